@@ -83,6 +83,9 @@ UNITS = "units_of"
 """Attribute of a frame of scores: every system with its unit, as pairs, where runs say it."""
 THRESHOLD, THRESHOLDS = "threshold", "thresholds"
 """Dimension in place of depth: the least score that is read; and the attribute that says so."""
+SEARCH, SEARCHES = "search", "searched_by"
+"""Dimension in place of depth: after how many searches; and the attribute that names their column.
+"""
 Cut = Literal["whole", "skip", "part"]
 """What becomes of the first unit that a budget has no room for."""
 

@@ -13,7 +13,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.metrics.facts import label_at
-from irframe.names import BUDGET, BUDGETS, DEPTH, LENGTH, SCORE, THRESHOLD, THRESHOLDS
+from irframe.names import (
+    BUDGET,
+    BUDGETS,
+    DEPTH,
+    LENGTH,
+    SCORE,
+    SEARCH,
+    SEARCHES,
+    THRESHOLD,
+    THRESHOLDS,
+)
 
 ROUNDING = 1e-9
 """By how much of itself a budget may be exceeded, for lengths that are no whole numbers."""
@@ -24,6 +34,8 @@ class Axis:
     """What scores are read along; templates of words take a place as ``stop``, and the unit."""
 
     dim: str = DEPTH
+    asked: str = ""
+    """The argument that asks for places."""
     told: str = ""
     """The attribute of scores that says in what it is counted, and how."""
     unit: str = ""
@@ -45,6 +57,8 @@ class Axis:
     """Whether figures lay it out on a logarithmic scale."""
     whole: bool = True
     """Whether places are whole numbers from 1; others are any, of each system, or all there are."""
+    cuts: bool = False
+    """Whether there is a choice of what becomes of the first document that is not read."""
     lacks: tuple[str, str] = ("", "")
     """What is wanted where `along` is not known, and how it is told."""
     empty: str = ""
@@ -102,6 +116,11 @@ def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
     return np.stack(read, axis=-1).reshape(*hits.length.shape, len(read))
 
 
+def _after(hits: Any, searches: Any) -> NDArray[np.int64]:
+    """Return how many documents the first searches found."""
+    return _up_to(hits, searches, hits.along[SEARCH])
+
+
 def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
     """Return how many documents have scores of at least thresholds, all or of each system."""
     score = hits.along[SCORE]
@@ -118,6 +137,7 @@ AXES = {
         DEPTHS,
         Axis(
             dim=BUDGET,
+            asked="budget",
             told=BUDGETS,
             along=LENGTH,
             reads=_fit,
@@ -126,6 +146,7 @@ AXES = {
             place="{stop} {unit}",
             origin="budgets in {}",
             label="{} in {} {}",
+            cuts=True,
             lacks=(
                 "lengths of what was retrieved, for budget=",
                 "say what each unit costs: length='tokens', a column of the runs",
@@ -135,6 +156,7 @@ AXES = {
         ),
         Axis(
             dim=THRESHOLD,
+            asked="threshold",
             told=THRESHOLDS,
             along=SCORE,
             reads=_reach,
@@ -148,6 +170,23 @@ AXES = {
             lacks=(
                 "scores of what was retrieved, for threshold=",
                 "build the cube with scores=True",
+            ),
+        ),
+        Axis(
+            dim=SEARCH,
+            asked="searches",
+            told=SEARCHES,
+            along=SEARCH,
+            reads=_after,
+            title="searches",
+            units="",
+            place="search {stop}",
+            origin="scores after searches by {}",
+            label="{} after search {}",
+            log=False,
+            lacks=(
+                "the number of each search, for searches=",
+                "name the column of the runs that has it: search='search'",
             ),
         ),
     )

@@ -139,6 +139,9 @@ HELP = {
     "report.baseline": "a system that others are compared with on the page",
     "of": "the column, or pattern with one group, that says which document a chunk is of",
     "threshold": "the least score that is read, such as 0.5 or 0.2,0.5, or all that lists have",
+    "search": "the column that numbers the searches of a topic, read one after the other",
+    "each": "how many documents of each search are read",
+    "searches": "after how many searches, such as 2 or 1,2,3",
     "budget": "how much text is read, in the unit of --length, such as 500 or 500,1000",
     "cut": "what becomes of the first document that does not fit into a budget",
 }
@@ -168,6 +171,8 @@ READING: dict[str, dict[str, Any]] = {
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
+    "search": {"metavar": "COLUMN"},
+    "searches": {"type": depths, "metavar": "NUMBERS"},
     "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
 """Option of a verb -> how a command reads it, beyond what its type says."""

@@ -58,6 +58,8 @@ def cube(
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
     scores: bool = False,
+    search: str | None = None,
+    each: int | None = None,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -82,6 +84,8 @@ def cube(
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
     scores: bool = False,
+    search: str | None = None,
+    each: int | None = None,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -106,6 +110,8 @@ def cube(
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
     scores: bool = False,
+    search: str | None = None,
+    each: int | None = None,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -165,6 +171,13 @@ def cube(
     scores
         Whether the scores of documents are kept, which scores at a ``threshold`` need: 8 bytes of
         each document, 4 with ``score_dtype="float32"``.
+    search
+        The column of `runs` that numbers the searches of a topic, from 1 or all from 0: what an
+        agent saw. Lists are read one after the other, each document where it came first, which
+        has an order and no scores. What comes again has its length again, and no gain. A search
+        that found nothing has no rows; where all lists are of one search nothing changes.
+    each
+        How many documents of each search are read, before those seen before are left out.
     cluster, tasks, weights
         How topics were drawn, as for `irframe.evaluate`.
 
@@ -212,7 +225,7 @@ def cube(
     said = said_of_tables([qrels, runs], drawn)
     extra, units = (
         carried(folded.attributes(repeats), said),
-        Units(of, copies, later_copies, length, scores),
+        Units(of, copies, later_copies, length, scores, search, each),
     )
     policy = Policy(
         depth=depth,
@@ -305,6 +318,7 @@ def build_cube(
     made = policy.attributes | {"pool": built.pool_word, "irframe": words.VERSION, **(extra or {})}
     made |= {words.UNIT: TEXT} if table.spans is not None else {}
     kept = judgments.only(np.arange(len(judgments.row)))
+    riders.pop(policy.search or "", None)
     whole = replace(built, judgments=kept, hits=hits, made=made, files=files)
     chunks = view.blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
     return view.view(

@@ -135,6 +135,7 @@ def score(
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
     threshold: ThresholdLike = None,
+    searches: int | Sequence[int] | None = None,
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.
 
@@ -164,6 +165,9 @@ def score(
     threshold
         The least score that is read, in place of `at`, on a cube made with ``scores=True``: a
         number, several, system -> number, or ``"all"`` scores that lists have (200 of more).
+    searches
+        After how many searches, in place of `at`, on a cube made with ``search=``: whole numbers.
+        A topic with fewer stays where its last one ended.
 
     Returns
     -------
@@ -188,9 +192,11 @@ def score(
     2
     """
     chosen = parse_metrics(metrics)
-    stops = Stops.read({"budget": budget, "threshold": threshold}, cube.attrs, cut)
+    stops = Stops.read(
+        {"budget": budget, "threshold": threshold, "search": searches}, cube.attrs, cut
+    )
     if stops is not None and at is not None:
-        raise ParameterError(f"at= or {stops.axis.dim}=", "both", "leave one of them out")
+        raise ParameterError(f"at= or {stops.axis.asked}=", "both", "leave one of them out")
     experiment = view.experiment_of(cube)
     if stops is not None and not stops.of:
         known = cube.attrs[view.EXPERIMENT].loaded.hits.along or {}

@@ -121,7 +121,14 @@ OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
 
 PROVENANCE = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "pool", "repeats"),
-    *("repeated", "unit", "copies", *filter(None, (axis.told for axis in AXES.values()))),
+    *(
+        "repeated",
+        "unit",
+        "copies",
+        "search",
+        "each",
+        *filter(None, (axis.told for axis in AXES.values())),
+    ),
     *("lower", "irframe"),
 )
 """Attributes of a cube that say how it was made, and that scores and results carry on."""

@@ -15,16 +15,16 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import choice
+from irframe.checks import choice, whole
 from irframe.errors import IdError, InputError, ParameterError, shortened, warn
-from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
+from irframe.experiments.coded_tables import RunTable, Side, code_documents, read_table
 from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
+from irframe.experiments.searches import merged, read_from_one_to_the_next, refuse_untold
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.scan_runs import ScannedRuns
-from irframe.files.values import numbers
 from irframe.record import recorded
 
 ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
@@ -118,7 +118,7 @@ def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) 
         first, count = first[best], count[best]
         values[str(table.columns[words.SCORE])] = value[best]
     if cost in frame.columns:
-        values[str(cost)] = _read_from_one_to_the_next(table, str(cost), first)
+        values[str(cost)] = read_from_one_to_the_next(table, str(cost), first)
     before = min(list(frame.columns).index(left) for left in named.left)
     chosen = frame.iloc[first].drop(columns=named.left)
     chosen.insert(before, name, docs[first])
@@ -128,15 +128,6 @@ def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) 
     at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
     chosen.attrs[words.UNIT] = f"{name}, {at}"
     return chosen
-
-
-def _read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Any:
-    """Return what reading costs down to some rows, each from the one before it in its list on."""
-    lengths = np.asarray(lengths_of(table, cost, np.arange(len(table.group))))
-    read, own, lists = np.cumsum(lengths)[first], lengths[first].copy(), table.group[first]
-    inside = lists[1:] == lists[:-1]
-    own[1:][inside] = np.diff(read)[inside]
-    return own
 
 
 class Named(NamedTuple):
@@ -292,12 +283,16 @@ class Units(NamedTuple):
     length: Lengths = None
     scores: bool = False
     """Whether scores are kept."""
+    search: str | None = None
+    """The column of the runs that numbers searches."""
+    each: int | None = None
+    """How many documents of each search are read."""
 
     @property
     def asked(self) -> bool:
         """Whether anything is asked of units."""
         told = self.of is not None or self.copies is not None or self.length is not None
-        return told or self.scores
+        return told or self.scores or self.search is not None
 
     @property
     def decided(self) -> dict[str, Any]:
@@ -310,7 +305,11 @@ class Units(NamedTuple):
         unit = None if self.of is None else FIRST_CHUNK
         copies = None if self.copies is None else self.later_copies
         score = words.SCORE if self.scores else None
-        return {"unit": unit, "copies": copies, "length": length, "score": score}
+        if self.search is None and self.each is not None:
+            raise ParameterError("search=, the column of searches, for each=", "none")
+        each = None if self.each is None else whole("each", self.each, low=1)
+        decided = {"unit": unit, "copies": copies, "length": length, "score": score}
+        return decided | {"search": self.search, "each": each}
 
     def runs(self, runs: Any, policy: Policy) -> Any:
         """Return runs of the units that are judged, with their lengths.
@@ -323,11 +322,18 @@ class Units(NamedTuple):
             How rankings are decided.
         """
         table = self.length is not None and not isinstance(self.length, str)
-        if self.of is None and self.copies is None and not table:
-            return runs
+        if self.search is None:
+            refuse_untold(runs)
+            if self.of is None and self.copies is None and not table:
+                return runs
         if isinstance(runs, ScannedRuns):
             runs = runs.readable().frame()
-        named = by_role(runs, RUN)
+        named = by_role(runs, RUN, self.search)
+        if self.search is not None:
+            if table and self.of is None:  # what is shown again is read again
+                named, table = _with_lengths(named, self.length, policy.length), False
+            read = replace(policy, length=None) if table else policy
+            named = merged(named, read, chunks=self.of is not None)
         if self.of is not None:
             plain = Policy(ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
             chunks = _of_chunks(named, words.DOC, self.of)
@@ -340,6 +346,8 @@ class Units(NamedTuple):
 
     def qrels(self, qrels: Qrels) -> Qrels:
         """Return judgments of the documents that stand for their copies."""
+        if self.search is not None:
+            _refuse_spans(by_role(qrels, QRELS).frame, "search=")
         if self.copies is None:
             return qrels
         return _judged_once(by_role(qrels, QRELS), self._map, spend=self.later_copies == "spend")
@@ -382,8 +390,7 @@ def standing(docs: pd.Series, known: pd.Series) -> pd.Series:
 def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFrame:
     """Return judgments with the highest grade of copies for the one that stands for them."""
     frame, columns = qrels
-    if all(any(n in frame.columns for n in names) for names in words.BORDERS.values()):
-        raise ParameterError("judgments of documents for copies=", "spans of text")
+    _refuse_spans(frame, "copies=")
     doc, grade = columns[words.DOC], columns[words.GRADE]
     stands = standing(frame[doc], known)
     keys = [columns[role] for role in (words.TOPIC, words.SUBTOPIC) if role in columns]
@@ -403,6 +410,11 @@ def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFram
     return once.reset_index(drop=True)
 
 
+def _refuse_spans(qrels: pd.DataFrame, argument: str) -> None:
+    if all(any(n in qrels.columns for n in names) for names in words.BORDERS.values()):
+        raise ParameterError(f"judgments of documents for {argument}", "spans of text")
+
+
 def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
     """Return runs with a column of lengths."""
     frame, columns = runs
@@ -412,26 +424,3 @@ def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
     known = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
     values = _looked_up(doc, known, "length of every document", "add them to length=").to_numpy()
     return by_role(frame.assign(**{str(name): values}), RUN)
-
-
-def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
-    """Return the lengths of some rows, refusing missing and negative ones.
-
-    Raises
-    ------
-    InputError
-        For lengths that are missing, negative or infinite, listing their rows.
-    """
-    column = column_of(table.frame, words.LENGTH, name)
-    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
-    values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
-    least, most = (values.min(initial=0), values.max(initial=0))
-    if not (least >= 0 and most < np.inf):  # NaN is neither
-        wrong = ~((values >= 0) & (values < np.inf))
-        found = f"{wrong.sum()} missing or negative"
-        advice = "mend them: what is retrieved must cost something, or nothing, 0"
-        offenders = table.describe(rows[wrong])
-        raise InputError(f"lengths from 0 in {name!r}", found, advice, offenders)
-    if values.dtype.kind in "iu" and most < np.iinfo(np.int32).max:
-        return values.astype(np.int32)
-    return values.astype(np.float64, copy=False)

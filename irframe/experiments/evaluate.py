@@ -51,6 +51,9 @@ def evaluate(
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
     threshold: ThresholdLike = None,
+    search: str | None = None,
+    each: int | None = None,
+    searches: int | Sequence[int] | None = None,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -91,7 +94,7 @@ def evaluate(
         documents; ``"topic"``, a draw inside its topic, as a variation of the query. By default
         ``"system"`` for the first five names; of others verbs that need it ask. Judgments with such
         a column, and runs that `split` dealt, are scored repeat by repeat, which are shared.
-    of, copies, later_copies, length
+    of, copies, later_copies, length, search, each
         As for `cube`.
     budget
         How much text is read, in the unit of `length`, whole numbers: a column for every metric and
@@ -106,6 +109,9 @@ def evaluate(
         and threshold, called ``"P >= 0.4"``. Or system -> number, for systems whose scores
         are on different scales: ``"P >= own threshold"``. The metric is that at the depth down to
         which scores reach it, by the whole ideal ranking.
+    searches
+        After how many searches, with `search`, whole numbers: a column for every metric and number,
+        called ``"R after search 2"``. A topic with fewer stays where its last one ended.
     cluster
         Topics that were drawn together, as questions from one document, turns of one conversation,
         variants of one query: a column of runs or judgments, or topic -> label. Scores carry it, so
@@ -153,8 +159,10 @@ def evaluate(
     chosen = policies.parse_metrics(metrics)
     choice("no_rel", no_rel or "zero", words.NO_RELS)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded, units = fold(runs), Units(of, copies, later_copies, length, threshold is not None)
-    stops = Stops.read({"budget": budget, "threshold": threshold}, units.decided, cut)
+    folded = fold(runs)
+    units = Units(of, copies, later_copies, length, threshold is not None, search, each)
+    asked = {"budget": budget, "threshold": threshold, "search": searches}
+    stops = Stops.read(asked, units.decided, cut)
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,

@@ -18,16 +18,16 @@ from irframe.checks import places
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
-from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.overlaps import Overlaps, named_by_span
 from irframe.experiments.policy import Policy, shares_ranks
+from irframe.experiments.searches import lengths_of
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
 from irframe.files.read_run import changed_files
 from irframe.files.scan_runs import ScannedRuns
-from irframe.names import LENGTH, SCORE
+from irframe.names import LENGTH, SCORE, SEARCH
 
 
 class Part(NamedTuple):
@@ -123,6 +123,8 @@ class Framed:
             if table.score is None:
                 raise InputError("scores of what was retrieved", "ranks alone")
             along[SCORE] = table.score[rows[order]].astype(policy.score_dtype)
+        if policy.search is not None:
+            along[SEARCH] = table.frame[policy.search].to_numpy()[rows[order]]
         if self.overlaps is not None:
             along |= self.overlaps.along(rows[order], length)
         return Part(lists, Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None))

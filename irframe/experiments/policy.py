@@ -235,6 +235,10 @@ class Policy:
     """The column of the runs that holds lengths."""
     score: str | None = None
     """What scores are called, where these are kept."""
+    search: str | None = None
+    """The column of the runs that numbers searches, whose lists are read one after the other."""
+    each: int | None = None
+    """How many documents of each search are read."""
 
     def __post_init__(self) -> None:
         choice("ties", self.ties, words.TIES)
@@ -259,7 +263,8 @@ class Policy:
     def attributes(self) -> dict[str, Any]:
         """What a cube made by this policy says of itself."""
         main = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
-        named = {name: getattr(self, name) for name in (*main, "unit", "copies", "length", "score")}
+        units = ("unit", "copies", "length", "score", "search", "each")
+        named = {name: getattr(self, name) for name in (*main, *units)}
         named["topics"] = self.topics if isinstance(self.topics, str) else "listed"
         named["seed"] = self.seed if self.ties == "random" else None
         return {name: value for name, value in named.items() if value is not None}

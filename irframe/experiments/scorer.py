@@ -321,6 +321,9 @@ def scorer(
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
     threshold: ThresholdLike = None,
+    search: str | None = None,
+    each: int | None = None,
+    searches: int | Sequence[int] | None = None,
     repeats: words.Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
@@ -336,7 +339,7 @@ def scorer(
         come after these.
     depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
         As for `evaluate`.
-    of, copies, later_copies, length, budget, cut, threshold, repeats
+    of, copies, later_copies, length, budget, cut, threshold, search, each, searches, repeats
         As for `evaluate`; thresholds are numbers, or system -> number.
     topics
         ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
@@ -381,8 +384,9 @@ def scorer(
     """
     chosen = policies.parse_metrics(metrics)
     choice("no_rel", no_rel or "zero", words.NO_RELS)
-    units = Units(of, copies, later_copies, length, threshold is not None)
-    stops = Stops.read({"budget": budget, "threshold": threshold}, units.decided, cut)
+    units = Units(of, copies, later_copies, length, threshold is not None, search, each)
+    asked = {"budget": budget, "threshold": threshold, "search": searches}
+    stops = Stops.read(asked, units.decided, cut)
     if stops is not None and not stops.of:
         raise ParameterError("numbers for threshold= of a scorer", "'all'", "name those wanted")
     policy = policies.Policy(

@@ -128,7 +128,8 @@ class Reader:
         """Whether lists alone tell what is asked for, and not other columns or other precision."""
         policy, spans = self._policy, self._judgments.table.spans is not None
         by_rank = self._ties.column != SCORE or policy.order == "rank"
-        if by_rank or policy.collection or policy.length or policy.score or spans:
+        told = policy.length or policy.score or policy.search
+        if by_rank or policy.collection or told or spans:
             return False
         exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
         return not self._pooled or (exact and policy.contributing is None)

@@ -68,19 +68,20 @@ class Stops:
         if not asked:
             return None
         if len(asked) > 1:
-            raise ParameterError("one way to stop reading", "", "", [f"{name}=" for name in asked])
+            names = [f"{AXES[name].asked}=" for name in asked]
+            raise ParameterError("one way to stop reading", "", "", names)
         ((name, stops),) = asked.items()
         axis = replace(AXES[name], unit=str(made.get(AXES[name].along)))
+        if cut != "whole" and not axis.cuts:
+            raise ParameterError(f"cut='whole' for {axis.asked}=", repr(cut))
         if not axis.whole:
-            return cls._of_numbers(axis, stops, cut)
-        places = [whole(name, stop, low=1, advice=axis.advice) for stop in listed(stops)]
-        return cls(axis=axis, of=_each_once(name, places), cut=cut)
+            return cls._of_numbers(axis, stops)
+        places = [whole(axis.asked, stop, low=1, advice=axis.advice) for stop in listed(stops)]
+        return cls(axis=axis, of=_each_once(axis.asked, places), cut=cut)
 
     @classmethod
-    def _of_numbers(cls, axis: Axis, stops: Any, cut: words.Cut) -> "Stops":
+    def _of_numbers(cls, axis: Axis, stops: Any) -> "Stops":
         """Return stops of an axis of any numbers."""
-        if cut != "whole":
-            raise ParameterError(f"cut='whole' for {axis.dim}=", repr(cut))
         if isinstance(stops, str):
             choice(axis.dim, stops, ("all",))
             return cls(axis=axis, of=())
@@ -115,7 +116,8 @@ class Stops:
         hits = experiment.loaded.hits
         if not self.axis.whole:
             return {self.axis.told: self.axis.unit} | caution(self._apart(experiment.systems, hits))
-        told = {self.axis.told: f"{self.axis.unit}, {fits[self.cut]}"}
+        how = f", {fits[self.cut]}" if self.axis.cuts else ""
+        told = {self.axis.told: self.axis.unit + how}
         if self.cut != "whole" or not self.axis.empty:
             return told
         counts, lists = self.nothing_read(hits).sum(axis=(0, 1)), int((hits.length > 0).sum())
@@ -193,7 +195,7 @@ class Stops:
 
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.reads(experiment.hits)
-        asking = f"for {self.axis.dim}="
+        asking = f"for {self.axis.asked}="
         if not self.axis.whole:  # which cuts no block of equal scores
             _refuse_rising(experiment, self.axis.along, asking)
         elif policies.shares_ranks(experiment.made.get("ties")):

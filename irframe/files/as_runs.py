@@ -123,14 +123,17 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
 """What makes frames of what other tools hand over, each None of what it does not know."""
 
 
-def by_role(x: Any, kind: Kind) -> ByRole:
-    """Return what holds rows of a kind as a frame, and its columns by role."""
+def by_role(x: Any, kind: Kind, search: str | None = None) -> ByRole:
+    """Return what holds rows of a kind as a frame, and its columns by role.
+
+    Nothing is asked about a column of which it is said that it numbers searches.
+    """
     if isinstance(x, ByRole):
         return x
     x = unpacked(x) if kind.value == SCORE else x
     made = (adapter(x, kind) for adapter in ADAPTERS)
     frame: Any = next(each for each in made if each is not None)
-    columns = require_columns(frame, kind)
+    columns = require_columns(frame, kind, search)
     titles = RUN.find(frame.columns).get(SYSTEM) if kind.value == SCORE else None
     if titles is not None and SYSTEM not in columns:
         frame = frame.drop(columns=titles)  # names of documents, as was said

@@ -331,8 +331,8 @@ def refuse_strangers(columns: Mapping[str, str], names: Iterable[Any], get: Colu
         found = f"rows of one list that differ in {name!r} ({shown})"
         if like_search:
             advice = (
-                f"score one search at a time: frame[frame[{name!r}] == {told[0]!r}]; or drop the "
-                f"column where all of them are one list: frame.drop(columns={name!r})"
+                f"search={name!r} of evaluate, cube and scorer reads one after the other; or drop "
+                f"the column where all of them are one list: frame.drop(columns={name!r})"
             )
             raise InputError("lists of one search each", found, advice)
         advice = f"is it the system? frame.rename(columns={{{name!r}: 'system'}})"
@@ -369,8 +369,8 @@ def looked_at(
     return without_titles(columns, get)
 
 
-def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
-    """Return the columns of a frame by role.
+def require_columns(frame: Any, kind: Kind, search: str | None = None) -> dict[str, str]:
+    """Return the columns of a frame by role, one of which may be known to number searches.
 
     Raises
     ------
@@ -393,7 +393,8 @@ def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
         return frame[name] if own else frame.index.get_level_values(name).to_series()
 
     levels = [name for name in frame.index.names if name is not None]
-    return looked_at(columns, kind, [*frame.columns, *levels], get)
+    names = [name for name in (*frame.columns, *levels) if name != search]
+    return looked_at(columns, kind, names, get)
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:

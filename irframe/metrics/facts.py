@@ -87,7 +87,7 @@ UNKNOWN = Facts()
 
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that count a cost, as those who made them say."""
-AT_STOP = r" (?:in \d+|>=) \S.*"
+AT_STOP = r" (?:in \d+|>=|after search) \S.*"
 """What follows in a label of scores where reading stops at no depth."""
 AT_PLACE = re.compile(rf"(@\d+|{AT_STOP})$")
 """What follows in a label at any place."""

@@ -82,6 +82,8 @@ ORIGIN_WORDS = {
     "depth": "lists cut at {}",
     "unit": "units: {}",
     "copies": "later copies {}",
+    "search": "searches by {}, one after the other",
+    "each": "the first {} of each search",
     **{axis.told: axis.origin for axis in AXES.values() if axis.told},
     "lower": "lower is better: {}",
     "top": "top grade {}",
@@ -395,13 +397,11 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
     >>> told_origin({"top": [2, 3], "collection": "track"})
     'collections by track; top grade 2 and 3'
     """
-    facts = origin(attributes)
-    words = dict(ORIGIN_WORDS)
-    made = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in facts.items()}
+    made = {key: " and ".join(map(str, np.atleast_1d(v))) for key, v in origin(attributes).items()}
     made |= {"copies": COPY_WORDS[made["copies"]]} if made.get("copies") in COPY_WORDS else {}
     steps = steps_of(attributes)
-    if steps and "pool_depth" in steps[0].options:
-        words["pool_depth"] = "pool depth {}"
+    as_given = steps and "pool_depth" in steps[0].options
+    words = ORIGIN_WORDS | ({"pool_depth": "pool depth {}"} if as_given else {})
     said = [words[name].format(made[name]) for name in words if name in made]
     return "; ".join([*told_steps(steps), *said])
 
@@ -450,8 +450,8 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
             if "score_dtype" not in step.options or name not in POLICY
         }
         made = steps[0].options if steps[0].verb in SOURCES else {}
-        decided = {name: value for name, value in decided.items() if name not in analysed}
-        decided |= {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
+        told = {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
+        decided = {name: v for name, v in decided.items() if name not in analysed} | told
     if decided.get("ties") != "random":
         decided.pop("seed", None)
     depths = np.atleast_1d(decided.get("pool_depth", 0))

@@ -78,6 +78,7 @@ def larger(seeds=1):
     frame["team"] = "team " + frame["system"].isin(SYSTEMS[:2]).astype(str)
     frame["track"] = frame["topic"].map(tracks)
     frame["tokens"] = 90 + 7 * (frame["rank"] % 5)
+    frame["round"] = 2 - frame["rank"] % 2
     frame["contributing"] = frame["system"] != "s7"
     frame["half"] = frame["topic"].str[1].astype(int) // 5
     best = frame[frame["contributing"]].groupby(["topic", "doc"])["rank"].min().rename("best")

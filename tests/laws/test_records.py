@@ -64,6 +64,7 @@ OTHERS = {
     "distribution": "normal",
     "docs": {},
     "each": True,
+    "searches": With(searches=[1], at=None),
     "effects": False,
     "effort": "AP",
     "family": "all",
@@ -158,7 +159,10 @@ FURTHER = {
     ],
     "rank_intervals": [("larger", {}), ("larger", {"method": "bootstrap"}), ("repeats", {})],
     "median_p": [("larger", {"adjust": "fdr_tsbh"}), ("repeats", {})],
-    "score": [("larger", {"at": None}), ("larger", {"at": None, "budget": [300]})],
+    "score": [
+        *(("larger", {"at": None}), ("larger", {"at": None, "budget": [300]})),
+        ("searched", {"at": None}),
+    ],
     "replay": [("larger", {"alpha": 0.4, "metrics": SCORED}), ("larger", {"share": 0.3})],
     "tie_rates": [("ties", {})],
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
@@ -203,9 +207,9 @@ def another(verb, name):
 def world(name):
     """Return a cube on which verbs are called."""
     made = {"small": experiment(1), "ties": experiment(1, ties=True)}
-    made |= {"larger": larger(), "repeats": larger(3)}
+    made |= {"larger": larger(), "searched": larger(), "repeats": larger(3)}
     named = {"length": "tokens", "pool_depth": 3, "scores": True}
-    named = {} if name in {"small", "ties"} else named
+    named = {"searched": {"search": "round"}, "small": {}, "ties": {}}.get(name, named)
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return ir.cube(*made[name], **named)
 
@@ -280,6 +284,9 @@ FRAME_OTHERS = {
     "budget": 90,
     "threshold": 1.5,
     "scores": [],
+    "search": "round",
+    "each": With(search="round", each=2),
+    "searches": With(search="round", searches=1),
     "cut": "skip",
     "ties": "doc",
     "score_dtype": "float32",

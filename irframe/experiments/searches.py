@@ -1,0 +1,149 @@
+"""What reading costs, and the searches of an agent as one list: ``search=`` of the roads to scores.
+
+An agent searches several times for a topic, and has seen what all its searches found: their lists
+are read one after the other, and what was seen before gains nothing.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irframe import names as words
+from irframe.arrays import Array
+from irframe.errors import InputError, ParameterError
+from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
+from irframe.experiments.policy import Policy, shares_ranks
+from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
+from irframe.files.as_runs import ONLY_SYSTEM, by_role
+from irframe.files.ids import Codes, within
+from irframe.files.kinds import LIKE_SEARCHES, RUN, ByRole
+from irframe.files.repeats import names_of
+from irframe.files.values import in_rows, numbers
+
+MOST = 1 << 30
+"""More searches than there are."""
+NUMBER = "number them, as frame.groupby(['system', 'topic'])[time].rank(method='dense') does"
+"""What to do where searches are told apart by something else."""
+
+
+def merged(runs: ByRole, policy: Policy, *, chunks: bool) -> ByRole:
+    """Return the lists of searches as one list for each topic, each document where it came first.
+
+    Parameters
+    ----------
+    runs
+        Runs by role.
+    policy
+        Which column numbers searches, how many documents of each are read, and how these are
+        ranked.
+    chunks
+        Whether a search may list a document several times.
+
+    Returns
+    -------
+    ByRole
+        Lists with ranks in place of scores, and searches numbered from 1; as they came, with their
+        scores, where every list is of one search. What a document costs is what is read from the
+        one before it on: those seen before are paid for again.
+    """
+    table = read_table(runs)
+    columns, name, cost = table.columns, str(policy.search), str(policy.length)
+    number = _numbered(table, name)
+    frame, lists = table.frame.assign(**{name: number}), table.group
+    if policy.each is None and pd.Series(number).groupby(lists).nunique().max() <= 1:
+        return by_role(frame, RUN)
+    if shares_ranks(policy.ties) or policy.score is not None:
+        found = "shared ranks" if policy.score is None else "scores, for threshold="
+        raise ParameterError("one order of what several searches found", found)
+    topics = len(table.topics)
+    pairs, place = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
+    searched = replace(table, topic=place, topics=table.topics.take(pairs % topics))
+    if not chunks:
+        refuse_duplicates(searched, _listed_again(searched))
+    ranking = rank_table(searched, replace(policy, unit=None, copies=None))
+    order = ranking.order[ranking.rank <= (policy.each or np.inf)]
+    order = order[np.lexsort((number[order], lists[order]))]  # stable: as ranked in each
+    listed = replace(table, frame=frame).take(order)
+    first = np.delete(np.arange(len(order)), _listed_again(listed))
+    rank = str(columns.get(words.RANK, words.RANK))
+    values: dict[str, Any] = {rank: within(lists[order[first]]) + 1}
+    if policy.length is not None:
+        values[cost] = read_from_one_to_the_next(listed, cost, first)
+    if words.SYSTEM not in columns:  # else lists would be asked about again
+        values[words.SYSTEM] = ONLY_SYSTEM
+    scores = [columns[role] for role in (words.SCORE,) if role in columns]
+    kept = listed.frame.iloc[first].drop(columns=scores).assign(**values)
+    return by_role(kept.reset_index(drop=True), RUN)
+
+
+def refuse_untold(runs: Any) -> None:
+    """Raise where numbers that may be of searches differ within lists, and nothing says so."""
+    for name in (n for n in names_of(runs) if isinstance(n, str) and n.lower() in LIKE_SEARCHES):
+        frame, columns = by_role(runs, RUN)
+        lists = [columns[role] for role in (words.SYSTEM, words.TOPIC) if role in columns]
+        counts = name not in columns.values() and pd.api.types.is_numeric_dtype(frame[name])
+        if counts and frame.groupby(lists)[name].nunique().max() > 1:
+            found = f"nothing of {name!r}, which differs within lists"
+            advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
+            raise ParameterError("search=, the column that numbers searches", found, advice)
+
+
+def _listed_again(table: RunTable) -> Codes:
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    return listed_again(table.system, codes)
+
+
+def _numbered(table: RunTable, name: str) -> Codes:
+    """Return the search of every row, from 1 on, refusing what is no order of all."""
+    column = column_of(table.frame, "search", name)
+    number = numbers(column)
+    if (missing := np.isnan(number)).any():
+        found, lacking = f"{missing.sum()} rows without", np.unique(table.system[missing])
+        advice = "a run of one search has 1 in every row"
+        wanted = f"the number of its search in {name!r} of every row"
+        raise InputError(wanted, f"{found}, of", advice, table.systems[lacking])
+    wrong = np.flatnonzero((number != np.round(number)) | (np.abs(number) >= MOST))
+    if len(wrong):
+        wanted = f"whole numbers of searches in {name!r}"
+        raise InputError(wanted, "", NUMBER, in_rows(column, wrong))
+    least = pd.Series(number).groupby(table.system).min()
+    base = least.iloc[0] if len(least) and least.iloc[0] in {0, 1} else 1
+    if (others := np.flatnonzero(least != base)).size:
+        told = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in others.tolist()]
+        wanted = f"searches in {name!r} numbered from 1 on, or of all systems from 0"
+        raise InputError(wanted, f"{len(told)} that are not", NUMBER, told)
+    return (number + (1 - base)).astype(np.int32)
+
+
+def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array:
+    """Return what reading costs down to some rows, each from the one before it in its list on."""
+    lengths = np.asarray(lengths_of(table, cost, np.arange(len(table.group))))
+    read, own, lists = np.cumsum(lengths)[first], lengths[first].copy(), table.group[first]
+    inside = lists[1:] == lists[:-1]
+    own[1:][inside] = np.diff(read)[inside]
+    return own
+
+
+def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
+    """Return the lengths of some rows, refusing missing and negative ones.
+
+    Raises
+    ------
+    InputError
+        For lengths that are missing, negative or infinite, listing their rows.
+    """
+    column = column_of(table.frame, words.LENGTH, name)
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
+    values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
+    least, most = (values.min(initial=0), values.max(initial=0))
+    if not (least >= 0 and most < np.inf):  # NaN is neither
+        wrong = ~((values >= 0) & (values < np.inf))
+        found = f"{wrong.sum()} missing or negative"
+        advice = "mend them: what is retrieved must cost something, or nothing, 0"
+        offenders = table.describe(rows[wrong])
+        raise InputError(f"lengths from 0 in {name!r}", found, advice, offenders)
+    if values.dtype.kind in "iu" and most < np.iinfo(np.int32).max:
+        return values.astype(np.int32)
+    return values.astype(np.float64, copy=False)

@@ -1,0 +1,151 @@
+"""Searches of an agent are one list, each document where it came first."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import IrframeError, ParameterError
+
+METRICS = ["R", "AP", "nDCG", "RR", "NumRet"]
+
+
+def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
+    """Return shuffled rows of searches, some of which found nothing, and judgments."""
+    rng = np.random.default_rng(seed)
+    names = [[f"s{n}" for n in range(systems)], [f"t{n}" for n in range(topics)]]
+    names += [range(1, searches + 1), [f"d{n}" for n in range(docs)]]
+    columns = ["system", "topic", "call", "doc"]
+    runs = pd.MultiIndex.from_product(names, names=columns).to_frame(index=False)
+    runs = runs.assign(
+        score=rng.integers(0, 6, len(runs)) / 4, tokens=rng.integers(1, 9, len(runs))
+    )
+    found = rng.random((systems, topics, searches)).repeat(docs) < 0.8
+    first = (runs["doc"] == "d0") & (runs["call"] == 1)  # every system searches once
+    runs = runs[(found & (rng.random(len(runs)) < 0.5)) | first].sample(frac=1, random_state=seed)
+    qrels = runs[["topic", "doc"]].drop_duplicates().sort_values(["topic", "doc"])
+    return runs.reset_index(drop=True), qrels.assign(grade=rng.integers(0, 3, len(qrels)))
+
+
+def union(runs, after=9, each=None):
+    """Return the lists after some searches by brute force, and what each document cost."""
+    lists = []
+    for (system, topic), rows in runs.groupby(["system", "topic"]):
+        ordered = rows.sort_values(["call", "score", "doc"], ascending=[True, False, False])
+        ordered = ordered[ordered["call"] <= after].groupby("call").head(each or len(rows))
+        read = ordered["tokens"].cumsum()
+        once = ordered.assign(read=read).drop_duplicates("doc")
+        cost = once["read"].diff().fillna(once["read"]).astype(int)
+        ranks = range(1, len(once) + 1)
+        told = {"doc": [*once["doc"]], "rank": ranks, "tokens": [*cost]}
+        lists.append(pd.DataFrame({"system": system, "topic": topic, **told}))
+    return pd.concat(lists, ignore_index=True)
+
+
+@pytest.mark.parametrize("each", [None, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_searches_are_the_union_by_first_occurrence(seed, each):
+    runs, qrels = traces(seed)
+    told = {"search": "call", "each": each}
+    found = runs.ireval.evaluate(qrels, METRICS, searches=[3, 1, 4], **told)
+    for after in (3, 1, 4):
+        expected = union(runs, after, each).ireval.evaluate(qrels, METRICS)
+        part = found[[f"{name} after search {after}" for name in METRICS]]
+        np.testing.assert_array_equal(part.loc[expected.index], expected)
+    length = {"length": "tokens", "budget": [9, 30]}
+    paid = runs.ireval.evaluate(qrels, METRICS, **told, **length)
+    expected = union(runs, 9, each).ireval.evaluate(qrels, METRICS, **length)
+    np.testing.assert_array_equal(paid.loc[expected.index], expected)
+    whole = runs.ireval.evaluate(qrels, METRICS, **told)
+    np.testing.assert_array_equal(whole, found.filter(like="search 4"))
+
+
+def test_roads_lead_to_the_same_scores(tmp_path):
+    runs, qrels = traces(5, systems=1)
+    frame = runs.ireval.evaluate(qrels, ["P", "R"], search="call", searches=[1, 2])
+    cube = runs.assign(call=runs["call"] - 1).ireval.cube(qrels, search="call")  # from 0
+    array = cube.ireval.score("P", "R", searches=[1, 2]).transpose("metric", "search", ...)
+    np.testing.assert_array_equal(array.to_numpy().reshape(4, -1).T, frame)
+    score = ir.scorer(qrels, ["P", "R"], search="call", searches=[1, 2])
+    np.testing.assert_array_equal(score(runs), frame)
+    alone = runs.drop(columns="system").ireval.evaluate(
+        qrels, ["P", "R"], search="call", searches=2
+    )
+    np.testing.assert_array_equal(alone, frame.filter(like="search 2"))
+    cube.ireval.save(tmp_path / "cube")
+    again = ir.open_cube(tmp_path / "cube").ireval.score("P", "R", searches=[1, 2])
+    np.testing.assert_array_equal(again.transpose("metric", "search", ...), array)
+    part = cube.isel(topic=[4, 1]).ireval.score("P", searches=[1, 9])
+    np.testing.assert_array_equal(part[0, ..., 0], array[0, 0][:, [4, 1]])
+    table = runs.ireval.evaluate(
+        qrels, "R", search="call", length=runs.groupby("doc")["tokens"].max(), budget=30
+    )
+    runs["tokens"] = runs.groupby("doc")["tokens"].transform("max")
+    own = runs.ireval.evaluate(qrels, "R", search="call", length="tokens", budget=30)
+    np.testing.assert_array_equal(table, own)
+
+
+@pytest.mark.parametrize("ties", ["trec", "doc", "order", "random", "mean"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_one_search_is_the_run_as_it_is(ties, number):
+    runs, qrels = traces(6)
+    runs = runs.drop_duplicates(["system", "topic", "doc"]).drop(columns="call")
+    plain, one = runs.ireval.cube(qrels, ties=ties), runs.assign(search=number)
+    cube = one.ireval.cube(qrels, ties=ties, search="search")
+    codes = ["system_code", "topic_code"]
+    xr.testing.assert_equal(cube.drop_vars(codes), plain.drop_vars(codes))
+    assert cube.attrs["pool"] == plain.attrs["pool"]
+    pd.testing.assert_frame_equal(
+        one.ireval.evaluate(qrels, "AP", ties=ties, search="search"),
+        runs.ireval.evaluate(qrels, "AP", ties=ties),
+    )
+    if ties != "mean":
+        scores = cube.ireval.score("AP", searches=1)
+        np.testing.assert_array_equal(scores.squeeze("search"), plain.ireval.score("AP")[..., -1])
+
+
+def test_order_inside_a_search_changes_no_recall():
+    runs, qrels = traces(7)
+    other = runs.assign(score=np.random.default_rng(1).random(len(runs)))
+    asked = {"search": "call", "searches": [1, 2, 3]}
+    pd.testing.assert_frame_equal(
+        *(r.ireval.evaluate(qrels, "R", **asked).sort_index() for r in (runs, other))
+    )
+
+
+CHANGED = {
+    "rows without, of: s1": lambda r: r["call"].where(r["system"] != "s1"),
+    "whole numbers of searches": lambda r: r["call"] / 2,
+    "numbers in column": "first",
+    "s0 from 2001": lambda r: r["call"] + 2000,
+    "from 1 on, or of all systems from 0": lambda r: r["call"] - (r["system"] == "s1"),
+    "every document once": 1,
+}
+"""What is said of other numbers -> these."""
+ASKED = {
+    "0 of the name 'hop'": {"search": "hop"},
+    "search='call' reads": {"search": None, "searches": None},
+    "for each=": {"search": None, "each": 2},
+    "each, a whole number": {"each": 0},
+    "searches, a whole number": {"searches": 0},
+    "cut='whole' for searches=": {"cut": "skip"},
+    "found shared ranks": {"ties": "mean"},
+    "scores, for threshold": {"threshold": 1, "searches": None},
+}
+"""What is said of other arguments -> these."""
+
+
+@pytest.mark.parametrize("words", [*CHANGED, *ASKED])
+def test_what_is_no_order_of_searches_is_refused(words):
+    runs, qrels = traces()
+    runs = runs.assign(call=CHANGED[words]) if words in CHANGED else runs
+    asked = {"search": "call", "searches": 2} | ASKED.get(words, {})
+    refused(IrframeError, words, runs.ireval.evaluate, qrels, "R", **asked)
+
+
+def test_searches_of_which_nothing_is_said_are_asked_about():
+    runs, qrels = traces()
+    plain = runs.drop(columns="call").drop_duplicates(["system", "topic", "doc"])
+    refused(ParameterError, "number of each search", plain.ireval.evaluate, qrels, "R", searches=1)
