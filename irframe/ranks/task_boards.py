@@ -161,13 +161,13 @@ def read_tasks(scores: Any, over: Over, task_metrics: Mapping[Any, Any] | None) 
     places("tasks there are, in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
     found = {task: place_of(label, read.metrics) for task, label in chosen.items()}
     if unknown := sorted({str(chosen[task]) for task, at in found.items() if at is None}):
-        known = ", ".join(read.metrics)
-        raise ParameterError("task_metrics of those scored", f"others than {known}", "", unknown)
+        wanted = f"task_metrics of those scored, {', '.join(read.metrics)}"
+        raise ParameterError(wanted, f"{len(unknown)} not scored", "", unknown)
     labels = [read.metrics[place] for place in dict.fromkeys(found.values()) if place is not None]
     odd = [label for label in labels if (facts(label).summary, facts(label).sign) != ("mean", 1)]
     if len(labels) > 1 and odd:
         wanted = "metrics that are plain means of which higher is better, for task_metrics="
-        raise ParameterError(wanted, "others", "", odd)
+        raise ParameterError(wanted, f"{len(odd)} that are not", "", odd)
     rows = tasks.map(found).to_numpy(int)
     values = np.stack([read.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
     own = replace(read, values=values[np.newaxis], metrics=[" or ".join(labels)])
