@@ -19,7 +19,6 @@ from irframe.experiments.rank_table import listed_again, rank_table, refuse_dupl
 from irframe.files.as_runs import ONLY_SYSTEM, by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import LIKE_SEARCHES, RUN, ByRole
-from irframe.files.repeats import names_of
 from irframe.files.values import in_rows, numbers
 
 MOST = 1 << 30
@@ -80,7 +79,8 @@ def merged(runs: ByRole, policy: Policy, *, chunks: bool) -> ByRole:
 
 def refuse_untold(runs: Any) -> None:
     """Raise where numbers that may be of searches differ within lists, and nothing says so."""
-    for name in (n for n in names_of(runs) if isinstance(n, str) and n.lower() in LIKE_SEARCHES):
+    names = getattr(runs, "column_names", getattr(runs, "columns", ()))  # streams are read once
+    for name in (n for n in names if isinstance(n, str) and n.lower() in LIKE_SEARCHES):
         frame, columns = by_role(runs, RUN)
         lists = [columns[role] for role in (words.SYSTEM, words.TOPIC) if role in columns]
         counts = name not in columns.values() and pd.api.types.is_numeric_dtype(frame[name])

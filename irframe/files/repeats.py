@@ -244,7 +244,7 @@ def fold(runs: Any) -> Folded:
         owners = {f"{s} [{words.REPEAT} {r}]": (s, r) for s, own in several.items() for r in own}
         named = {name: several[s][r] for name, (s, r) in owners.items()}
         return Folded(named, words.REPEAT, owners) if several else nothing
-    if not _candidates(names_of(runs)):
+    if not _candidates(_names(runs)):
         return nothing
     frame = foreign.as_runs(runs)
     return fold_rows(frame, words.roles(frame.columns), (words.SYSTEM, words.TOPIC, words.DOC))
@@ -309,8 +309,7 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
     return apart[0] if apart else None
 
 
-def names_of(runs: Any) -> Iterable[Any]:
-    """Return what the columns of runs are called, where these are a table."""
+def _names(runs: Any) -> Iterable[Any]:
     if isinstance(runs, pd.DataFrame):
         return [*runs.columns, *runs.index.names]
     table = columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import xarray as xr
 from refusals import refused
@@ -70,6 +71,9 @@ def test_roads_lead_to_the_same_scores(tmp_path):
     np.testing.assert_array_equal(array.to_numpy().reshape(4, -1).T, frame)
     score = ir.scorer(qrels, ["P", "R"], search="call", searches=[1, 2])
     np.testing.assert_array_equal(score(runs), frame)
+    once = pa.Table.from_pandas(runs[runs["call"] == 1].drop(columns="call")).to_reader()
+    _, found = ir.scorer(qrels, "R").values(once)  # asked about, and read once
+    np.testing.assert_array_equal(found[0], frame["R after search 1"])
     alone = runs.drop(columns="system").ireval.evaluate(
         qrels, ["P", "R"], search="call", searches=2
     )
