@@ -22,7 +22,8 @@ from irframe.ranks.task_boards import of_tasks
 from irframe.scores.averages import averages
 from irframe.scores.read_scores import read_scores
 from irframe.scores.summary import summary
-from irframe.tables.captions import told_design, told_repeats, told_topics
+from irframe.tables.captions import told_design, told_repeats
+from irframe.tables.quantities import told_topics
 
 
 def only_layer(
