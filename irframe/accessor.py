@@ -103,10 +103,7 @@ class Verbs:
             function
         ):
             return None
-        clear, wanted = (
-            {kinds.RUNS, kinds.JUDGMENTS, kinds.SCORES},
-            set(kinds.takes(name, function)),
-        )
+        clear, wanted = {kinds.RUNS, kinds.JUDGMENTS, kinds.SCORES}, {*kinds.takes(name, function)}
         others = clear - wanted if wanted & clear else set()
         others |= {kinds.CUBE} - wanted if wanted else set()
         # What is kept by an old pandas may have been changed since.
@@ -124,9 +121,8 @@ class Verbs:
         message = f"{kinds.type_of(self._subject).__name__} has no {what} {name!r}"
         shown = [figure for figure in figures if name in kinds.takes(figure, figures[figure][0])]
         meant = shown if self._home == kinds.FIGURES and shown else suggested(name, known)
-        metric = (
-            None if kinds.verbs(kinds.HOME).keys() & {*meant} or what == "figure" else _metric(name)
-        )
+        of_verbs = what == "figure" or kinds.verbs(kinds.HOME).keys() & {*meant}
+        metric = None if of_verbs else _metric(name)
         if not meant and not metric and hasattr(type(self._subject), name):
             return f"{message}: it is a method of the object itself, without .ireval"
         if metric:
@@ -247,14 +243,12 @@ class FrameAccessor(Accessor):
     def __init__(self, subject: pd.DataFrame) -> None:
         super().__init__(subject)
         if self._kind == kinds.OTHER:
-            wanted = "; ".join(
-                f"{role}: {', '.join(names)}" for role, names in words.ALIASES.items()
-            )
+            called = (f"{role}: {', '.join(names)}" for role, names in words.ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
                 "system, topic; or columns topic, measure, value), labels of nuggets (columns "
                 "topic, nugget, importance, assignment) or what a verb returned, as its "
-                f"attrs say. Names per role: {wanted}. A matrix of scores is read by "
+                f"attrs say. Names per role: {'; '.join(called)}. A matrix of scores is read by "
                 "ir.as_scores(frame, metric='AP')"
             )
             raise AttributeError(message)

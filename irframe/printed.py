@@ -34,6 +34,10 @@ FIRST = {
         *("metric", "system_a", "system_b", "difference", "p", "p_orderings", "favours"),
         *("dagger", "double_dagger", "mark"),
     ),
+    "rank_intervals": ("mean", "rank", "rank_low", "rank_high", "first"),
+    "ablation": ("step", "delta_sort", "kendall", "system"),
+    "describe": ("systems", "topics", "longest", "grades", "judged", "pool_depth", "unjudged"),
+    "archetypes": ("total", "typical A", "typical B", "excellent A", "excellent B"),
     "risk": ("metric", "system_a", "system_b", "difference", "urisk", "trisk", "georisk"),
 }
 """What one came for: of what a verb gives, the columns that are shown before others."""
@@ -199,18 +203,27 @@ def fitted(frame: pd.DataFrame, first: Sequence[str]) -> tuple[pd.DataFrame, str
     seen, names = _head_and_tail(frame), list(frame.columns)
     if not frame.columns.is_unique or _width_of(seen) <= WIDTH:
         return frame, ""
-    cut = seen.map(lambda value: _short(value) if isinstance(value, str) else value)
+    cut = _cut_texts(seen, LONG)
     kept: list[Any] = []
     for name in dict.fromkeys([*(name for name in first if name in names), *names]):
         wider = [one for one in names if one in {*kept, name}]
         kept = wider if not kept or _width_of(cut[wider]) <= WIDTH else kept
     left = ", ".join(str(name) for name in names if name not in kept)
     shape = f"{len(frame)} rows x {len(names)} columns"
-    return cut[kept], f"[{shape}; not shown: {left}]" if left else f"[{shape}]"
+    lengthy = [name for name in kept if not cut[name].equals(seen[name])]
+    room = (WIDTH - _width_of(cut[kept])) // max(1, len(lengthy))
+    cut = _cut_texts(seen[kept], LONG + max(0, room))
+    return cut, f"[{shape}; not shown: {left}]" if left else f"[{shape}]"
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LONG else f"{text[: LONG - 1]}\N{HORIZONTAL ELLIPSIS}"
+def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Return a frame with long texts cut to so many characters."""
+
+    def short(value: Any) -> Any:
+        whole = not isinstance(value, str) or len(value) <= most
+        return value if whole else f"{value[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+    return frame.map(short)
 
 
 def _width_of(frame: pd.DataFrame) -> int:

@@ -187,6 +187,7 @@ ELSEWHERE = {
     "problems": "those of the files themselves",
     "errors": "reported",
     "rel": "in the name of a metric, as -l of trec_eval does",
+    "task_metrics": "a metric for each task is no word of a line",
     "texts": "--texts, files of them",
     "runs": "the files",
     "scores": "known where --threshold asks for them",

@@ -152,9 +152,8 @@ def _known(texts: pd.Series, role: str, wanted: set[str]) -> dict[str, str]:
     """Return the texts that are asked for, refusing a table of which none is."""
     known = texts[texts.index.isin(wanted)].dropna()
     if not len(known) and wanted and len(texts):
-        shown = (
-            ", ".join(map(repr, list(ids)[:EXAMPLES])) for ids in (texts.index, sorted(wanted))
-        )
+        first = (list(ids)[:EXAMPLES] for ids in (texts.index, sorted(wanted)))
+        shown = (", ".join(map(repr, ids)) for ids in first)
         sides = "texts of {}; results of {}".format(*shown)
         raise IdError(f"texts of {role}s that occur", sides, "check how the ids are written")
     strange = [key for key, text in known.items() if not isinstance(text, str)]

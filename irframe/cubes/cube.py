@@ -223,10 +223,8 @@ def cube(
     folded = fold(runs)
     drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
     said = said_of_tables([qrels, runs], drawn)
-    extra, units = (
-        carried(folded.attributes(repeats), said),
-        Units(of, copies, later_copies, length, scores, search, each),
-    )
+    extra = carried(folded.attributes(repeats), said)
+    units = Units(of, copies, later_copies, length, scores, search, each)
     policy = Policy(
         depth=depth,
         ties=ties,

@@ -193,9 +193,8 @@ def read_score_table(
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
     given, array = {} if said is None else said, isinstance(x, xr.DataArray)
-    metrics = (
-        x.coords.get(words.METRIC, ()) if array else getattr(x, "attrs", {}).get(words.METRICS, ())
-    )
+    told = getattr(x, "attrs", {}).get(words.METRICS, ())
+    metrics = x.coords.get(words.METRIC, ()) if array else told
     if isinstance(by, str) and by in np.asarray(metrics):
         alone = f'scores.sel(metric=["{by}"])' if array else f'scores[["{by}"]]'
         found = f"a metric, {by}"

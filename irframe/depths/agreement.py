@@ -415,10 +415,8 @@ def agreement(
     AP(norm='min')  0.74  1.0  1.00
     RBP(p=0.95)     0.59  1.0  0.86
     """
-    chosen, options = (
-        agreements.parse_agreement(method),
-        Intervals(Resamples(alpha, samples, seed), of),
-    )
+    chosen = agreements.parse_agreement(method)
+    options = Intervals(Resamples(alpha, samples, seed), of)
     if reference is None:
         paired = scores_to_compare(scores, at)
         common = np.asarray(paired.scored.all(axis=0))  # topics that every metric and system has

@@ -150,10 +150,8 @@ def volatility(
     10           0.67  1.00  1.00
     50           0.67  1.00  1.00
     """
-    chosen, options = (
-        parse_agreement(method),
-        agreement.Intervals(Resamples(alpha, samples, seed), of),
-    )
+    chosen = parse_agreement(method)
+    options = agreement.Intervals(Resamples(alpha, samples, seed), of)
     read = read_scores(scores)
     if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")

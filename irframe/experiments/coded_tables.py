@@ -465,9 +465,8 @@ def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
         advice = about_duplicates(0 * table.topic, table.topic, again, drop, JUDGED_AGAIN)
         word = repeat_column(table.frame, keys)
         if word is not None:
-            advice = (
-                f"evaluate scores each {word} apart; else select: qrels[qrels[{word!r}] == ...]"
-            )
+            select = f"qrels[qrels[{word!r}] == ...]"
+            advice = f"evaluate scores each {word} apart; else select: {select}"
         elif words.SUBTOPIC in table.columns:
             wanted += f", and subtopic in {table.columns[words.SUBTOPIC]!r}"
         elif words.ITERATION in table.columns:

@@ -215,10 +215,8 @@ def names_in(values: Any, role: str, name: Any) -> pa.ChunkedArray:
 
 def labels_in(labels: pd.Index, role: str, name: Any) -> pd.Index:
     """Return distinct identifiers likewise, in the type that they have."""
-    dtype, is_object = (
-        labels.dtype,
-        labels.dtype.kind == "O" and not hasattr(labels.dtype, "storage"),
-    )
+    dtype = labels.dtype
+    is_object = dtype.kind == "O" and not hasattr(dtype, "storage")
     if pd.api.types.is_integer_dtype(dtype):
         return labels
     if pd.api.types.is_float_dtype(dtype):

@@ -452,10 +452,8 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
 
     def get(name: Any) -> pd.Series:
         place = names.index(name)
-        column: pd.Series = (
-            arrow.column(place).to_pandas() if frame is None else frame.iloc[:, place]
-        )
-        return column
+        column: Any = arrow.column(place).to_pandas() if frame is None else frame.iloc[:, place]
+        return column  # type: ignore[no-any-return]
 
     try:
         known = looked_at(known, kind, names, get)

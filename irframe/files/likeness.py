@@ -159,20 +159,17 @@ def names_of_rows(rows: list[Any], layout: Sequence[str], last: str) -> list[str
     >>> names_of_rows([(0.5, "q1", "d1"), (0.25, "q1", "d2")], (), "score")
     ['score', 'topic', 'doc']
     """
-    if {*map(len, rows)} - {3, len(layout)} or len({*map(len, rows)}) > 1:
+    if {*map(len, rows)} not in ({3}, {len(layout)}):
         return None
     frame: Any = pd.DataFrame([*map(tuple, rows)]).apply(_as_numbers)
-    numeric = [is_numeric(frame[place]) for place in frame]
+    numbers = [place for place in frame if is_numeric(frame[place])]
     if len(frame.columns) == len(layout):
-        fixed = (frame[1] == frame[1].iloc[0]).all() and frame[0].nunique() <= frame[2].nunique()
-        there = [name in {RANK, SCORE, GRADE} for name in layout]
-        plain = all(number for number, wanted in zip(numeric, there, strict=True) if wanted)
-        return [*layout] if fixed and plain else None
-    floats = [place for place in frame if pd.api.types.is_float_dtype(frame[place])]
-    numbers = floats or [place for place, is_number in enumerate(numeric) if is_number]
+        there = {place for place, name in enumerate(layout) if name in {RANK, SCORE, GRADE}}
+        return [*layout] if there <= {*numbers} and len({*frame[1]}) == 1 else None
+    floats = [place for place in numbers if pd.api.types.is_float_dtype(frame[place])]
     if len(floats) > 1 or not numbers:
         return None
-    number = numbers[-1]
+    number = (floats or numbers)[-1]
     topic, doc = (place for place in frame if place != number)
     moves = [int((frame[place] != frame[place].shift()).sum()) for place in (topic, doc)]
     if 2 * moves[1] < moves[0]:  # rows of a topic stand together

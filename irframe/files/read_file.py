@@ -53,9 +53,8 @@ def find_files(
         if compression.is_address(name):
             store, path = compression.opened_by(name)
             for match in sorted(store.glob(path) if escape(path) != path else [path]):
-                inside = (
-                    _data_files(sorted(store.find(match)), match) if store.isdir(match) else [match]
-                )
+                found = sorted(store.find(match)) if store.isdir(match) else None
+                inside = [match] if found is None else _data_files(found, match)
                 files += map(store.unstrip_protocol, inside)
         else:
             files += _paths(name)

@@ -191,10 +191,8 @@ def _noted(
     surplus += [longest + 1] if longest else []
     uneven = _uneven(data[cut.start :], cut, longest, source) if longest else ""
     if surplus and not uneven:
-        text = (
-            f"column {surplus[0]} of {source}, and what follows it, is passed over, as by trec_eval"
-        )
-        uneven = f"{text}: if names hold blanks, separate columns by tabs"
+        text = f"column {surplus[0]} of {source}, and what follows it, is passed over"
+        uneven = f"{text}, as by trec_eval: if names hold blanks, separate columns by tabs"
     return with_notes(table.select([*named, *others]), data, source, uneven, surplus)
 
 

@@ -50,8 +50,8 @@ class Facts:
     extremes
         How the scores that labels of unjudged documents allow are found: ``"ceiling"``, ``"cut"``
         or ``"list"``; empty where that is not known, so that the metric has no bounds.
-    share
-        Whether scores are from 0 to 1, so that intervals of means are too.
+    range
+        The lowest and the highest score.
     least_topics
         From how many topics on intervals of means hold as often as they say.
     """
@@ -69,8 +69,13 @@ class Facts:
     order: str = ""
     favours_short: bool = False
     extremes: Literal["", "ceiling", "cut", "list"] = ""
-    share: bool = False
+    range: tuple[float, float] = (-np.inf, np.inf)
     least_topics: int = 2
+
+    @property
+    def share(self) -> bool:
+        """Whether scores are from 0 to 1, so that intervals of means are too."""
+        return self.range == (0.0, 1.0)
 
     @property
     def sign(self) -> int:
@@ -219,7 +224,7 @@ def _of(metric: Any) -> Facts:
         order=metric.order,
         favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
-        share=metric.range == (0.0, 1.0),
+        range=metric.range,
         least_topics=metric.least_topics,
     )
 

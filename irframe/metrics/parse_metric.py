@@ -274,10 +274,8 @@ def _from_expression(text: str) -> Metric:
     arguments: dict[str, Any] = {}
     positional: list[ast.expr] = []
     if isinstance(node, ast.Call):
-        positional, arguments = (
-            node.args,
-            {str(k.arg): _value(k.value, text) for k in node.keywords},
-        )
+        positional = node.args
+        arguments = {str(k.arg): _value(k.value, text) for k in node.keywords}
         node = node.func
     if not isinstance(node, ast.Name):
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text))

@@ -10,7 +10,6 @@ from irframe.arrays import Array
 from irframe.checks import holding
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fitting_names, of_all
-from irframe.record import steps_of
 from irframe.tables.captions import told_design, told_test
 
 NEEDED = {"rank", "letters", "ci_low"}
@@ -96,7 +95,7 @@ def critical_difference(
 
 def _standing(board: pd.DataFrame) -> tuple[Array, str]:
     """Return where systems stand, and what that is."""
-    order = next((step.options.get("order") for step in steps_of(board.attrs)[-1:]), None)
+    order = board.attrs.get("order")
     if order == "borda" and "borda" in board:
         return len(board) - board["borda"].to_numpy(float), "mean rank over tasks"
     if order == "win_rate" and "win_rate" in board:

@@ -22,7 +22,8 @@ from irframe.plots.room import Axes, Size, fitting_names, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
-from irframe.tables.captions import told_repeats, told_topics
+from irframe.tables.captions import told_repeats
+from irframe.tables.quantities import told_topics
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)

@@ -81,9 +81,8 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
     ax.text(101, fit - 0.35, f"{measure or 'ESL'} a → b", va="bottom", fontsize="small")
     ax.set_yticks(rows, fitting_names(ax, _pair_labels(summary)), fontsize="small")
     test = told_test(summary.attrs)
-    stars = (
-        f"\n* significantly {facts(measure).better} {measure}: {test}" if test and measure else ""
-    )
+    better = test and measure and facts(measure).better
+    stars = f"\n* significantly {better} {measure}: {test}" if better else ""
     shown = of_all(fit, count, "pairs")
     ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", shown])) + stars)
     ax.set(xlim=(0, 100), ylim=(-0.6, fit - 0.4))

@@ -22,7 +22,8 @@ from irframe.ranks.task_boards import of_tasks
 from irframe.scores.averages import averages
 from irframe.scores.read_scores import read_scores
 from irframe.scores.summary import summary
-from irframe.tables.captions import told_design, told_repeats, told_topics
+from irframe.tables.captions import told_design, told_repeats
+from irframe.tables.quantities import told_topics
 
 
 def only_layer(
@@ -424,10 +425,8 @@ def topic_differences(
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
-    named, colours = (
-        room.fitting_names(ax, [a, b], 0.3),
-        canvas.system_colours([a, b], layer.indexes[SYSTEM]),
-    )
+    named = room.fitting_names(ax, [a, b], 0.3)
+    colours = canvas.system_colours([a, b], layer.indexes[SYSTEM])
     sides = zip(named, colours, (1, -1), strict=True)
     handles: list[Any] = []
     for system, colour, side in sides:

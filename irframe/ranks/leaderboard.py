@@ -1,7 +1,8 @@
 """The ranking of systems as a table."""
 
 import string
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,9 +18,9 @@ from irframe.experiments.topic_design import TopicValues
 from irframe.names import METRICS
 from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
-from irframe.ranks.task_boards import Order, check_order, of_tasks, with_tasks
+from irframe.ranks.task_boards import Order, check_order, of_tasks, read_tasks, with_tasks
 from irframe.scores.averages import Resamples
-from irframe.scores.read_scores import Depths, choose_pairs, read_scores, select_depths
+from irframe.scores.read_scores import Depths, choose_pairs, select_depths
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval
@@ -49,6 +50,7 @@ def leaderboard(
     tasks: TopicValues = None,
     weights: TopicValues = None,
     order: Order = "mean",
+    task_metrics: Mapping[Any, Any] | None = None,
     over: Over = "both",
 ) -> pd.DataFrame:
     """Rank the systems from best to worst, with confidence intervals, rank intervals and tiers.
@@ -76,6 +78,10 @@ def leaderboard(
     order
         With tasks, what systems are put in order by: ``"mean"`` of task means; ``"win_rate"``;
         ``"borda"``. The intervals and letters are of means.
+    task_metrics
+        Task -> the metric that counts there, of those scored, as ``{"marco": "RR", "covid":
+        "nDCG"}``; all are plain means of which higher is better. The board is of these alone, under
+        their labels, joined.
     over
         As for `rank_intervals`; ``"task"``: new tasks, of which these are a draw.
 
@@ -143,7 +149,7 @@ def leaderboard(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
-    read = read_scores(scores, over)
+    read = read_tasks(scores, over, task_metrics)
     known = of_tasks(read if at is None else select_depths(read, at)) if over != "task" else None
     check_order(order, known)
     if known is not None and known.lacking.any():  # for which nobody else loses a topic

@@ -1,5 +1,7 @@
 """What boards over tasks say: means of tasks, and who beats how many others on how many of them."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -7,11 +9,13 @@ import pandas as pd
 
 from irframe.agreements.base import count_below
 from irframe.arrays import Array
-from irframe.checks import choice, room
+from irframe.checks import choice, places, room
 from irframe.errors import ParameterError
-from irframe.experiments.topic_design import FEWEST, TASKS, labels_of, names_said
-from irframe.metrics.facts import TIE
+from irframe.experiments.topic_design import FEWEST, TASKS, DrawnTopics, labels_of, names_said
+from irframe.metrics.facts import TIE, facts, place_of
 from irframe.scores.averages import Resamples, means_of_draws, moments
+from irframe.scores.read_scores import by_task, read_scores
+from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
@@ -132,12 +136,57 @@ def of_tasks(scores: Scores) -> OfTasks | None:
     return OfTasks(pd.DataFrame(columns, scores.systems), first, parts)
 
 
+def read_tasks(scores: Any, over: Over, task_metrics: Mapping[Any, Any] | None) -> Scores:
+    """Read scores; where metrics are given by task, those of each topic by that of its task.
+
+    Raises
+    ------
+    ParameterError
+        For scores without tasks, or with repeats; for tasks without a metric, tasks and metrics
+        that are not there, and metrics of which lower is better or which are no plain means.
+    """
+    if task_metrics is None:
+        return read_scores(scores, over)
+    if not isinstance(task_metrics, Mapping):
+        found = type(task_metrics).__name__
+        raise ParameterError("task_metrics, a mapping of tasks to metrics", found)
+    read = read_scores(scores, "both" if over == "task" else over).load()
+    _refuse_without_tasks("task_metrics=", read)
+    if read.repeats is not None:
+        raise ParameterError("scores without repeats, for task_metrics=", "repeats")
+    tasks = labels_of(read.attrs, TASKS, read.topics).astype(str)
+    chosen = {str(task): label for task, label in task_metrics.items()}
+    if lacking := [*dict.fromkeys(tasks[~tasks.isin([*chosen])])]:
+        raise ParameterError("a metric for every task", f"none for {len(lacking)}", "", lacking)
+    places("tasks there are, in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
+    found = {task: place_of(label, read.metrics) for task, label in chosen.items()}
+    if unknown := sorted({str(chosen[task]) for task, at in found.items() if at is None}):
+        wanted = f"task_metrics of those scored, {', '.join(read.metrics)}"
+        raise ParameterError(wanted, f"{len(unknown)} not scored", "", unknown)
+    labels = [read.metrics[place] for place in dict.fromkeys(found.values()) if place is not None]
+    odd = [label for label in labels if (facts(label).summary, facts(label).sign) != ("mean", 1)]
+    if len(labels) > 1 and odd:
+        wanted = "metrics that are plain means of which higher is better, for task_metrics="
+        raise ParameterError(wanted, f"{len(odd)} that are not", "", odd)
+    rows = tasks.map(found).to_numpy(int)
+    values = np.stack([read.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
+    own = replace(read, values=values[np.newaxis], metrics=[" or ".join(labels)])
+    if over != "task" or own.design is None:
+        return own
+    return by_task(own, DrawnTopics(np.arange(len(own.topics)), own.design))
+
+
+def _refuse_without_tasks(what: str, scores: Scores | None) -> None:
+    if scores is None or scores.design is None or TASKS not in names_said(scores.attrs):
+        advice = "name them with tasks=, a column, level or coordinate of topics"
+        raise ParameterError(f"tasks for {what}", "none", advice)
+
+
 def check_order(order: Order, tasks: OfTasks | None) -> None:
     """Raise for an order that needs tasks, without these."""
     choice("order", order, ORDERS)
     if tasks is None and order != "mean":
-        advice = "name them with tasks=, a column, level or coordinate of topics"
-        raise ParameterError(f"tasks for order={order!r}", "none", advice)
+        _refuse_without_tasks(f"order={order!r}", None)
 
 
 def with_tasks(

@@ -93,10 +93,8 @@ class Gate:
             As `evaluate` and `compare`, such as for a file by other judgments.
         """
         __tracebackhide__ = True
-        frame, judged = (
-            as_runs(_read_if_path(runs, read_runs)),
-            as_qrels(_read_if_path(qrels, read_qrels)),
-        )
+        frame = as_runs(_read_if_path(runs, read_runs))
+        judged = as_qrels(_read_if_path(qrels, read_qrels))
         chosen, decided = parse_metrics(metrics), dict(policy or {})
         scores = evaluate(frame, judged, chosen, **decided)
         if self.update and is_file(baseline) and not Path(baseline).exists():

@@ -93,7 +93,9 @@ def markdown(
     failed = failing(comparison, fail_on, comparison.attrs.get("margin"))["system_a"]
     order = sorted(of_systems, key=lambda name: (name not in {*failed}, gravity[name]))
     changes = [Change.of(of_systems[system], cube, scores, runs) for system in order]
-    end = _notes(comparison) + (f"\n[The whole report]({link}).\n" if link else "")
+    end = _notes(comparison, cube.sizes[DEPTH]) + (
+        f"\n[The whole report]({link}).\n" if link else ""
+    )
     first = outcome(comparison, failed, fail_on)
     room = MOST - len(end[:NOTES]) - len(first) - ROOM
     marks = (outcome_word(name in {*failed}) for name in order)
@@ -220,7 +222,7 @@ class Change(NamedTuple):
         apart = self.apart(metric)
         fallen = apart[apart["rose"] < 0].sort_values("rose", kind="stable").head(FALLEN)
         count = f"{int((apart['rose'] < 0).sum())} of {len(apart)}"
-        yield f"Worse by {_cell(metric)} on {count} topics" + (":" if len(fallen) else ".")
+        yield f"Worse by {_cell(metric)} on {count} topics" + (", most on:" if len(fallen) else ".")
         if not len(fallen):
             return
         system, baseline = map(_cell, self.names)
@@ -354,8 +356,8 @@ def _document(row: Any, snippet: str | None) -> str:
     return text + (f" <i>{_cell(snippet)}</i>" if snippet else "")
 
 
-def _notes(comparison: pd.DataFrame) -> str:
-    """Return what decided the numbers."""
+def _notes(comparison: pd.DataFrame, deepest: int) -> str:
+    """Return what decided the numbers; without a depth of its own a metric looks to the deepest."""
     decided = {name: value for name, value in comparison.attrs.items() if name != CAUTION}
     power, silent = comparison.attrs.get("power", 0.8), ""
     if "frozen" in comparison.attrs and Frozen.read(comparison.attrs["baseline"]).documents is None:
@@ -366,8 +368,9 @@ def _notes(comparison: pd.DataFrame) -> str:
     return (
         f"{literal(told(decided))}. "
         "Differences are the system's mean less that of the baseline. "
-        "Detectable: the smallest true difference "
-        f"that these topics show with power {np.round(power, 3):g}. Unjudged: the share in the "
-        "system, and in the baseline. Bounds: the verdict, uncorrected, between the worst and the "
+        "Detectable: the smallest true difference that a two-sided t-test, uncorrected, finds "
+        f"with power {np.round(power, 3):g}. Unjudged: the mean share down to the metric's depth, "
+        f"or {deepest}, in the system, and in the baseline. "
+        "Bounds: the verdict, by t-tests, uncorrected, between the worst and the "
         f"best that unjudged documents may be{silent}.\n"
     )

@@ -20,12 +20,16 @@ from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DRAWN, METRIC, OF_REFERENCE, PAIR, REPEAT, SIDES, SYSTEM, TOPIC, plural
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.paired.design import Design
+from irframe.record import steps_of
 from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 from irframe.scores.scores import Scores, in_memory, refuse_unloadable
 from irframe.stops import axis_of
 from irframe.warned import listing
 
+SCORING = {"evaluate", "score"}
+"""Verbs whose values are scores, as long as nothing is done to these."""
+SLACK = 1e-9
 LARGEST = 1e100
 """Scores beyond have no variance among floats."""
 
@@ -123,6 +127,8 @@ def read_scores(scores: ScoreLike | Scores, over: Over = "both") -> Scores:
     axis = axis_of(table)
     if axis.dim not in labels:
         values = values[..., np.newaxis]
+    if steps_of(table.attrs)[-1:] and steps_of(table.attrs)[-1].verb in SCORING:
+        _beware_of_arithmetic(labels[METRIC], values)
     sides = labels[SYSTEM], labels[TOPIC], labels.get(axis.dim)
     read = Scores(values, [*map(str, labels[METRIC])], *sides, dict(table.said), axis=axis)
     choice("over", over, OVERS)
@@ -135,6 +141,24 @@ def read_scores(scores: ScoreLike | Scores, over: Over = "both") -> Scores:
         return read
     kept = read if len(found.kept) == len(read.topics) else read.take(topic=found.kept)
     return refuse_crossed_design(replace(kept, design=found.design))
+
+
+def _beware_of_arithmetic(metrics: Iterable[Any], scores: Any) -> None:
+    """Warn of metrics with values that these cannot have, whatever the record says they are."""
+    changed = []
+    for metric, values in zip(map(str, metrics), scores, strict=True):
+        fact = facts(metric)
+        low, high = fact.range
+        if fact.pooled or not isinstance(values, np.ndarray) or not values.size:
+            continue
+        if (
+            np.fmin.reduce(values, None) < low - SLACK
+            or np.fmax.reduce(values, None) > high + SLACK
+        ):
+            changed.append(f"{metric} ({low:g} to {high:g})")
+    if changed:
+        what = "values outside what a metric can be: something was done to scores since"
+        warn(f"{what}: {listing(changed)}")
 
 
 def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:

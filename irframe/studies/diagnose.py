@@ -153,9 +153,8 @@ def _pool(
     if beyond:
         known = f"which is {pool}" if pool else "of which not even rank 1 is judged in full"
         what = f"evaluation deeper than the pool of contributing runs, as filed, {known}"
-        advice = (
-            f"report bounds or condensed lists too, or pass pool_depth= or contributing={by_rows}"
-        )
+        advice = "report bounds or condensed lists too, or pass pool_depth= or "
+        advice += f"contributing={by_rows}"
         where = "depth " + findings.listed_findings(beyond)
         yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:

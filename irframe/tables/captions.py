@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from irframe.agreements.correlations import AGREEMENTS
 from irframe.cautions import cautions_of
@@ -19,14 +18,13 @@ from irframe.names import (
     ORDERINGS,
     REPEAT,
     RESULT,
-    TOPIC,
     counted,
-    low_to_high,
     plural,
 )
 from irframe.paired import Bootstrap, parse_test
 from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
-from irframe.stops import AXES, Axis, told_axis
+from irframe.stops import AXES, told_axis
+from irframe.tables.quantities import SHOWN, low_to_high_of, told_topics
 
 ADJUST_WORDS = {
     "none": "uncorrected",
@@ -54,7 +52,7 @@ METHOD_WORDS = {
     "pairs": "rank intervals from the pairs that differ significantly",
     "holm": "rank intervals from one-sided t-tests, Holm",
     "max-t": "rank intervals from t-tests, max-T",
-    "bootstrap": "spread of ranks under resampling",
+    "bootstrap": "spread of ranks under resampling, first in equal parts where means tie",
 }
 INTERVAL_WORDS = {
     "logit": "logit ",
@@ -70,8 +68,15 @@ DRAWING = {"bootstrap", "max-t"}
 ALWAYS_DRAWING = {"compare_judges", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
 """Tests that are no values: that of `topics_needed`, and the bootstrap by resamples of a caller."""
-RELATIVE = {"ablation", "reordering"}
-"""Verbs whose margin is a part of a mean, beside a test that is two-sided."""
+PLAN = "topics_needed"
+MARGIN_WORDS = {
+    "": "margin {}, one-sided t-tests against it",
+    "ablation": "margin {} of a system's mean",
+    "reordering": "margin {} of a system's mean",
+    "compare": "margin {}, not worse and equivalent by one-sided t-tests",
+    PLAN: "not worse by margin {}, by a one-sided t-test",
+}
+"""Verb -> what its margin is of, and what is one-sided beside a test that is two-sided."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -87,7 +92,7 @@ ORIGIN_WORDS = {
     **{axis.told: axis.origin for axis in AXES.values() if axis.told},
     "lower": "lower is better: {}",
     "top": "top grade {}",
-    "pool_depth": "judged to depth {} by these runs",
+    "pool_depth": "every pooled list, as filed, judged to depth {}",
     "irframe": "irframe {}",
 }
 """How a caption tells of what decided scores."""
@@ -101,6 +106,8 @@ OPTION_WORDS = {
     "leaderboard.baseline": "compared with {}, a family of its own",
     "reference": "against {}",
     "rel": "relevant from grade {}",
+    "topics_needed.difference": "true difference {}",
+    "topics_needed.topics": "on {} topics",
 }
 """How it tells of other options of a verb; of those that are not here by their names."""
 SHOWN_BY = {
@@ -129,8 +136,6 @@ JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 TOLD_OF_STEPS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
 """Options of what was done before that these words tell, or those of the experiment."""
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""}
-SHOWN = 4
-"""How many depths are listed."""
 
 
 def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> str:
@@ -167,12 +172,20 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
 
 def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
-    margin = attributes.get("margin", "")
-    spelled = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
-    relative = attributes.get(RESULT) in RELATIVE
-    against = " of a system's mean" if relative else ", one-sided tests against it"
-    spelled += against if margin else ""
-    return ", ".join(filter(None, (told_test(attributes), told_method(attributes), spelled)))
+    margin, verb = attributes.get("margin", ""), str(attributes.get(RESULT))
+    words = MARGIN_WORDS.get(verb, MARGIN_WORDS[""]) if margin else ""
+    spelled = words.format(margin if isinstance(margin, str) else f"{margin:g}")
+    planned = _planned(attributes) if verb == PLAN else ""
+    tested = "" if verb == PLAN and "width" in attributes else told_test(attributes)
+    return ", ".join(filter(None, (tested, told_method(attributes), spelled, planned)))
+
+
+def _planned(attributes: Mapping[Any, Any]) -> str:
+    """Say what a number of topics is to reach: how wide intervals, or how often a test finds it."""
+    if "width" not in attributes:
+        return f"power {attributes['power']:g}"
+    ends = told_interval({"interval": "t"} | dict(attributes))
+    return f"{ends} of a difference, {attributes['width']:g} wide on average"
 
 
 def told_test(attributes: Mapping[Any, Any]) -> str:
@@ -203,14 +216,10 @@ def _correction(attributes: Mapping[Any, Any]) -> str:
     name, bracket, options = adjust.partition("(")
     word = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
     number = attributes.get("comparisons")
-    size = f"({counted(_range(number), 'comparison')})" if number is not None else ""
+    size = f"({counted(low_to_high_of(number), 'comparison')})" if number is not None else ""
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
     family = family.format(told_axis(origin(attributes)).dim)
     return " ".join(filter(None, (word, family, size)))
-
-
-def _range(numbers: Any) -> str:
-    return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
 
 
 def _words(text: Any) -> str:
@@ -339,6 +348,7 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
     for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "score_dtype" in step.options else set()
+        hidden |= {"power", "width"} if step.verb == PLAN else set()
         hidden |= {"seed"} if "samples" in step.options else set()
         hidden |= {"topics"} if "reference" in step.options else set()
         hidden |= set() if step.verb == "preferences" else {"weights", "cluster", "tasks"}
@@ -393,11 +403,13 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
     --------
     >>> import irframe as ir
     >>> told_origin(ir.verbs.score(ir.cube(*ir.example_track()), "AP").attrs)
-    'ties trec; scores as float64; topics qrels; top grade 3; judged to depth 10 by these runs; ...'
+    'ties trec; scores as float64; ...; every pooled list, as filed, judged to depth 10; ...'
     >>> told_origin({"top": [2, 3], "collection": "track"})
     'collections by track; top grade 2 and 3'
     """
-    made = {key: " and ".join(map(str, np.atleast_1d(v))) for key, v in origin(attributes).items()}
+    facts = origin(attributes)
+    made = {key: " and ".join(map(str, np.atleast_1d(value))) for key, value in facts.items()}
+    made |= {"pool_depth": low_to_high_of(facts["pool_depth"])} if "pool_depth" in facts else {}
     made |= {"copies": COPY_WORDS[made["copies"]]} if made.get("copies") in COPY_WORDS else {}
     steps = steps_of(attributes)
     as_given = steps and "pool_depth" in steps[0].options
@@ -458,28 +470,6 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     if not depths.all() or attributes.get("pool") == "unknown":  # some list is not judged so far
         decided.pop("pool_depth", None)
     return decided
-
-
-def told_topics(numbers: Any) -> str:
-    """Say of how many topics there are numbers: one count, or the fewest and the most.
-
-    Examples
-    --------
-    >>> told_topics([16, 16]), told_topics([1])
-    ('16 topics', '1 topic')
-    """
-    return counted(_range(numbers), TOPIC)
-
-
-def told_depths(result: pd.DataFrame, axis: Axis) -> str:
-    """Say at which depths a frame looks, or other stops, and nothing where it does not say."""
-    if axis.dim not in result or result[axis.dim].isna().any():
-        return ""
-    stops = sorted(result[axis.dim].unique())
-    if len(stops) > SHOWN:
-        many = f"{len(stops)} {plural(axis.dim)}" + f" of {axis.unit}" * bool(axis.unit)
-        return f"{many} from {stops[0]} to {stops[-1]}"
-    return " and ".join(axis.says(axis.place, stop) for stop in stops)
 
 
 def told_method(attributes: Mapping[Any, Any]) -> str:

@@ -30,7 +30,7 @@ from irframe.names import (
 from irframe.printed import fixed_text, is_p, of_outcomes
 from irframe.scores.summary import UNEVEN
 from irframe.stops import AXES, Axis, axis_of
-from irframe.tables.captions import told, told_depths, told_topics
+from irframe.tables.captions import told
 from irframe.tables.marked_styler import (
     LETTERS,
     Extra,
@@ -42,6 +42,7 @@ from irframe.tables.marked_styler import (
     percentages,
     superscripts,
 )
+from irframe.tables.quantities import told_depths, told_means
 
 MARK = "mark"
 """Name of the row labels that superscripts refer to."""
@@ -157,7 +158,7 @@ def of_summary(
     known = METRIC, axis.dim, SYSTEM, *SHOWN
     means = Means.of(frame, [name for name in frame if name not in known], axis).sorted(sort)
     extras: list[Extra] = []
-    words = [f"means over {told_topics(frame['n'])}", told_depths(frame, axis)]
+    words = [told_means(frame[METRIC], frame["n"]), told_depths(frame, axis)]
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
     uneven = UNEVEN in str(summary.attrs.get(CAUTION, ""))
@@ -193,7 +194,7 @@ def of_comparison(
     _refuse_twice(comparison)
     means = _means(comparison).sorted(sort)
     places = told_depths(comparison, axis_of(comparison))
-    words = [f"means over {told_topics(comparison['n_topics'])}", places]
+    words = [told_means(comparison[METRIC], comparison["n_topics"]), places]
     extras: list[Extra] = []
     if marks == "letters":
         extras.append(superscripts(_beaten(comparison, means)))

@@ -211,8 +211,8 @@ def test_files_keep_where_numbers_come_from(provenance_cube, tmp_path):
 
 
 def test_captions_tell_what_decided_the_numbers(provenance_cube):
-    line = "ties doc; scores as float32; topics runs; top grade 3; judged to depth 10 by these runs"
-    line += f"; irframe {ir.__version__}"
+    line = "ties doc; scores as float32; topics runs; top grade 3; "
+    line += f"every pooled list, as filed, judged to depth 10; irframe {ir.__version__}"
     scores = provenance_cube.ireval.score("AP").sel(depth=[10])
     for result in (scores.ireval.compare(), scores.ireval.summary()):
         assert told_origin(result.attrs) == line

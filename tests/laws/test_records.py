@@ -81,6 +81,9 @@ OTHERS = {
     | {"robustness": "pearson"},
     "methods": ["pool"],
     "metric": {"select_top": "nDCG@3", "explain": "AP@3", "compare_orderings": "AP@3"},
+    "task_metrics": With(
+        task_metrics={"c0": "nDCG@3", "c1": "RBP(p=0.8)", "c2": "nDCG@3"}, tasks=CLUSTERS
+    ),
     "metrics": {"cwl": [("INST(T=2)",)], "estimate": [("P",)], "predict_powered": ["RBP(p=0.8)"]}
     | {key: [("P",)] for key in VERBS.keys() - {"cwl", "estimate", "predict_powered"}},
     "n": 3,

@@ -45,7 +45,8 @@ def both():
     runs, qrels = ir.example_track()
     scores = runs.ireval.cube(qrels).ireval.score("AP", "RBP(p=0.8)", at=[5, 50])
     random = np.random.default_rng(0)
-    return scores, (scores + random.normal(0, 0.05, scores.shape))[:, :, ::3]
+    noise = random.normal(0, 0.05, scores.shape)
+    return scores, (scores + noise).clip(0, 1)[:, :, ::3]
 
 
 @pytest.mark.parametrize("topics", ["all", "rest"])

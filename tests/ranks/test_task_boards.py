@@ -115,3 +115,24 @@ def test_win_rates_spread_as_over_resamples_within_tasks(without):
     alone = scores[scores.index.get_level_values("topic") == "q0"].ireval
     few = alone.leaderboard(tasks="set", order="borda")
     assert few[[*expected]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("over", ["both", "task"])
+def test_every_task_counts_by_its_own_metric(over):
+    scores, options = drawn(6), {"tasks": "set", "over": over}
+    scores["RR"], scores["ASL"] = drawn(8)["AP"], 3.0
+    by = {"covid": "RR", "robust": "AP", "hard": "AP", "marco": "RR"}
+    sets = scores.index.get_level_values("set")
+    joined = scores["AP"].where(sets.map(by) == "AP", scores["RR"]).rename("RR or AP").to_frame()
+    expected = joined.ireval.leaderboard(**options)
+    board = scores.ireval.leaderboard(**options, task_metrics=by)
+    pd.testing.assert_frame_equal(board, expected)
+    refuse = scores.ireval.leaderboard
+    for message, given in {
+        "a metric for every task": {"covid": "AP"},
+        "tasks there are": by | {"other": "AP"},
+        "of those scored": by | {"hard": "P@5"},
+        "higher is better": by | {"hard": "ASL"},
+    }.items():
+        refused(ParameterError, message, refuse, **options, task_metrics=given)
+    refused(ParameterError, "tasks for task_metrics=", refuse, by="set", task_metrics=by)
