@@ -154,7 +154,7 @@ def _pieces(file: str, kind: Kind, size: int = SMALL) -> Iterator[pa.Table]:
         held = data
         if cut is None:
             cut = _cut_of(held, kind) if compression.is_in_lines(held) else None
-            if cut is None or cut.header:
+            if cut is None or cut.header or b"ir_metadata" in held[: cut.start]:
                 raise LookupError
             held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)

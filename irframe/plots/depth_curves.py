@@ -169,8 +169,9 @@ def metric_curves(
         ax.plot(stops, part["mean"], linewidth=1.8, label=str(metric), **style)
         ax.fill_between(stops, part["ci_low"], part["ci_high"], color=style["color"], alpha=0.15)
     _finish(ax, scores, None, log=log)
-    ax.set_ylabel(f"mean of {array.indexes[SYSTEM][row]} with {1 - alpha:.0%} confidence interval")
-    canvas.subtitle(ax, counted(array.sizes[TOPIC], TOPIC), *cautions_of(table.attrs))
+    ax.set_ylabel(f"mean with {1 - alpha:.0%} confidence interval")
+    of = str(array.indexes[SYSTEM][row]), counted(array.sizes[TOPIC], TOPIC)
+    canvas.subtitle(ax, *of, *cautions_of(table.attrs))
     canvas.legend_beside(ax)
     return ax
 

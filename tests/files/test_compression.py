@@ -11,7 +11,7 @@ import pytest
 from refusals import refused
 
 from irframe.errors import FileFormatError
-from irframe.files import compression
+from irframe.files import compression, limits
 from irframe.files.read_run import read_qrels, read_run
 
 READERS = [read_run, read_qrels]
@@ -70,7 +70,7 @@ def bomb(size):
 @pytest.mark.thorough
 @pytest.mark.parametrize("read", READERS)
 def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, read):
-    monkeypatch.setattr(compression, "FREE", 1 << 20)
+    monkeypatch.setattr(limits, "FREE", 1 << 20)
     monkeypatch.setattr(compression, "_PART", 1 << 16)
     path = write(tmp_path, bomb(1 << 26), "a.gz")
     tracemalloc.start()

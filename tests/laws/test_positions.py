@@ -12,6 +12,7 @@ NOWHERE = -1
 
 
 @pytest.mark.law
+@pytest.mark.filterwarnings("ignore:no retrieved document is judged")
 @pytest.mark.parametrize("whole", [False, True], ids=["text", "whole numbers"])
 @given(data=st.data())
 def test_positions_are_what_the_caller_has_there(data, whole):

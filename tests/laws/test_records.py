@@ -177,6 +177,7 @@ IDLE = {
     "evaluate": {"contributing", "pool_depth"},
     "collapse": {"unit"},
     "tie_agreement": {"score_dtype"},
+    "risk_coverage": {"score_dtype"},
 }
 """Verb -> parameters of which no value that is tried here makes a difference."""
 ELSEWHERE = {

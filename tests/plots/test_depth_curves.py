@@ -60,7 +60,7 @@ def test_metrics_of_one_system_stand_in_their_intervals(scores):
         ends = band.get_paths()[0].vertices[:, 1]
         assert (ends.min(), ends.max()) == (part["ci_low"].min(), part["ci_high"].max())
     assert ax.get_xlabel() == "evaluation depth k"
-    assert ax.get_ylabel() == "mean of bm25 with 95% confidence interval"
+    assert ax.get_ylabel() == "mean with 95% confidence interval"
     refused(ParameterError, "system= to be one of the systems", scores.ireval.plot.metric_curves)
     flat = scores.isel(depth=0, drop=True)
     refused(InputError, "a dimension depth", ir.plots.metric_curves, flat, "bm25")

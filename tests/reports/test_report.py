@@ -19,6 +19,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
+from irframe.escaping import visible
 from irframe.names import printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
@@ -245,7 +246,7 @@ def test_names_and_texts_are_drawn_whatever_is_in_them(tmp_path):
     )  # fmt: skip
     html = path.read_text(encoding="utf-8")
     assert printable(html) == html
-    assert f"{printable(odd)}bm25" in html
+    assert f"{printable(visible(odd))}bm25" in html
 
 
 def test_a_figure_that_fails_is_an_error():
