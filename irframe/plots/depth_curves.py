@@ -19,7 +19,7 @@ from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size
+from irframe.plots.room import Axes, Size, fitting_names
 from irframe.record import NONE
 from irframe.scores.averages import averages
 from irframe.scores.summary import summary
@@ -170,8 +170,8 @@ def metric_curves(
         ax.fill_between(stops, part["ci_low"], part["ci_high"], color=style["color"], alpha=0.15)
     _finish(ax, scores, None, log=log)
     ax.set_ylabel(f"mean with {1 - alpha:.0%} confidence interval")
-    of = str(array.indexes[SYSTEM][row]), counted(array.sizes[TOPIC], TOPIC)
-    canvas.subtitle(ax, *of, *cautions_of(table.attrs))
+    of = fitting_names(ax, [array.indexes[SYSTEM][row]], 0.8)
+    canvas.subtitle(ax, *of, counted(array.sizes[TOPIC], TOPIC), *cautions_of(table.attrs))
     canvas.legend_beside(ax)
     return ax
 

@@ -48,10 +48,8 @@ def test_a_joint_test_is_never_corrected_again(name):
 
     def given(**options):
         options["test"] = ir.paired.TukeyHSD(samples=50)
-        if "margin" in PARAMETERS[name] and name not in {
-            "ablation",
-            "reordering",
-        }:  # which a joint test does not have
+        # A joint test has none, and Delta-Sort's is a part of a mean.
+        if "margin" in PARAMETERS[name] and name not in {"ablation", "reordering"}:
             options["margin"] = None
         if name == "judge_effect":
             runs, qrels = ir.example_track()
