@@ -35,7 +35,8 @@ def rank_of(values):
 def quiet(verb, *arguments, **options):
     """Call a verb on scores of which some system's do not vary."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "no interval where|comparisons whose", IrframeWarning)
+        said = "no interval where|comparisons (whose|of harmonic)"
+        warnings.filterwarnings("ignore", said, IrframeWarning)
         return verb(*arguments, **options)
 
 
