@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.api.types import is_list_like
 
 from irframe import names as words
 from irframe.errors import (
@@ -41,8 +42,12 @@ from irframe.names import (
     roles,
 )
 
+RENAMED = "frame.rename("
+"""How advice about the columns of a frame begins."""
 UNREAD = "Q0"
 """First word of the names of columns that are passed over."""
+NO_SEPARATORS = '\r\n"'
+"""What may not be told to stand between columns of text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,16 +80,42 @@ class Kind:
         sep
             What stands between columns of text.
         """
-        if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
-            raise ParameterError("sep, one character", shortened(sep))
+        plain = isinstance(sep, str) and len(sep) == 1 and sep.isascii()
+        if sep is not None and not (plain and sep not in NO_SEPARATORS):
+            wanted = "sep, one character of ASCII, no quote and no end of a line"
+            raise ParameterError(wanted, shortened(sep))
         kind = replace(self, between=sep or "")
-        if columns is None or isinstance(columns, Mapping):
-            return replace(kind, called=dict(columns or {}))
-        names = self.named([*columns])
+        if columns is None:
+            return kind
+        if isinstance(columns, Mapping):
+            return replace(kind, called=self._roles_told(columns))
+        given = [*columns] if is_list_like(columns, allow_sets=False) else []
+        if not given or not all(isinstance(name, str) for name in given):
+            wanted = "columns=, the names of all columns in order, or name -> role"
+            raise ParameterError(wanted, shortened(columns))
+        names = self.named(given)
         if names is None:
-            self.require([*columns], "columns=")
+            self.require(given, "columns=")
             raise ParameterError("names in columns=, each once", shortened(columns))
         return replace(kind, layouts=(names,), headed=False)
+
+    def _roles_told(self, columns: Mapping[Any, Any]) -> dict[str, str]:
+        """Return which columns play which roles, refusing what is none, or is told twice."""
+        told = [*columns.values()]
+        wrong = [role for role in told if role not in self.roles or told.count(role) > 1]
+        if wrong:
+            wanted = f"columns=, name -> one of {', '.join(self.roles)}, each once"
+            raise ParameterError(wanted, "", "", [*dict.fromkeys(map(repr, wrong))])
+        return {str(name): role for name, role in columns.items()}
+
+    @property
+    def reader(self) -> str:
+        """What reads a file of the kind."""
+        return "ir.read_run" if self.value == SCORE else "ir.read_qrels"
+
+    def advised(self, advice: str) -> str:
+        """Return advice about a frame as advice about the file that it was read from."""
+        return advice.replace(RENAMED, f"{self.reader}(path, ")
 
     @property
     def wanted(self) -> str:
@@ -137,6 +168,9 @@ class Kind:
         other columns: docno. Topic may be named topic, qid, query_id, q_id, query-id, query.
         """
         names = list(names)
+        if absent := [name for name in self.called if name not in {*map(str, names)}]:
+            wanted = f"columns of the names in columns=, {', '.join(map(repr, absent))}"
+            raise InputError(wanted, f"{where} with other columns", "", names)
         columns = self.find(names)
         missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
         if missing:
@@ -359,14 +393,15 @@ def looked_at(
     InputError
         If two columns for one role differ, or lists may be of several systems.
     """
+    told = {role for role, name in columns.items() if kind.called.get(name) == role}
     for role, taken in columns.items():
         rivals = [name for name in ALIASES.get(role, ()) if name in names]
-        if len(rivals) > 1 and taken != role:
+        if len(rivals) > 1 and taken != role and role not in told:
             refuse_rivals({name: get(name) for name in rivals}, role, taken)
     if kind.value != SCORE:
         return columns
     refuse_strangers(columns, names, get)
-    return without_titles(columns, get)
+    return columns if SYSTEM in told else without_titles(columns, get)
 
 
 def require_columns(frame: Any, kind: Kind, search: str | None = None) -> dict[str, str]:
@@ -446,7 +481,13 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
     arrow: Any = table
     frame = table if isinstance(table, pd.DataFrame) else None
     names = [*(arrow.column_names if frame is None else frame.columns)]
-    known = kind.require(names, source)
+
+    def line(known: dict[str, str]) -> str:
+        told = arrow.to_pandas() if frame is None else frame
+        text = line_of(told, known, [choice[0] for choice in kind.lacking(known)])
+        return kind.advised(text) if text.startswith(RENAMED) else ""
+
+    known = kind.require(names, source, example=line)
     if not len(table):
         raise FileFormatError(kind.noun, f"{source} without a single row")
 
@@ -455,8 +496,10 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
         column: Any = arrow.column(place).to_pandas() if frame is None else frame.iloc[:, place]
         return column  # type: ignore[no-any-return]
 
+    # Searches are asked about where it can be said which column numbers them.
+    others = [name for name in names if str(name).lower() not in LIKE_SEARCHES]
     try:
-        known = looked_at(known, kind, names, get)
+        known = looked_at(known, kind, others, get)
         columns = {
             role: to_role(table[name], role, name, ranked=SCORE in known)
             for role, name in known.items()
@@ -466,6 +509,5 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
                 column = arrow.column(place) if frame is None else to_arrow(frame.iloc[:, place])
                 columns.setdefault(name, column)
     except IrframeError as error:
-        advice = error.advice.replace("frame.rename(", "ir.read_run(path, ")
-        raise error.within(f"in {source}", advice) from error
+        raise error.within(f"in {source}", kind.advised(error.advice)) from error
     return pa.table(columns)

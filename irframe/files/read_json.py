@@ -123,7 +123,7 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     try:
         frame = by_role(nested, kind).frame
     except IrframeError as error:
-        raise error.within(f"in {source}") from error
+        raise error.within(f"in {source}", kind.advised(error.advice)) from error
     return in_types(frame, source, kind)
 
 

@@ -247,8 +247,7 @@ def _naming(x: Any, rows: list[Any], kind: Kind, columns: list[str]) -> str:
     if text and all(len(row) < LONGEST and Path(row).is_file() for row in rows):
         return "read files with ir.read_runs and ir.read_qrels"
     if text and all(len(row.split()) == len(kind.layouts[0]) for row in rows):
-        reader = "read_run" if kind.value == SCORE else "read_qrels"
-        return f"read lines of a file: ir.{reader}(io.StringIO('\\n'.join(rows)))"
+        return f"read lines of a file: {kind.reader}(io.StringIO('\\n'.join(rows)))"
     plain = isinstance(x, Sequence | np.ndarray) and isinstance(rows[0], list | tuple | np.ndarray)
     names = names_of_rows(rows, kind.layouts[0], columns[-1]) if plain else None
     if names is None and getattr(x, "ndim", 1) == 2:

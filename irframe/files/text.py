@@ -2,6 +2,7 @@
 
 import csv
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
@@ -32,7 +33,6 @@ _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
 _NO_ROW = [*b"\n# \t\v\f"]
 """How begin lines that may be no rows."""
-_BOM = b"\xef\xbb\xbf"
 
 
 class Cut(NamedTuple):
@@ -78,7 +78,7 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
 
 def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     """Return the ways to cut lines that the first row fits: tabs before blanks of any kind."""
-    data = data.removeprefix(_BOM)
+    data = data.removeprefix(BOM_UTF8)
     first = _FIRST.search(data) or _MARKED.search(data)
     if first is None:
         return []
@@ -97,6 +97,8 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     if headed:
         refuse_wide(source, len(headed[0].columns))
         return headed
+    if kind.called:  # by names, which are told by a header alone
+        kind.require(max((fields_of(line, way) for way in ways), key=len), source)
     cuts = []
     for between in ways:
         number = len(line.split("\t") if between == "\t" else fields_of(line, between))
@@ -132,7 +134,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
     pyarrow.Table
         Rows in file order. Ids are text as written. What the file says of itself is metadata.
     """
-    data = data.removeprefix(_BOM)
+    data = data.removeprefix(BOM_UTF8)
     if cut is not None:
         table = _exactly(data, cut)
         if table is None:
@@ -153,8 +155,9 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
     found = f"{source} with lines that do not fit"
     if not offenders:
         found = f"{source} whose lines fit in two ways, as blanks may be a part of names, or none"
-        reader = "read_run" if kind.value == SCORE else "read_qrels"
-        advice = f"separate columns by tabs, or say what they are: ir.{reader}(path, columns=[...])"
+        advice = (
+            f"separate columns by tabs, or say what they are: {kind.reader}(path, columns=[...])"
+        )
     raise FileFormatError(kind.wanted, found, advice, offenders)
 
 

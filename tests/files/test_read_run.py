@@ -4,8 +4,10 @@ One run against a slow reader that splits every line, on odd files and on real o
 against a slow reader, on odd files and on real ones.
 """
 
+import ast
 import gzip
 import io
+import re
 import sys
 import weakref
 from pathlib import Path
@@ -335,6 +337,50 @@ def test_two_readings_are_refused_with_the_way_on(tmp_path):
     refused(ParameterError, "sep, one character", read_run, blanks, sep="ab")
     votes = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c"], "rank": [100, 50, 0]})
     refused(RankingError, "ranks 0 to 100, which fall", ir.verbs.rank, votes)
+
+
+ODD_OPTIONS = (
+    *({"columns": odd} for odd in (3, "topic", [], ["topic", None, "doc", "score"], {"topic"})),
+    *({"columns": odd} for odd in ({"method": "systems"}, {"qid": "topic", "no": "topic"})),
+    *({"sep": odd} for odd in ("é", "\n", "\r", '"', "", 3)),
+)
+
+
+@pytest.mark.parametrize("options", ODD_OPTIONS, ids=str)
+def test_what_is_told_of_a_file_is_refused_by_its_name(tmp_path, options):
+    file = write(tmp_path, "method,qid,docno,score\nA,1,a,2\n")
+    refused(ParameterError, "wanted (columns=|sep), ", read_run, file, **options)
+    refused(ParameterError, "wanted (columns=|sep), ", read_qrels, file, **options)
+
+
+@pytest.mark.parametrize("text", ["qid,docno,score\n1,a,2\n", "1 Q0 a 1 2 x\n", '{"1": {"a": 2}}'])
+def test_columns_that_a_file_does_not_have_are_refused(tmp_path, text):
+    refused(InputError, "'no'", read_run, write(tmp_path, text), columns={"no": "system"})
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (read_run, "qid,query_id,docno,score\n1,2,a,1\n"),
+        (read_run, '[{"qid": "1", "query_id": "2", "docno": "a", "score": 1}]'),
+        (read_run, "model_name,qid,docno,score\nx,1,a,2\ny,1,a,1\n"),
+        (read_run, "model_name,qid,docno,score\nx,1,a,2\ny,1,b,1\nz,1,c,0\n"),
+        (
+            read_run,
+            '{"question": "1", "url": "a", "sim": 2}\n{"question": "2", "url": "a", "sim": 1}',
+        ),
+        (read_qrels, "qid\tquery_id\tdocno\tlabel\n1\t2\ta\t1\n"),
+    ],
+)
+def test_what_is_advised_of_a_file_reads_it(tmp_path, read, text):
+    file = write(tmp_path, text)
+    with pytest.raises(InputError) as refusal:
+        read(file)
+    called, told = re.search(r"ir\.(\w+)\(path, columns=({.*?})\)", refusal.value.advice).groups()
+    assert called == read.__name__
+    frame, columns = read(file, columns=ast.literal_eval(told)), ast.literal_eval(told)
+    lost = {name for name, role in columns.items() if name not in frame and role in frame}
+    assert lost == columns.keys()
 
 
 def test_a_column_of_a_file_is_found_by_its_own_name(tmp_path):
