@@ -22,7 +22,7 @@ from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.overlaps import Overlaps, named_by_span
 from irframe.experiments.policy import Policy, shares_ranks
-from irframe.experiments.searches import lengths_of
+from irframe.experiments.searches import lengths_of, refuse_untold
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
 from irframe.files.read_run import changed_files
@@ -351,6 +351,7 @@ def rank_in_turn(
     states = runs.states()
     topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, collection)
     for frame in runs.frames():
+        refuse_untold(frame)
         if {rank_table.CONTRIBUTING, collection} & {*frame.columns}:
             return None
         table = _of_units(read_table(frame), judgments)

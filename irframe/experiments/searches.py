@@ -83,11 +83,17 @@ def refuse_untold(runs: Any) -> None:
     for name in (n for n in names if isinstance(n, str) and n.lower() in LIKE_SEARCHES):
         frame, columns = by_role(runs, RUN)
         lists = [columns[role] for role in (words.SYSTEM, words.TOPIC) if role in columns]
-        counts = name not in columns.values() and pd.api.types.is_numeric_dtype(frame[name])
+        counts = name not in columns.values() and _are_numbers(frame[name])
         if counts and frame.groupby(lists)[name].nunique().max() > 1:
             found = f"nothing of {name!r}, which differs within lists"
             advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
             raise ParameterError("search=, the column that numbers searches", found, advice)
+
+
+def _are_numbers(column: pd.Series) -> bool:
+    """Tell whether a column is of numbers, or of text that says some, as files have them."""
+    told = column.astype(str).str.fullmatch("[0-9]+")
+    return pd.api.types.is_numeric_dtype(column) or bool(told.all())
 
 
 def _listed_again(table: RunTable) -> Codes:

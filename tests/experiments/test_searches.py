@@ -149,7 +149,27 @@ def test_what_is_no_order_of_searches_is_refused(words):
     refused(IrframeError, words, runs.ireval.evaluate, qrels, "R", **asked)
 
 
-def test_searches_of_which_nothing_is_said_are_asked_about():
+def _filed(folder, rows):
+    rows.to_csv(folder / "s.csv", index=False)
+    return folder / "s.csv"
+
+
+ROADS = {
+    "frame": lambda _, rows: rows,
+    "file": lambda folder, rows: ir.read_run(_filed(folder, rows)),
+    "files": lambda folder, rows: ir.scan_runs(_filed(folder, rows)),
+}
+
+
+def test_searches_of_which_nothing_is_said_are_asked_about(tmp_path):
     runs, qrels = traces()
     plain = runs.drop(columns="call").drop_duplicates(["system", "topic", "doc"])
     refused(ParameterError, "number of each search", plain.ireval.evaluate, qrels, "R", searches=1)
+    numbers, words = runs.drop_duplicates(["system", "topic", "doc"]), "nothing of 'call'"
+    one = numbers[numbers["system"] == "s0"]
+    for road in ROADS.values():
+        for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), one):
+            refused(ParameterError, words, road(tmp_path, rows).ireval.evaluate, qrels, "R")
+    lone = ROADS["file"](tmp_path, one.drop(columns="system"))  # the file names the system
+    refused(ParameterError, words, lone.ireval.evaluate, qrels, "R")
+    assert lone.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
