@@ -88,7 +88,12 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
     plain = [repr(key) for key, value in x.items() if isinstance(value, Number)]
     if plain or set(heights.values()) <= {None}:
         found = "documents without a topic" if plain else "an empty dictionary"
-        raise InputError("{topic: {doc: score}} or {system: run}", found, "", plain)
+        advice = "say which topic they are of: {'q1': ...}" if plain else ""
+        raise InputError("{topic: {doc: score}} or {system: run}", found, advice, plain)
+    if lacking := _part_lists(x)[1]:
+        advice = "hand over all to evaluate, cube or scorer, which count these as empty lists"
+        wanted, found = "a frame with rows of every system", "an empty dictionary, list or table"
+        raise InputError(wanted, found, advice, lacking)
     topics = [key for key, high in heights.items() if high == 1]
     systems = [key for key, high in heights.items() if high not in {1, None}]
     if topics and systems:
@@ -307,12 +312,16 @@ def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
 
 def _part_lists(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
     empty = [name for name, lists in x.items() if _is_empty(lists)]
-    others = {name: lists for name, lists in x.items() if name not in set(empty)}
-    systems = any(isinstance(x[name], Mapping) and x[name] for name in empty)
+    names = {*empty}
+    others = {name: lists for name, lists in x.items() if name not in names}
+    systems = any(
+        isinstance(x[n], pd.DataFrame) or (isinstance(x[n], Mapping) and x[n]) for n in empty
+    )
     if not others and not systems:
         return NOTHING, [ONLY_SYSTEM]
     nested = [lists for lists in others.values() if isinstance(lists, Mapping)]
-    runs = any((height(lists) or 0) > 1 or _holds_lists(lists) for lists in nested)
+    runs = any((height(n) or 0) > 1 or _holds_lists(n) or holds_hits(n) for n in nested)
+    runs = runs or any(isinstance(lists, pd.DataFrame) for lists in others.values())
     if not empty or not (systems or runs):
         return x, []
     return others or NOTHING, [str(name) for name in empty]
@@ -321,7 +330,9 @@ def _part_lists(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
 def _is_empty(lists: Any) -> bool:
     """Tell whether this is no document, or topics that have none."""
     inside = lists.values() if isinstance(lists, Mapping) else [lists]
-    return all(isinstance(docs, (Mapping, *LIST)) and not len(docs) for docs in inside)
+    return all(
+        isinstance(docs, (Mapping, *LIST, pd.DataFrame)) and not len(docs) for docs in inside
+    )
 
 
 def _holds_lists(nested: Any, *, sets: bool = False) -> bool:

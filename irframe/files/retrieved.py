@@ -1,6 +1,6 @@
 """Hits as retrieval has them: what search engines and vector stores answer, lists of objects."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from itertools import chain
 from numbers import Number
 from typing import Any
@@ -28,7 +28,7 @@ from irframe.names import (
 ONLY = "*"
 """The one key of a dictionary, whatever it is."""
 ANSWERS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "Elasticsearch, OpenSearch, Vespa": (("hits", "hits"), ("root", "children")),
+    "Elasticsearch, OpenSearch": (("hits", "hits"),),
     "Solr": (("response", "docs"),),
     "Pinecone": (("matches",), ("result", "hits")),
     "Qdrant": (("points",), ("result", "points"), ("result",)),
@@ -79,11 +79,13 @@ def unpacked(x: Any) -> Any:
             return unpacked(x[BATCH])
         if (lists := _of_columns(x)) is not None:
             return dict(enumerate(lists))
-        answers = _hits_by_topic(x)
-        if answers is None and x and all(isinstance(part, Mapping) for part in x.values()):
-            systems = {name: _hits_by_topic(part) for name, part in x.items()}
-            answers = systems if None not in systems.values() else None
-        return x if answers is None else answers
+        _refuse_one_answer(x)
+        if (answers := _hits_by_topic(x)) is not None:
+            return answers
+        runs = ((name, part) for name, part in x.items() if isinstance(part, Mapping))
+        told = ((name, _hits_by_topic(part)) for name, part in runs)
+        of_systems = {name: lists for name, lists in told if lists is not None}
+        return {**x, **of_systems} if of_systems else x
     if isinstance(x, list) and x:
         searches = dict(enumerate(x))
         return _hits_by_topic(searches) or (searches if holds_hits(searches) else x)
@@ -95,8 +97,14 @@ def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     if _hits_in(next(iter(answers.values()), None)) is None:
         return None
     lists = {topic: _hits_in(answer) for topic, answer in answers.items()}
-    known = any(hits is not answers[topic] for topic, hits in lists.items())
-    return lists if known and None not in lists.values() else None
+    if all(hits is None or hits is answers[topic] for topic, hits in lists.items()):
+        return None
+    if failed := [repr(topic) for topic, hits in lists.items() if hits is None]:
+        advice = "search again for these, or leave them out: they count as empty lists then"
+        raise InputError(
+            "the answers of searches", f"{len(failed)} without hits, of", advice, failed
+        )
+    return lists
 
 
 def _hits_in(answer: Any) -> Sequence[Any] | None:
@@ -107,13 +115,26 @@ def _hits_in(answer: Any) -> Sequence[Any] | None:
         return None
     if isinstance(answer, Mapping) and (lists := _of_columns(answer)) is not None:
         return lists[0] if len(lists) == 1 else None
-    for path in chain(*ANSWERS.values()):
-        found = answer
-        for name in path:
-            found = _part(found, name)
-        if isinstance(found, list | tuple) and (not found or _is_hit(found[0])):
-            return found
-    return None
+    if (hits := _of_vespa(answer)) is not None:
+        return hits
+    lists = (_hits_at(answer, path) for path in chain(*ANSWERS.values()))
+    return next((hits for hits in lists if hits is not None), None)
+
+
+def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
+    found = answer
+    for name in path:
+        found = _part(found, name)
+    is_list = isinstance(found, list | tuple) and (not found or _is_hit(found[0]))
+    return found if is_list else None
+
+
+def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
+    """Raise for what a tool answered to one search, of which nothing says for which topic."""
+    paths = (path for path in chain(*ANSWERS.values()) if ONLY not in path)
+    if _of_vespa(x) is not None or any(_hits_at(x, path) is not None for path in paths):
+        wanted, advice = "the answers of searches by topic", "name it: {'q1': answer}"
+        raise InputError(wanted, "one answer without its topic", advice)
 
 
 def _part(held: Any, name: str) -> Any:
@@ -122,16 +143,37 @@ def _part(held: Any, name: str) -> Any:
     return getattr(held, name, None)
 
 
+def _of_vespa(answer: Any) -> list[Any] | None:
+    """Return the hits of Vespa, whose source is no document, and which lacks a list of none."""
+    root = answer.get("root") if isinstance(answer, Mapping) else None
+    if not isinstance(root, Mapping) or not isinstance(root.get("id"), str):
+        return None
+    hits = [*root.get("children", ())]
+    if "relevance" not in root or not all(isinstance(hit, Mapping) for hit in hits):
+        return None
+    return [{**hit, "source": None, SCORE: hit.get("relevance")} for hit in hits]
+
+
 def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
     """Return the hits of every search where they stand in columns; None where they do not."""
     ids = answer.get("ids")
     if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
         return None
     held = {word: answer[name] for name, word in COLUMNS.items() if answer.get(name) is not None}
+    shape = [*map(len, ids)]
+    if uneven := [repr(n) for n, w in COLUMNS.items() if w in held and _shape(held[w]) != shape]:
+        wanted = f"columns of the same searches and hits as 'ids', which has {shape}"
+        raise InputError(wanted, "others", "", uneven)
     return [
         [{word: column[search][rank] for word, column in held.items()} for rank in range(len(each))]
         for search, each in enumerate(ids)
     ]
+
+
+def _shape(column: Any) -> list[int] | None:
+    """Return how many hits each search has in a column; None where these are no lists."""
+    of_lists = isinstance(column, list) and all(isinstance(part, Sized) for part in column)
+    return [*map(len, column)] if of_lists else None
 
 
 def holds_hits(lists: Any) -> bool:

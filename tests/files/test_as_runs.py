@@ -434,6 +434,9 @@ ANSWERS = {
     "Chroma": _chroma,
     "Qdrant": lambda *hits: SimpleNamespace(points=_objects(*hits, payload={"a": 1})),
     "Qdrant, REST": lambda *hits: {"result": {"points": _rows(*hits)}, "status": "ok"},
+    "Vespa": lambda *hits: {"root": {"id": "toplevel", "relevance": 1.0} | ({"children": [
+        {"id": doc, "relevance": score, "source": "all", "fields": {}} for doc, score in hits]}
+        if hits else {})},
     "Pinecone": lambda *hits: {"matches": _rows(*hits), "namespace": ""},
     "Weaviate": lambda *hits: {"data": {"Get": {"Doc": [
         {"title": "t", "_additional": {"id": doc, "score": str(score)}} for doc, score in hits]}}},
@@ -456,6 +459,45 @@ def test_what_tools_answer_is_a_run(tool):
     with pytest.warns(IrframeWarning, match="y 1 of 2 topics"):
         both = ir.evaluate({"x": answers, "y": empty}, qrels, "RR")
     assert both["RR"].tolist() == [0.5, 1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize("tool", ANSWERS.keys() - {"Chroma", "Haystack, a pipeline", "pairs"})
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_an_answer_is_of_a_topic(tool, number):
+    answer = ANSWERS[tool](*FOUND["q1"][:number])
+    if isinstance(answer, dict) and "data" not in answer:
+        for more in ({}, {"took": 3}, {"usage": {"units": 6}}):
+            words = r"one answer without its topic. Name it: {'q1': answer}"
+            refused(InputError, words, ir.as_runs, answer | more)
+    failed = {"q1": ANSWERS[tool](*FOUND["q1"]), "q2": answer, "q3": {"error": "x", "status": 400}}
+    refused(InputError, "1 without hits, of: 'q3'", ir.evaluate, failed, {"q1": {"a": 1}}, "RR")
+
+
+def test_columns_of_an_answer_are_of_one_shape():
+    for odd in ([[0.1]], [[0.1, 0.2], []], [0.1, 0.2], [[0.1, 0.2, 0.3]], "ab"):
+        answer = {"ids": [["a", "b"]], "distances": odd}
+        refused(InputError, r"'ids', which has \[2\]; found others: 'dist", ir.as_runs, answer)
+
+
+RUNS_OF_ONE = {
+    "dictionary": {"q1": {"a": 0.5}},
+    "lists": {"q1": ["a"]},
+    "hits": {"q1": [{"id": "a", "score": 0.5}]},
+    "answers": {"q1": _elastic(("a", 0.5))},
+    "frame": pd.DataFrame({"topic": ["q1"], "doc": ["a"], "score": [0.5]}),
+}
+
+
+@pytest.mark.parametrize("run", RUNS_OF_ONE)
+@pytest.mark.parametrize(
+    "empty", [{}, {"q1": {}}, {"q1": []}, {"q1": _elastic()}, RUNS_OF_ONE["frame"][:0]], ids=str
+)
+def test_a_system_without_rows_is_in_no_frame_and_in_all_scores(run, empty):
+    for runs in ({"x": RUNS_OF_ONE[run], "y": empty}, {"y": empty, "x": RUNS_OF_ONE[run]}):
+        refused(InputError, "an empty dictionary, list or table: y", ir.as_runs, runs)
+        with pytest.warns(IrframeWarning, match="0 on all of them: y"):
+            found = ir.evaluate(runs, {"q1": {"a": 1}}, "RR")["RR"]
+        assert found.to_dict() == {("x", "q1"): 1.0, ("y", "q1"): 0.0}
 
 
 def test_fields_of_hits_are_columns_and_one_is_chosen():
