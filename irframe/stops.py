@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.metrics.facts import label_at
 from irframe.names import (
     BUDGET,
     BUDGETS,
@@ -88,6 +87,8 @@ class Axis:
         ('AP@10', 'AP in 500 tokens')
         """
         if not self.label:
+            from irframe.metrics.facts import label_at  # noqa: PLC0415 - of all metrics: costs time
+
             return label_at(str(metric), stop)
         return self.label.format(metric, plain(stop), self.unit)
 
