@@ -91,8 +91,8 @@ def _of_one_shape(read: dict[str, Floats]) -> dict[str, Floats]:
             raise InputError("arrays of shapes that go together", "", "", found) from None
     labels = read.get("labels")
     if labels is None or not labels.ndim:
-        found = "none" if labels is None else "a single number"
-        raise InputError("labels of candidates along the last axis", found)
+        what = "none" if labels is None else "a single number"
+        raise InputError("labels of candidates along the last axis", what)
     return read
 
 
@@ -120,7 +120,7 @@ def _axes(given: dict[str, Any]) -> tuple[_Named | None, dict[str, Any]]:
     labelled = {
         name: array
         for name, array in arrays.items()
-        if hasattr(array, "isel") and getattr(array, "ndim", 0)  # no single number, no Dataset
+        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # no single number, no Dataset
     }
     if not labelled:
         return None, arrays
