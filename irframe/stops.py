@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.metrics.facts import label_at
 from irframe.names import (
     BUDGET,
     BUDGETS,
@@ -88,6 +87,8 @@ class Axis:
         ('AP@10', 'AP in 500 tokens')
         """
         if not self.label:
+            from irframe.metrics.facts import label_at  # noqa: PLC0415 - of all metrics: costs time
+
             return label_at(str(metric), stop)
         return self.label.format(metric, plain(stop), self.unit)
 
@@ -124,7 +125,8 @@ def _after(hits: Any, searches: Any) -> NDArray[np.int64]:
 def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
     """Return how many documents have scores of at least thresholds, all or of each system."""
     score = hits.along[SCORE]
-    least = np.asarray(thresholds, score.dtype).T
+    with np.errstate(over="ignore"):  # beyond float32, where scores are such
+        least = np.asarray(thresholds, np.float64).astype(score.dtype).T
     if least.ndim > 1:  # of each system, for each of its documents
         least = least[:, hits.list_of // max(1, hits.length.shape[1])]
     return _up_to(hits, -least, -score)

@@ -42,7 +42,7 @@ TOP_LEVEL |= {"pyproject.toml", "tests"}
 """Besides files whose names begin with a dot."""
 SECTIONS = ["Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples"]
 EMPTY_NAMES = {"util", "utils", "helper", "helpers", "impl", "misc", "common"}
-LATE = {"dask", "distributed", "matplotlib", "scipy.stats", "statsmodels", "zarr"}
+LATE = {"dask", "distributed", "irframe.metrics", "matplotlib", "scipy", "statsmodels", "zarr"}
 """Imported when they are used, so that `import irframe` stays quick."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from irframe import names as words
@@ -85,6 +86,11 @@ class Stops:
         if isinstance(stops, str):
             choice(axis.dim, stops, ("all",))
             return cls(axis=axis, of=())
+        if isinstance(stops, pd.Series):  # whose labels may say of which systems they are
+            advice = (
+                f"{axis.asked}=series.to_dict() for one of each system, series.tolist() for all"
+            )
+            raise ParameterError(f"{axis.asked}= that says of what it is", "a Series", advice)
         if isinstance(stops, Mapping):
             own = {key: number(f"{axis.dim} of {key}", stop) for key, stop in stops.items()}
             return cls(axis=axis, of=(OWN,), own=own)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Flags, Floats, as_plain, usual_errors
+from irframe.checks import is_whole
 from irframe.errors import GradeError, InputError, MetricError, RankingError, shortened
 from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
@@ -88,8 +89,10 @@ def _of_one_shape(read: dict[str, Floats]) -> dict[str, Floats]:
         except ValueError:
             found = [f"{name} {array.shape}" for name, array in read.items()]
             raise InputError("arrays of shapes that go together", "", "", found) from None
-    if not read["labels"].ndim:
-        raise InputError("labels of candidates along the last axis", "a single number")
+    labels = read.get("labels")
+    if labels is None or not labels.ndim:
+        what = "none" if labels is None else "a single number"
+        raise InputError("labels of candidates along the last axis", what)
     return read
 
 
@@ -114,7 +117,11 @@ def _axes(given: dict[str, Any]) -> tuple[_Named | None, dict[str, Any]]:
     That is the order of the one with the most dimensions, those of candidates last.
     """
     arrays = {name: array for name, array in given.items() if array is not None}
-    labelled = {name: array for name, array in arrays.items() if hasattr(array, "isel")}
+    labelled = {
+        name: array
+        for name, array in arrays.items()
+        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # no single number, no Dataset
+    }
     if not labelled:
         return None, arrays
     first, *_ = labelled.values()
@@ -135,22 +142,32 @@ def _axes(given: dict[str, Any]) -> tuple[_Named | None, dict[str, Any]]:
 
 def _numbers(name: str, array: Any) -> Floats:
     """Return an array of any tool as floats, masked values as what they stand for."""
-    if isinstance(array, np.ma.MaskedArray):
-        array = np.ma.filled(array.astype(float), WITHOUT[name])
+    masked = isinstance(array, np.ma.MaskedArray)
     try:
-        held = as_plain(array)
+        held = array.compressed() if masked else as_plain(array)
         if held.dtype.kind in "cmM":
             raise TypeError  # noqa: TRY301 - as of what is no number
-        numbers = held if held.dtype == np.float64 else held.astype(np.float64)
+        if _merge(held):
+            raise OverflowError  # noqa: TRY301 - as of what is beyond floats
+        numbers = (array if masked else held).astype(np.float64, copy=False)
+    except OverflowError:
+        advice = "subtract what all have in common"
+        wanted = f"{name} below 2^53, so that all differ as numbers do"
+        raise InputError(wanted, "more", advice) from None
     except (TypeError, ValueError):
         found = shortened(array)
         raise InputError(f"{name}, numbers in rows of one length", found) from None
+    numbers = np.ma.filled(numbers, WITHOUT[name]) if masked else numbers
     if name == "listed" and not np.isin(numbers, (0, 1)).all():
         raise InputError("listed, True or False of every candidate", shortened(array))
-    if held.dtype.kind in "iu" and held.size and (np.abs(numbers) >= EXACT).any():
-        advice = "subtract what all have in common"
-        raise InputError(f"{name} below 2^53, so that all differ as numbers do", "more", advice)
     return numbers
+
+
+def _merge(held: Array) -> bool:
+    """Tell whether some whole numbers of an array may be one and the same as floats."""
+    if held.dtype.kind == "O":
+        return any(is_whole(one) and abs(one) >= EXACT for one in held.flat)
+    return held.dtype.kind in "iu" and bool(((held >= EXACT) | (held <= -EXACT)).any())
 
 
 def _counted_labels(labels: Floats) -> tuple[NDArray[np.int8], Array, Array]:

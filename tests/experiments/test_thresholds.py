@@ -52,6 +52,8 @@ def test_a_threshold_that_all_reach_is_the_whole():
     np.testing.assert_array_equal(found, whole)
     own = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], threshold={"s0": -1, "s1": 0})
     np.testing.assert_array_equal(own, whole)
+    metrics, beyond = [*METRICS[1:4], "nDCG"], {"threshold": -1e300, "score_dtype": "float32"}
+    np.testing.assert_array_equal(runs.ireval.evaluate(qrels, metrics, **beyond), whole)
 
 
 def test_roads_lead_to_the_same_scores(tmp_path):
@@ -121,6 +123,7 @@ REFUSED = {
     "no number": (ParameterError, "threshold, a number", {"threshold": float("nan")}),
     "twice": (ParameterError, "1 again", {"threshold": [1, 1.0]}),
     "none": (ParameterError, "each once; found none", {"threshold": []}),
+    "a Series": (ParameterError, "to_dict", {"threshold": pd.Series({"a": 1.0, "b": 2.0})}),
     "another word": (ParameterError, "one of 'all'", {"threshold": "some"}),
     "a system without": (
         ParameterError,
