@@ -4,6 +4,7 @@ import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -107,9 +108,11 @@ def run_compare(options: Namespace) -> Answer:
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
     scores = scored(options, runs, qrels, metrics)
-    comparison = _comparison(options, scores, gated=gated)
+    arguments = _arguments(options)
+    power = POWER if gated and options.margin is None and options.power is None else options.power
+    comparison = ir.verbs.compare(scores, **arguments | {"power": power})
     if options.rehearse:
-        _rehearse(options, scores)
+        _rehearse(options, scores, arguments)
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
     if options.update and not failed:
         _update(options, scores, comparison, runs)
@@ -142,20 +145,16 @@ def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
         raise ParameterError("--margin, for --fail-on drop", "none")
 
 
-def _comparison(options: Namespace, scores: pd.DataFrame, *, gated: bool) -> pd.DataFrame:
+def _arguments(options: Namespace) -> dict[str, Any]:
+    """Return those of the verb; a baseline that is a file among them."""
     arguments = given(options, ir.verbs.compare)
-    if gated and options.margin is None and options.power is None:
-        arguments["power"] = POWER
     if options.baseline_file is not None:
         arguments["baseline"] = Path(options.baseline_file)
-    return ir.verbs.compare(scores, **arguments)
+    return arguments
 
 
-def _rehearse(options: Namespace, scores: pd.DataFrame) -> None:
+def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, Any]) -> None:
     """Say how the gate does where it is known what is true."""
-    arguments = given(options, ir.verbs.compare)
-    if options.baseline_file is not None:
-        arguments["baseline"] = Path(options.baseline_file)
     clear, seen = rehearse(scores, arguments, options.fail_on, samples=REHEARSALS)
     where = f"where nothing changed, and {seen:.1%} where each mean is worse by the margin"
     tell(f"of {REHEARSALS:,} rehearsals --fail-on {options.fail_on} fails {clear:.1%} {where}")

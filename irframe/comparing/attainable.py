@@ -87,6 +87,7 @@ def beware_of_least(
         p = least_adjusted(test, adjust, len(scores.systems), units, comparisons, alpha)
         if count > 1 and p >= alpha:
             topics = low_to_high(low, high) if count == high else f"{count}"
+            on = f"{topics} topics" if units == count else f"{units} clusters of topics"
             of = f" of {comparisons} comparisons" if comparisons > 1 and adjust else ""
-            yield f"no outcome on {topics} topics could be significant: p{of} is at least {p:.2g}"
+            yield f"no outcome on {on} could be significant: p{of} is at least {p:.2g}"
             return

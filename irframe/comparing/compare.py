@@ -300,7 +300,7 @@ def _comparison_attributes(
         attributes = {"baselines": [str(against.label)], "frozen": against.told}
         messages += against.cautions(pd.Index([topic for part in parts for topic in part.topics]))
     warn(*messages)
-    sizes: Any = options.family_sizes(parts, pairs)
+    sizes: Any = significance.family_sizes(parts, pairs, options.family)
     sizes = sizes[0] if len({*sizes}) == 1 else sizes
     attributes = {"comparisons": sizes} | attributes
     return options.told() | attributes | told_draws(parts)
@@ -316,7 +316,7 @@ def _cautions(
     if unknown:
         yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
     yield from significance.without_spread(int(flat.sum()), len(flat))
-    sizes = options.family_sizes(parts, pairs)
+    sizes = significance.family_sizes(parts, pairs, options.family)
     for part, result, kept, size in zip(parts, results, pairs, sizes, strict=True):
         yield from beware_of_repeats(part)
         yield from beware_of_least(options.test, options.adjust, part, size, options.alpha)

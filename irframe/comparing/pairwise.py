@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -103,7 +102,8 @@ class PairOptions:
         refuse_wide([part.values.shape for part in parts], pairs)
         levels = [self.alpha] * len(parts)
         if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):
-            sizes, sidak = self.family_sizes(parts, pairs), self.adjust == "sidak"
+            sizes = significance.family_sizes(parts, pairs, self.family)
+            sidak = self.adjust == "sidak"
             levels = [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in sizes]
         margins = [self.margins(part.metrics) for part in parts]
         results = [self._compare(*case) for case in zip(parts, pairs, levels, strict=True)]
@@ -133,13 +133,6 @@ class PairOptions:
             t = np.where(sd > 0, result["mean_difference"] / (sd / np.sqrt(n)), np.nan)
         how = {"t": t, "df": result["freedom"]} if "df" in result else {}
         return hedges(result["effect_size"], n, alpha=self.alpha, **how)
-
-    def family_sizes(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
-        """Return of each group how many comparisons are corrected together."""
-        axes = {"depth": (), "metric": (3,), "all": (0, 3)}[self.family]
-        rows = zip(parts, pairs, strict=True)
-        sizes = [len(kept) * prod(part.values.shape[axis] for axis in axes) for part, kept in rows]
-        return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
 
     def margins(self, metrics: Sequence[str]) -> Array:
         """Return the margin of each metric, NaN without, refusing metrics that cannot have one."""

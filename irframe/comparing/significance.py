@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
+from math import prod
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -210,6 +211,14 @@ class Compared(NamedTuple):
     pairs: Array
     p: Array
     """Shape (metric, depth, pair)."""
+
+
+def family_sizes(parts: Sequence[Scores], pairs: Sequence[Array], family: Family) -> list[int]:
+    """Return of each group how many comparisons are corrected together."""
+    axes = {"depth": (), "metric": (3,), "all": (0, 3)}[family]
+    rows = zip(parts, pairs, strict=True)
+    sizes = [len(kept) * prod(part.values.shape[axis] for axis in axes) for part, kept in rows]
+    return [sum(sizes)] * len(sizes) if family == "all" else sizes
 
 
 def correct(

@@ -32,8 +32,6 @@ from irframe.scores.read_scores import (
 from irframe.scores.scores import Scores
 from irframe.stops import axis_of
 
-"""Dimension of the depths on the other side."""
-
 
 @overload
 def volatility(

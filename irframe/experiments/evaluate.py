@@ -247,7 +247,8 @@ def _with_repeats(
 def _scores_of(runs: Any, policy: policies.Policy) -> Any:
     """Return the scores of all rows of runs."""
     table = read_table(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
-    return None if table.score is None else table.score.astype(policy.score_dtype)
+    score = table.score
+    return None if score is None else policies.in_precision(score, policy.score_dtype)
 
 
 def _scored_runs(

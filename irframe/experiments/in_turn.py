@@ -21,7 +21,7 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.overlaps import Overlaps, named_by_span
-from irframe.experiments.policy import Policy, shares_ranks
+from irframe.experiments.policy import Policy, in_precision, shares_ranks
 from irframe.experiments.searches import lengths_of, refuse_untold
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
@@ -122,7 +122,7 @@ class Framed:
         if policy.score is not None:
             if table.score is None:
                 raise InputError("scores of what was retrieved", "ranks alone")
-            along[SCORE] = table.score[rows[order]].astype(policy.score_dtype)
+            along[SCORE] = in_precision(table.score[rows[order]], policy.score_dtype)
         if policy.search is not None:
             along[SEARCH] = table.frame[policy.search].to_numpy()[rows[order]]
         if self.overlaps is not None:

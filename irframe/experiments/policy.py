@@ -196,6 +196,18 @@ TIE_POLICIES: dict[words.Ties, TiePolicy] = {
 """The policy of every word."""
 
 
+def in_precision(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:
+    """Return scores in a precision, those beyond its largest number as infinite.
+
+    Examples
+    --------
+    >>> in_precision(np.array([2.5, 1e300]), "float32").tolist()
+    [2.5, inf]
+    """
+    with np.errstate(over="ignore"):
+        return score.astype(dtype, copy=False)
+
+
 def as_key(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:
     """Return what is sorted of scores, in a precision: the smaller it is the earlier they are.
 
@@ -204,10 +216,7 @@ def as_key(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[
     >>> as_key(np.array([2.5, 1e300]), "float32").tolist()
     [-2.5, -inf]
     """
-    if score.dtype == dtype:
-        return -score
-    with np.errstate(over="ignore"):
-        return -score.astype(dtype)
+    return -in_precision(score, dtype)
 
 
 Topics = str | Sequence[Hashable]

@@ -17,7 +17,7 @@ from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import Adjust, Family, Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing, family_sizes
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
@@ -294,10 +294,8 @@ class RankOptions:
     def apart(self, paired: Scores) -> Array:
         """Tell which pairs of systems differ significantly, shape (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
-        metrics, _, _, depths = paired.values.shape
-        families = {"depth": 1, "metric": depths, "all": metrics * depths}
         how = self.pairing.test, self.pairing.adjust, paired
-        size = len(pairs) * families[self.pairing.family]
+        [size] = family_sizes([paired], [pairs], self.pairing.family)
         warn(*beware_of_least(*how, size, self.pairing.alpha))
         p = self.pairing.p_values(paired, pairs)
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))

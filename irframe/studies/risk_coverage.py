@@ -81,7 +81,7 @@ def risk_coverage(
     hits, hopeless = experiment.hits, ~experiment.judgments.relevant(rel)
     grade = experiment.laid(1, words.GRADE)[..., 0]
     there = hits.length > 0
-    first = np.full(there.shape, -np.inf)
+    first = np.full(there.shape, np.nan)
     first[there] = (hits.along or {})[words.SCORE][hits.first[there.ravel()]]
     took_part = experiment.there
     parts = {
@@ -94,14 +94,14 @@ def risk_coverage(
 
 
 def _of_system(first: Array, wrong: Array, hopeless: Array) -> pd.DataFrame:
-    """Return the rows of a system, given the score of every topic's first document."""
-    order = np.argsort(-first, kind="stable")
-    order = order[np.isfinite(first[order])]
-    last = np.flatnonzero(np.append(np.diff(first[order]) != 0, np.ones(min(1, len(order)), bool)))
+    """Return the rows of a system, given the score of every topic's first document, or NaN."""
+    order = np.argsort(-first, kind="stable")[: np.count_nonzero(~np.isnan(first))]
+    reached = first[order]
+    last = np.flatnonzero(reached != np.append(reached[1:], np.nan))
     answered, total = last + 1, hopeless.sum()
     alone = total - np.cumsum(hopeless[order])[last]
     columns: dict[str, Any] = {
-        words.THRESHOLD: first[order][last],
+        words.THRESHOLD: reached[last],
         "answered": answered,
         "coverage": answered / len(first),
         "risk": np.cumsum(wrong[order])[last] / answered,

@@ -91,3 +91,11 @@ def test_boards_say_so_too_and_t_never():
         both.ireval.compare("permutation", adjust=None)
     assert any("no outcome on 3 to 5 topics" in str(each.message) for each in caught)
     assert ladder(2).ireval.compare("t")["significant"].all()
+
+
+def test_what_is_said_of_clusters_is_said_of_their_number():
+    scores = ladder(8).assign_coords(topic=np.arange(8))
+    cluster = {topic: topic // 3 for topic in range(8)}
+    with pytest.warns(IrframeWarning) as caught:
+        scores.ireval.compare("permutation", cluster=cluster)
+    assert any("no outcome on 3 clusters of topics" in str(each.message) for each in caught)

@@ -52,6 +52,27 @@ def test_rows_are_those_of_a_loop():
             pd.testing.assert_frame_equal(found, expected, check_dtype=False)
 
 
+def test_infinite_scores_are_answers():
+    runs, qrels = track()
+    runs["score"] = runs["score"].replace({5.0: np.inf, 0.0: -np.inf})
+    found = runs.ireval.risk_coverage(qrels).sort_values(["system", "answered"], ignore_index=True)
+    expected = pd.DataFrame(slowly(runs, qrels, 1), columns=found.columns)
+    assert np.isinf(expected["threshold"]).any()
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    low = runs.assign(score=-np.inf).ireval.risk_coverage(qrels)
+    assert low["answered"].tolist() == [8, 7, 8]
+
+
+def test_scores_beyond_a_precision_are_infinite():
+    runs, qrels = track()
+    huge = runs.assign(score=1e300 * (1 + runs["score"]))
+    found = huge.ireval.risk_coverage(qrels, score_dtype="float32")
+    assert found["threshold"].tolist() == [np.inf] * 3
+    whole = huge[huge["system"] != "s1"]
+    scores = whole.ireval.evaluate(qrels, "AP", threshold="all", score_dtype="float32")
+    assert scores.columns.tolist() == ["AP >= inf"]
+
+
 def test_what_has_no_order_of_scores_is_refused():
     runs, qrels = track()
     refused(ParameterError, "ties by which scores", runs.ireval.risk_coverage, qrels, ties="rank")
