@@ -9,7 +9,7 @@ from irframe.checks import holding
 from irframe.metrics.facts import facts
 from irframe.names import METRIC
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size, fitting_names, of_all
+from irframe.plots.room import Axes, Size, fitting_names, fitting_rows, of_all
 from irframe.stops import axis_of
 from irframe.tables.captions import told_interval, told_test
 
@@ -80,7 +80,7 @@ def differences(
     dim = axis_of(compared).dim
     stops = compared[dim].dropna().unique().tolist() if dim in compared else []
     label = metric
-    if stops:
+    if stops or depth is not None:
         depth = stops[canvas.only_place(dim, max(stops) if depth is None else depth, stops)]
         compared, label = compared[compared[dim] == depth], axis_of(compared).named(label, depth)
     sign = facts(metric).sign
@@ -89,8 +89,8 @@ def differences(
     alone = len(against) == 1
     ax, fit = canvas.row_axes(ax, len(rows), (6.4, 1.1, 0.23), figsize, chosen=False)
     shown, places = rows.iloc[:fit], np.arange(min(fit, len(rows)))
-    names = shown["system_a"].astype(str)
-    names = names if alone else names + " - " + shown["system_b"].astype(str)
+    sides = [shown["system_a"]] if alone else [shown["system_a"], shown["system_b"]]
+    names = fitting_rows(ax, " - ".join(["{}"] * len(sides)), *sides)
     low, high, middle = (shown[name].to_numpy() for name in ("ci_low", "ci_high", "difference"))
     ax.hlines(places, low, high, color=canvas.FAINT, linewidth=2)
     for sure, face in ((True, canvas.COLOURS[0]), (False, canvas.ground(ax))):
@@ -100,7 +100,7 @@ def differences(
     ax.axvline(0, color=canvas.ink(ax), linestyle="--", linewidth=0.8)
     if isinstance(margin := compared.attrs.get("margin"), float):  # one of all metrics
         ax.axvline(-sign * margin, color=canvas.FAINT, linestyle="--", linewidth=0.8)
-    ax.set_yticks(places, fitting_names(ax, names.tolist()))
+    ax.set_yticks(places, names)
     ax.set_ylim(len(places) - 0.5, -0.5)
     base = f" from {fitting_names(ax, against, 0.5)[0]}" if alone else ""
     ax.set_xlabel(

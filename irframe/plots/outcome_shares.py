@@ -12,7 +12,16 @@ from irframe.checks import holding
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, Axes, Size, fitting_names, name_ticks, of_all, room
+from irframe.plots.room import (
+    NARROW,
+    Axes,
+    Size,
+    fitting_names,
+    fitting_rows,
+    name_ticks,
+    of_all,
+    room,
+)
 from irframe.tables.captions import told_test
 
 SEGMENTS = {
@@ -79,7 +88,7 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
     for row, text in zip(rows, _means(summary, measure), strict=True):
         ax.text(101, row, text, va="center", fontsize="small")
     ax.text(101, fit - 0.35, f"{measure or 'ESL'} a → b", va="bottom", fontsize="small")
-    ax.set_yticks(rows, fitting_names(ax, _pair_labels(summary)), fontsize="small")
+    ax.set_yticks(rows, _pair_labels(ax, summary), fontsize="small")
     test = told_test(summary.attrs)
     better = test and measure and facts(measure).better
     stars = f"\n* significantly {better} {measure}: {test}" if better else ""
@@ -96,13 +105,13 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
     return ax
 
 
-def _pair_labels(summary: pd.DataFrame) -> list[str]:
-    a, b = summary["system_a"].map(str), summary["system_b"].map(str)
-    named = b if len(a.unique()) == 1 else a + " → " + b
-    first = summary.columns[0]
-    if first != "system_a":
-        named = summary[first].map(str) + ": " + named
-    return named.tolist()
+def _pair_labels(ax: Axes, summary: pd.DataFrame) -> list[str]:
+    columns, form = [summary["system_b"]], "{}"
+    if len(summary["system_a"].unique()) > 1:
+        columns, form = [summary["system_a"], *columns], "{} → {}"
+    if (first := summary.columns[0]) != "system_a":
+        columns, form = [summary[first], *columns], "{}: " + form
+    return fitting_rows(ax, form, *columns)
 
 
 def _means(summary: pd.DataFrame, measure: str) -> list[str]:

@@ -30,6 +30,8 @@ AROUND = 7.0
 """Lines that titles, ticks and labels take above and below rows."""
 FREE: WeakSet[Any] = WeakSet()
 """Figures whose height the caller did not choose."""
+SHARE = 0.35
+"""Most of the width that names of rows take."""
 NARROW = 324.0
 """Width, in points, below which a figure has one column and its legend below: 4.5 inches."""
 LETTER = 0.6
@@ -134,9 +136,26 @@ def room(ax: Axes) -> tuple[float, float]:
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
 
 
-def fitting_names(ax: Axes, names: Any, share: float = 0.35) -> list[str]:
+def fitting_names(ax: Axes, names: Any, share: float = SHARE) -> list[str]:
     """Return names that take at most a share of the width, shortened where they are longer."""
     return short_names(names, int(share * room(ax)[0] / (LETTER * letter(ax))))
+
+
+def fitting_rows(ax: Axes, form: str, *columns: Any) -> list[str]:
+    """Return texts of several names a row, each name shortened by itself to its part of the room.
+
+    Parameters
+    ----------
+    ax
+        Axes beside which they stand.
+    form
+        How names are put together, with a place for each.
+    columns
+        The names of every row, a column for each place.
+    """
+    known = [*dict.fromkeys(str(name) for column in columns for name in column)]
+    short = dict(zip(known, fitting_names(ax, known, SHARE / len(columns)), strict=True))
+    return [form.format(*(short[str(name)] for name in row)) for row in zip(*columns, strict=True)]
 
 
 def of_all(shown: int, count: int, what: str = "systems") -> str:

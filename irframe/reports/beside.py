@@ -23,9 +23,8 @@ from irframe.errors import InputError, IrframeError
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.printed import fixed_text
 from irframe.reports import figures
-from irframe.reports.setting import NAMED, PagePart, parts, say, short, spoken, text, texts
+from irframe.reports.setting import NAMED, PagePart, parts, say, short, signed, spoken, text, texts
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
@@ -331,10 +330,10 @@ class Duel:
         order, mean = view.ranked["order"][0, at], view.means[0, at]
         median, told = int(order[(len(order) - 1) // 2]), []
         for place in self._places:
-            apart = fixed_text(float(mean[place] - mean[median]), 3, "+")
             level = place != median and view.strength[0, at, pair_at(place, median, len(order))]
             how = f"p < {view.levels[level - 1]:g}" if level else "not significant"
             if place != median and len(order) > 2:
+                apart = signed(mean[place] - mean[median])
                 told.append(f"{short(view.systems[place])} {apart} ({how})")
         values = {"median": view.systems[median], "told": ", ".join(told)}
         return ("duel.median", values) if told else None

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
-from irframe.printed import fixed_text
 from irframe.ranks.sheet import sheet
-from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, texts
+from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, signed, texts
 from irframe.reports.view import QUARTERS, View
 
 BETTER, WORSE = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
@@ -170,7 +169,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             mean=fixed(mean),
             interval=MISSING if np.isnan(start) else f"{fixed(start)} to {fixed(end)}",
             share=(share(start, low, high), share(mean, low, high), share(end, low, high)),
-            change="" if np.isnan(base) else f"{fixed_text(float(mean - base), 3, '+')}{star}",
+            change=signed(mean - base) + star,
             marks=",".join(str(place + 1) for place in marks) if len(apart) > 1 else "",
             unjudged=MISSING if np.isnan(unjudged[row]) else f"{100 * unjudged[row]:.0f}{SPACE}%",
             first=MISSING if np.isnan(first) else percent(first),
@@ -374,6 +373,6 @@ def _sheet_texts(row: dict[Any, Any]) -> dict[str, str]:
     return {
         **{name: fixed(row[name]) for name in ("score", "median", "best", "worst")},
         "topic": str(row[TOPIC]),
-        "apart": f"{'' if apart < 0 else '+'}{fixed(apart)}" if there else MISSING,
+        "apart": signed(apart) if there else MISSING,
         "rank": f"{row['rank']:.0f} of {row['n']:.0f}" if there else MISSING,
     }

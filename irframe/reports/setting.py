@@ -170,6 +170,20 @@ def fixed(value: float) -> str:
     return f"{value:z.3f}" if abs(value) < LARGE else f"{value:z.1f}"
 
 
+def signed(value: float) -> str:
+    """Return a difference as the page shows it, of nothing without a sign, and "" if not known.
+
+    Examples
+    --------
+    >>> signed(0.25), signed(-123.45), signed(0.0001), signed(float("nan"))
+    ('+0.250', '-123.5', '0.000', '')
+    """
+    shown = fixed(value)
+    if shown == "-":
+        return ""
+    return f"+{shown}" if value > 0 and shown.strip("0.") else shown
+
+
 ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
 """What the page is along, in whose words its templates and figures speak."""
 

@@ -47,7 +47,21 @@ def test_pairs_are_named_where_there_is_no_baseline_and_panels_by_what_tells_the
     assert [line.get_xdata()[0] for line in ax.lines[2:]] == [0, 0.1]
     plt.close(ax.figure)
     refused(ParameterError, "none chosen", lambda: ir.plots.differences(compared))
+    refused(
+        ParameterError, "depth=", lambda: compared.ireval.plot.differences(metric="ASL", depth=5)
+    )
     refused(InputError, "what compare returned", lambda: ir.plots.differences(frame))
+
+
+def test_of_pairs_of_long_names_both_sides_can_be_told(frame):
+    every = frame[["ASL"]].ireval.compare()
+    sides = ["system_a", "system_b"]
+    every[sides] = "our-laboratory-" + every[sides] + "-of-2026-run"
+    ax = every.ireval.plot.differences(figsize=(3.3, 9))
+    names = [each.get_text().split(" - ") for each in ax.get_yticklabels()]
+    assert len({name for pair in names for name in pair}) == 8
+    assert len({*map(tuple, names)}) == len(every)
+    plt.close(ax.figure)
 
 
 def test_a_board_has_the_ladder_of_its_first_metric(frame):
