@@ -20,11 +20,13 @@ SOUGHT = {
     "guide/policies": "policies; missing topics; topics without relevant documents; "
     "duplicate documents",
     "guide/data-in": "file formats; read runs, qrels; parquet; BEIR; MTEB; MS MARCO; CSV; JSON; "
-    "polars; Elasticsearch, OpenSearch; Pyserini, Lucene, Anserini",
+    "polars; Elasticsearch, OpenSearch; Qdrant, Chroma, Weaviate, Pinecone, Vespa, Solr; "
+    "Pyserini, Lucene, Anserini",
     "guide/continuous-integration": "CI gate; GitHub action; regression test; pull request; exit "
-    "code, status; pre-commit",
+    "code, status; pre-commit; false alarms of a gate, rehearse",
     "guide/training-loop": "training loop; checkpoint; validation; wandb, Weights & Biases; "
-    "MLflow; TensorBoard; PyTorch Lightning callback; sentence-transformers",
+    "MLflow; TensorBoard; PyTorch Lightning callback; sentence-transformers; learning to rank; "
+    "reward; metrics on arrays, numpy, torch tensors",
     "guide/larger-than-memory": "dask; out of memory; huge run files; cluster; parallel workers",
     "guide/saving": "save; export CSV; netCDF; Zarr; pickle",
     "guide/reshaping": "reshape; melt; long format, wide format; pivot",
@@ -39,13 +41,15 @@ SOUGHT = {
     "rate; effect size; Cohen's d; baseline; topic weights; permutation test; Wilcoxon; bootstrap; "
     "Tukey honest significant difference; non-inferiority; equivalence test; two-tailed",
     "questions/over-tasks": "average over data sets, benchmarks, tasks; macro average; MTEB, HELM; "
-    "win rate; Borda count; clustered standard errors; questions from the same document",
+    "win rate; Borda count; clustered standard errors; questions from the same document; "
+    "critical difference diagram, Nemenyi; a metric for each task",
     "questions/how-sure": "rank intervals; confidence interval of a rank; tiers; leaderboard; "
     "ranking of systems",
     "questions/how-deep": "evaluation depth, cutoff; discriminative power; coverage; "
     "Kendall's tau; rank correlation between system orderings",
     "questions/chunks": "chunks, chunk size; RAG evaluation; retrieval-augmented generation; "
-    "context window; tokens; spans; LangChain, LlamaIndex, Haystack retriever; vector store",
+    "context window; tokens; spans; LangChain, LlamaIndex, Haystack retriever; vector store; "
+    "agentic search, agents; several searches, multi-hop",
     "questions/when-to-answer-nothing": "abstention; score threshold, cutoff; unanswerable "
     "questions; risk-coverage curve, selective prediction; no answer; similarity threshold",
     "questions/ties": "ties; tied documents, equal scores; tie breaking; float32, single "
@@ -56,7 +60,7 @@ SOUGHT = {
     "agreement; kappa",
     "questions/what-to-judge": "which documents to judge next; annotation budget; active learning",
     "questions/how-many": "number of topics; how many queries; statistical power; size of a "
-    "sample; minimum detectable difference",
+    "sample; minimum detectable difference; choose topics, topic subset",
     "questions/effort": "effort of users",
     "tools/chunking-evaluation": "chunking_evaluation",
     "tools/ragas": "ragas",

@@ -37,6 +37,7 @@ title, in what it is found by, in a heading, in its text. Any word finds; the mo
     wandb mlflow logger training
     elasticsearch opensearch lucene solr
     exit status code
+    abstain abstention silence unanswerable threshold
     seed seeds`
     .split("\n")
     .map((line) => line.trim().split(" "));

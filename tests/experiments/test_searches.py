@@ -1,5 +1,7 @@
 """Searches of an agent are one list, each document where it came first."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -32,17 +34,24 @@ def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
 
 def union(runs, after=9, each=None):
     """Return the lists after some searches by brute force, and what each document cost."""
-    lists = []
-    for (system, topic), rows in runs.groupby(["system", "topic"]):
-        ordered = rows.sort_values(["call", "score", "doc"], ascending=[True, False, False])
-        ordered = ordered[ordered["call"] <= after].groupby("call").head(each or len(rows))
-        read = ordered["tokens"].cumsum()
-        once = ordered.assign(read=read).drop_duplicates("doc")
-        cost = once["read"].diff().fillna(once["read"]).astype(int)
-        ranks = range(1, len(once) + 1)
-        told = {"doc": [*once["doc"]], "rank": ranks, "tokens": [*cost]}
-        lists.append(pd.DataFrame({"system": system, "topic": topic, **told}))
-    return pd.concat(lists, ignore_index=True)
+    lists, shown, unpaid = {}, Counter(), Counter()
+    for row in runs.sort_values(
+        ["call", "score", "doc"], ascending=[True, False, False]
+    ).itertuples():
+        key = row.system, row.topic
+        shown[key, row.call] += 1
+        if row.call > after or shown[key, row.call] > (each or len(runs)):
+            continue
+        unpaid[key] += row.tokens
+        costs = lists.setdefault(key, {})
+        if row.doc not in costs:
+            costs[row.doc] = unpaid.pop(key)
+    rows = [
+        (*key, doc, rank, cost)
+        for key, costs in lists.items()
+        for rank, (doc, cost) in enumerate(costs.items(), 1)
+    ]
+    return pd.DataFrame(rows, columns=["system", "topic", "doc", "rank", "tokens"])
 
 
 @pytest.mark.parametrize("each", [None, 2])

@@ -29,18 +29,27 @@ def parquet(rows, **columns):
     return stream.getvalue().to_pybytes()
 
 
-LARGE, FILES = "unpacks to at most 0 MiB or 100 times", {}
-FILES["rows.parquet"] = parquet(3_000_000, **ROW), LARGE
-FILES["text.parquet"] = parquet(3000, **ROW, text="x" * 3000), LARGE
-FILES["ids.parquet"] = parquet(3000, **ROW | {"doc": "x" * 3000}), LARGE
-FILES["lines.gz"] = gzip.compress(b"1 Q0 a 1 1.0 s\n" * 100_000), LARGE
-FILES["wide.parquet"] = parquet(1, **WIDE), "at most 8,192 columns; found .* with 8,195"
-FILES["wide.jsonl"] = f"{json.dumps(WIDE)}\n" * 2, "at most 8,192 columns"
-FILES["wide.csv"] = pd.DataFrame([WIDE]).to_csv(index=False), "at most 8,192 columns"
-FILES["wide.txt"] = f"1 Q0 a 1 1.0 s{' x' * 8192}\n", "at most 8,192 columns; found .* with 8,198"
-FILES["deep.json"] = f'{{"1": {DEEP}}}', "more than 100 deep"
-FILES["deep.jsonl"] = f'{json.dumps(ROW)}\n{{"topic": "1", "x": {DEEP}}}\n', "more than 100 deep"
-FILES["deep.irframe"] = f'{{"irframe baseline": 1, "policy": {DEEP}}}', "more than 100 deep"
+LARGE = "unpacks to at most 0 MiB or 100 times"
+FILES = {
+    "rows.parquet": (lambda: parquet(3_000_000, **ROW), LARGE),
+    "text.parquet": (lambda: parquet(3000, **ROW, text="x" * 3000), LARGE),
+    "ids.parquet": (lambda: parquet(3000, **ROW | {"doc": "x" * 3000}), LARGE),
+    "lines.gz": (lambda: gzip.compress(b"1 Q0 a 1 1.0 s\n" * 100_000), LARGE),
+    "wide.parquet": (lambda: parquet(1, **WIDE), "at most 8,192 columns; found .* with 8,195"),
+    "wide.jsonl": (lambda: f"{json.dumps(WIDE)}\n" * 2, "at most 8,192 columns"),
+    "wide.csv": (lambda: pd.DataFrame([WIDE]).to_csv(index=False), "at most 8,192 columns"),
+    "wide.txt": (
+        lambda: f"1 Q0 a 1 1.0 s{' x' * 8192}\n",
+        "at most 8,192 columns; found .* with 8,198",
+    ),
+    "deep.json": (lambda: f'{{"1": {DEEP}}}', "more than 100 deep"),
+    "deep.jsonl": (
+        lambda: f'{json.dumps(ROW)}\n{{"topic": "1", "x": {DEEP}}}\n',
+        "more than 100 deep",
+    ),
+    "deep.irframe": (lambda: f'{{"irframe baseline": 1, "policy": {DEEP}}}', "more than 100 deep"),
+}
+"""Name of a file -> what makes it, where it is asked for, and how it is refused."""
 
 
 @pytest.mark.parametrize("name", [*FILES])
@@ -48,8 +57,8 @@ def test_a_file_that_holds_more_than_any_does_is_refused_before_it_is_read(
     name, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(limits, "FREE", 1 << 16)
-    content, words = FILES[name]
-    path = tmp_path / name
+    made, words = FILES[name]
+    path, content = tmp_path / name, made()
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     if name.endswith(".irframe"):
         scores = ir.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, ["AP"])

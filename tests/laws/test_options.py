@@ -87,11 +87,17 @@ def function_of(name):
     return VERBS.get(name) or getattr(ir, name, None) or getattr(ir.verbs, name)
 
 
+@cache
+def whole_cube():
+    """Return the cube that verbs are called on, which none of them changes."""
+    return ir.cube(RUNS, QRELS)
+
+
 def called(name, folder):
     """Return a verb with what it is of, and the arguments that it needs."""
     with though_incomplete():
         if name in VERBS:
-            return VERBS[name], *asked(name, ir.cube(RUNS, QRELS), **GIVEN.get(name, {}))
+            return VERBS[name], *asked(name, whole_cube(), **GIVEN.get(name, {}))
         return function_of(name), *(FRAMES[name][0] if name in FRAMES else OTHERS[name](folder))
 
 
