@@ -14,8 +14,7 @@ from irframe.cubes.groups import by_repeat
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.experiments.topic_design import TopicValues, said_of_frame
 from irframe.files.as_runs import ONLY_SYSTEM
-from irframe.files.kinds import refuse_rivals
-from irframe.files.likeness import proposed
+from irframe.files.likeness import proposed, refuse_rivals
 from irframe.files.repeats import (
     ADVICE,
     about_duplicates,

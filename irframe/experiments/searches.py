@@ -18,7 +18,8 @@ from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import ONLY_SYSTEM, by_role
 from irframe.files.ids import Codes, within
-from irframe.files.kinds import LIKE_SEARCHES, RUN, ByRole
+from irframe.files.kinds import RUN, ByRole
+from irframe.files.likeness import LIKE_SEARCHES
 from irframe.files.values import in_rows, numbers
 
 MOST = 1 << 30

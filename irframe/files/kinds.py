@@ -7,7 +7,6 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pandas.api.types import is_list_like
@@ -19,9 +18,15 @@ from irframe.errors import (
     IrframeError,
     ParameterError,
     shortened,
-    warn,
 )
-from irframe.files.likeness import LIKE, line_of, words_of
+from irframe.files.likeness import (
+    LIKE_SEARCHES,
+    Column,
+    line_of,
+    refuse_rivals,
+    refuse_strangers,
+    without_titles,
+)
 from irframe.files.values import to_arrow, to_role
 from irframe.names import (
     ALIASES,
@@ -30,7 +35,6 @@ from irframe.names import (
     GRADE,
     IMPORTANCE,
     ITERATION,
-    LAST_RESORTS,
     NUGGET,
     PROBABILITY,
     RANK,
@@ -241,43 +245,6 @@ NUGGETS = Kind(
 """What answers say of the nuggets of their topics, in frames alone."""
 
 
-SETTLED = frozenset({("docno", "docid")})
-"""Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
-
-
-def refuse_rivals(
-    frame: Mapping[Any, Any] | pd.DataFrame,
-    role: str,
-    taken: Hashable,
-    names: Sequence[Hashable] = (),
-) -> None:
-    """Raise if another column could as well play a role, and holds something else.
-
-    Parameters
-    ----------
-    frame
-        A frame.
-    role
-        The role; a column of this name plays it for certain.
-    taken
-        The column that plays it.
-    names
-        What columns of the role may be called, by default as `irframe.names.ALIASES` says.
-    """
-    if taken == role:
-        return
-    rivals = [name for name in names or ALIASES[role] if name in frame and name != taken]
-    for name in rivals:
-        settled = (taken, name) in SETTLED or name in LAST_RESORTS
-        left, right = frame[taken], frame[name]
-        if not settled and left.dtype != right.dtype:
-            left, right = left.astype(str), right.astype(str)
-        if not settled and not left.equals(right):
-            found = f"{taken!r}, which comes first, and {name!r}, which differs"
-            advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
-            raise InputError(f"one column for {role}", found, advice)
-
-
 class ByRole(NamedTuple):
     """A frame with the columns that play its roles."""
 
@@ -295,85 +262,6 @@ def is_judgments(frame: Any) -> bool:
     """
     present = words.roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
     return {words.TOPIC, words.DOC, words.GRADE} <= present and words.SYSTEM not in present
-
-
-LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
-"""Names of columns that tell the searches of one agent apart."""
-FEW = 1000
-"""Values of which a column of systems has fewer."""
-
-
-def like_systems(name: str) -> bool:
-    """Tell whether a column may name systems, by the words in its name.
-
-    Examples
-    --------
-    >>> like_systems("model_name"), like_systems("title")
-    (True, False)
-    """
-    return not {*LIKE[SYSTEM].split()}.isdisjoint(words_of(name))
-
-
-Column = Callable[[Any], pd.Series]
-"""Gives a column of a table by its name."""
-
-
-def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
-    """Return the roles of a run's columns, without a system that is a name for each document.
-
-    Raises
-    ------
-    InputError
-        If a column that plays no role may name systems, or searches, whose lists would be one.
-
-    Warns
-    -----
-    IrframeWarning
-        Of a column of names that is passed over.
-    """
-    name = columns.get(SYSTEM, SYSTEM)
-    if name == SYSTEM or not {TOPIC, DOC} <= columns.keys():
-        return columns
-    topic, labels = (pd.factorize(get(part))[0] for part in (columns[TOPIC], name))
-    several = len(topic) - len(np.unique(topic))
-    if not several or len(np.unique(labels)) < min(3, len(labels)):
-        return columns
-    doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
-    if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
-        return columns
-    warn(f"the column {name!r} says something else for every document, and names no systems")
-    return {role: column for role, column in columns.items() if role != SYSTEM}
-
-
-def refuse_strangers(columns: Mapping[str, str], names: Iterable[Any], get: Column) -> None:
-    """Raise if a further column may name systems or searches whose lists would become one."""
-    if SYSTEM in columns or TOPIC not in columns:
-        return
-    for name in names:
-        like_search = isinstance(name, str) and name.lower() in LIKE_SEARCHES
-        may_be = like_search or (isinstance(name, str) and like_systems(name))
-        if name in columns.values() or not may_be:
-            continue
-        labels, values = pd.factorize(get(name))
-        if not 1 < len(values) < FEW or not (like_search or isinstance(values[0], str)):
-            continue
-        topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
-        if len(np.unique(topic * len(values) + labels)) == len(np.unique(topic)):
-            continue
-        told = pd.Index(values[:5]).tolist()
-        shown = ", ".join(map(repr, told))
-        found = f"rows of one list that differ in {name!r} ({shown})"
-        if like_search:
-            advice = (
-                f"search={name!r} of evaluate, cube and scorer reads one after the other; or drop "
-                f"the column where all of them are one list: frame.drop(columns={name!r})"
-            )
-            raise InputError("lists of one search each", found, advice)
-        advice = f"is it the system? frame.rename(columns={{{name!r}: 'system'}})"
-        docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else topic
-        if not pd.DataFrame({TOPIC: topic, DOC: docs}).duplicated().any():
-            advice += f"; if not, frame.drop(columns={name!r})"
-        raise InputError("lists of one system each", found, advice)
 
 
 def looked_at(

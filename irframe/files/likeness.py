@@ -1,13 +1,15 @@
-"""What columns that are called otherwise may be: by the likeness of their names and by values."""
+"""What columns may be, by the likeness of their names and by what they hold."""
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
+from irframe.errors import InputError, warn
+from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, RANK, SCORE, SYSTEM, TOPIC
 
 LIKE = {
     SYSTEM: "system model method retriever retrieval run ranker reranker engine pipeline config "
@@ -32,6 +34,14 @@ UNLIKE = {
 """Role -> words in names of columns that do not."""
 TRIED, MOST = 8, 100
 """Columns that are tried for a role, and choices of columns that are looked at."""
+LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
+"""Names of columns that tell the searches of one agent apart."""
+FEW = 1000
+"""Values of which a column of systems has fewer."""
+SETTLED = frozenset({("docno", "docid")})
+"""Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
+Column = Callable[[Any], pd.Series]
+"""Gives a column of a table by its name."""
 
 
 def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]) -> str:
@@ -186,3 +196,105 @@ def _as_numbers(column: pd.Series) -> pd.Series:
         return pd.to_numeric(column)
     except (TypeError, ValueError):
         return column
+
+
+def like_systems(name: str) -> bool:
+    """Tell whether a column may name systems, by the words in its name.
+
+    Examples
+    --------
+    >>> like_systems("model_name"), like_systems("title")
+    (True, False)
+    """
+    return not {*LIKE[SYSTEM].split()}.isdisjoint(words_of(name))
+
+
+def refuse_rivals(
+    frame: Mapping[Any, Any] | pd.DataFrame,
+    role: str,
+    taken: Hashable,
+    names: Sequence[Hashable] = (),
+) -> None:
+    """Raise if another column could as well play a role, and holds something else.
+
+    Parameters
+    ----------
+    frame
+        A frame.
+    role
+        The role; a column of this name plays it for certain.
+    taken
+        The column that plays it.
+    names
+        What columns of the role may be called, by default as `irframe.names.ALIASES` says.
+    """
+    if taken == role:
+        return
+    rivals = [name for name in names or ALIASES[role] if name in frame and name != taken]
+    for name in rivals:
+        settled = (taken, name) in SETTLED or name in LAST_RESORTS
+        left, right = frame[taken], frame[name]
+        if not settled and left.dtype != right.dtype:
+            left, right = left.astype(str), right.astype(str)
+        if not settled and not left.equals(right):
+            found = f"{taken!r}, which comes first, and {name!r}, which differs"
+            advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
+            raise InputError(f"one column for {role}", found, advice)
+
+
+def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
+    """Return the roles of a run's columns, without a system that is a name for each document.
+
+    Raises
+    ------
+    InputError
+        If a column that plays no role may name systems, or searches, whose lists would be one.
+
+    Warns
+    -----
+    IrframeWarning
+        Of a column of names that is passed over.
+    """
+    name = columns.get(SYSTEM, SYSTEM)
+    if name == SYSTEM or not {TOPIC, DOC} <= columns.keys():
+        return columns
+    topic, labels = (pd.factorize(get(part))[0] for part in (columns[TOPIC], name))
+    several = len(topic) - len(np.unique(topic))
+    if not several or len(np.unique(labels)) < min(3, len(labels)):
+        return columns
+    doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
+    if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
+        return columns
+    warn(f"the column {name!r} says something else for every document, and names no systems")
+    return {role: column for role, column in columns.items() if role != SYSTEM}
+
+
+def refuse_strangers(columns: Mapping[str, str], names: Iterable[Any], get: Column) -> None:
+    """Raise if a further column may name systems or searches whose lists would become one."""
+    if SYSTEM in columns or TOPIC not in columns:
+        return
+    for name in names:
+        like_search = isinstance(name, str) and name.lower() in LIKE_SEARCHES
+        may_be = like_search or (isinstance(name, str) and like_systems(name))
+        if name in columns.values() or not may_be:
+            continue
+        labels, values = pd.factorize(get(name))
+        if not 1 < len(values) < FEW or not (like_search or isinstance(values[0], str)):
+            continue
+        topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
+        if len(np.unique(topic * len(values) + labels)) == len(np.unique(topic)):
+            continue
+        told = pd.Index(values[:5]).tolist()
+        shown = ", ".join(map(repr, told))
+        found = f"rows of one list that differ in {name!r} ({shown})"
+        if like_search:
+            advice = (
+                f"search={name!r} of evaluate, cube and scorer reads one after the other; or drop "
+                f"the column where all of them are one list: frame.drop(columns={name!r})"
+            )
+            raise InputError("lists of one search each", found, advice)
+        advice = f"is it the system? frame.rename(columns={{{name!r}: 'system'}})"
+        docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else topic
+        if not pd.DataFrame({TOPIC: topic, DOC: docs}).duplicated().any():
+            advice += f"; if not, frame.drop(columns={name!r})"
+        raise InputError("lists of one system each", found, advice)

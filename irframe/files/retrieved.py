@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError, RankingError
-from irframe.files.kinds import LIKE_SEARCHES, RUN, like_systems
+from irframe.files.kinds import RUN
+from irframe.files.likeness import LIKE_SEARCHES, like_systems
 from irframe.files.values import framed, numbers
 from irframe.names import (
     ALIASES,
@@ -163,7 +164,7 @@ def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
     shape = [*map(len, ids)]
     if uneven := [repr(n) for n, w in COLUMNS.items() if w in held and _shape(held[w]) != shape]:
         wanted = f"columns of the same searches and hits as 'ids', which has {shape}"
-        raise InputError(wanted, "others", "", uneven)
+        raise InputError(wanted, "columns of more or fewer", "", uneven)
     return [
         [{word: column[search][rank] for word, column in held.items()} for rank in range(len(each))]
         for search, each in enumerate(ids)

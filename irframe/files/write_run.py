@@ -18,7 +18,8 @@ from irframe.errors import warn
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.compression import PACKED, create, look_at
 from irframe.files.ids import TEXT
-from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units, without_titles
+from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units
+from irframe.files.likeness import without_titles
 from irframe.files.tables import columns_of
 from irframe.files.values import constant, to_arrow, to_frame, to_role
 from irframe.names import (

@@ -8,6 +8,7 @@ What range an option has its docstring says: at least 1, above 0 and below 1.
 import inspect
 import re
 from dataclasses import fields
+from functools import cache
 
 import pytest
 from incomplete import though_incomplete
