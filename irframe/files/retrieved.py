@@ -118,8 +118,8 @@ def _hits_in(answer: Any) -> Sequence[Any] | None:
         return lists[0] if len(lists) == 1 else None
     if (hits := _of_vespa(answer)) is not None:
         return hits
-    lists = (_hits_at(answer, path) for path in chain(*ANSWERS.values()))
-    return next((hits for hits in lists if hits is not None), None)
+    known = (_hits_at(answer, path) for path in chain(*ANSWERS.values()))
+    return next((hits for hits in known if hits is not None), None)
 
 
 def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:

@@ -476,7 +476,12 @@ def test_an_answer_is_of_a_topic(tool, number):
 def test_columns_of_an_answer_are_of_one_shape():
     for odd in ([[0.1]], [[0.1, 0.2], []], [0.1, 0.2], [[0.1, 0.2, 0.3]], "ab"):
         answer = {"ids": [["a", "b"]], "distances": odd}
-        refused(InputError, r"'ids', which has \[2\]; found others: 'dist", ir.as_runs, answer)
+        refused(
+            InputError,
+            r"'ids', which has \[2\]; found columns of more or fewer: 'dist",
+            ir.as_runs,
+            answer,
+        )
 
 
 RUNS_OF_ONE = {
