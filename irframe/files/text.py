@@ -98,8 +98,8 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
         refuse_wide(source, len(headed[0].columns))
         return headed
     if kind.called:  # by names, which are told by a header alone
-        fields: list[list[str]] = [fields_of(line, way) for way in ways]
-        kind.require(max(fields, key=len), source)
+        header = max((fields_of(line, way) for way in ways), key=len)
+        kind.require(header, source)
     cuts = []
     for between in ways:
         number = len(line.split("\t") if between == "\t" else fields_of(line, between))
