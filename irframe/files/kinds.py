@@ -20,7 +20,6 @@ from irframe.errors import (
     shortened,
 )
 from irframe.files.likeness import (
-    LIKE_SEARCHES,
     Column,
     line_of,
     refuse_rivals,
@@ -292,8 +291,8 @@ def looked_at(
     return columns if SYSTEM in told else without_titles(columns, get)
 
 
-def require_columns(frame: Any, kind: Kind, search: str | None = None) -> dict[str, str]:
-    """Return the columns of a frame by role, one of which may be known to number searches.
+def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
+    """Return the columns of a frame by role.
 
     Raises
     ------
@@ -316,8 +315,7 @@ def require_columns(frame: Any, kind: Kind, search: str | None = None) -> dict[s
         return frame[name] if own else frame.index.get_level_values(name).to_series()
 
     levels = [name for name in frame.index.names if name is not None]
-    names = [name for name in (*frame.columns, *levels) if name != search]
-    return looked_at(columns, kind, names, get)
+    return looked_at(columns, kind, [*frame.columns, *levels], get)
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
@@ -384,10 +382,8 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
         column: Any = arrow.column(place).to_pandas() if frame is None else frame.iloc[:, place]
         return column  # type: ignore[no-any-return]
 
-    # Searches are asked about where it can be said which column numbers them.
-    others = [name for name in names if str(name).lower() not in LIKE_SEARCHES]
     try:
-        known = looked_at(known, kind, others, get)
+        known = looked_at(known, kind, names, get)
         columns = {
             role: to_role(table[name], role, name, ranked=SCORE in known)
             for role, name in known.items()

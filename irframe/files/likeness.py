@@ -248,7 +248,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     Raises
     ------
     InputError
-        If a column that plays no role may name systems, or searches, whose lists would be one.
+        If a column that plays no role may name systems, whose lists would be one.
 
     Warns
     -----
@@ -270,16 +270,14 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
 
 
 def refuse_strangers(columns: Mapping[str, str], names: Iterable[Any], get: Column) -> None:
-    """Raise if a further column may name systems or searches whose lists would become one."""
+    """Raise if a further column may name systems whose lists would become one."""
     if SYSTEM in columns or TOPIC not in columns:
         return
     for name in names:
-        like_search = isinstance(name, str) and name.lower() in LIKE_SEARCHES
-        may_be = like_search or (isinstance(name, str) and like_systems(name))
-        if name in columns.values() or not may_be:
+        if name in columns.values() or not (isinstance(name, str) and like_systems(name)):
             continue
         labels, values = pd.factorize(get(name))
-        if not 1 < len(values) < FEW or not (like_search or isinstance(values[0], str)):
+        if not 1 < len(values) < FEW or not isinstance(values[0], str):
             continue
         topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
         if len(np.unique(topic * len(values) + labels)) == len(np.unique(topic)):
@@ -287,12 +285,6 @@ def refuse_strangers(columns: Mapping[str, str], names: Iterable[Any], get: Colu
         told = pd.Index(values[:5]).tolist()
         shown = ", ".join(map(repr, told))
         found = f"rows of one list that differ in {name!r} ({shown})"
-        if like_search:
-            advice = (
-                f"search={name!r} of evaluate, cube and scorer reads one after the other; or drop "
-                f"the column where all of them are one list: frame.drop(columns={name!r})"
-            )
-            raise InputError("lists of one search each", found, advice)
         advice = f"is it the system? frame.rename(columns={{{name!r}: 'system'}})"
         docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else topic
         if not pd.DataFrame({TOPIC: topic, DOC: docs}).duplicated().any():

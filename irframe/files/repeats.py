@@ -249,7 +249,7 @@ def fold(runs: Any, search: str | None = None) -> Folded:
         return Folded(named, words.REPEAT, owners) if several else nothing
     if not _candidates(_names(runs)):
         return nothing
-    frame, columns = foreign.by_role(runs, RUN, search)
+    frame, columns = foreign.by_role(runs, RUN)
     known = {**columns, **({} if search is None else {words.SEARCH: search})}
     return fold_rows(frame, known, (words.SYSTEM, words.TOPIC, words.DOC, words.SEARCH))
 

@@ -21,6 +21,7 @@ from irframe.names import (
     RANK,
     REPEAT_NAMES,
     SCORE,
+    SEARCH,
     START,
     TOPIC,
     roles,
@@ -88,16 +89,16 @@ def unpacked(x: Any) -> Any:
         of_systems = {name: lists for name, lists in told if lists is not None}
         return {**x, **of_systems} if of_systems else x
     if isinstance(x, list) and x:
-        searches = dict(enumerate(x))
-        return _hits_by_topic(searches) or (searches if holds_hits(searches) else x)
+        topics = dict(enumerate(x))
+        return _hits_by_topic(topics) or (topics if holds_hits(topics) else x)
     return x
 
 
 def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     """Return the hits of every topic; None where not all are answers, or lists beside these."""
-    if _hits_in(next(iter(answers.values()), None)) is None:
+    if hits_in(next(iter(answers.values()), None)) is None:
         return None
-    lists = {topic: _hits_in(answer) for topic, answer in answers.items()}
+    lists = {topic: hits_in(answer) for topic, answer in answers.items()}
     if all(hits is None or hits is answers[topic] for topic, hits in lists.items()):
         return None
     if failed := [repr(topic) for topic, hits in lists.items() if hits is None]:
@@ -108,7 +109,7 @@ def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     return lists
 
 
-def _hits_in(answer: Any) -> Sequence[Any] | None:
+def hits_in(answer: Any) -> Sequence[Any] | None:
     """Return the hits of one search, or what is a list of these already; None for no answer."""
     if isinstance(answer, list | tuple):
         return answer
@@ -125,8 +126,8 @@ def _hits_in(answer: Any) -> Sequence[Any] | None:
 def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
     found = answer
     for name in path:
-        found = _part(found, name)
-    is_list = isinstance(found, list | tuple) and (not found or _is_hit(found[0]))
+        found = part(found, name)
+    is_list = isinstance(found, list | tuple) and (not found or is_hit(found[0]))
     return found if is_list else None
 
 
@@ -138,7 +139,8 @@ def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
         raise InputError(wanted, "one answer without its topic", advice)
 
 
-def _part(held: Any, name: str) -> Any:
+def part(held: Any, name: str) -> Any:
+    """Return what a dictionary or an object has under a name, None where it has none."""
     if isinstance(held, Mapping):
         return next(iter(held.values())) if name == ONLY and len(held) == 1 else held.get(name)
     return getattr(held, name, None)
@@ -188,21 +190,26 @@ def holds_hits(lists: Any) -> bool:
     of_lists = isinstance(lists, Mapping) and all(
         isinstance(h, list | tuple) for h in lists.values()
     )
-    return of_lists and _is_hit(next((hits[0] for hits in lists.values() if hits), None))
+    return of_lists and is_hit(next((hits[0] for hits in lists.values() if hits), None))
 
 
-def _is_hit(hit: Any) -> bool:
+def is_hit(hit: Any) -> bool:
+    """Tell whether this is a hit, with a score beside it or not."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
             return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
-        hit = hit[0]
+        return isinstance(hit[1], Number) and is_hit(hit[0])
     if isinstance(hit, Mapping):
         return not NAMES.isdisjoint(hit) and bool(RUN.lacking(RUN.find(hit)))
     return any(hasattr(hit, n) for n in ("page_content", "node", "meta", "payload", "properties"))
 
 
 def of_hits(
-    lists: Mapping[Any, Sequence[Any]], name: str | None = None, *, distances: bool | None = None
+    lists: Mapping[Any, Sequence[Any]],
+    name: str | None = None,
+    *,
+    distances: bool | None = None,
+    searches: Sequence[int] | None = None,
 ) -> pd.DataFrame:
     """Return a run frame of hits, the best of each list first.
 
@@ -214,6 +221,8 @@ def of_hits(
         The field that is the document; by default the one that is called so.
     distances
         Whether numbers beside hits are distances, which do not rank; by default they may not rise.
+    searches
+        The number of the search that found each hit, one after the other.
 
     Raises
     ------
@@ -230,12 +239,15 @@ def of_hits(
     0    q1     1  a.md     40   49    0.9  some text
     """
     rows = [
-        {TOPIC: topic, RANK: rank} | _row_of_hit(hit, name)
+        {TOPIC: topic, RANK: rank} | row_of_hit(hit, name)
         for topic, hits in lists.items()
         for rank, hit in enumerate(hits, start=1)
     ]
     frame = framed(rows)
-    order = [TOPIC, RANK, CHUNK, PARENT, START, END, SCORE]
+    if searches is not None:
+        frame = frame.assign(**{SEARCH: searches})
+        frame[RANK] = frame.groupby([TOPIC, SEARCH]).cumcount() + 1
+    order = [TOPIC, SEARCH, RANK, CHUNK, PARENT, START, END, SCORE]
     frame = frame[sorted(frame, key=lambda n: order.index(n) if n in order else len(order))]
     own = [each for each in (CHUNK, PARENT) if each in frame.columns]
     without = frame.loc[frame[own].isna().all(axis=1), TOPIC] if own else frame[TOPIC]
@@ -259,7 +271,7 @@ def _refuse_rising(frame: pd.DataFrame) -> None:
     """Raise if scores rise from hit to hit, of which nothing says that they are distances."""
     if SCORE not in frame or frame[SCORE].isna().any():
         return
-    inside = frame[TOPIC].to_numpy()[1:] == frame[TOPIC].to_numpy()[:-1]
+    inside = frame[RANK].to_numpy()[1:] > 1
     step = np.diff(numbers(frame[SCORE]))[inside]
     if len(step) and (step > 0).all():
         wanted, found = "scores that fall from hit to hit", "scores that rise in every list"
@@ -267,7 +279,7 @@ def _refuse_rising(frame: pd.DataFrame) -> None:
         raise RankingError(wanted, found, advice)
 
 
-def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
+def row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
     held = _fields(hit[0] if pair else hit)
