@@ -80,10 +80,13 @@ def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
 
 def _of_searches(x: Any, kind: Kind) -> pd.DataFrame | None:
     """Return what agents found, each of whose searches has a number."""
-    if isinstance(x, list) and holds_searches({"": x[:MOST_BEFORE]}):
+    if kind.value != SCORE:
+        return None
+    plain = isinstance(x, list) and [each for each in x[:MOST_BEFORE] if not isinstance(each, LIST)]
+    if plain and holds_searches({"": plain}):
         wanted, found = "calls of searches by topic", "calls without their topic"
         raise InputError(wanted, found, "name it: {'q1': calls}")
-    return of_searches(x) if kind.value == SCORE and holds_searches(x) else None
+    return of_searches(x) if holds_searches(x) else None
 
 
 def _of_hits(x: Any, kind: Kind) -> pd.DataFrame | None:
