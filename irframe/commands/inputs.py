@@ -96,6 +96,18 @@ def number_or_column(text: str) -> int | str:
     return int(text) if text.isdigit() else text
 
 
+def task_metric(text: str) -> list[str]:
+    """Return a task and its metric.
+
+    Examples
+    --------
+    >>> task_metric("news=RBP(p=0.8)")
+    ['news', 'RBP(p=0.8)']
+    """
+    task, metric = text.split("=", 1)
+    return [task, metric]
+
+
 def correction(text: str) -> str | None:
     """Return a correction for many comparisons, ``none`` for none."""
     return None if text == "none" else text
@@ -130,6 +142,7 @@ HELP = {
     "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
     "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
     "train": "judgments that systems were trained with",
+    "task_metrics": "the metric that counts on a task, such as marco=RR; again for each task",
     "effects": "Hedges' g with its interval",
     "simultaneous": "intervals that hold all at once",
     "length": "column that says what each document costs, or one length of all",
@@ -168,6 +181,7 @@ READING: dict[str, dict[str, Any]] = {
     "margin": {"type": float},
     **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
     "train": {"metavar": "FILE"},
+    "task_metrics": {"metavar": "TASK=METRIC", "action": "append", "type": task_metric},
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
@@ -187,7 +201,6 @@ ELSEWHERE = {
     "problems": "those of the files themselves",
     "errors": "reported",
     "rel": "in the name of a metric, as -l of trec_eval does",
-    "task_metrics": "a metric for each task is no word of a line",
     "texts": "--texts, files of them",
     "runs": "the files",
     "scores": "known where --threshold asks for them",
@@ -256,6 +269,8 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
             arguments[word] = read_topic_values(arguments[word], word)
     if arguments.get("train") is not None:
         arguments["train"] = ir.read_qrels(arguments["train"])
+    if arguments.get("task_metrics") is not None:
+        arguments["task_metrics"] = dict(arguments["task_metrics"])
     if len(listed(arguments.get("baseline"))) == 1:
         [arguments["baseline"]] = arguments["baseline"]
     return arguments

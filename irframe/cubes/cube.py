@@ -220,7 +220,7 @@ def cube(
     {'system': 1, 'topic': 1, 'depth': 2}
     """
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded = fold(runs)
+    folded = fold(runs, search)
     drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
     said = said_of_tables([qrels, runs], drawn)
     extra = carried(folded.attributes(repeats), said)
@@ -237,7 +237,7 @@ def cube(
         **units.decided,
     )
     with OneCall(without=not_lacking(repeats, None)):
-        runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
+        runs, qrels = units.runs(folded.runs, policy, groups), units.qrels(qrels, groups)
         if groups is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)
         parts = dict(build_groups(runs, qrels, policy, groups, extra))

@@ -17,6 +17,7 @@ from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
 from irframe.files import as_runs as foreign
 from irframe.files.ids import Codes
+from irframe.files.kinds import RUN
 from irframe.files.nested import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.read_runs import named_groups, with_names
@@ -208,13 +209,15 @@ def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
     raise ParameterError(wanted, found, advice, choices)
 
 
-def fold(runs: Any) -> Folded:
+def fold(runs: Any, search: str | None = None) -> Folded:
     """Give every repeat of a system a name of its own.
 
     Parameters
     ----------
     runs
         What `as_runs` takes, or ``{system: {repeat: run}}``.
+    search
+        The column that numbers searches, each of which has a list of its own.
 
     Returns
     -------
@@ -243,8 +246,9 @@ def fold(runs: Any) -> Folded:
         return Folded(named, words.REPEAT, owners) if several else nothing
     if not _candidates(_names(runs)):
         return nothing
-    frame = foreign.as_runs(runs)
-    return fold_rows(frame, words.roles(frame.columns), (words.SYSTEM, words.TOPIC, words.DOC))
+    frame, columns = foreign.by_role(runs, RUN, search)
+    known = {**columns, **({} if search is None else {words.SEARCH: search})}
+    return fold_rows(frame, known, (words.SYSTEM, words.TOPIC, words.DOC, words.SEARCH))
 
 
 def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str]) -> Folded:

@@ -299,6 +299,7 @@ def agreement_triangle(
     ends = (0.5, len(place) + 0.5)
     ax.set(xlabel=f"better system, rank by {by}", ylabel="worse system, rank")
     ax.set(aspect="equal", xlim=ends, ylim=ends)
+    whole_ticks(ax, upright=True)
     canvas.subtitle(ax, told_check(checked))
     if room(ax)[0] < NARROW:
         canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)

@@ -19,7 +19,7 @@ from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size, fitting_names
+from irframe.plots.room import Axes, Size, fitting_names, whole_ticks
 from irframe.record import NONE
 from irframe.scores.averages import averages
 from irframe.scores.summary import summary
@@ -372,6 +372,7 @@ def p_value_curves(
     shown = any((values < 3 * alpha).any() for _, values, _ in curves)
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
+    whole_ticks(ax)
     canvas.subtitle(ax, told_test({**data.attrs, "alpha": alpha}))
     canvas.legend_beside(ax)
     return ax

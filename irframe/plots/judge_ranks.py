@@ -119,7 +119,7 @@ def judge_ranks(
     moved = np.argsort(-abs(new - old), kind="stable")[:named]
     moved = moved[new[moved] != old[moved]]
     shown = zip(moved, fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
-    labels = [_name(ax, name, old[row], new[row], len(systems)) for row, name in shown]
+    labels = [_name(ax, name, old[row], new[row]) for row, name in shown]
     label = label_at(str(cell[METRIC].item()), cell[DEPTH].item())
     ax.set(xlabel=f"rank by {label} under {effect.attrs['reference']}")
     ax.set(ylabel=f"rank by {label} under {cell['judge'].item()}")
@@ -133,12 +133,10 @@ def judge_ranks(
     return ax
 
 
-def _name(ax: Axes, system: str, old: int, new: int, systems: int) -> Any:
+def _name(ax: Axes, system: str, old: int, new: int) -> Any:
     """Write a name beside its point, on the side away from the diagonal."""
     above = new < old
-    inside = old > systems / 4 if above else old < 3 * systems / 4
-    side = "right" if above == inside else "left"
-    offset = (-4 if side == "right" else 4, 4 if above else -4)
+    side, offset = ("right", (-4, 4)) if above else ("left", (4, -4))
     look: dict[str, Any] = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
     return ax.annotate(system, (old, new), offset, textcoords="offset points", **look)
 

@@ -349,7 +349,7 @@ def best_so_far(
     last = [*days[leads], days.max()]
     ax.plot(last, [*means[leads], means[leads[-1]]], color=canvas.COLOURS[1], **steps)
     ax.plot(days[leads], means[leads], "o", color=canvas.COLOURS[1], label="took the lead")
-    ax.margins(0.08, 0.1)
+    ax.margins(0.08, 0.15)
     ax.set(xlabel="day", ylabel=f"mean {label}")
     ax.tick_params(axis="x", rotation=30)
     canvas.subtitle(ax, f"{counted(len(names), SYSTEM)}, {counted(layer.sizes[TOPIC], TOPIC)}")
