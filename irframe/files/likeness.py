@@ -322,7 +322,7 @@ def refuse_strangers(
         if not (search or like_systems(name)) and (
             name in {*REPEAT_NAMES, *PARTS}
             or len(topic) < 2 * (number if DOC in columns else len(values))
-            or not (apart > once or _in_turn(topic, lists, columns, get))
+            or not (apart > once or _one_after_the_other(topic, lists, columns, get))
         ):
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
@@ -367,7 +367,9 @@ def _few_labels(column: pd.Series, *, numbers: bool) -> tuple[Codes, Any]:
     return (labels.astype(np.int64) + 1, values) if fit else none
 
 
-def _in_turn(topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column) -> bool:
+def _one_after_the_other(
+    topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column
+) -> bool:
     """Tell whether rows of a topic are lists one after the other, each in order, and not one."""
     role = next((role for role in (SCORE, RANK) if role in columns), None)
     if role is None:
