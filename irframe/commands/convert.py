@@ -68,7 +68,9 @@ def run_convert(options: Namespace) -> Answer:
 
 def _runs_or_qrels(options: Namespace) -> pd.DataFrame:
     if not options.qrels:
-        return ir.read_runs(sources_of(options.files), system=options.system, **told(options))
+        sources, named = sources_of(options.files), options.system
+        runs: pd.DataFrame = ir.read_runs(sources, system=named, **told(options))
+        return runs
     if len(options.files) > 1:
         raise InputError("one file of judgments", f"{len(options.files)}", "", options.files)
     source = source_of(options.files[0])
