@@ -182,7 +182,7 @@ def _short(comparison: pd.DataFrame, options: Namespace) -> pd.DataFrame:
     What is the same in all rows, the metric or the baseline, is told below.
     """
     shown = comparison[["metric", *SIDES, "difference"]].assign(
-        interval=[*map(interval_text, comparison["ci_low"], comparison["ci_high"])],
+        interval=_intervals(comparison["ci_low"], comparison["ci_high"]),
         p_adjusted=comparison["p_adjusted"],
         verdict=comparison["verdict"] if "verdict" in comparison else _verdict_words(comparison),
     )
@@ -190,8 +190,12 @@ def _short(comparison: pd.DataFrame, options: Namespace) -> pd.DataFrame:
         shown = shown.assign(detectable=comparison["detectable"])
     if options.effects:
         g, *ends = (comparison[name] for name in EFFECTS)
-        shown = shown.assign(**{EFFECTS[0]: g, "g interval": [*map(interval_text, *ends)]})
+        shown = shown.assign(hedges_g=g).join(_intervals(*ends).rename("g interval"))
     return shown.drop(columns=[*_same(comparison)])
+
+
+def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
+    return pd.Series(list(map(interval_text, low, high)), low.index)
 
 
 def _same(comparison: pd.DataFrame) -> dict[str, str]:
@@ -275,7 +279,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks"}
     values = {
-        "ci_low": [*map(interval_text, board["ci_low"], board["ci_high"])],
+        "ci_low": _intervals(board["ci_low"], board["ci_high"]),
         "rank_low": [f"{low}-{high}" for low, high in ends],
     }
     left = [*beside_the_point(board), "ci_high", "rank_high"]
