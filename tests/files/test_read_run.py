@@ -186,8 +186,8 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(
 ):
     module, read, held = sys.modules[read_runs.__module__], {}, []
 
-    def watched(source, system, kind):
-        table = run_table(source, system, kind)
+    def watched(source, system, kind, **more):
+        table = run_table(source, system, kind, **more)
         read[Path(source).name] = weakref.ref(table)
         return table
 
