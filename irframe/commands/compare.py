@@ -279,7 +279,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks"}
     values = {
-        "ci_low": _intervals(board["ci_low"], board["ci_high"]),
+        "ci_low": [*map(interval_text, board["ci_low"], board["ci_high"])],
         "rank_low": [f"{low}-{high}" for low, high in ends],
     }
     left = [*beside_the_point(board), "ci_high", "rank_high"]

@@ -237,9 +237,9 @@ def estimate(
     Limits of means are Student's, on the scale of the arcsine of the root, or of logarithms for
     scores that may exceed 1, with one degree of freedom less than there are drawn documents in a
     system's lists; where ranks count for w these are as good as ``(sum w^2)^2 / sum w^4``. Of fewer
-    than 15, or than 3 that add something, they do not hold, and are NaN. So are those of nDCG where fewer than 15 drawn documents
-    have their place in the ideal rankings, or so few in each that the sum over topics of one over
-    their number is above 20. On 63 runs and 53
+    than 15, or than 3 that add something, they do not hold, and are NaN. So are those of nDCG where
+    fewer than 15 drawn documents have their place in the ideal rankings, or so few in each that the
+    sum over topics of one over their number is above 20. On 63 runs and 53
     topics of TREC's Deep Learning track of 2021, and on 8 to 30 of these, they held the truth in 92
     to 97 of 100 draws of 5 to 20 % of the documents, those of nDCG at depth 100 in 93 to 96.
 
