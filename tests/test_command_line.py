@@ -644,6 +644,19 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
 
 
+def test_tasks_have_metrics_of_their_own(files, capsys, tmp_path):
+    runs, qrels = ir.example_track()
+    sets = pd.Series([*"nw"] * 8, pd.Index(qrels["topic"].unique(), name="topic"), name="set")
+    sets.to_csv(tmp_path / "sets.csv")
+    line = ["leaderboard", files[0], *files[1], "--tasks", str(tmp_path / "sets.csv")]
+    line += ["--task-metrics", "n=RR", "--task-metrics", "w=RBP(p=0.8)"]
+    _, out, _ = run(capsys, *line, "--format", "json")
+    scores = runs.ireval.evaluate(qrels, ["RR", "RBP(p=0.8)"])
+    board = scores.ireval.leaderboard(tasks=sets, task_metrics={"n": "RR", "w": "RBP(p=0.8)"})
+    assert [row["n"] for row in json.loads(out)] == board["n"].tolist()
+    assert "scoring n by RR, w by RBP(p=0.8);" in " ".join(run(capsys, *line)[1].split())
+
+
 def test_a_cost_is_better_where_it_is_lower(files, capsys):
     words = ["compare", files[0], *files[1], "-m", "ASL", "AP", "--baseline", "bm25"]
     rows = [line for line in run(capsys, *words)[1].splitlines() if "monot5" in line]

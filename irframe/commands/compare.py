@@ -237,7 +237,8 @@ def declare_leaderboard(parser: ArgumentParser) -> None:
 
 
 def run_leaderboard(options: Namespace) -> Answer:
-    """List the systems."""
+    """List the systems; without metrics, by those of tasks."""
+    options.metric = options.metric or [metric for _, metric in options.task_metrics or []]
     scores = scored(options, runs_of(options), read_judgments(options), metrics_of(options))
     board = ir.verbs.leaderboard(scores, **given(options, ir.verbs.leaderboard))
     kind = format_of(options)

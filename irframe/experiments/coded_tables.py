@@ -291,7 +291,9 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     if borders(frame.columns) is None:
         return _by_subtopic(table) if words.SUBTOPIC in columns else table
     if not spans:
-        advice = "cube, evaluate and scorer read spans; drop the borders if documents are meant"
+        advice = (
+            "cube, evaluate, scorer, diagnose read spans; drop the borders if documents are meant"
+        )
         found = "spans of text, as columns say where they start and end"
         raise InputError("judgments of documents", found, advice)
     return replace(table, **_by_span(table))

@@ -364,7 +364,7 @@ def _curve(ax: Axes, panel: Axes, one: xr.Dataset) -> None:
     panel.plot(depths, one["crp"], color=canvas.COLOURS[0], linewidth=2)
     panel.set_xlim(1, depths[-1])
     panel.tick_params(labelsize="x-small")
-    panel.locator_params(axis="x", nbins=5, integer=True)
+    panel.locator_params(nbins=5, integer=True)
     (name,) = fitting_names(ax, [one[SYSTEM].item()], 0.21)
     text = f"{name}\ntopic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
     panel.set_xlabel(text, fontsize="x-small")

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cautions import cautions_of
-from irframe.checks import holding, level
+from irframe.checks import as_annotated, holding, level
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
@@ -19,7 +19,7 @@ from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size, fitting_names
+from irframe.plots.room import Axes, Size, fitting_names, whole_ticks
 from irframe.record import NONE
 from irframe.scores.averages import averages
 from irframe.scores.summary import summary
@@ -102,6 +102,7 @@ def depth_curves(
 
 
 def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool) -> None:
+    as_annotated("log", log, bool)
     """Lay out the depths of values, and mark that of the pool."""
     axis = axis_of(values)
     canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
@@ -296,9 +297,8 @@ def unjudged_share(
         for place, row in enumerate(np.flatnonzero(chosen)):
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
             ax.plot(shares[DEPTH], shares[row], color=colour, label=label, **look)
-    _finish(
-        ax, shares, max(int(pool.depth.min()) if pool_depth is None else pool_depth, 0), log=log
-    )
+    shallowest = max(int(pool.depth.min()), 0)
+    _finish(ax, shares, shallowest if pool_depth is None else pool_depth, log=log)
     ax.set_ylabel("unjudged documents down to k, %")
     canvas.subtitle(ax, counted(cube.sizes[TOPIC], TOPIC))
     ax.set_ylim(0, 100)
@@ -372,6 +372,7 @@ def p_value_curves(
     shown = any((values < 3 * alpha).any() for _, values, _ in curves)
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
+    whole_ticks(ax)
     canvas.subtitle(ax, told_test({**data.attrs, "alpha": alpha}))
     canvas.legend_beside(ax)
     return ax

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irframe.checks import holding, listed, places
+from irframe.checks import holding, listed, places, whole
 from irframe.errors import InputError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
@@ -107,7 +107,9 @@ def judge_ranks(
     deepest = int(effect[DEPTH].max()) if DEPTH in effect.dims else None
     cell = only_label(effect, DEPTH, deepest if depth is None else depth)
     systems = cell[SYSTEM].to_numpy().tolist()
-    chosen = np.isin(np.arange(len(systems)), places("systems of the effect", marked, systems))
+    chosen = np.isin(
+        np.arange(len(systems)), places("marked, systems of the effect", marked, systems)
+    )
     old, new = cell["reference_rank"].to_numpy(), cell["rank"].to_numpy()
     ax = canvas.new_axes(ax, (5.2, 5.2), figsize)
     ends = [0, len(systems) + 1]
@@ -116,10 +118,10 @@ def judge_ranks(
     for (rows, label), colour in zip(sides, canvas.COLOURS, strict=False):
         if rows.any():
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
-    moved = np.argsort(-abs(new - old), kind="stable")[:named]
+    moved = np.argsort(-abs(new - old), kind="stable")[: whole("named", named, low=0)]
     moved = moved[new[moved] != old[moved]]
     shown = zip(moved, fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
-    labels = [_name(ax, name, old[row], new[row], len(systems)) for row, name in shown]
+    labels = [_name(ax, name, old[row], new[row]) for row, name in shown]
     label = label_at(str(cell[METRIC].item()), cell[DEPTH].item())
     ax.set(xlabel=f"rank by {label} under {effect.attrs['reference']}")
     ax.set(ylabel=f"rank by {label} under {cell['judge'].item()}")
@@ -133,12 +135,10 @@ def judge_ranks(
     return ax
 
 
-def _name(ax: Axes, system: str, old: int, new: int, systems: int) -> Any:
+def _name(ax: Axes, system: str, old: int, new: int) -> Any:
     """Write a name beside its point, on the side away from the diagonal."""
     above = new < old
-    inside = old > systems / 4 if above else old < 3 * systems / 4
-    side = "right" if above == inside else "left"
-    offset = (-4 if side == "right" else 4, 4 if above else -4)
+    side, offset = ("right", (-4, 4)) if above else ("left", (4, -4))
     look: dict[str, Any] = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
     return ax.annotate(system, (old, new), offset, textcoords="offset points", **look)
 
@@ -219,6 +219,6 @@ def _only_pair(
     known = list(zip(*sides, strict=True))
     if PAIR not in counts.dims:
         return counts, known[0]
-    wanted = None if pair is None else tuple(pair)
-    place = canvas.only_place("pair", wanted, known, "those compared")
+    pair = tuple(pair) if isinstance(pair, list) else pair
+    place = canvas.only_place("pair", pair, known, "those compared")
     return counts.isel({PAIR: place}), known[place]

@@ -13,9 +13,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cautions import cautions_of
-from irframe.checks import holding
-from irframe.errors import InputError, ParameterError
-from irframe.metrics.facts import facts
+from irframe.checks import holding, whole
+from irframe.errors import InputError
+from irframe.metrics.facts import best_first, facts
 from irframe.names import METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fitting_names, name_ticks, of_all
@@ -92,8 +92,7 @@ def ladder(
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['monot5', 'duot5', 'splade']
     """
-    if top is not None and top < 1:
-        raise ParameterError("top of at least 1", repr(top))
+    top = None if top is None else whole("top", top, low=1)
     ranked = _ranks_by_system(ranks)
     known = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= known:
@@ -268,7 +267,7 @@ def pareto_front(
 
     The line joins the systems of the Pareto front: no other system is at least as good at no
     higher cost, and better in one of the two. Beyond twelve systems the legend names those of the
-    front first, and counts the others.
+    front and the best, and counts the others.
 
     Parameters
     ----------
@@ -324,8 +323,9 @@ def pareto_front(
     else:
         width, title = _given(cost, names), str(getattr(cost, "name", None) or "cost")
     ax = canvas.new_axes(ax, figsize=figsize)
-    front = on_front(width[0], facts(label).sign * height[0])
-    for place, (name, colour, marker) in _styles(ax, names, front).items():
+    front = on_front(width[0], (sign := facts(label).sign) * height[0])
+    order = dict.fromkeys([*front.tolist(), *best_first(height[0], sign).tolist()])
+    for place, (name, colour, marker) in _styles(ax, names, [*order]).items():
         (x, left, right), (y, low, high) = width[:, place], height[:, place]
         across, up = np.array([[x - left], [right - x]]), np.array([[y - low], [high - y]])
         look: dict[str, Any] = {"label": name, "elinewidth": 1.5 if name[0] != "_" else 0.5}
@@ -342,12 +342,11 @@ def pareto_front(
     return ax
 
 
-def _styles(ax: Axes, names: list[Any], front: NDArray[np.intp]) -> dict[int, tuple[str, Any, str]]:
-    """Return what each system is called in a legend, its colour and marker: the front, then others.
+def _styles(ax: Axes, names: list[Any], order: list[int]) -> dict[int, tuple[str, Any, str]]:
+    """Return what each system is called in a legend, its colour and marker.
 
-    Names of those that a legend has no room for begin with an underscore, and are faint.
+    Names of the last, that a legend has no room for, begin with an underscore, and are faint.
     """
-    order = [*front.tolist(), *(place for place in range(len(names)) if place not in front)]
     named = sorted(order[:MOST_NAMED])
     chosen = [names[place] for place in named]
     colours = canvas.system_colours(chosen, names)

@@ -15,7 +15,16 @@ from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, counted
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, Axes, Size, fitting_names, name_topics, room, rows_in
+from irframe.plots.room import (
+    NARROW,
+    Axes,
+    Size,
+    fitting_names,
+    name_topics,
+    room,
+    rows_in,
+    stretch,
+)
 
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
 """Code -> name, without what came before a non-separable label."""
@@ -159,6 +168,8 @@ def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None
     canvas.write_cells(ax, cells, "xx-small")
 
 
+LEVEL = 26.0
+"""Least height, in points, of a level with the arrows to the next."""
 LONGEST = 6
 """Longest rankings drawn; there are 64 of them."""
 
@@ -220,6 +231,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     }
     widest = max(map(len, levels.values())) / 2
     ax = canvas.new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
+    stretch(ax, LEVEL * len(levels) - room(ax)[1])
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     covers = grid["covers"].sel(row=names, column=names).to_numpy()
     for better, worse in np.argwhere(covers):

@@ -13,7 +13,7 @@ from irframe.checks import choice, holding
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, Axes, Size, name_ticks, whole_ticks
+from irframe.plots.room import NARROW, Axes, Size, name_ticks, whole_ticks, wrap_labels
 from irframe.tables.captions import told_method
 
 
@@ -61,6 +61,8 @@ def pool_curves(
     for part in named.values():
         holding("what pool_growth gives", part, {"relevant", "rate"})
     panes = np.asarray(_two_axes(figsize) if ax is None else ax, dtype=object).ravel()
+    for pane in panes:
+        wrap_labels(pane)
     canvas.refuse_both(ax, figsize)
     if len(panes) != 2:
         raise ParameterError("two axes", str(len(panes)))

@@ -219,29 +219,37 @@ def whole_ticks(ax: Axes, *, upright: bool = False) -> None:
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
     for axis in (ax.xaxis, ax.yaxis)[: 1 + upright]:
-        axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        locator = MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
+        axis.set_major_locator(locator)
 
 
 def few_dates(ax: Axes) -> None:
     """Write as many dates under axes as there is room for."""
     from matplotlib.dates import AutoDateLocator  # noqa: PLC0415 - costs time at import
 
-    most = max(3, int(0.6 * room(ax)[0] / (5 * letter(ax))))
+    most = max(3, int(0.6 * room(ax)[0] / (3 * letter(ax))))  # they are turned
     ax.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=most))  # type: ignore[no-untyped-call]
 
 
 def drop_overlapping(texts: Sequence[Any]) -> None:
-    """Take away texts that would lie over earlier, more important ones, or beyond their figure."""
+    """Take away names beside points that have room on neither side of them.
+
+    They would leave their figure, or lie over its ticks, its legend or more important names.
+    """
     if not texts:
         return
-    figure = figure_of(texts[0].axes)
+    ax, figure = texts[0].axes, figure_of(texts[0].axes)
     figure.draw_without_rendering()
-    kept: list[Any] = []
+    legend = [ax.get_legend().get_window_extent()] if ax.get_legend() else []
+    taken = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis)] + legend
     for text in texts:
-        box = text.get_window_extent()
-        inside = figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
-        if inside and box.y1 <= figure.bbox.y1 and not box.count_overlaps(kept):
-            kept.append(box)
+        for side in ("right", "left") if text.get_ha() == "left" else ("left", "right"):
+            box = text.get_window_extent()
+            inside = figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+            if inside and box.y1 <= figure.bbox.y1 and not box.count_overlaps(taken):
+                taken.append(box)
+                break
+            text.set(ha=side, position=(-text.xyann[0], text.xyann[1]))
         else:
             text.set_visible(False)
 

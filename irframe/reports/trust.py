@@ -390,8 +390,7 @@ def _yield_findings(
         yield from check_frames(runs, read_qrels_table(frames["qrels"]), depth)
     if setting.axis.unit:
         yield from too_long(single, Stops(axis=setting.axis, of=setting.depths))
-    if not textual:
-        yield from check_cube(single, metrics, depth)
+    yield from check_cube(single, metrics, depth)
     yield from check_repeats(single, _folded(cube), metrics, depth)
 
 

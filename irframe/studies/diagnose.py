@@ -16,9 +16,8 @@ from irframe.checks import choice, whole
 from irframe.comparing.decide import decide
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import provenance
-from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
-from irframe.cubes.view import experiment_of
+from irframe.cubes.view import experiment_of, of_spans
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import DepthError, IrframeError, singular
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
@@ -30,10 +29,19 @@ from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
-from irframe.names import DEFAULT_TIES, DEPTH, REPEATS, SYSTEM, UNJUDGED, Ties, plural
+from irframe.names import (
+    DEFAULT_TIES,
+    DEPTH,
+    REPEATS,
+    SYSTEM,
+    UNJUDGED,
+    Ties,
+    plural,
+)
 from irframe.record import RECORD, recorded
 from irframe.scores.averages import averages
 from irframe.studies import findings
+from irframe.studies.drawn_together import drawn_together, explaining, scored_at
 from irframe.studies.findings import LU, Finding, findings_at
 from irframe.studies.tie_ranges import tie_rates
 from irframe.tables.captions import told_origin
@@ -65,10 +73,23 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     depth
         The evaluation depth of those without their own.
     """
-    rates = None if cube.attrs["ties"] == "rank" else tie_rates(cube)
+    yield from explaining(cube, metrics, depth)
+    rates = None if cube.attrs["ties"] == "rank" or of_spans(cube) else tie_rates(cube)
+    by_rows = TIED_POOLS if rates is not None and bool((rates > 0).any()) else ""
     if rates is not None:
         yield from _ties(rates)
-    by_rows = TIED_POOLS if rates is not None and bool((rates > 0).any()) else ""
+    if not of_spans(cube):
+        yield from _of_documents(cube, metrics, depth, by_rows)
+    yield from _reporting(metrics, depth)
+    made = provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")}
+    origin, advice = told_origin(made), "say so beside the numbers" + by_rows
+    yield Finding("note", DECIDED, origin, 1, advice, LU + ", section 5")
+
+
+def _of_documents(
+    cube: xr.Dataset, metrics: Sequence[Metric], depth: int, by_rows: str
+) -> Iterator[Finding]:
+    """Yield what is found where judgments are of documents."""
     yield from _unjudged_findings(cube)
     yield from _pool(cube, metrics, depth, by_rows)
     outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
@@ -76,34 +97,10 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     what = "systems that did not contribute to the pool"
     yield from findings_at("note", what, outside, advice, LU + ", section 2.4")
     yield from _undecided(cube, depth)
-    yield from _reporting(metrics, depth)
-    made = provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")}
-    origin, advice = told_origin(made), "say so beside the numbers" + by_rows
-    yield Finding("note", DECIDED, origin, 1, advice, LU + ", section 5")
 
 
 TIED_POOLS = "; pools take equal scores in the order of rows, as filed: others may differ"
 """What is to be said of a pool that equal scores, and so the order of rows, decide."""
-
-
-MILLER = "Miller 2024, arXiv:2411.00640"
-
-
-def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
-    """Yield which topics share a name before a number, which some, but not all, have in common.
-
-    Only the caller knows whether they were drawn together.
-    """
-    topics = judgments.topics.astype(str).to_series()
-    counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
-    if 1 < len(counts) < counts.sum() and counts.sum() > len(topics) / 2:
-        where = [f"{label} ({n})" for label, n in counts[counts > 1].items()]
-        advice = (
-            "if they are turns of a conversation, or questions of one document, score with "
-            "cluster=: tests and intervals then count these"
-        )
-        what = "topics that may have been drawn together, by their ids"
-        yield from findings_at("note", what, where, advice, MILLER)
 
 
 def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
@@ -251,9 +248,7 @@ def check_repeats(
 def _far_off(
     cube: xr.Dataset, owners: pd.DataFrame, word: str, metrics: Sequence[Metric], depth: int
 ) -> Iterator[Finding]:
-    chosen: list[Any] = [*metrics] or ["nDCG"]
-    scores = score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])])
-    means = averages(scores.isel({DEPTH: 0}, drop=True))
+    means = averages(scored_at(cube, metrics, depth))
     codes = pd.factorize(owners["system"])[0]
     owned = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     for metric in means["metric"].to_numpy():
@@ -297,6 +292,8 @@ def diagnose(
     pool_depth: int | None = None,
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
+    search: str | None = None,
+    each: int | None = None,
     errors: Literal["raise", "report"] = "raise",
 ) -> pd.DataFrame:
     """Say what to know about runs and judgments before trusting a number.
@@ -315,6 +312,8 @@ def diagnose(
     length, budget
         What documents cost, and how much of that is read, as for `evaluate`: lists are counted of
         which nothing fits.
+    search, each
+        As for `cube`: what is looked at is what all searches found together.
     errors
         What to do about frames that cannot be read: ``"raise"``, or ``"report"``, which makes
         findings of all that is wrong with them, and has every finding name all places.
@@ -349,9 +348,12 @@ def diagnose(
     with a recall base; systems that did not contribute; pairs of systems closer than the residuals
     of RBP(p=0.8); repeats, such as seeds, whose mean is more than 3.5 median absolute deviations
     from the median of their system's, five at least; systems with one repeat beside others with
-    several; topics that share a name before a number; and what the paper advises to report. Pools
-    take equal scores in the order of rows, as runs are filed: where there are some, another order
-    of rows may change what is found of the pool, and the advice says so.
+    several; topics that share a name before a number, or documents with evidence; columns of few
+    values that explain more than 5% of the variance of topics' mean scores, by adjusted R squared;
+    and what the paper advises to report. Of judgments by spans of text, what is about judged
+    documents is left out. Pools take equal scores in the order of rows, as runs are filed: where
+    there are some, another order of rows may change what is found of the pool, and the advice says
+    so.
 
     References
     ----------
@@ -373,19 +375,21 @@ def diagnose(
     """
     depth = None if depth is None else whole("depth", depth, low=1, error=DepthError)
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
-    units = Units(length=length)
+    units = Units(length=length, search=search, each=each)
     stops = Stops.read({"budget": budget}, units.decided)
     policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, stops=stops)
 
     def read_runs() -> tuple[Folded, RunTable]:
-        folded = fold(runs)
+        folded = fold(runs, search)
         return folded, read_table(units.runs(folded.runs, policy=policy))
 
     if choice("errors", errors, ("raise", "report")) == "raise":
-        return findings.findings_frame([*find(read_runs(), read_qrels_table(qrels))])
+        return findings.findings_frame([*find(read_runs(), read_qrels_table(qrels, spans=True))])
     with findings.every_place():
-        return findings.findings_frame(_reported(read_runs, partial(read_qrels_table, qrels), find))
+        return findings.findings_frame(
+            _reported(read_runs, partial(read_qrels_table, qrels, spans=True), find)
+        )
 
 
 def _findings(

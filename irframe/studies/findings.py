@@ -260,7 +260,8 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
         Evaluation depth, by default the longest list.
     """
     yield from _topic_findings(table, judgments)
-    yield from _document_findings(table, judgments)
+    if judgments.spans is None:
+        yield from _document_findings(table, judgments)
     yield from _scores(table)
     yield from _lists(table, judgments, depth)
     topics = judgments.topics

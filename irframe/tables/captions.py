@@ -84,6 +84,7 @@ ORIGIN_WORDS = {
     "topics": "topics {}",
     "collection": "collections by {}",
     "rel": "relevant from grade {}",
+    "task_metrics": "scoring {}",
     "depth": "lists cut at {}",
     "unit": "units: {}",
     "copies": "later copies {}",
@@ -106,6 +107,7 @@ OPTION_WORDS = {
     "leaderboard.baseline": "compared with {}, a family of its own",
     "reference": "against {}",
     "rel": "relevant from grade {}",
+    "task_metrics": "scoring {}",
     "topics_needed.difference": "true difference {}",
     "topics_needed.topics": "on {} topics",
 }
@@ -370,7 +372,9 @@ def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str
 def _option_text(name: str, value: Any, depth: str) -> str:
     """Return the value of an option as it is said."""
     if isinstance(value, Mapping):
-        return "other scores" if name == "reference" else "given"
+        words = [f"{key} by {word}" for key, word in value.items() if isinstance(word, str)]
+        few = len(words) == len(value) <= SHOWN
+        return "other scores" if name == "reference" else ", ".join(words) if few else "given"
     if isinstance(value, list):
         return f"{len(value)} of them" if len(value) > SHOWN else ", ".join(map(str, value))
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -43,12 +43,15 @@ def named(code):
 
 def track(code, count):
     """Return runs and judgments of so many systems, and an example that names some of them."""
-    if count == 110:
-        for place, name in enumerate(named(code)):
-            code = re.sub(rf"(['\"]){re.escape(name)}\1", rf"\1{MANY[13 * place]}\1", code)
-        return many(), code
     runs, qrels = EXAMPLE()
-    return (runs[runs["system"].isin(named(code)[:count])].reset_index(drop=True), qrels), code
+    known = named(code)
+    runs = runs[runs["system"].isin(known[:count])].reset_index(drop=True)
+    if count > 2:
+        long = dict(zip(known, MANY[::13], strict=False))
+        runs = runs.assign(system=runs["system"].map(long))
+        for name in known:
+            code = re.sub(rf"(['\"]){re.escape(name)}\1", rf"\1{long[name]}\1", code)
+    return (many() if count == 110 else (runs, qrels)), code
 
 
 def drawn(name, count, monkeypatch):

@@ -250,3 +250,31 @@ def test_it_asks_whether_topics_were_drawn_together(names, told):
     asked = found[found["what"].str.contains("drawn together")]
     assert asked["where"].tolist() == ([told] if told else [])
     assert asked["advice"].str.contains("cluster=").all()
+
+
+def test_it_asks_whether_questions_of_one_document_were_drawn_together():
+    runs = pd.DataFrame({"topic": [*"1234"] * 2, "doc": "d", "system": [*"aaaabbbb"], "score": 1.0})
+    runs = runs.assign(start=0, end=50)
+    spans = pd.DataFrame({"topic": [*"1234"], "doc": [*"xxxy"], "start": 10, "end": 20, "grade": 1})
+    row = find(runs.ireval.diagnose(spans), "evidence of others")
+    assert (row["where"], row["how_many"]) == ("x (3)", 3)
+    apart = runs.ireval.diagnose(spans.assign(doc=[*"xxyz"]))
+    assert not apart["what"].str.contains("evidence of others").any()
+
+
+def test_it_asks_about_columns_that_explain_how_topics_differ():
+    topics = pd.Series(QRELS["topic"].unique())
+    means = RUNS.ireval.evaluate(QRELS, "AP")["AP"].groupby("topic").mean()
+    columns = {"halves": means > means.median(), "each": means, "chance": topics.index % 2 == 0}
+    of_topic = pd.DataFrame(
+        {name: dict(zip(topics, v, strict=True)) for name, v in columns.items()}
+    )
+    runs = RUNS.join(of_topic, "topic")
+    values, halves = means.to_numpy(), columns["halves"].to_numpy()
+    slopes = np.polyfit(halves, values, 1)
+    left = (
+        np.square(values - np.polyval(slopes, halves)).sum()
+        / np.square(values - values.mean()).sum()
+    )
+    row = find(runs.ireval.diagnose(QRELS, "AP"), "explain variance of AP over topics")
+    assert row["where"] == f"halves ({1 - left * 15 / 14:.0%})"
