@@ -181,19 +181,18 @@ def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
         low, high = filled.min(initial=0), filled.max(initial=0)
     grade = _as_grades(filled, low, high)
     first, span, size = int(low), max(int(high - low) + 1, 1), len(grade)
-    rows = np.arange(size)[:, np.newaxis]
+    levels: Array = np.arange(first, first + span)
+    place: Array = grade
     if span > SCALE:  # of which few occur
-        grades, place = np.unique(grade, return_inverse=True)
-        span = len(grades)
-        codes = place.reshape(grade.shape) + span * rows
-    else:
-        grades, codes = first + np.arange(span), grade - (first - span * rows)
+        levels, place = np.unique(grade, return_inverse=True)
+        first, span = 0, len(levels)
+    codes = place.reshape(grade.shape) - (first - span * np.arange(size)[:, np.newaxis])
     counted = codes.ravel() if known is None else codes[known]
     count = np.bincount(counted, minlength=span * size).reshape(size, span)
     there = np.flatnonzero(count.any(axis=0))
     if known is not None:
         grade[~known] = UNJUDGED
-    return grade, grades[there], count[:, there]
+    return grade, levels[there], count[:, there]
 
 
 def _as_grades(labels: Floats, low: float, high: float) -> Grades:
