@@ -372,7 +372,7 @@ def diagnose(
     ...     print(row.how_many, row.what)
     209 unjudged documents in the top 10 (16%)
     979 unjudged documents in the top 20 (38%)
-    1 evaluation deeper than the pool of contributing runs, as filed, which is 10; the median list is judged to depth 11
+    1 evaluation deeper than the pool of contributing runs, as filed, which is 10; ...
     2 18% of the documents pooled last are relevant: more are to be found
     19 pairs of systems closer than their residuals under RBP(p=0.8)
     2 only metrics with a recall base
