@@ -23,6 +23,7 @@ from irframe.errors import InputError, IrframeError
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.plots.ladder import on_front
 from irframe.reports import figures
 from irframe.reports.setting import NAMED, PagePart, parts, say, short, signed, spoken, text, texts
 from irframe.reports.view import View
@@ -481,9 +482,25 @@ def _lengths(view: View, metric: str) -> PagePart:
     topics_alone = summed.attrs.get("over", "topic") == "topic"
     counted = "" if topics_alone else f" and {words.plural(summed.attrs[words.REPEATED])}"
     how = say(f"lengths.{'cost' if cost else 'gain'}", metric=metric, depth=depth, counted=counted)
+    told = [how, *_front(view, metric, frame)]
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)
     drawn = frame.rename(columns={"ci_low": "lower", "ci_high": "upper"})
     figure = figures.ranges(drawn, f"mean {metric}")
-    return PagePart(key, says, [how], source, columns, figure, guide)
+    return PagePart(key, says, told, source, columns, figure, guide)
+
+
+PAID = ["mean", "effect"]
+
+
+def _front(view: View, cost: str, frame: pd.DataFrame) -> list[str]:
+    """Say which systems achieve most for what they cost, by the metric the page opens with."""
+    effect, setting = view.setting.facts[0], view.setting
+    if view.alone or facts(cost).sign > 0 or cost in setting.metrics[0]:
+        return []
+    means = view.ranks["mean"].isel({METRIC: 0, DEPTH: setting.place}).to_series()
+    known = frame.assign(effect=effect.sign * frame[SYSTEM].map(means)).dropna(subset=PAID)
+    front = known[SYSTEM].iloc[on_front(*known[PAID].to_numpy().T)]
+    told = {"effect": setting.metrics[0], "metric": cost, "names": texts(front)}
+    return [say("lengths.front", **told)] if len(front) else []
