@@ -27,6 +27,7 @@ _BESIDE = {
     for verb in ("", "select_", "filter_", "sel_")
 } | {
     "alternative": " (tests are two-sided; margin= asks whether one is not worse)",
+    **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) counts it beside metrics)"),
 }
 """What is no word of a verb, since something else does it -> the end of an error that says what."""
 

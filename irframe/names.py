@@ -8,6 +8,7 @@ keeps the names its caller uses.
 import inspect
 import re
 from collections.abc import Hashable, Iterable, Mapping
+from itertools import chain
 from typing import Any, Literal, get_args
 
 from irframe.escaping import html
@@ -116,6 +117,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Role -> names accepted for it, the canonical one first."""
 
+PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
+"""Columns that tell parts of a document apart."""
 LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
 """Names that often hold something else, read where no other column has the role."""
 

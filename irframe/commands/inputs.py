@@ -5,6 +5,7 @@ import re
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
+from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -65,9 +66,40 @@ def declare_files(parser: ArgumentParser) -> None:
         "runs", metavar="RUN", nargs="+",
         help="files of runs, packed or not, patterns in quotes, folders, or - for standard input",
     )  # fmt: skip
+    declare_reading(parser)
+
+
+def declare_reading(parser: ArgumentParser) -> None:
+    """Let it be told what files do not tell: names of systems, columns, and what is between."""
     parser.add_argument(
         "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
     )
+    parser.add_argument(
+        "--columns", metavar="NAMES", type=columns_told,
+        help="columns of the files in order, as topic,doc,score, or roles, as model_name=system",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sep", metavar="CHARACTER", type=lambda text: text.replace("\\t", "\t"),
+        help="what stands between columns of text; \\t is a tab",
+    )  # fmt: skip
+
+
+def columns_told(text: str) -> list[str] | dict[str, str]:
+    """Return names of columns between commas, or their roles.
+
+    Examples
+    --------
+    >>> columns_told("topic,doc,score"), columns_told("model_name=system")
+    (['topic', 'doc', 'score'], {'model_name': 'system'})
+    """
+    names = text.split(",")
+    pairs = [name.rpartition("=") for name in names]
+    return {n: role for n, _, role in pairs} if all(each for _, each, _ in pairs) else names
+
+
+def told(options: Namespace) -> dict[str, Any]:
+    """Return what a line tells of files."""
+    return {"columns": options.columns, "sep": options.sep}
 
 
 Verb = Callable[..., Any]
@@ -372,18 +404,15 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 
 def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
     """Read all runs, with the columns asked for: the folder, or those of a table of systems."""
-    system: Literal["tag", "file"] = options.system
     named, repeat = sources_of(options.runs, options.qrels), getattr(options, "repeat", None)
+    read = partial(ir.read_runs, system=options.system, repeat=repeat, **told(options))
     if getattr(options, "by", None) != FOLDER:
-        runs = ir.read_runs(named, system=system, repeat=repeat)
+        runs = read(named)
         return with_systems(runs, options, every=every)
     folders: dict[str, list[Source]] = {}
     for source in named:
         folders.setdefault(Path(name_of(source)).resolve().parent.name, []).append(source)
-    parts = [
-        ir.read_runs(sources, system=system, repeat=repeat).assign(**{FOLDER: folder})
-        for folder, sources in folders.items()
-    ]
+    parts = [read(sources).assign(**{FOLDER: folder}) for folder, sources in folders.items()]
     return with_systems(pd.concat(parts, ignore_index=True), options)
 
 
@@ -400,14 +429,14 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     choices = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
     if rows or any(choices) or STDIN in options.runs:
         return read_all(options)
-    paths = tuple(map(str, sources_of(options.runs, options.qrels)))
-    return ScannedRuns(paths, options.system == "file")
+    paths: Any = sources_of(options.runs, options.qrels)
+    return ir.scan_runs(paths, system=options.system, **told(options))
 
 
 def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read the runs that can be read, and what is wrong with the files of others."""
     named = sources_of(options.runs, options.qrels)
-    return ir.read_runs(named, system=options.system, on_error="skip")
+    return ir.read_runs(named, system=options.system, on_error="skip", **told(options))
 
 
 def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:

@@ -18,9 +18,15 @@ from irframe import names as words
 from irframe.checks import choice, whole
 from irframe.errors import IdError, InputError, ParameterError, shortened, warn
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, read_table
-from irframe.experiments.policy import Policy, shares_ranks
+from irframe.experiments.policy import Policy, one_by_one, parse_metrics, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
-from irframe.experiments.searches import merged, read_from_one_to_the_next, refuse_untold
+from irframe.experiments.searches import (
+    COSTS,
+    list_differs,
+    merged,
+    read_from_one_to_the_next,
+    refuse_untold,
+)
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import QRELS, RUN, ByRole
@@ -287,6 +293,8 @@ class Units(NamedTuple):
     """The column of the runs that numbers searches."""
     each: int | None = None
     """How many documents of each search are read."""
+    costs: tuple[str, ...] = ()
+    """What is asked of all that was shown, beside scores."""
 
     @property
     def asked(self) -> bool:
@@ -311,7 +319,7 @@ class Units(NamedTuple):
         decided = {"unit": unit, "copies": copies, "length": length, "score": score}
         return decided | {"search": self.search, "each": each}
 
-    def runs(self, runs: Any, policy: Policy) -> Any:
+    def runs(self, runs: Any, policy: Policy, by: Any = None) -> Any:
         """Return runs of the units that are judged, with their lengths.
 
         Parameters
@@ -320,20 +328,24 @@ class Units(NamedTuple):
             What `as_runs` takes, or scanned files.
         policy
             How rankings are decided.
+        by
+            The column of groups, each of which may have topics of the same names.
         """
         table = self.length is not None and not isinstance(self.length, str)
+        renamed = self.of is not None or self.copies is not None
         if self.search is None:
             refuse_untold(runs)
-            if self.of is None and self.copies is None and not table:
+            if not renamed and not table:
                 return runs
-        if isinstance(runs, ScannedRuns):
-            runs = runs.readable().frame()
-        named = by_role(runs, RUN, self.search)
+        named = self.shown(runs)
         if self.search is not None:
-            if table and self.of is None:  # what is shown again is read again
-                named, table = _with_lengths(named, self.length, policy.length), False
+            table = table and self.of is not None
             read = replace(policy, length=None) if table else policy
-            named = merged(named, read, chunks=self.of is not None)
+            named = merged(named, read, by, chunks=self.of is not None)
+        if renamed and by in named.frame and list_differs(named, by):
+            parts = [named._replace(frame=own) for _, own in named.frame.groupby(by, sort=False)]
+            alone = self._replace(search=None)
+            return pd.concat([alone.runs(own, policy) for own in parts], ignore_index=True)
         if self.of is not None:
             plain = Policy(ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
             chunks = _of_chunks(named, words.DOC, self.of)
@@ -344,13 +356,34 @@ class Units(NamedTuple):
             named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))
         return _with_lengths(named, self.length, policy.length).frame if table else named.frame
 
-    def qrels(self, qrels: Qrels) -> Qrels:
-        """Return judgments of the documents that stand for their copies."""
+    def with_costs(self, metrics: Any) -> "tuple[list[Any], Units]":
+        """Return metrics, and units of which is asked what is no metric but a cost."""
+        if self.search is None:
+            return parse_metrics(metrics), self
+        told = self.of is None or isinstance(self.length, str)  # of all that is shown
+        known = {*COSTS, *([self.decided["length"]] if told else ())}
+        every = [*one_by_one(metrics)]
+        costs = [name for name in every if isinstance(name, str) and name in known]
+        metrics = [metric for metric in every if metric not in costs]
+        return parse_metrics(metrics), self._replace(costs=tuple(dict.fromkeys(costs)))
+
+    def shown(self, runs: Any) -> ByRole:
+        """Return runs as they came, of searches with the length of all that they show."""
+        if isinstance(runs, ScannedRuns):
+            runs = runs.readable().frame()
+        named = by_role(runs, RUN, self.search)
+        if self.search is None or self.of is not None or isinstance(self.length, str | None):
+            return named
+        return _with_lengths(named, self.length, self.decided["length"])
+
+    def qrels(self, qrels: Qrels, by: Any = None) -> Qrels:
+        """Return judgments of the documents that stand for their copies, by groups as `runs`."""
         if self.search is not None:
             _refuse_spans(by_role(qrels, QRELS).frame, "search=")
         if self.copies is None:
             return qrels
-        return _judged_once(by_role(qrels, QRELS), self._map, spend=self.later_copies == "spend")
+        named, spend = by_role(qrels, QRELS), self.later_copies == "spend"
+        return _judged_once(named, self._map, [by] if by in named.frame else [], spend=spend)
 
     @property
     def _map(self) -> pd.Series:
@@ -387,18 +420,20 @@ def standing(docs: pd.Series, known: pd.Series) -> pd.Series:
     return stands.where(stands.notna(), docs)
 
 
-def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFrame:
+def _judged_once(
+    qrels: ByRole, known: pd.Series, groups: list[Any], *, spend: bool
+) -> pd.DataFrame:
     """Return judgments with the highest grade of copies for the one that stands for them."""
     frame, columns = qrels
     _refuse_spans(frame, "copies=")
     doc, grade = columns[words.DOC], columns[words.GRADE]
     stands = standing(frame[doc], known)
-    keys = [columns[role] for role in (words.TOPIC, words.SUBTOPIC) if role in columns]
-    groups = frame.assign(**{doc: stands}).groupby([*keys, doc], sort=False)[grade]
-    conflicts = int((groups.max() > groups.min()).sum())
+    keys = [columns[role] for role in (words.TOPIC, words.SUBTOPIC) if role in columns] + groups
+    alike = frame.assign(**{doc: stands}).groupby([*keys, doc], sort=False)[grade]
+    conflicts = int((alike.max() > alike.min()).sum())
     if conflicts:
         warn(f"{conflicts} documents have copies of other grades; the highest one counts")
-    best = groups.transform("max")
+    best = alike.transform("max")
     once = frame.assign(**{doc: stands, grade: best}).drop_duplicates([*keys, doc])
     if spend:
         others = known[known.index != known.to_numpy()]

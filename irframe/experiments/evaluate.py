@@ -16,10 +16,11 @@ from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths,
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Plan, Scoring, one_or_several
+from irframe.experiments.searches import beside
 from irframe.experiments.split import parts_of
 from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
-from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
 from irframe.files.repeats import Folded, fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
@@ -111,7 +112,10 @@ def evaluate(
         which scores reach it, by the whole ideal ranking.
     searches
         After how many searches, with `search`, whole numbers: a column for every metric and number,
-        called ``"R after search 2"``. A topic with fewer stays where its last one ended.
+        called ``"R after search 2"``. A topic with fewer stays where its last one ended. With
+        `search` costs may stand among the metrics: ``"shown"``, all documents shown, ``"again"``,
+        those of them that were shown before, and the name of `length`, what all of them cost; of
+        all searches, or after so many. No depth cuts them, and lower is better.
     cluster
         Topics that were drawn together, as questions from one document, turns of one conversation,
         variants of one query: a column of runs or judgments, or topic -> label. Scores carry it, so
@@ -156,11 +160,11 @@ def evaluate(
     drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
     said = said_of_tables([qrels, runs], drawn)
     qrels, metrics = _own_judgments(runs, qrels, metrics)
-    chosen = policies.parse_metrics(metrics)
     choice("no_rel", no_rel or "zero", words.NO_RELS)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded = fold(runs)
+    folded = fold(runs, search)
     units = Units(of, copies, later_copies, length, threshold is not None, search, each)
+    chosen, units = units.with_costs(metrics)
     asked = {"budget": budget, "threshold": threshold, "search": searches}
     stops = Stops.read(asked, units.decided, cut)
     policy = policies.Policy(
@@ -215,14 +219,22 @@ def _with_repeats(
 ) -> pd.DataFrame:
     """Score runs of which there may be several repeats, and judgments of which there may."""
     with OneCall(without=not_lacking(repeats, plan.no_rel)):
-        runs, qrels = units.runs(folded.runs, plan.policy), units.qrels(qrels)
+        shown = units.shown(folded.runs) if units.costs else folded.runs
+        runs, qrels = units.runs(shown, plan.policy, by), units.qrels(qrels, by)
         if plan.stops is not None and not plan.stops.of:
             plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))
         several = parts_of(runs, qrels)
         if several is None:
             table = _scored_runs(plan, by, runs, qrels)
+            if units.costs:
+                table = beside(table, shown, plan.policy, plan.stops, by, units.costs)
         else:
             word, parts = several
+            if units.costs:
+                advice = "ask for it apart, of one judgment of each document"
+                raise ParameterError(
+                    f"one repeat, for {units.costs[0]!r}", f"several {word}", advice
+                )
             if repeats not in {None, "shared"}:
                 wanted = f"repeats='shared', as each {word} of judgments is a draw for all systems"
                 raise ParameterError(wanted, repr(repeats))
@@ -260,7 +272,7 @@ def _scored_runs(
         table = scoring.table(reader.read(runs))
         table.attrs |= units_of(runs)
         return table
-    runs = as_runs(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
+    runs = in_groups(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs, by)
     qrels = as_qrels(qrels)
     if group_columns.share_names(qrels, by):
         return _joined_groups(dict(_apart(plan, runs, qrels, by)), by)

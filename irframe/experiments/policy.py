@@ -288,7 +288,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return metrics that are called what they were asked for, refusing none and repeated ones."""
     chosen: dict[str, Metric] = {}
     alone: list[str] = []
-    for parsed in map(parse_named, _one_by_one(metrics)):
+    for parsed in map(parse_named, one_by_one(metrics)):
         named = {str(metric): metric for metric in parsed}
         alone += named if len(parsed) == 1 else ()
         chosen |= named
@@ -299,13 +299,13 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     return list(chosen.values())
 
 
-def _one_by_one(metrics: Any) -> Iterator[Any]:
+def one_by_one(metrics: Any) -> Iterator[Any]:
     """Yield metrics one by one, those of lists among them too."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         yield metrics
         return
     for metric in metrics:
-        yield from _one_by_one(metric)
+        yield from one_by_one(metric)
 
 
 def shares_ranks(ties: str | None) -> bool:

@@ -270,7 +270,7 @@ class Scorer:
         if self._repeats is not None and is_dictionary(run):
             frames = all(isinstance(frame, pd.DataFrame) for frame in run.values())
             run = {ONLY_SYSTEM: run} if frames or height(run) == ONE_RUN + 1 else run
-        folded = fold(run)
+        folded = fold(run, self._policy.search)
         folded.attributes(self._repeats)
         with OneCall(without=self._unsaid):
             return folded, self._read(folded.runs, topic, doc, score)

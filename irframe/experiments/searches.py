@@ -4,6 +4,7 @@ An agent searches several times for a topic, and has seen what all its searches 
 are read one after the other, and what was seen before gains nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,13 +23,15 @@ from irframe.files.kinds import RUN, ByRole
 from irframe.files.likeness import LIKE_SEARCHES
 from irframe.files.values import in_rows, numbers
 
+COSTS = SHOWN, AGAIN = "shown", "again"
+"""What all that searches showed costs: documents, and those of them that were shown before."""
 MOST = 1 << 30
 """More searches than there are."""
 NUMBER = "number them, as frame.groupby(['system', 'topic'])[time].rank(method='dense') does"
 """What to do where searches are told apart by something else."""
 
 
-def merged(runs: ByRole, policy: Policy, *, chunks: bool) -> ByRole:
+def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByRole:
     """Return the lists of searches as one list for each topic, each document where it came first.
 
     Parameters
@@ -38,6 +41,8 @@ def merged(runs: ByRole, policy: Policy, *, chunks: bool) -> ByRole:
     policy
         Which column numbers searches, how many documents of each are read, and how these are
         ranked.
+    by
+        The column of groups, each of which may have topics of the same names.
     chunks
         Whether a search may list a document several times.
 
@@ -48,7 +53,7 @@ def merged(runs: ByRole, policy: Policy, *, chunks: bool) -> ByRole:
         scores, where every list is of one search. What a document costs is what is read from the
         one before it on: those seen before are paid for again.
     """
-    table = read_table(runs)
+    table = _of_groups(read_table(runs), by)
     columns, name, cost = table.columns, str(policy.search), str(policy.length)
     number = _numbered(table, name)
     frame, lists = table.frame.assign(**{name: number}), table.group
@@ -57,18 +62,13 @@ def merged(runs: ByRole, policy: Policy, *, chunks: bool) -> ByRole:
     if shares_ranks(policy.ties) or policy.score is not None:
         found = "shared ranks" if policy.score is None else "scores, for threshold="
         raise ParameterError("one order of what several searches found", found)
-    topics = len(table.topics)
-    pairs, place = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
-    searched = replace(table, topic=place, topics=table.topics.take(pairs % topics))
     if not chunks:
-        refuse_duplicates(searched, _listed_again(searched))
-    ranking = rank_table(searched, replace(policy, unit=None, copies=None))
-    order = ranking.order[ranking.rank <= (policy.each or np.inf)]
-    order = order[np.lexsort((number[order], lists[order]))]  # stable: as ranked in each
-    listed = replace(table, frame=frame).take(order)
-    first = np.delete(np.arange(len(order)), _listed_again(listed))
+        searched = _apart(table, number)
+        refuse_duplicates(searched, listed_twice(searched))
+    listed = _in_turn(replace(table, frame=frame), number, policy)
+    first = np.delete(np.arange(len(listed.doc)), listed_twice(listed))
     rank = str(columns.get(words.RANK, words.RANK))
-    values: dict[str, Any] = {rank: within(lists[order[first]]) + 1}
+    values: dict[str, Any] = {rank: within(listed.group[first]) + 1}
     if policy.length is not None:
         values[cost] = read_from_one_to_the_next(listed, cost, first)
     if words.SYSTEM not in columns:  # else lists would be asked about again
@@ -78,17 +78,90 @@ def merged(runs: ByRole, policy: Policy, *, chunks: bool) -> ByRole:
     return by_role(kept.reset_index(drop=True), RUN)
 
 
+def _apart(table: RunTable, number: Codes) -> RunTable:
+    """Return rows whose lists are told apart by numbers, too."""
+    topics = len(table.topics)
+    pairs, place = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
+    return replace(table, topic=place, topics=table.topics.take(pairs % topics))
+
+
+def _of_groups(table: RunTable, by: Any) -> RunTable:
+    """Return rows whose lists are those of topics in one group."""
+    return _apart(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
+
+
+def _in_turn(table: RunTable, number: Codes, policy: Policy) -> RunTable:
+    """Return what is read of lists, search after search, each in the order of its ranks."""
+    ranking = rank_table(_apart(table, number), replace(policy, unit=None, copies=None))
+    order = ranking.order[ranking.rank <= (policy.each or np.inf)]
+    return table.take(order[np.lexsort((number[order], table.group[order]))])
+
+
+def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
+    """Return all that is read, the search of each document, and whether it was read before."""
+    name = str(policy.search)
+    numbered = replace(table, frame=table.frame.assign(**{name: _numbered(table, name)}))
+    listed = _in_turn(numbered, numbered.frame[name].to_numpy(), policy)
+    again = np.zeros(len(listed.doc), bool)
+    again[listed_twice(listed)] = True
+    return listed, listed.frame[name].to_numpy(), again
+
+
+def beside(
+    scores: pd.DataFrame, runs: ByRole, policy: Policy, stops: Any, by: Any, costs: Sequence[str]
+) -> pd.DataFrame:
+    """Return scores with what all that was shown costs, a column for each cost and stop.
+
+    Parameters
+    ----------
+    scores
+        By system and topic, below groups if there are any.
+    runs, policy
+        As for `merged`.
+    stops
+        After how many searches, None for all of them.
+    by
+        The column of groups.
+    costs
+        `SHOWN`, `AGAIN`, or the name of lengths.
+    """
+    if stops is not None and stops.axis.along != words.SEARCH:
+        raise ParameterError(f"searches= or no stop, for {costs[0]!r}", f"{stops.axis.asked}=")
+    listed, number, again = shown(_of_groups(read_table(runs), by), policy)
+    keys: list[Any] = [] if by is None else [listed.frame[by]]
+    keys += [listed.systems.take(listed.system), listed.topics.take(listed.topic)]
+    rows = pd.DataFrame({SHOWN: 1.0, AGAIN: again}, pd.MultiIndex.from_arrays(keys), dtype=float)
+    if policy.length is not None:
+        rows[policy.length] = lengths_of(listed, policy.length, np.arange(len(rows)))
+    added = {}
+    for cost in costs:
+        for stop in (None,) if stops is None else stops.of:
+            label = cost if stop is None else stops.axis.named(cost, stop)
+            read = rows.loc[number <= (stop or MOST), cost]
+            sums = read.groupby(level=[*range(len(keys))], observed=True).sum()
+            added[label] = sums.reindex(scores.index).fillna(0.0)
+    table = scores.assign(**added)
+    told = {words.METRICS: [*scores.attrs[words.METRICS], *added], words.LOWER: [*added]}
+    table.attrs = scores.attrs | told
+    return table
+
+
 def refuse_untold(runs: Any) -> None:
     """Raise where numbers that may be of searches differ within lists, and nothing says so."""
     names = getattr(runs, "column_names", getattr(runs, "columns", ()))  # streams are read once
     for name in (n for n in names if isinstance(n, str) and n.lower() in LIKE_SEARCHES):
-        frame, columns = by_role(runs, RUN)
-        lists = [columns[role] for role in (words.SYSTEM, words.TOPIC) if role in columns]
-        counts = name not in columns.values() and _are_numbers(frame[name])
-        if counts and frame.groupby(lists)[name].nunique().max() > 1:
+        named = by_role(runs, RUN)
+        counts = name not in named.columns.values() and _are_numbers(named.frame[name])
+        if counts and list_differs(named, name):
             found = f"nothing of {name!r}, which differs within lists"
             advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
             raise ParameterError("search=, the column that numbers searches", found, advice)
+
+
+def list_differs(runs: ByRole, name: Any) -> bool:
+    """Tell whether rows of one list differ in a column."""
+    lists = [runs.columns[role] for role in (words.SYSTEM, words.TOPIC) if role in runs.columns]
+    return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
 
 
 def _are_numbers(column: pd.Series) -> bool:
@@ -97,7 +170,10 @@ def _are_numbers(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) or bool(told.all())
 
 
-def _listed_again(table: RunTable) -> Codes:
+def listed_twice(table: RunTable, search: str | None = None) -> Codes:
+    """Return the rows of documents that their list, or their search, has above."""
+    if search is not None:
+        table = _apart(table, _numbered(table, search))
     (codes,) = code_documents(Side(table.topic, table.doc))
     return listed_again(table.system, codes)
 

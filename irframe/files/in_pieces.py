@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -46,6 +47,30 @@ def read_in_pieces(source: compression.Source, kind: Kind) -> pa.Table | None:
     return None if odd else table
 
 
+def outlined(source: compression.Source, kind: Kind) -> pa.Table | None:
+    """Return a row for each system of every piece of a large run, likewise."""
+    file = _large(source)
+    read = _batches if file is not None and _is_parquet(file) else _pieces
+    try:
+        rows = [] if file is None else [_first_rows(piece) for piece in read(file, kind)]
+    except (IrframeError, LookupError):
+        return None
+    return pa.concat_tables(rows, promote_options="permissive") if rows else None
+
+
+def _first_rows(piece: pa.Table) -> pa.Table:
+    """Return the first row of each system."""
+    if SYSTEM not in piece.column_names:
+        return piece[:1]
+    codes = piece[SYSTEM].combine_chunks().dictionary_encode().indices.to_numpy()
+    return piece.take(pa.array(np.unique(codes, return_index=True)[1]))
+
+
+def _is_parquet(file: str) -> bool:
+    with Path(file).open("rb") as stream:
+        return stream.read(len(compression.PARQUET)) == compression.PARQUET
+
+
 def _large(source: compression.Source) -> str | None:
     """Return the path of a large file that can be read again; None for any other."""
     file = fspath(source) if isinstance(source, str | PathLike) else ""
@@ -66,8 +91,7 @@ def runs_in_turn(source: compression.Source, kind: Kind = RUN) -> Iterator[pa.Ta
     file = _large(source)
     if file is None:
         return None
-    with Path(file).open("rb") as stream:
-        is_parquet = stream.read(len(compression.PARQUET)) == compression.PARQUET
+    is_parquet = _is_parquet(file)
     places, rows = dict[str, list[int]](), Counter[str]()
     try:
         for place, systems in enumerate(

@@ -265,7 +265,11 @@ def is_judgments(frame: Any) -> bool:
 
 
 def looked_at(
-    columns: dict[str, str], kind: Kind, names: Sequence[Any], get: Column
+    columns: dict[str, str],
+    kind: Kind,
+    names: Sequence[Any],
+    get: Column,
+    levels: Sequence[Any] = (),
 ) -> dict[str, str]:
     """Return the columns that play the roles of a kind, having looked at what all hold.
 
@@ -273,8 +277,8 @@ def looked_at(
     ----------
     columns
         What `Kind.require` gives.
-    kind, names, get
-        What the table is, and what it has.
+    kind, names, get, levels
+        What the table is, and what it has, some of it in levels of an index.
 
     Raises
     ------
@@ -288,12 +292,14 @@ def looked_at(
             refuse_rivals({name: get(name) for name in rivals}, role, taken)
     if kind.value != SCORE:
         return columns
-    refuse_strangers(columns, names, get)
+    refuse_strangers(columns, names, get, levels)
     return columns if SYSTEM in told else without_titles(columns, get)
 
 
-def require_columns(frame: Any, kind: Kind, search: str | None = None) -> dict[str, str]:
-    """Return the columns of a frame by role, one of which may be known to number searches.
+def require_columns(
+    frame: Any, kind: Kind, told: str | None = None, levels: Sequence[Any] = ()
+) -> dict[str, str]:
+    """Return the columns of a frame by role; one may be told to be none, some were levels.
 
     Raises
     ------
@@ -315,9 +321,9 @@ def require_columns(frame: Any, kind: Kind, search: str | None = None) -> dict[s
         own = name in frame.columns
         return frame[name] if own else frame.index.get_level_values(name).to_series()
 
-    levels = [name for name in frame.index.names if name is not None]
-    names = [name for name in (*frame.columns, *levels) if name != search]
-    return looked_at(columns, kind, names, get)
+    own = [name for name in frame.index.names if name is not None]
+    names = [name for name in (*frame.columns, *own) if name != told]
+    return looked_at(columns, kind, names, get, [*own, *levels])
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from irframe.errors import InputError, IrframeError, shortened
 from irframe.files import compression
-from irframe.files.in_pieces import read_in_pieces
+from irframe.files.in_pieces import outlined, read_in_pieces
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.read_json import is_nested, is_objects, parse_nested, parse_objects
 from irframe.files.read_parquet import is_parquet, read_parquet
@@ -214,18 +214,24 @@ READERS = ((is_objects, parse_objects), (is_nested, parse_nested), (is_parquet, 
 """What tells by its content whether a file is of a format, and reads it; all others are text."""
 
 
-def read_file(source: compression.Source, kind: Kind) -> pa.Table:
-    """Read a file of either kind, whatever its content is written in."""
-    if kind.value == SCORE and (table := read_in_pieces(source, kind)) is not None:
+def read_file(source: compression.Source, kind: Kind, *, outline: bool = False) -> pa.Table:
+    """Read a file of either kind, whatever its content is written in.
+
+    Of an outline, a large run may be a few rows of each system.
+    """
+    read = outlined if outline else read_in_pieces
+    if kind.value == SCORE and (table := read(source, kind)) is not None:
         return table
     data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
 
 
-def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) -> pa.Table:
+def run_table(
+    source: compression.Source, system: str | None, kind: Kind = RUN, *, outline: bool = False
+) -> pa.Table:
     """Read a run whose first column names the system, with what its folders say of it."""
-    table = read_file(source, kind)
+    table = read_file(source, kind, outline=outline)
     parts, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)
     for name, value in parts.items():
@@ -238,10 +244,12 @@ def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) 
     return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
 
 
-def attempt(source: compression.Source, *, by_file: bool, kind: Kind = RUN) -> pa.Table | Failure:
+def attempt(
+    source: compression.Source, *, by_file: bool, kind: Kind, outline: bool = False
+) -> pa.Table | Failure:
     """Read a run, or return what is wrong with its file."""
     try:
-        return run_table(source, stem(source) if by_file else None, kind)
+        return run_table(source, stem(source) if by_file else None, kind, outline=outline)
     except (IrframeError, OSError) as error:
         return error
 

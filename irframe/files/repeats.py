@@ -7,7 +7,6 @@ and `Folded` says afterwards which system and which repeat that was.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
 from irframe.files import as_runs as foreign
 from irframe.files.ids import Codes
+from irframe.files.kinds import RUN
 from irframe.files.nested import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.read_runs import named_groups, with_names
@@ -36,8 +36,6 @@ ADVICE = (
     "one system, over which systems are compared"
 )
 """What to do about rows that stand several times."""
-PARTS = (*chain(*words.BORDERS.values()), *words.CHUNKS, *words.ALIASES[words.SUBTOPIC])
-"""Columns that tell parts of a document apart."""
 JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate scores apart"
 """What to do about documents that are judged several times."""
 
@@ -211,13 +209,15 @@ def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
     raise ParameterError(wanted, found, advice, choices)
 
 
-def fold(runs: Any) -> Folded:
+def fold(runs: Any, search: str | None = None) -> Folded:
     """Give every repeat of a system a name of its own.
 
     Parameters
     ----------
     runs
         What `as_runs` takes, or ``{system: {repeat: run}}``.
+    search
+        The column that numbers searches, each of which has a list of its own.
 
     Returns
     -------
@@ -246,8 +246,9 @@ def fold(runs: Any) -> Folded:
         return Folded(named, words.REPEAT, owners) if several else nothing
     if not _candidates(_names(runs)):
         return nothing
-    frame = foreign.as_runs(runs)
-    return fold_rows(frame, words.roles(frame.columns), (words.SYSTEM, words.TOPIC, words.DOC))
+    frame, columns = foreign.by_role(runs, RUN, search)
+    known = {**columns, **({} if search is None else {words.SEARCH: search})}
+    return fold_rows(frame, known, (words.SYSTEM, words.TOPIC, words.DOC, words.SEARCH))
 
 
 def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str]) -> Folded:
@@ -300,7 +301,7 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
     if not candidates or not frame.duplicated(keys).any():
         return None
     apart = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
-    parts = [name for name in PARTS if name in frame.columns and name not in keys]
+    parts = [name for name in words.PARTS if name in frame.columns and name not in keys]
     if parts and not apart:
         return repeat_column(frame, [*keys, *parts])
     if len(apart) > 1:

@@ -1,6 +1,6 @@
 """Hits as retrieval has them: what search engines and vector stores answer, lists of objects."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import chain
 from numbers import Number
 from typing import Any
@@ -220,7 +220,7 @@ def of_hits(
     InputError
         If hits have no ids, listing their topics.
     RankingError
-        If scores rise from hit to hit in every list.
+        If scores rise from hit to hit in every list, or ranks of hits fall in some.
 
     Examples
     --------
@@ -235,6 +235,7 @@ def of_hits(
         for rank, hit in enumerate(hits, start=1)
     ]
     frame = framed(rows)
+    _refuse_other_ranks(frame[TOPIC], chain(*lists.values()))
     order = [TOPIC, RANK, CHUNK, PARENT, START, END, SCORE]
     frame = frame[sorted(frame, key=lambda n: order.index(n) if n in order else len(order))]
     own = [each for each in (CHUNK, PARENT) if each in frame.columns]
@@ -253,6 +254,18 @@ def of_hits(
         _refuse_rising(frame)
         return frame
     return frame.drop(columns=RANK)
+
+
+def _refuse_other_ranks(topic: pd.Series, hits: Iterable[Any]) -> None:
+    """Raise if hits have ranks that run against the order of their lists."""
+    told = [hit.get(RANK) if isinstance(hit, Mapping) else None for hit in hits]
+    ranks = pd.Series(
+        [rank if isinstance(rank, int | float) else None for rank in told], dtype=float
+    )
+    falls = (ranks.groupby(topic.to_numpy()).diff() < 0).to_numpy()
+    if falls.any():
+        found, advice = "ranks that fall, of", "sort the hits by rank, or leave their ranks out"
+        raise RankingError("ranks that rise from hit to hit", found, advice, topic[falls].unique())
 
 
 def _refuse_rising(frame: pd.DataFrame) -> None:

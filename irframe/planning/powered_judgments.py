@@ -64,8 +64,9 @@ def power_judgments(
     freedom = n - 1.0
     if options.fixed:
         experiment = experiment_of(cube)
-        graded = grade, experiment.tops[experiment.judgments.topic]
-        freedom = estimate.freedom_of(chosen, experiment.rows_at(max(depths)), draw, graded, depths)
+        tops, rows = experiment.tops[experiment.judgments.topic], experiment.rows_at(max(depths))
+        graded, model = (grade, tops), (experiment.judgments.grade, tops)
+        freedom = estimate.freedom_of(chosen, rows, draw, graded, depths, model)
     freedom = freedom.where(n > 1)
     parts = _means_with_intervals(
         scores, draw, options, freedom, shares

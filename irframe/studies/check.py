@@ -4,6 +4,8 @@ Verbs: check.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -15,13 +17,14 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import DepthError, InputError, shortened, warn
-from irframe.experiments import coded_tables
-from irframe.experiments.collapse import Copies, as_map, pairs_of, standing
+from irframe.experiments import coded_tables, searches
+from irframe.experiments.collapse import Copies, Units, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.policy import Policy
-from irframe.experiments.rank_table import Ranking, listed_again, rank_table
-from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
+from irframe.experiments.rank_table import Ranking, rank_table
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role
 from irframe.files.ids import Codes, is_text, repeated
+from irframe.files.kinds import RUN
 from irframe.files.repeats import repeat_column
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
@@ -182,7 +185,7 @@ BY_SEVERITY = {
 }
 SEVERITY = {name: grave for grave, names in BY_SEVERITY.items() for name in names.split()}
 """The columns that list something, and how grave it is; the gravest first."""
-COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged")
+COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged", *searches.COSTS)
 """The columns that hold whole numbers."""
 
 
@@ -197,6 +200,8 @@ def check(
     problems: pd.DataFrame | None = None,
     copies: Copies = None,
     train: Qrels | None = None,
+    search: str | None = None,
+    each: int | None = None,
 ) -> pd.DataFrame:
     r"""Say of every run what may be wrong with it, one row per run.
 
@@ -220,6 +225,9 @@ def check(
     train
         Judgments that a system was trained with: how many judged topics and documents they hold,
         by their ids.
+    search, each
+        As for `cube`: lists are then what several searches found together, in which ties are told
+        of no more, and documents are listed twice if one search does so.
 
     Returns
     -------
@@ -267,7 +275,9 @@ def check(
         Last come numbers: ``ties``, documents with the score of the one ranked above them;
         ``unjudged_at_10``, the share, 0 to 1, of the top `depth` in judged topics that is
         unjudged, NaN where nothing is retrieved; ``first_unjudged``, the least rank at which a
-        document is unjudged, missing where all are judged. Grade -1 counts as unjudged.
+        document is unjudged, missing where all are judged. Grade -1 counts as unjudged. With
+        `search` there are ``shown``, the documents that all searches showed, and ``again``, those
+        of them that were shown before.
 
     Raises
     ------
@@ -317,17 +327,23 @@ def check(
     documents = _ids(documents)
     warn(*beware_of_judgments(judgments, documents, train))
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
-    frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
+    units = Units(search=search, each=each)
+    empty = pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
+    frame = empty if none_read else by_role(runs, RUN, search).frame
+    if search is None and not none_read:
+        searches.refuse_untold(frame)
     named, lost = _with_ids(frame)
     counts = frame.attrs.get(SURPLUS, {})
     surplus = pd.Series(counts, dtype=object).explode().dropna()
     listed = {"ids_missing": lost, "unreadable": unread, "columns_surplus": surplus}
     if len(named):
-        table = coded_tables.read_table(named)
-        numbers, more = _numbers_of_systems(table, judgments, depth, length, documents, copies)
+        table = coded_tables.read_table(by_role(named, RUN, search))
+        find = partial(_numbers_of_systems, table, judgments, depth, length, documents, copies)
+        numbers, more = find(Policy(**units.decided))
         listed |= more
     else:
-        numbers = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
+        numbers = pd.DataFrame(columns=[*COUNTS[:4], f"unjudged_at_{depth}", COUNTS[4]])
+        numbers = numbers.rename_axis(SYSTEM)
     return _with_severity(_filled(numbers, listed), scored=SCORE in roles(frame.columns))
 
 
@@ -346,28 +362,45 @@ def _numbers_of_systems(
     length: int | None,
     documents: Iterable[Any] | None,
     copies: Copies,
+    policy: Policy,
 ) -> tuple[pd.DataFrame, Listed]:
     """Return numbers of every system of what can be read, and what the columns list."""
+    infinite = np.isinf(table.score) if table.score is not None else []
+    listed = {
+        "scores_missing": _of_rows(table, findings.without_score(table)),
+        "scores_infinite": _of_rows(table, np.flatnonzero(infinite)),
+        "duplicates": _of_rows(table, searches.listed_twice(table, policy.search)),
+    }
+    costs: dict[str, Any] = {}
+    if policy.search is not None:
+        table, costs = _together(_with_every_score(table), policy)
     codes, judged = _coded(table, judgments)
     known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
     ranking = rank_table(scored, Policy())
-    infinite = np.zeros(len(codes), bool) if table.score is None else np.isinf(table.score)
     rows = {
-        "scores_missing": findings.without_score(table),
-        "scores_infinite": np.flatnonzero(infinite),
-        "duplicates": listed_again(table.system, codes),
         "documents_unknown": unknown(table, documents),
         "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
         "copies": copied(table, ranking, copies),
     }
     marked = known & (judgments.grade != POOLED_UNJUDGED).any()
-    listed = {name: _of_rows(table, positions) for name, positions in rows.items()}
+    listed |= {name: _of_rows(table, positions) for name, positions in rows.items()}
     listed |= lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
     listed["documents_unjudged"] = none_judged(table, marked, judged)
     listed["identical_to"] = identical(table, codes, ranking)
     index = table.systems.rename(table.columns.get(SYSTEM, SYSTEM))
-    return pd.DataFrame(sizes(table, known, judged, ranking, depth), index), listed
+    return pd.DataFrame(sizes(table, known, judged, ranking, depth) | costs, index), listed
+
+
+def _together(
+    table: coded_tables.RunTable, policy: Policy
+) -> tuple[coded_tables.RunTable, dict[str, Any]]:
+    """Return what all searches found as one list each, and what they showed of every system."""
+    listed, _, again = searches.shown(table, policy)
+    owners = zip(searches.COSTS, (listed.system, listed.system[again]), strict=True)
+    counts = {name: np.bincount(own, minlength=len(table.systems)) for name, own in owners}
+    runs = searches.merged(by_role(table.frame, RUN, policy.search), policy, chunks=True)
+    return coded_tables.read_table(runs), counts
 
 
 def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
@@ -386,9 +419,10 @@ def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
     if table.score is not None and not np.isnan(table.score).any():
         return table
     given = -table.rank if table.score is None and table.rank is not None else table.score
-    name = table.columns.get(SCORE, SCORE)
-    return coded_tables.read_table(
-        table.frame.assign(**{str(name): pd.Series(given).fillna(-np.inf).to_numpy()})
+    name = str(table.columns.get(SCORE, SCORE))
+    scores = {name: pd.Series(given).fillna(-np.inf).to_numpy()}
+    return replace(
+        table, frame=table.frame.assign(**scores), columns={**table.columns, SCORE: name}
     )
 
 
@@ -430,7 +464,8 @@ def _filled(numbers: pd.DataFrame, listed: Listed) -> pd.DataFrame:
     frame = pd.DataFrame(lists, index).reindex(columns=list(SEVERITY)).astype(object)
     frame = frame.map(lambda value: value if isinstance(value, tuple) else ())
     numbers = numbers.reindex(index)
-    return frame.join(numbers.astype(dict.fromkeys(COUNTS, "Int64")))
+    whole_numbers = [name for name in numbers if name in COUNTS]
+    return frame.join(numbers.astype(dict.fromkeys(whole_numbers, "Int64")))
 
 
 def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
@@ -439,8 +474,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     there = [_graves(row, severity) for row in frame.to_dict("records")]
     worst = [next(iter(graves.values()), "") for graves in there]
     sizes = ["topics", "documents", "longest"]
-    unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
-    columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
+    columns = [*sizes, *SEVERITY, *frame.columns.difference([*sizes, *SEVERITY], sort=False)]
     summary = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
     return findings.Findings(summary.join(frame[columns]))
 

@@ -292,6 +292,8 @@ def diagnose(
     pool_depth: int | None = None,
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
+    search: str | None = None,
+    each: int | None = None,
     errors: Literal["raise", "report"] = "raise",
 ) -> pd.DataFrame:
     """Say what to know about runs and judgments before trusting a number.
@@ -310,6 +312,8 @@ def diagnose(
     length, budget
         What documents cost, and how much of that is read, as for `evaluate`: lists are counted of
         which nothing fits.
+    search, each
+        As for `cube`: what is looked at is what all searches found together.
     errors
         What to do about frames that cannot be read: ``"raise"``, or ``"report"``, which makes
         findings of all that is wrong with them, and has every finding name all places.
@@ -371,13 +375,13 @@ def diagnose(
     """
     depth = None if depth is None else whole("depth", depth, low=1, error=DepthError)
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
-    units = Units(length=length)
+    units = Units(length=length, search=search, each=each)
     stops = Stops.read({"budget": budget}, units.decided)
     policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, stops=stops)
 
     def read_runs() -> tuple[Folded, RunTable]:
-        folded = fold(runs)
+        folded = fold(runs, search)
         return folded, read_table(units.runs(folded.runs, policy=policy))
 
     if choice("errors", errors, ("raise", "report")) == "raise":

@@ -88,7 +88,7 @@ def explained(values: pd.Series, labels: Any) -> float:
     --------
     >>> values = pd.Series([0.1, 0.2, 0.1, 0.2, 0.8, 0.9, 0.8, 0.9])
     >>> round(explained(values, list("aaaabbbb")), 2), explained(values, list("abababab"))
-    (0.97, 0.0)
+    (0.98, 0.0)
     """
     codes = pd.factorize(pd.Series(labels), use_na_sentinel=False)[0]
     groups = values.groupby(codes)

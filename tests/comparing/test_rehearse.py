@@ -73,14 +73,43 @@ def test_clusters_and_tasks_turn_and_centre_together():
         assert found[0] <= found[1]
 
 
+def seeded(spread, layout="system"):
+    """Return scores of four seeds of two systems, and their means."""
+    pair, rng = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]], np.random.default_rng(0)
+    of_seed = {(name, n): spread * rng.normal() for name in pair.index.unique(0) for n in "abcd"}
+    parts = [pair.assign(seed=n).set_index("seed", append=True) for n in "abcd"]
+    lists = pd.concat(parts).sort_index()
+    shift = [of_seed[name, n] for name, _, n in lists.index]
+    lists["nDCG@10"] += shift
+    lists = lists.reorder_levels(["system", "seed", "topic"])
+    means = lists.groupby(["system", "topic"], sort=False).mean()
+    return ir.as_scores(lists, repeats=layout), means
+
+
+@pytest.mark.parametrize("layout", ["system", "shared", "topic"])
+def test_repeats_are_drawn_anew_where_they_count(layout):
+    asked = {"baseline": "bm25", "margin": MARGIN}
+    alike, means = seeded(0, layout)
+    plain = rehearse(means, asked, "worse", samples=DRAWS)
+    assert rehearse(alike, asked, "worse", samples=DRAWS) == plain
+    apart, means = seeded(0.1, layout)
+    plain = rehearse(means, asked, "worse", samples=DRAWS)
+    fixed = asked if layout == "topic" else asked | {"over": "topic"}
+    assert rehearse(apart, fixed, "worse", samples=DRAWS) == plain
+    if layout == "topic":
+        return
+    assert rehearse(apart, asked | {"over": "repeat"}, "worse", samples=200)[0] < 0.1
+    assert rehearse(apart, asked, "drop", samples=200)[0] > 0.1
+    both = rehearse(apart, asked, "worse", samples=200)
+    assert both[0] < 0.1
+    assert both[1] < plain[1]
+
+
 def test_what_cannot_be_rehearsed(tmp_path):
     asked = {"baseline": "bm25", "margin": MARGIN}
     refused(ParameterError, "a margin", lambda: rehearse(SCORES, {"baseline": "bm25"}, "worse"))
     deep = ir.cube(RUNS, QRELS).ireval.score("AP", at=[1, 5])
     refused(InputError, "one depth", lambda: rehearse(deep, asked, "worse"))
-    twice = pd.concat([RUNS.assign(repeat=n) for n in "ab"])
-    repeated = ir.evaluate(twice, QRELS, ["AP"])
-    refused(InputError, "repeats", lambda: rehearse(repeated, asked, "worse"))
     frozen = tmp_path / "base.irframe"
     pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
     pair.ireval.freeze(frozen, baseline="bm25")

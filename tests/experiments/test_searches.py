@@ -33,8 +33,8 @@ def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
 
 
 def union(runs, after=9, each=None):
-    """Return the lists after some searches by brute force, and what each document cost."""
-    lists, shown, unpaid = {}, Counter(), Counter()
+    """Return the lists after some searches by brute force, and what they cost, count by count."""
+    lists, shown, unpaid, costs = {}, Counter(), Counter(), {}
     for row in runs.sort_values(
         ["call", "score", "doc"], ascending=[True, False, False]
     ).itertuples():
@@ -43,33 +43,47 @@ def union(runs, after=9, each=None):
         if row.call > after or shown[key, row.call] > (each or len(runs)):
             continue
         unpaid[key] += row.tokens
-        costs = lists.setdefault(key, {})
-        if row.doc not in costs:
-            costs[row.doc] = unpaid.pop(key)
+        docs = lists.setdefault(key, {})
+        known = costs.setdefault(key, Counter(shown=0, again=0, tokens=0))
+        known.update(shown=1, again=row.doc in docs, tokens=row.tokens)
+        if row.doc not in docs:
+            docs[row.doc] = unpaid.pop(key)
     rows = [
         (*key, doc, rank, cost)
-        for key, costs in lists.items()
-        for rank, (doc, cost) in enumerate(costs.items(), 1)
+        for key, docs in lists.items()
+        for rank, (doc, cost) in enumerate(docs.items(), 1)
     ]
-    return pd.DataFrame(rows, columns=["system", "topic", "doc", "rank", "tokens"])
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "rank", "tokens"])
+    return runs, pd.DataFrame(costs).T.rename_axis(["system", "topic"])
 
 
 @pytest.mark.parametrize("each", [None, 2])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_searches_are_the_union_by_first_occurrence(seed, each):
     runs, qrels = traces(seed)
-    told = {"search": "call", "each": each}
-    found = runs.ireval.evaluate(qrels, METRICS, searches=[3, 1, 4], **told)
+    told = {"search": "call", "each": each, "length": "tokens"}
+    counted = ["shown", "again", "tokens"]
+    found = runs.ireval.evaluate(qrels, [*METRICS, *counted], searches=[3, 1, 4], **told)
     for after in (3, 1, 4):
-        expected = union(runs, after, each).ireval.evaluate(qrels, METRICS)
-        part = found[[f"{name} after search {after}" for name in METRICS]]
+        part = found.filter(like=f"search {after}")
+        lists, costs = union(runs, after, each)
+        expected = lists.ireval.evaluate(qrels, METRICS).join(costs)
+        assert list(part) == [f"{name} after search {after}" for name in expected]
         np.testing.assert_array_equal(part.loc[expected.index], expected)
-    length = {"length": "tokens", "budget": [9, 30]}
-    paid = runs.ireval.evaluate(qrels, METRICS, **told, **length)
-    expected = union(runs, 9, each).ireval.evaluate(qrels, METRICS, **length)
-    np.testing.assert_array_equal(paid.loc[expected.index], expected)
-    whole = runs.ireval.evaluate(qrels, METRICS, **told)
+    whole = runs.ireval.evaluate(qrels, [*METRICS, *counted], **told)
     np.testing.assert_array_equal(whole, found.filter(like="search 4"))
+    assert whole.attrs["lower"] == counted
+    paid = runs.ireval.evaluate(qrels, METRICS, **told, budget=[9, 30])
+    lists, costs = union(runs, 9, each)
+    expected = lists.ireval.evaluate(qrels, METRICS, length="tokens", budget=[9, 30])
+    np.testing.assert_array_equal(paid.loc[expected.index], expected)
+    table = runs.ireval.check(qrels, search="call", each=each)[["shown", "again"]]
+    np.testing.assert_array_equal(table, costs.groupby(level=0).sum().loc[table.index, [*table]])
+    looked = [
+        r.ireval.diagnose(qrels, "R", length="tokens", budget=5, **own)["what"].tolist()
+        for r, own in ((runs, {"search": "call", "each": each}), (lists, {}))
+    ]
+    assert looked[0] == looked[1]
 
 
 def test_roads_lead_to_the_same_scores(tmp_path):
@@ -119,6 +133,38 @@ def test_one_search_is_the_run_as_it_is(ties, number):
         np.testing.assert_array_equal(scores.squeeze("search"), plain.ireval.score("AP")[..., -1])
 
 
+@pytest.mark.parametrize("told", [{"search": "call"}, {"of": "whole"}, {"copies": {"d8": "d7"}}])
+def test_groups_whose_topics_share_names_are_apart(told):
+    sides = {"a": traces(8), "b": traces(9, searches=1 + 2 * ("search" in told))}
+    if "search" not in told:
+        for key, (runs, qrels) in sides.items():
+            once = runs.drop_duplicates(["system", "topic", "doc"]).drop(columns="call")
+            if "of" in told:
+                once = once.assign(whole=once["doc"].replace("d8", "d7"))
+            sides[key] = once, qrels[qrels["doc"] != "d8"]
+    both = [pd.concat([side[n].assign(track=t) for t, side in sides.items()]) for n in (0, 1)]
+    metrics = ["R", "nDCG", *(["shown", "again"] if "search" in told else [])]
+    found = both[0].ireval.evaluate(both[1], metrics, by="track", **told)
+    tree = both[0].ireval.cube(both[1], by="track", **told)
+    for track, (runs, qrels) in sides.items():
+        alone = runs.ireval.evaluate(qrels, metrics, **told)
+        pd.testing.assert_frame_equal(found.loc[track].loc[alone.index], alone)
+        array = tree[track].to_dataset().ireval.score("R")[..., -1].squeeze("metric")
+        np.testing.assert_array_equal(
+            array.sel(topic=[*qrels["topic"].unique()]).to_numpy().ravel(), alone["R"]
+        )
+
+
+def test_searches_of_several_seeds():
+    (first, qrels), (second, _) = traces(10), traces(11)
+    both = pd.concat([first.assign(seed=1), second.assign(seed=2)])
+    found = both.ireval.evaluate(qrels, ["R", "again"], search="call")
+    for seed, runs in ((1, first), (2, second)):
+        alone = runs.ireval.evaluate(qrels, ["R", "again"], search="call")
+        own = found.xs(seed, level="seed").loc[alone.index]
+        np.testing.assert_array_equal(own, alone)
+
+
 def test_order_inside_a_search_changes_no_recall():
     runs, qrels = traces(7)
     other = runs.assign(score=np.random.default_rng(1).random(len(runs)))
@@ -141,6 +187,13 @@ ASKED = {
     "0 of the name 'hop'": {"search": "hop"},
     "search='call' reads": {"search": None, "searches": None},
     "for each=": {"search": None, "each": 2},
+    "no stop, for 'shown'": {
+        "metrics": ["R", "shown"],
+        "searches": None,
+        "length": "tokens",
+        "budget": 9,
+    },
+    "counts it beside metrics": {"metrics": "again", "search": None, "searches": None},
     "each, a whole number": {"each": 0},
     "searches, a whole number": {"searches": 0},
     "cut='whole' for searches=": {"cut": "skip"},
@@ -155,7 +208,8 @@ def test_what_is_no_order_of_searches_is_refused(words):
     runs, qrels = traces()
     runs = runs.assign(call=CHANGED[words]) if words in CHANGED else runs
     asked = {"search": "call", "searches": 2} | ASKED.get(words, {})
-    refused(IrframeError, words, runs.ireval.evaluate, qrels, "R", **asked)
+    metrics = asked.pop("metrics", "R")
+    refused(IrframeError, words, runs.ireval.evaluate, qrels, metrics, **asked)
 
 
 def _filed(folder, rows):
