@@ -1,5 +1,5 @@
 // Two systems: topic by topic, and document by document on one.
-const EMPTY = -128, UNJUDGED = -127;
+const EMPTY = -32768, UNJUDGED = -32767;
 const grades = (mark) => (mark === UNJUDGED ? "?" : mark === EMPTY ? "" : String(mark));
 
 function selectOf(options, chosen, select = document.createElement("select")) {
