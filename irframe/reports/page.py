@@ -114,8 +114,8 @@ class Page:
         """What the numbers are to be read with, each thing once, the gravest first."""
         told = cautions_of(united(*(view.ranks.attrs for view in self.views)))
         unknown = [] if self.opening.void else experiment_of(self.opening.whole).unknown
-        void = [say("caution.void", names=unknown)] if unknown else []
-        return void + [say("caution.told", told=words[0].upper() + words[1:]) for words in told]
+        said = [say("caution.told", told=words[0].upper() + words[1:]) for words in told]
+        return [*([say("caution.void", names=unknown)] if unknown else []), *said]
 
     @cached_property
     def hues(self) -> list[int]:
