@@ -155,11 +155,11 @@ NoRel = Literal["zero", "nan", "silence"]
 """What a topic without relevant documents scores, where a metric does not say."""
 NO_RELS: tuple[NoRel, ...] = get_args(NoRel)
 
-EMPTY = -128
+EMPTY = -(1 << 15)
 """Mark in an array of grades: no document was retrieved at this rank."""
-UNJUDGED = -127
+UNJUDGED = EMPTY + 1
 """Mark in an array of grades: the document at this rank was never judged."""
-LOWEST_GRADE, HIGHEST_GRADE = -126, 127
+LOWEST_GRADE, HIGHEST_GRADE = EMPTY + 2, (1 << 15) - 1
 """The grades an assessor may use; the two values below are marks."""
 
 

@@ -26,7 +26,7 @@ BESIDE = {
 }
 """Those that it has in any case, or that its verdict sums up; others were asked for or added."""
 FIRST = {
-    "check": ("severity", "found", "first_unjudged"),
+    "check": ("severity", "found", "first_unjudged", "unjudged_at_10", "longest"),
     "leave_out": ("metric", "depth", "team", "system", "lost", "rank", "rank_without", "tau"),
     "explain": ("topic", "doc", "rank_a", "rank_b", "grade", "difference"),
     "search_lengths": ("system", "topic", "doc", "grade", "rank", "search_length"),

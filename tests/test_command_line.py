@@ -629,7 +629,7 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert [row["p_adjusted"] for row in json.loads(out)] == expected["p_adjusted"].tolist()
     _, out, _ = run(capsys, *words)
     head, *rows = out.splitlines()
-    answers = ["system_a", "system_b", "difference", "interval", "p_adjusted", "verdict"]
+    answers = ["system_a", "difference", "interval", "p_adjusted", "verdict"]
     assert head.split() == answers
     assert max(map(len, [head, *rows])) <= 80
     by_t = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
@@ -638,7 +638,9 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert [each.rpartition("  ")[2].lstrip(".0123456789< ") for each in said] == known
     assert any("<.001" in line for line in rows[:7])
     flat = " ".join(out.split())
-    assert "AP: paired t-test, Holm per metric and depth (7 comparisons), alpha = 0.05;" in flat
+    assert "AP against bm25: paired t-test, Holm per metric and depth (7 comparisons)," in flat
+    _, out, _ = run(capsys, *words, "--effects", "--power", "0.8")
+    assert out.split("\n")[0].split()[5:] == ["detectable", "hedges_g", "g", "interval"]
     _, out, _ = run(capsys, *words, "--simultaneous", "--wide")
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
@@ -661,7 +663,7 @@ def test_a_cost_is_better_where_it_is_lower(files, capsys):
     words = ["compare", files[0], *files[1], "-m", "ASL", "AP", "--baseline", "bm25"]
     rows = [line for line in run(capsys, *words)[1].splitlines() if "monot5" in line]
     assert [row.split()[-1] for row in rows] == ["better", "better"]
-    assert float(rows[0].split()[3]) < 0 < float(rows[1].split()[3])
+    assert float(rows[0].split()[2]) < 0 < float(rows[1].split()[2])
 
 
 def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):

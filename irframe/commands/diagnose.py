@@ -14,6 +14,7 @@ from irframe.errors import InputError
 from irframe.files.read_file import plain_table
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, roles
+from irframe.printed import FIRST, fitted
 
 SHOWN = 3
 """How much of what a list holds is printed; files in other formats have all of it."""
@@ -44,13 +45,17 @@ def run_check(options: Namespace) -> answer.Answer:
 def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
     """Return a table of numbers, and below it a line for every list, its beginning and length."""
     held = rows.map(lambda value: isinstance(value, tuple)).all()
-    table, lines = str(answer.written(rows.loc[:, ~held], kind)), []
+    numbers, note = rows.loc[:, ~held], ""
+    if kind == "table":
+        numbers, note = fitted(pd.DataFrame(numbers), FIRST["check"])
+    table, lines = str(answer.written(numbers, kind)), []
     for run, row in rows.iterrows():
         for name in row["found"]:
             shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
             begin = "- " if kind == "markdown" else ""
             lines.append(f"{begin}{run}: {name} ({len(row[name])}): {', '.join(shown)}\n")
-    return "".join([table, "\n", *lines] if lines else [table])
+    parts = [table, note and f"{note}\n", "\n" * bool(lines), *lines]
+    return "".join(parts)
 
 
 LONGEST = 300

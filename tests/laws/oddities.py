@@ -248,7 +248,7 @@ CASES = [
         [np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(1), np.uint8(0)],
     ),
     grades("grade -1", TAKE, "judged, and not relevant", [-1, 1, 2, 1, 0]),
-    grades("grade 200", REFUSE, NO_GRADE, [0, 1, 200, 1, 0]),
+    grades("grade 40000", REFUSE, NO_GRADE, [0, 1, 40000, 1, 0]),
     grades("grade 0.5", REFUSE, NO_GRADE, [0.0, 0.5, 2.0, 1.0, 0.0]),
     grades("grade NaN", REFUSE, NO_GRADE, [0.0, NAN, 2.0, 1.0, 0.0]),
     grades("grade None", REFUSE, NO_GRADE, [0, None, 2, 1, 0]),

@@ -17,6 +17,7 @@ from odd_tracks import BASE, TRACKS
 from paged import Page
 
 import irframe as ir
+from irframe.cautions import cautions_of, united
 from irframe.errors import IrframeError, MetricError
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
@@ -314,18 +315,25 @@ def order(view, metric, depth):
     return f"order.{key}", {"depth": own or last, "tau": tau}
 
 
-def caution(view, metric, depth):
+def tiers(view, metric, depth):
+    if view.alone:
+        mean = view.at(view.means["mean"], metric, depth).iloc[0]
+        return "tiers.alone", {"name": view.systems[0], "mean": mean}
+    tier = view.at(view.means["tier"], metric, depth).fillna(0)
+    told = {"n": len(tier), "tiers": int(tier.max()), "top": (tier == 1).sum()}
+    return f"tiers.{'some' if told['tiers'] > 1 else 'one'}", told
+
+
+def cautions(track, view):
+    """Yield what the numbers are to be read with: the first, and how many more there are."""
     found = view.told.runs.merge(view.told.qrels, on=["topic", "doc"])["system"].unique()
     strange = [name for name in view.told.runs["system"].unique() if name not in found]
-    if strange and len(found) and view.relevant:
-        return "caution.void", {"names": strange}
-    low = view.at(view.means["ci_low"], metric, depth)
-    topics, least = view.topics_of(metric, depth), facts(metric).least_topics
-    if topics < 2 or facts(metric).summary != "mean" or not (low.isna().any() or topics < least):
-        return None
-    if low.isna().any():
-        return "caution.same", {"names": low.index[low.isna()].tolist()}
-    return "caution.few", {"metric": metric, "least": least, "topics": topics}
+    told = [("caution.void", {"names": strange})] * bool(strange and len(found) and view.relevant)
+    every = united(*(each.means.attrs for each in track.views))
+    told += [
+        ("caution.told", {"told": words[0].upper() + words[1:]}) for words in cautions_of(every)
+    ]
+    return told + [("caution.more", {"n": len(told) - 1})] * (len(told) > 1)
 
 
 def hard(view, metric, depth):
@@ -346,7 +354,7 @@ def hard(view, metric, depth):
 
 MOVING = {
     "first": first, "sure": sure, "apart": apart, "judged": judged, "order": order,
-    "caution": caution, "hard": hard, "repeats": repeats,
+    "tiers": tiers, "hard": hard, "repeats": repeats,
 }  # fmt: skip
 """What is said anew at every metric and depth."""
 
@@ -540,7 +548,9 @@ def findings(track, _):
     if len(track.views) > 1:
         csv = pd.read_csv(StringIO(track.page.texts["csv"]["findings"]))
         found = csv.fillna("")  # of the first track alone, which the console cannot be asked for
-    counts = found["severity"].value_counts()
+    counts = found["severity"].value_counts(sort=False)
+    if "note" in counts:
+        yield "findings.notes", {"n": counts["note"]}
     words = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
     yield ("findings.says", {"counts": words}) if words else ("findings.none", {})
     for row in found.itertuples():
@@ -692,6 +702,14 @@ def lengths(track, view, metric):
     counted = {"seed": " and seeds", "pass": " and passes"}.get(track.word, "")
     told = {"metric": metric, "depth": depth, "counted": counted}
     yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", told
+    effect = track.metrics[0]
+    if metric == "ASL" and not view.alone and "ASL" not in effect:
+        gain = view.at(view.means["mean"], effect, track.at) * facts(effect).sign
+        pay = pd.DataFrame({"cost": -means, "gain": gain}).dropna()
+        pay = pay.sort_values(["cost", "gain"], ascending=[True, False], kind="stable")
+        front = pay.index[pay["gain"] > pay["gain"].cummax().shift(fill_value=-np.inf)]
+        if len(front):
+            yield "lengths.front", {"effect": effect, "metric": metric, "names": front}
 
 
 def ranges(track, view):
@@ -780,7 +798,7 @@ def still(track):
     """Return all sentences that a page must have as it opens."""
     view = track.views[0]
     found = [made(view, track.metrics[0], track.at) for made in MOVING.values()]
-    found += [*page(track, view), *sheet(track, view), *duel(track, view)]
+    found += [*page(track, view), *cautions(track, view), *sheet(track, view), *duel(track, view)]
     for subject, make in parts(view):
         try:
             found += make(track, view)
