@@ -358,7 +358,7 @@ def refuse_two_units(
         return
     ways = {
         own: f"collapse to documents with of={own!r}",
-        chunk: f"if chunks are judged, drop(columns={own!r})",
+        chunk: f"if chunks are judged, ir.as_runs(frame).drop(columns={own!r})",
     }
     known = {*map(str, judged())}
     met = [name for name in ways if not known.isdisjoint(frame[name].astype(str))]

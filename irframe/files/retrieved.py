@@ -28,6 +28,8 @@ from irframe.names import (
 
 ONLY = "*"
 """The one key of a dictionary, whatever it is."""
+GENERATED = frozenset({"replies", "answers", "prompt"})
+"""What parts of a pipeline hold that found nothing, beside the one that did."""
 ANSWERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "Elasticsearch, OpenSearch": (("hits", "hits"),),
     "Solr": (("response", "docs"),),
@@ -124,8 +126,8 @@ def _hits_in(answer: Any) -> Sequence[Any] | None:
 
 def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
     found = answer
-    for name in path:
-        found = _part(found, name)
+    for name, inside in zip(path, [*path[1:], ""], strict=True):
+        found = _part(found, name, inside)
     is_list = isinstance(found, list | tuple) and (not found or _is_hit(found[0]))
     return found if is_list else None
 
@@ -138,10 +140,16 @@ def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
         raise InputError(wanted, "one answer without its topic", advice)
 
 
-def _part(held: Any, name: str) -> Any:
-    if isinstance(held, Mapping):
-        return next(iter(held.values())) if name == ONLY and len(held) == 1 else held.get(name)
-    return getattr(held, name, None)
+def _part(held: Any, name: str, inside: str) -> Any:
+    """Return what is under a name; or, whatever that is, the only part but what was generated."""
+    if not isinstance(held, Mapping):
+        return getattr(held, name, None)
+    if name != ONLY:
+        return held.get(name)
+    parts = [*held.values()]
+    if inside and all(isinstance(part, Mapping) for part in parts):
+        parts = [part for part in parts if GENERATED.isdisjoint(part)]
+    return parts[0] if len(parts) == 1 else None
 
 
 def _of_vespa(answer: Any) -> list[Any] | None:

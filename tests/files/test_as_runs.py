@@ -441,7 +441,8 @@ ANSWERS = {
     "Weaviate": lambda *hits: {"data": {"Get": {"Doc": [
         {"title": "t", "_additional": {"id": doc, "score": str(score)}} for doc, score in hits]}}},
     "Haystack": lambda *hits: {"documents": _objects(*hits, content="t", meta={})},
-    "Haystack, a pipeline": lambda *hits: {"retriever": {"documents": _rows(*hits)}},
+    "Haystack, a pipeline": lambda *hits: {
+        "llm": {"replies": ["t"]}, "find": {"documents": _objects(*hits, content="t", meta={})}},
     "LlamaIndex": lambda *hits: SimpleNamespace(source_nodes=[
         SimpleNamespace(node=SimpleNamespace(node_id=doc), score=score) for doc, score in hits]),
     "pairs": lambda *hits: [*hits],
