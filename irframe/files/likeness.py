@@ -295,8 +295,8 @@ def refuse_strangers(
 ) -> None:
     """Raise if a further column may name systems or searches whose rows would become one's.
 
-    A column may by its name; or by what it holds, where without it documents stand twice, or rows
-    are in order for each of its texts and not as a whole.
+    A column may by its name; or by what it holds, where rows are not in order, and without it
+    documents stand twice, or rows are in order for each of its texts.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def refuse_strangers(
         if not (search or like_systems(name)) and (
             name in {*REPEAT_NAMES, *PARTS}
             or len(topic) < 2 * (number if DOC in columns else len(values))
-            or not (apart > once or _one_after_the_other(topic, lists, columns, get))
+            or not _are_lists(topic, lists, columns, get, told=apart > once)
         ):
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
@@ -367,17 +367,17 @@ def _few_labels(column: pd.Series, *, numbers: bool) -> tuple[Codes, Any]:
     return (labels.astype(np.int64) + 1, values) if fit else none
 
 
-def _one_after_the_other(
-    topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column
+def _are_lists(
+    topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, told: bool
 ) -> bool:
-    """Tell whether rows of a topic are lists one after the other, each in order, and not one."""
+    """Tell whether rows of a topic, not in order, are told apart, or stand list after list."""
     role = next((role for role in (SCORE, RANK) if role in columns), None)
     if role is None:
-        return False
+        return told
     order = np.argsort(topic, kind="stable")
     key, _ = read_numbers(get(columns[role]), role)
     key, own, topic = key[order], lists[order], topic[order]
     worse = key[1:] > key[:-1] if role == SCORE else key[1:] < key[:-1]
     same, inside = own[1:] == own[:-1], topic[1:] == topic[:-1]
-    one_block = len(own) - int(same.sum()) == len(np.unique(own))
-    return one_block and bool((worse & inside).any() and not (worse & same).any())
+    in_turn = len(own) - int(same.sum()) == len(np.unique(own)) and not (worse & same).any()
+    return bool((worse & inside).any() and (told or in_turn))
