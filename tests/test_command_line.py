@@ -646,6 +646,19 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
 
 
+def test_systems_of_which_nothing_is_judged_are_named_on_every_road(files, capsys, tmp_path):
+    run_of = ir.example_track()[0].query("system == 'bm25'")
+    strange = run_of.assign(system="strange", doc="x" + run_of["doc"])
+    ir.verbs.write_run(strange, tmp_path / "strange.run")
+    line = [files[0], *files[1][:2], str(tmp_path / "strange.run"), "-m", "AP"]
+    told = "no retrieved document of strange is judged"
+    assert told in run(capsys, "evaluate", *line)[2]
+    assert told in " ".join(run(capsys, "leaderboard", *line)[1].split())
+    flat = " ".join(run(capsys, "compare", *line)[1].split())
+    assert f"{told}: no verdict" in flat
+    assert flat.count("no verdict") == 3
+
+
 def test_tasks_have_metrics_of_their_own(files, capsys, tmp_path):
     runs, qrels = ir.example_track()
     sets = pd.Series([*"nw"] * 8, pd.Index(qrels["topic"].unique(), name="topic"), name="set")
