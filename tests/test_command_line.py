@@ -109,7 +109,7 @@ def oddities(written, tmp_path_factory):
     contents = {
         "empty": "", "text": "not a run\n", "two\nlines": "not\n", "twice.run": lines * 2,
         "nan.run": lines.replace("101 Q0", "101 Q0 x", 1), "other": "999 0 d1 1\n",
-        "ranks": "101 d158 1\n", "steep": "101 0 d1 999\n", "binary": bytes(range(256)),
+        "ranks": "101 d158 1\n", "steep": "101 0 d1 99999\n", "binary": bytes(range(256)),
         "cut.gz": filed.read_bytes()[:99], "cut.parquet": b"PAR1PAR1",
     }  # fmt: skip
     for name, content in contents.items():

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import irframe as ir
-from irframe.checks import choice, listed
+from irframe import checks
 from irframe.commands import inputs, tell
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.errors import ParameterError
@@ -177,9 +177,11 @@ def run_evaluate(options: Namespace) -> Answer:
     if options.by is not None:
         columns = getattr(runs, "columns", pd.Index([]))
         own = {*roles(columns).values(), inputs.FOLDER}
-        choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)])
+        checks.choice(
+            "--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)]
+        )
     scores = inputs.scored(options, runs, qrels, metrics, options.by)
-    if unknown := listed(scores.attrs.get(UNKNOWN)):
+    if unknown := checks.listed(scores.attrs.get(UNKNOWN)):
         tell(f"warning: no retrieved document of {listing(unknown)} is judged")
     if kind == TREC_EVAL:
         pairs = runs[[SYSTEM, TOPIC]].drop_duplicates() if rows else None
