@@ -153,7 +153,8 @@ def compare(
           system that is significantly worse and shown to be not worse by the margin is not
           called worse; a system of which no retrieved document is judged has ``"no verdict"``,
           and no significant difference. ``detectable`` is the smallest true difference that a
-          two-sided t-test at `alpha` finds with that power on these topics;
+          two-sided t-test at `alpha` finds with that power on these topics, missing where
+          intervals are;
         - where systems have repeats, ``n_repeats_a`` and ``n_repeats_b``; ``df``, the degrees of
           freedom of t; and ``repeat_share``, what repeats have of the variance of the difference
           that topics and repeats make, 0 to 1;

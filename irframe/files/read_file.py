@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from irframe.errors import InputError, IrframeError, shortened
 from irframe.files import compression
-from irframe.files.in_pieces import outlined, read_in_pieces
+from irframe.files.in_pieces import read_in_pieces
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.limits import shallow
 from irframe.files.read_json import is_nested, is_objects, parse_nested, parse_objects
@@ -223,9 +223,9 @@ def read_file(source: compression.Source, kind: Kind, *, outline: bool = False) 
 
     Of an outline, a large run may be a few rows of each system.
     """
-    read = outlined if outline else read_in_pieces
-    if kind.value == SCORE and (table := read(source, kind)) is not None:
-        return table
+    whole = read_in_pieces(source, kind, outline=outline) if kind.value == SCORE else None
+    if whole is not None:
+        return whole
     data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
