@@ -16,6 +16,7 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -23,8 +24,9 @@ import pytest
 from incomplete import incomplete
 
 import irframe as ir
+from irframe import __main__ as program
 from irframe.__main__ import main
-from irframe.commands import COMMANDS
+from irframe.commands import COMMANDS, tell
 from irframe.commands.evaluate import trec_layout
 from irframe.reports.report import MADE
 
@@ -244,6 +246,28 @@ def test_what_a_machine_refuses_is_one_line(capsys, monkeypatch, told):
     monkeypatch.setattr(ir, "evaluate", fail)
     words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
     assert run(capsys, *words) == (2, "", f"irframe: {told}\n")
+
+
+@pytest.mark.parametrize(("terminal", "no_colour"), [(True, ""), (True, "1"), (False, "")])
+def test_warnings_have_a_colour_on_a_terminal_alone(capsys, monkeypatch, terminal, no_colour):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", no_colour)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    tell("warning: few topics")
+    word = "\x1b[33mwarning:\x1b[0m" if terminal and not no_colour else "warning:"
+    assert capsys.readouterr().err == f"irframe: {word} few topics\n"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_seconds_are_shown_on_a_terminal_until_an_answer_is_there(capsys, monkeypatch, terminal):
+    waits = iter([False, False, True])
+    clock = SimpleNamespace(wait=lambda _: next(waits), set=lambda: None)
+    monkeypatch.setattr(program, "Event", lambda: clock)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    with program._seconds("report"):
+        pass
+    told = "\rreport: 2 s \rreport: 3 s \r\x1b[K"
+    assert capsys.readouterr().err == (told if terminal else "")
 
 
 @pytest.mark.thorough

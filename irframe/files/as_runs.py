@@ -141,14 +141,14 @@ def by_role(x: Any, kind: Kind, told: str | None = None) -> ByRole:
     """
     if isinstance(x, ByRole):
         return x
-    x = unpacked(x) if kind.value == SCORE else x
+    x = unpacked(x) if kind.value == SCORE and isinstance(x, Mapping | list) else x
     made = (adapter(x, kind) for adapter in ADAPTERS)
     frame: Any = next(each for each in made if each is not None)
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, told, levels)
-    titles = RUN.find(frame.columns).get(SYSTEM) if kind.value == SCORE else None
-    if titles is not None and SYSTEM not in columns:
-        frame = frame.drop(columns=titles)  # names of documents, as was said
+    if kind.value == SCORE and SYSTEM not in columns:
+        titles = RUN.find(frame.columns).get(SYSTEM)  # names of documents, as was said
+        frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)
 
 
