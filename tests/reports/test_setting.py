@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from io import StringIO
 from itertools import groupby, product
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from irframe.cautions import cautions_of, united
 from irframe.errors import IrframeError, MetricError
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
+from irframe.reports import figures
 from irframe.reports.setting import ALONG, TEMPLATES, fixed, percent, say, short
 from irframe.stops import told_axis
 from irframe.tables.captions import told_test
@@ -80,8 +82,9 @@ class Told:
         self.runs, self.qrels, *texts = make()
         self.texts = texts[0] if texts else None
         asked = BASE | options | ({"texts": self.texts} if texts else {})
-        with unsaid():
+        with unsaid(), patch.object(figures, "svg", wraps=figures.svg) as drawing:
             path = ir.report(self.runs, self.qrels, folder / "page.html", **asked)
+        self.figures = [call.args[0] for call in drawing.call_args_list]
         self.html = path.read_text(encoding="utf-8")
         self.page, self.prose = Page(self.html), Prose(self.html)
         named = ("collection", "ties", "pool_depth", "repeats", "length")
@@ -876,6 +879,56 @@ def test_figures_draw_the_quantity_that_they_name(told, name):
         for key, body in articles
     }
     assert {key: labels for key, labels in shown.items() if labels} == drawn
+
+
+def lines(track, view):
+    """Yield what figures that move or draw lines name, and its values by what they are of."""
+    metric, at = track.metrics[0], track.at
+    means = view.means["mean"].sel(metric=metric).transpose("depth", "system")
+    yield "mean", means.to_series()
+    if not view.alone:
+        yield "significant pairs", view.pairs.groupby(["depth", "metric"])["significant"].mean()
+        yield "Kendall's tau", view.tau.sel(depth=at).transpose("depth_other", "metric").to_series()
+    scores = view.scores.sel(metric=metric, depth=at).transpose("system", "topic").to_pandas()
+    yield "difference", scores.loc[view.pair[0]] - scores.loc[view.pair[1]]
+    if view.judged is not None:
+        yield "unjudged", view.judged.median("system").to_series()
+    with suppress(IrframeError):
+        lists = view.whole.drop_vars(["repeat", "repeat_of"], errors="ignore")
+        growth = lists.ireval.pool_growth()[["judged", "relevant"]].to_dataframe()
+        long = growth.melt(ignore_index=False).set_index("variable", append=True)
+        yield "documents per topic", long["value"]
+
+
+MARKS = {
+    "mean": ("lines", ["depth", "system"], "mean"),
+    "significant pairs": ("lines", ["depth", "metric"], "value"),
+    "Kendall's tau": ("lines", ["depth", "metric"], "value"),
+    "difference": ("bars", ["topic"], "difference"),
+    "unjudged": ("shares", ["depth"], "median"),
+    "documents per topic": ("long", ["depth", "documents"], "number"),
+}
+"""What an upright axis names -> the rows that are drawn, what they are of, and the value."""
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_figures_that_move_or_draw_lines_draw_the_quantity_that_they_name(told, name):
+    track, drawn = told(name), {}
+    for figure in track.figures:
+        layers = figure.get("layer", [figure])
+        axes = [layer["encoding"].get("y", {}).get("title") for layer in layers]
+        title = next(filter(None, axes), None)
+        if title in MARKS:
+            rows, of, value = MARKS[title]
+            frame = pd.DataFrame(figure["datasets"][rows]).set_index(of)[value]
+            drawn[title] = frame.astype(float).dropna()
+    with unsaid():
+        expected = dict(lines(track, track.views[0]))
+    for title, values in drawn.items():
+        known = pd.Series(expected.get(title, {}), dtype=float).dropna()
+        known = known[known.index.isin(values.index)] if title == "mean" else known
+        assert values.to_dict() == pytest.approx(known.to_dict(), abs=1e-5)
+    assert {*drawn} >= {*expected}
 
 
 @pytest.mark.thorough
