@@ -243,13 +243,14 @@ class FrameAccessor(Accessor):
     def __init__(self, subject: pd.DataFrame) -> None:
         super().__init__(subject)
         if self._kind == kinds.OTHER:
+            from irframe.cubes.as_scores import advice_of  # noqa: PLC0415 - only when asked
+
             called = (f"{role}: {', '.join(names)}" for role, names in words.ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
                 "system, topic; or columns topic, measure, value), labels of nuggets (columns "
                 "topic, nugget, importance, assignment) or what a verb returned, as its "
-                f"attrs say. Names per role: {'; '.join(called)}. A matrix of scores is read by "
-                "ir.as_scores(frame, metric='AP')"
+                f"attrs say. Names per role: {'; '.join(called)}. For scores, {advice_of(subject)}"
             )
             raise AttributeError(message)
 
@@ -259,12 +260,15 @@ class SeriesAccessor(FrameAccessor):
     """Verbs of a column of scores, which are those of a frame with this column."""
 
     def __init__(self, subject: pd.Series) -> None:
-        from irframe.cubes.as_scores import as_scores, is_scores  # noqa: PLC0415 - only when asked
+        from irframe.cubes import as_scores as scores  # noqa: PLC0415 - only when asked
 
-        if not is_scores(subject):
-            message = "ireval needs a column of scores, with system and topic in its index"
+        if not scores.is_scores(subject):
+            advice = scores.advice_of(scores.score_frame(subject))
+            message = (
+                f"ireval needs a column of scores, with system and topic in its index: {advice}"
+            )
             raise AttributeError(message)
-        super().__init__(as_scores(subject))
+        super().__init__(scores.as_scores(subject))
 
 
 def _metric(name: str) -> Any:

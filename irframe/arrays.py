@@ -12,6 +12,9 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Grade = np.int16
+"""The type of grades, of which the two lowest are marks, see `irframe.names`."""
+Grades = NDArray[Grade]
 Ends = tuple[Floats, Floats]
 """Two arrays, as lower and upper ends are."""
 

@@ -78,7 +78,7 @@ class _Scaled(Gain):
 
     def __post_init__(self) -> None:
         if self.top is not None:
-            whole("top", self.top, low=1, high=127, error=MetricError)
+            whole("top", self.top, low=1, high=HIGHEST_GRADE, error=MetricError)
 
 
 def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
@@ -93,7 +93,7 @@ class Linear(_Scaled):
     Parameters
     ----------
     top
-        Top of the grade scale, 1 to 127; by default the highest grade in the qrels, over all
+        Top of the grade scale, 1 to 32,767; by default the highest grade in the qrels, over all
         topics.
 
     Notes
@@ -124,7 +124,7 @@ class Exponential(_Scaled):
     Parameters
     ----------
     top
-        Top of the grade scale, 1 to 127; by default the highest grade in the qrels, over all
+        Top of the grade scale, 1 to 32,767; by default the highest grade in the qrels, over all
         topics.
 
     Notes
@@ -145,7 +145,8 @@ class Exponential(_Scaled):
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the exponential gain."""
-        return np.asarray((np.exp2(_floats(grade)) - 1) / 2.0 ** (self.top or top))
+        above = float(self.top or top)  # first, as powers of high grades are beyond all floats
+        return np.asarray(np.exp2(_floats(grade) - above) - np.exp2(-above))
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -185,10 +186,9 @@ class GainMap(Gain):
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the listed gain of each grade, 0 where none is listed."""
-        gain = np.zeros(np.shape(grade))
-        for listed, value in self.pairs:
-            gain[np.asarray(grade) == listed] = value
-        return gain
+        listed, gains = np.transpose(self.pairs)
+        place = np.searchsorted(listed, grade).clip(max=len(listed) - 1)
+        return np.where(listed[place] == grade, gains[place], 0.0)
 
     def missing(self, levels: NDArray[np.integer[Any]]) -> list[int]:
         """Return the positive grades among `levels` that have no gain listed."""
@@ -239,6 +239,10 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
     )
 
 
+SPELT = range(1, 128)
+"""Grades whose gains are spelled out, where other tools have a rule for what they do not list."""
+
+
 def moved(gains: Mapping[int, float]) -> Gain:
     """Return the gains of ir_measures, where a grade that has none gains what it is.
 
@@ -250,7 +254,7 @@ def moved(gains: Mapping[int, float]) -> Gain:
     """
     if all(grade == gain for grade, gain in gains.items()):
         return Linear()
-    return GainMap({grade: grade for grade in range(1, HIGHEST_GRADE + 1)} | dict(gains))
+    return GainMap({grade: grade for grade in SPELT} | dict(gains))
 
 
 def gain_text(gain: Gain) -> str:

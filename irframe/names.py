@@ -8,6 +8,7 @@ keeps the names its caller uses.
 import inspect
 import re
 from collections.abc import Hashable, Iterable, Mapping
+from itertools import chain
 from typing import Any, Literal, get_args
 
 from irframe.escaping import html
@@ -116,6 +117,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Role -> names accepted for it, the canonical one first."""
 
+PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
+"""Columns that tell parts of a document apart."""
 LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
 """Names that often hold something else, read where no other column has the role."""
 
@@ -152,11 +155,11 @@ NoRel = Literal["zero", "nan", "silence"]
 """What a topic without relevant documents scores, where a metric does not say."""
 NO_RELS: tuple[NoRel, ...] = get_args(NoRel)
 
-EMPTY = -128
+EMPTY = -(1 << 15)
 """Mark in an array of grades: no document was retrieved at this rank."""
-UNJUDGED = -127
+UNJUDGED = EMPTY + 1
 """Mark in an array of grades: the document at this rank was never judged."""
-LOWEST_GRADE, HIGHEST_GRADE = -126, 127
+LOWEST_GRADE, HIGHEST_GRADE = EMPTY + 2, (1 << 15) - 1
 """The grades an assessor may use; the two values below are marks."""
 
 

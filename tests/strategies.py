@@ -86,7 +86,7 @@ def block(batch: Sequence[Topic], K: int) -> Block:
     """Lay topics out as the kernels read them, rankings cut at K."""
     tops = {topic.gmax for topic in batch}
     levels = sorted({grade for topic in batch for grade in topic.judged}) or [0]
-    grade = np.full((len(batch), K), EMPTY, dtype=np.int8)
+    grade = np.full((len(batch), K), EMPTY, dtype=np.int16)
     for row, topic in zip(grade, batch, strict=True):
         marks = [UNJUDGED if g is None else g for g in topic.serp[:K]]
         row[: len(marks)] = marks

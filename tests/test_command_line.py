@@ -16,6 +16,7 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -23,8 +24,9 @@ import pytest
 from incomplete import incomplete
 
 import irframe as ir
+from irframe import __main__ as program
 from irframe.__main__ import main
-from irframe.commands import COMMANDS
+from irframe.commands import COMMANDS, tell
 from irframe.commands.evaluate import trec_layout
 from irframe.reports.report import MADE
 
@@ -109,7 +111,7 @@ def oddities(written, tmp_path_factory):
     contents = {
         "empty": "", "text": "not a run\n", "two\nlines": "not\n", "twice.run": lines * 2,
         "nan.run": lines.replace("101 Q0", "101 Q0 x", 1), "other": "999 0 d1 1\n",
-        "ranks": "101 d158 1\n", "steep": "101 0 d1 999\n", "binary": bytes(range(256)),
+        "ranks": "101 d158 1\n", "steep": "101 0 d1 99999\n", "binary": bytes(range(256)),
         "cut.gz": filed.read_bytes()[:99], "cut.parquet": b"PAR1PAR1",
     }  # fmt: skip
     for name, content in contents.items():
@@ -244,6 +246,28 @@ def test_what_a_machine_refuses_is_one_line(capsys, monkeypatch, told):
     monkeypatch.setattr(ir, "evaluate", fail)
     words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
     assert run(capsys, *words) == (2, "", f"irframe: {told}\n")
+
+
+@pytest.mark.parametrize(("terminal", "no_colour"), [(True, ""), (True, "1"), (False, "")])
+def test_warnings_have_a_colour_on_a_terminal_alone(capsys, monkeypatch, terminal, no_colour):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", no_colour)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    tell("warning: few topics")
+    word = "\x1b[33mwarning:\x1b[0m" if terminal and not no_colour else "warning:"
+    assert capsys.readouterr().err == f"irframe: {word} few topics\n"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_seconds_are_shown_on_a_terminal_until_an_answer_is_there(capsys, monkeypatch, terminal):
+    waits = iter([False, False, True])
+    clock = SimpleNamespace(wait=lambda _: next(waits), set=lambda: None)
+    monkeypatch.setattr(program, "Event", lambda: clock)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    with program._seconds("report"):
+        pass
+    told = "\rreport: 2 s \rreport: 3 s \r\x1b[K"
+    assert capsys.readouterr().err == (told if terminal else "")
 
 
 @pytest.mark.thorough
@@ -629,7 +653,7 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert [row["p_adjusted"] for row in json.loads(out)] == expected["p_adjusted"].tolist()
     _, out, _ = run(capsys, *words)
     head, *rows = out.splitlines()
-    answers = ["system_a", "system_b", "difference", "interval", "p_adjusted", "verdict"]
+    answers = ["system_a", "difference", "interval", "p_adjusted", "verdict"]
     assert head.split() == answers
     assert max(map(len, [head, *rows])) <= 80
     by_t = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
@@ -638,10 +662,25 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert [each.rpartition("  ")[2].lstrip(".0123456789< ") for each in said] == known
     assert any("<.001" in line for line in rows[:7])
     flat = " ".join(out.split())
-    assert "AP: paired t-test, Holm per metric and depth (7 comparisons), alpha = 0.05;" in flat
+    assert "AP against bm25: paired t-test, Holm per metric and depth (7 comparisons)," in flat
+    _, out, _ = run(capsys, *words, "--effects", "--power", "0.8")
+    assert out.split("\n")[0].split()[5:] == ["detectable", "hedges_g", "g", "interval"]
     _, out, _ = run(capsys, *words, "--simultaneous", "--wide")
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
+
+
+def test_systems_of_which_nothing_is_judged_are_named_on_every_road(files, capsys, tmp_path):
+    run_of = ir.example_track()[0].query("system == 'bm25'")
+    strange = run_of.assign(system="strange", doc="x" + run_of["doc"])
+    ir.verbs.write_run(strange, tmp_path / "strange.run")
+    line = [files[0], *files[1][:2], str(tmp_path / "strange.run"), "-m", "AP"]
+    told = "no retrieved document of strange is judged"
+    assert told in run(capsys, "evaluate", *line)[2]
+    assert told in " ".join(run(capsys, "leaderboard", *line)[1].split())
+    flat = " ".join(run(capsys, "compare", *line)[1].split())
+    assert f"{told}: no verdict" in flat
+    assert flat.count("no verdict") == 3
 
 
 def test_tasks_have_metrics_of_their_own(files, capsys, tmp_path):
@@ -661,7 +700,7 @@ def test_a_cost_is_better_where_it_is_lower(files, capsys):
     words = ["compare", files[0], *files[1], "-m", "ASL", "AP", "--baseline", "bm25"]
     rows = [line for line in run(capsys, *words)[1].splitlines() if "monot5" in line]
     assert [row.split()[-1] for row in rows] == ["better", "better"]
-    assert float(rows[0].split()[3]) < 0 < float(rows[1].split()[3])
+    assert float(rows[0].split()[2]) < 0 < float(rows[1].split()[2])
 
 
 def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):

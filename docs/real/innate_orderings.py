@@ -10,10 +10,10 @@ from hedge import METRICS
 from shown import Page, data_folder
 from tracks import TRACKS, read_cube
 
+from irframe.names import UNJUDGED
 from irframe.paired import sign_p
 
 PAGE = Page("innate-orderings")
-UNJUDGED = -127
 BETWEEN = "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}"
 TABLE_3 = {
     5: "20.40 / 74.49 / 5.12",

@@ -30,6 +30,8 @@ from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.files.compression import look
 from irframe.metrics.facts import facts
+from irframe.names import NO_VERDICT, SIDES, UNKNOWN
+from irframe.paired.margins import EFFECTS
 from irframe.printed import beside_the_point, interval_text
 from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import told
@@ -121,7 +123,7 @@ def run_compare(options: Namespace) -> Answer:
         return Answer(_markdown(options, comparison, scores, runs, qrels, metrics), int(failed))
     if kind != "table":
         return Answer(written(comparison, kind), int(failed))
-    shown = written(comparison if options.wide else _short(comparison), kind)
+    shown = written(comparison if options.wide else _short(comparison, options), kind)
     return Answer(noted(shown, _notes(comparison)), int(failed))
 
 
@@ -174,30 +176,50 @@ def _update(
     tell(f"{options.baseline_file} now holds {systems[0]}: {', '.join(moved)}")
 
 
-def _short(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns that answer: which pair, by how much, how surely."""
-    shown = comparison[["metric", "system_a", "system_b", "difference"]].assign(
-        interval=[*map(interval_text, comparison["ci_low"], comparison["ci_high"])],
+def _short(comparison: pd.DataFrame, options: Namespace) -> pd.DataFrame:
+    """Return the columns that answer: which pair, by how much, how surely, and what was asked for.
+
+    What is the same in all rows, the metric or the baseline, is told below.
+    """
+    shown = comparison[["metric", *SIDES, "difference"]].assign(
+        interval=_intervals(comparison["ci_low"], comparison["ci_high"]),
         p_adjusted=comparison["p_adjusted"],
         verdict=comparison["verdict"] if "verdict" in comparison else _verdict_words(comparison),
     )
-    return shown if len(comparison["metric"].unique()) > 1 else shown.drop(columns="metric")
+    if options.power is not None:
+        shown = shown.assign(detectable=comparison["detectable"])
+    if options.effects:
+        g, *ends = (comparison[name] for name in EFFECTS)
+        shown = shown.assign(hedges_g=g).join(_intervals(*ends).rename("g interval"))
+    return shown.drop(columns=[*_same(comparison)])
+
+
+def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
+    return pd.Series(list(map(interval_text, low, high)), low.index)
+
+
+def _same(comparison: pd.DataFrame) -> dict[str, str]:
+    """Return the metric and the baseline, where all rows have one."""
+    names = ["metric", SIDES[1]][: 1 + (len(comparison) > 1)]
+    return {n: str(v[0]) for n in names if len(v := comparison[n].unique()) == 1}
 
 
 def _verdict_words(comparison: pd.DataFrame) -> list[str]:
     """Say whether the first system of each pair is better."""
     signs = comparison["metric"].map(lambda name: facts(name).sign) * comparison["difference"]
+    void = comparison[[*SIDES]].astype(str).isin(listed(comparison.attrs.get(UNKNOWN))).any(axis=1)
     words = zip(comparison["significant"], signs, comparison["p_adjusted"].isna(), strict=True)
-    return [
+    said = [
         ("better" if sign > 0 else "worse") if sure else "undecided" if lost else "not significant"
         for sure, sign, lost in words
     ]
+    return pd.Series(said, comparison.index).mask(void, NO_VERDICT).tolist()
 
 
 def _notes(comparison: pd.DataFrame) -> str:
-    metrics = comparison["metric"].unique()
-    of = f"{metrics[0]}: " if len(metrics) == 1 else ""
-    return f"{of}{told(comparison.attrs, interval='interval: {}')}."
+    words = {"metric": "{}", SIDES[1]: "against {}"}
+    of = " ".join(words[name].format(value) for name, value in _same(comparison).items())
+    return f"{of}{': ' * bool(of)}{told(comparison.attrs, interval='interval: {}')}."
 
 
 def _markdown(

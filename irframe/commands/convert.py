@@ -14,7 +14,7 @@ import xarray as xr
 import irframe as ir
 from irframe.commands.answer import Answer, declare_output, format_of, wrapped, written
 from irframe.commands.evaluate import means
-from irframe.commands.inputs import source_of, sources_of
+from irframe.commands.inputs import declare_reading, source_of, sources_of, told
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
 from irframe.files.compression import PACKED, atomic, create
@@ -42,9 +42,7 @@ def declare_convert(parser: ArgumentParser) -> None:
         "--format", choices=FORMATS,
         help="trec; parquet; or json, the dictionaries that pytrec_eval, ranx and BEIR take",
     )  # fmt: skip
-    parser.add_argument(
-        "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
-    )
+    declare_reading(parser)
 
 
 def run_convert(options: Namespace) -> Answer:
@@ -70,10 +68,13 @@ def run_convert(options: Namespace) -> Answer:
 
 def _runs_or_qrels(options: Namespace) -> pd.DataFrame:
     if not options.qrels:
-        return ir.read_runs(sources_of(options.files), system=options.system)
+        sources, named = sources_of(options.files), options.system
+        runs: pd.DataFrame = ir.read_runs(sources, system=named, **told(options))
+        return runs
     if len(options.files) > 1:
         raise InputError("one file of judgments", f"{len(options.files)}", "", options.files)
-    return ir.read_qrels(source_of(options.files[0]), subtopics=options.subtopics)
+    source = source_of(options.files[0])
+    return ir.read_qrels(source, subtopics=options.subtopics, **told(options))
 
 
 def declare_metrics(parser: ArgumentParser) -> None:

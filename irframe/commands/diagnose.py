@@ -11,8 +11,10 @@ import pandas as pd
 import irframe as ir
 from irframe.commands import answer, inputs
 from irframe.errors import InputError
+from irframe.files.read_file import plain_table
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, roles
+from irframe.printed import FIRST, fitted
 
 SHOWN = 3
 """How much of what a list holds is printed; files in other formats have all of it."""
@@ -43,13 +45,17 @@ def run_check(options: Namespace) -> answer.Answer:
 def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
     """Return a table of numbers, and below it a line for every list, its beginning and length."""
     held = rows.map(lambda value: isinstance(value, tuple)).all()
-    table, lines = str(answer.written(rows.loc[:, ~held], kind)), []
+    numbers, note = rows.loc[:, ~held], ""
+    if kind == "table":
+        numbers, note = fitted(pd.DataFrame(numbers), FIRST["check"])
+    table, lines = str(answer.written(numbers, kind)), []
     for run, row in rows.iterrows():
         for name in row["found"]:
             shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
             begin = "- " if kind == "markdown" else ""
             lines.append(f"{begin}{run}: {name} ({len(row[name])}): {', '.join(shown)}\n")
-    return "".join([table, "\n", *lines] if lines else [table])
+    parts = [table, note and f"{note}\n", "\n" * bool(lines), *lines]
+    return "".join(parts)
 
 
 LONGEST = 300
@@ -143,7 +149,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
         options.method,
         credit=options.credit,
         batch=options.batch,
-        prior=None if options.prior is None else inputs.read_text_table(options.prior),
+        prior=None if options.prior is None else plain_table(options.prior),
         depth=options.depth,
         rel=options.rel,
         seed=options.seed,
@@ -161,7 +167,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
 
 def _texts(path: str) -> pd.Series:
     """Return the text of every document of a table."""
-    table = inputs.read_text_table(path)
+    table = plain_table(path)
     doc = roles(table.columns).get(DOC)
     if doc is None or TEXT not in table.columns:
         wanted = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"

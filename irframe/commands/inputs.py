@@ -5,7 +5,7 @@ import re
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
-from io import BytesIO
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
@@ -19,35 +19,15 @@ from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.collapse import Units
-from irframe.files.compression import Source, load, name_of, undamaged
-from irframe.files.read_file import find_files
-from irframe.files.read_parquet import is_parquet, read_parquet
+from irframe.files.compression import Source, name_of
+from irframe.files.read_file import find_files, plain_table
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
 
-def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
-    """Read a CSV, TSV or Parquet file, what is text as it stands.
-
-    Parameters
-    ----------
-    path
-        The file; what its name does not say is CSV.
-    na_filter
-        Whether empty fields are missing.
-    """
-    data = load(path)
-    with undamaged("a table", path, ValueError, OSError):
-        if is_parquet(data):
-            frame: pd.DataFrame = read_parquet(data, path).to_pandas()
-            return frame
-        separator = "\t" if ".tsv" in Path(path.lower()).suffixes else ","
-        return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
-
-
 def read_topic_values(path: str, word: str) -> pd.Series:
     """Read what is said of topics: a column of topics, and one of clusters, tasks or weights."""
-    table = read_text_table(path)
+    table = plain_table(path)
     topic = roles(table.columns).get(TOPIC)
     others = [name for name in table.columns if name != topic]
     if topic is None or len(others) != 1:
@@ -65,9 +45,40 @@ def declare_files(parser: ArgumentParser) -> None:
         "runs", metavar="RUN", nargs="+",
         help="files of runs, packed or not, patterns in quotes, folders, or - for standard input",
     )  # fmt: skip
+    declare_reading(parser)
+
+
+def declare_reading(parser: ArgumentParser) -> None:
+    """Let it be told what files do not tell: names of systems, columns, and what is between."""
     parser.add_argument(
         "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
     )
+    parser.add_argument(
+        "--columns", metavar="NAMES", type=columns_told,
+        help="columns of the files in order, as topic,doc,score, or roles, as model_name=system",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sep", metavar="CHARACTER", type=lambda text: text.replace("\\t", "\t"),
+        help="what stands between columns of text; \\t is a tab",
+    )  # fmt: skip
+
+
+def columns_told(text: str) -> list[str] | dict[str, str]:
+    """Return names of columns between commas, or their roles.
+
+    Examples
+    --------
+    >>> columns_told("topic,doc,score"), columns_told("model_name=system")
+    (['topic', 'doc', 'score'], {'model_name': 'system'})
+    """
+    names = text.split(",")
+    pairs = [name.rpartition("=") for name in names]
+    return {n: role for n, _, role in pairs} if all(each for _, each, _ in pairs) else names
+
+
+def told(options: Namespace) -> dict[str, Any]:
+    """Return what a line tells of files."""
+    return {"columns": options.columns, "sep": options.sep}
 
 
 Verb = Callable[..., Any]
@@ -314,7 +325,7 @@ def declare_scoring(
 
 def read_systems(path: str) -> pd.DataFrame:
     """Read a table of systems, its index their names, text as it stands."""
-    table = read_text_table(path, na_filter=True)
+    table = plain_table(path, na_filter=True)
     name = roles(table.columns).get(SYSTEM)
     if name is None:
         raise InputError(f"a column {' or '.join(ALIASES[SYSTEM])} in {path}", "none")
@@ -372,18 +383,15 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 
 def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
     """Read all runs, with the columns asked for: the folder, or those of a table of systems."""
-    system: Literal["tag", "file"] = options.system
     named, repeat = sources_of(options.runs, options.qrels), getattr(options, "repeat", None)
+    read = partial(ir.read_runs, system=options.system, repeat=repeat, **told(options))
     if getattr(options, "by", None) != FOLDER:
-        runs = ir.read_runs(named, system=system, repeat=repeat)
+        runs = read(named)
         return with_systems(runs, options, every=every)
     folders: dict[str, list[Source]] = {}
     for source in named:
         folders.setdefault(Path(name_of(source)).resolve().parent.name, []).append(source)
-    parts = [
-        ir.read_runs(sources, system=system, repeat=repeat).assign(**{FOLDER: folder})
-        for folder, sources in folders.items()
-    ]
+    parts = [read(sources).assign(**{FOLDER: folder}) for folder, sources in folders.items()]
     return with_systems(pd.concat(parts, ignore_index=True), options)
 
 
@@ -400,14 +408,14 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     choices = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
     if rows or any(choices) or STDIN in options.runs:
         return read_all(options)
-    paths = tuple(map(str, sources_of(options.runs, options.qrels)))
-    return ScannedRuns(paths, options.system == "file")
+    paths: Any = sources_of(options.runs, options.qrels)
+    return ir.scan_runs(paths, system=options.system, **told(options))
 
 
 def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read the runs that can be read, and what is wrong with the files of others."""
     named = sources_of(options.runs, options.qrels)
-    return ir.read_runs(named, system=options.system, on_error="skip")
+    return ir.read_runs(named, system=options.system, on_error="skip", **told(options))
 
 
 def metrics_of(options: Namespace) -> list[Any]:

@@ -5,11 +5,14 @@ Verbs: explain.
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -25,6 +28,7 @@ from irframe.experiments.policy import parse_metrics
 from irframe.experiments.rank_table import rank
 from irframe.extremes.labelled_bounds import one_label
 from irframe.files.as_runs import Runs, as_runs
+from irframe.files.read_parquet import parquet_batches
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.contributions import contributions, refuse_without_terms
@@ -128,23 +132,16 @@ def _texts(frame: pd.DataFrame, ids: Any, text: Any) -> pd.Series:
 
 def _of_file(path: Path, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
     """Read what is asked for out of a Parquet file, which may be a whole collection."""
-    import pyarrow as pa  # noqa: PLC0415 - costs time at import
-    from pyarrow import compute, parquet  # noqa: PLC0415 - costs time at import
-
-    try:
-        columns = []
-        for role, names in _text_columns(parquet.read_schema(path).names).items():
-            ids = compute.field(names[0]).cast(pa.string())
-            condition = ids.isin(pa.array(sorted(wanted[role])))
-            table = parquet.read_table(path, columns=[*names], filters=condition)
-            rows = table if table.num_rows else parquet.read_table(path, columns=[*names])[:2]
-            columns.append((role, _texts(rows.to_pandas(), *names)))
-    except FileNotFoundError as error:
-        raise FileFormatError("a Parquet file of texts", f"no file {path}") from error
-    except pa.ArrowException as error:
-        raise FileFormatError(
-            "texts in a Parquet file that is whole", f"{path} ({error})"
-        ) from error
+    if not path.is_file():
+        raise FileFormatError("a Parquet file of texts", f"no file {path}")
+    read, columns = partial(parquet_batches, str(path), str(path)), []
+    for role, names in _text_columns(next(read()).column_names).items():
+        ids = pa.array(sorted(wanted[role]), pa.string())
+        batches = (batch.select(names) for batch in read(columns=names))
+        found = [part.filter(pc.is_in(part[0].cast(pa.string()), ids)) for part in batches]
+        table = pa.concat_tables(found)
+        rows = table if table.num_rows else next(read(columns=names)).select(names)[:2]
+        columns.append((role, _texts(rows.to_pandas(), *names)))
     return columns
 
 

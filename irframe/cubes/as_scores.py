@@ -14,7 +14,7 @@ from irframe.cubes.groups import by_repeat
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.experiments.topic_design import TopicValues, said_of_frame
 from irframe.files.as_runs import ONLY_SYSTEM
-from irframe.files.likeness import proposed, refuse_rivals
+from irframe.files.likeness import proposed, refuse_rivals, refuse_strangers, renamed
 from irframe.files.repeats import (
     ADVICE,
     about_duplicates,
@@ -157,9 +157,18 @@ def as_scores(
     return indexed
 
 
+def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Any]) -> None:
+    """Raise if a column may name systems, where none does for certain."""
+    others = flat.drop(columns=SYSTEM, errors="ignore")
+    columns = {role: str(name) for role, name in roles(others.columns).items() if role == TOPIC}
+    refuse_strangers(columns, others.columns, others.__getitem__, levels)
+
+
 def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
     """Raise for a frame that holds no scores, with the line that reshapes it."""
-    columns, advice = map(str, frame.columns), _advice(frame)
+    if (known := columns_of(frame)) is not None and SYSTEM not in roles(known.columns):
+        _refuse_strangers(known, frame.index.names)
+    columns, advice = map(str, frame.columns), advice_of(frame)
     raise InputError(_WANTED, "a frame with the columns", advice, columns)
 
 
@@ -209,10 +218,17 @@ def named_metrics(frame: pd.DataFrame) -> list[Any]:
     return [name for name in known if names_exactly(name)] or known
 
 
-def refuse_twice(index: pd.Index) -> None:
-    """Raise if a system is scored twice on a topic."""
+def refuse_twice(
+    index: pd.Index, rows: pd.DataFrame | None = None, levels: Sequence[Any] = ()
+) -> None:
+    """Raise if a system is scored twice on a topic, in rows of which a column may name systems.
+
+    Of these, some columns may have been levels of an index.
+    """
     again = np.flatnonzero(index.duplicated())
     if len(again):
+        if rows is not None and {*index.get_level_values(0)} == {ONLY_SYSTEM}:
+            _refuse_strangers(rows.reset_index(), levels)
         system, scored = pd.factorize(index.get_level_values(0))[0], pd.factorize(index)[0]
         drop = "frame[~frame.index.duplicated()]"
         advice = about_duplicates(system, scored, again, drop, ADVICE)
@@ -369,7 +385,8 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
         frame = frame.assign(**{word: with_labels(frame[keys[0]], frame[word])})
         keys.insert(1, word)
     if frame.duplicated([*keys, metric]).any():
-        refuse_twice(frame.set_index([*keys, metric]).index)
+        one = frame[frame[metric] == frame[metric].iloc[0]].drop(columns=metric)
+        refuse_twice(frame.set_index([*keys, metric]).index, one)
     wide = frame.pivot(index=keys, columns=metric, values=value)  # noqa: PD010
     index = pd.MultiIndex.from_frame(frame[keys].drop_duplicates())
     return pd.DataFrame(wide.loc[index, frame[metric].unique()])
@@ -384,6 +401,8 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     if matrix.index.nlevels > 1 or matrix.columns.nlevels > 1 or not numeric or not all(numeric):
         return None
     turned = matrix.index.name in ALIASES[SYSTEM] or matrix.columns.name in ALIASES[TOPIC]
+    if metric in matrix.columns:  # a metric, which is no system
+        matrix = matrix[[metric]].set_axis([ONLY_SYSTEM], axis=1)
     matrix = matrix if turned else matrix.T
     known = zip((SYSTEM, TOPIC), (matrix.index.name, matrix.columns.name), strict=True)
     axes = [name if name in ALIASES[role] else role for role, name in known]
@@ -392,19 +411,15 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     return pd.DataFrame({metric: matrix.to_numpy().ravel()}, index=index)
 
 
-def _advice(frame: pd.DataFrame) -> str:
+def advice_of(frame: pd.DataFrame) -> str:
     """Return the line that would make scores of a frame."""
+    frame = frame.loc[:, ~frame.columns.duplicated()]
     by_role = roles(columns.columns) if (columns := columns_of(frame)) is not None else {}
     levels = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(levels) if not {*levels} & {*frame.columns} else frame
     pairs = proposed(flat, by_role, [role for role in (SYSTEM, TOPIC) if role not in by_role])
     if pairs:
-        sides = [{n: role for n, role in pairs.items() if (n in levels) == own} for own in (0, 1)]
-        how = (
-            f".rename(columns={sides[0]})" if sides[0] else "",
-            f".rename_axis(index={sides[1]})" if sides[1] else "",
-        )
-        return f"name system and topic: frame{''.join(how)}"
+        return f"name system and topic: {renamed(pairs, levels)}"
     ids = [by_role[role] for role in (SYSTEM, TOPIC) if role in by_role]
     others = [name for name in frame.columns if name not in ids]
     if len(ids) == 2:
@@ -412,4 +427,8 @@ def _advice(frame: pd.DataFrame) -> str:
     if SYSTEM in by_role:
         every = "pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
         return f"score every topic: {every}"
-    return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
+    if TOPIC not in by_role and not levels and named_metrics(frame) == [*frame.columns]:
+        return "say that its index is of topics: frame.rename_axis('topic')"
+    matrix = "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
+    told = "call the columns that name systems and topics so: system, topic"
+    return told if _matrix_as_column(frame, "") is None else matrix

@@ -30,7 +30,7 @@ from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
-from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
 from irframe.files.read_run import changed_files
 from irframe.files.repeats import fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
@@ -255,7 +255,7 @@ def build_groups(
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()
-    runs, qrels = as_runs(runs), as_qrels(qrels)
+    runs, qrels = in_groups(runs, by), as_qrels(qrels)
     if not group_columns.share_names(qrels, by):
         whole = build_cube(
             runs, qrels, policy, by if policy.collection is None else None, extra=extra

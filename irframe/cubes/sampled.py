@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array, Floats, Grade
 from irframe.errors import InputError, MetricError, ParameterError
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.nuggets import strata_of
@@ -188,7 +188,7 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
     # differ they depend on the recall base.
     for relevant in (1, 2):
         block = Block(
-            grade=np.where(np.eye(ranks, dtype=bool), 1, UNJUDGED).astype(np.int8),
+            grade=np.where(np.eye(ranks, dtype=bool), 1, UNJUDGED).astype(Grade),
             retrieved=np.full(ranks, ranks),
             levels=np.array([0, 1]),
             count=np.full((ranks, 2), relevant),
@@ -231,11 +231,10 @@ def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
         Grades, and the highest one of the collection of each of them, of one shape.
     """
     gain: Gain = getattr(metric, "gain", Binary())
-    codes, gains = np.arange(-128, 128), np.zeros(grade.shape)
+    gains = np.zeros(grade.shape)
     for highest in np.unique(top).tolist():
-        table = np.where(codes >= 0, gain.map(codes, rel=getattr(metric, "rel", 1), top=highest), 0)
-        here = top == highest
-        gains[here] = table[grade[here].astype(np.int64) + 128]
+        here = (top == highest) & (grade >= 0)
+        gains[here] = gain.map(grade[here], rel=getattr(metric, "rel", 1), top=highest)
     return gains
 
 

@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import Grade
 from irframe.cubes import as_scores, groups
 from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, warn
@@ -174,7 +175,7 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
     InputError
         If it holds anything but numbers, or metrics have lost their labels.
     """
-    if scores.dtype == np.int8 and (scores <= words.UNJUDGED).any():
+    if scores.dtype == Grade and (scores <= words.UNJUDGED).any():
         found = "grades of a cube, with marks of what is not judged"
         raise InputError("scores", found, 'score it: cube.ireval.score("AP")')
     changed, axis = {}, axis_of(scores)

@@ -331,7 +331,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     table, rows = _laid_out(values, codes, labels)
     if rows is None:
         others: Any = [name for name in wide.index.names if name not in roles.values()]
-        as_scores.refuse_twice(wide.index.droplevel(others))
+        as_scores.refuse_twice(wide.index.droplevel(others), wide, frame.index.names)
     labels = {words.METRIC: pd.Index([*map(str, metrics)], name=wide.columns.name), **labels}
     attrs = {**frame.attrs, **wide.attrs, words.METRICS: metrics}
     level: Any = column if column in wide.index.names and column is not None else []

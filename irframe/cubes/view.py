@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, in_threads, tiles
+from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.experiment import Experiment
 from irframe.files.ids import Codes
@@ -171,7 +171,7 @@ def view(
         no topics they are at once.
     """
     whole = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
-    # Grades are int8, with marks for what is not there and what is unjudged: as floats, which a
+    # Grades are int16, with marks for what is not there and what is unjudged: as floats, which a
     # NaN would need, they would take eight times the memory.
     if not chunks:
         grade = experiment.loaded.laid(depth, GRADE)
@@ -181,7 +181,7 @@ def view(
         topics = [whole[TOPIC][block] for block in slices_of(chunks)]
         tasks = [task(held, systems, codes, depth) for codes in topics]
         shapes = [(len(systems), count, depth) for count in chunks]
-        blocks = map(dask.array.from_delayed, tasks, shapes, repeat(np.int8))
+        blocks = map(dask.array.from_delayed, tasks, shapes, repeat(Grade))
         grade = dask.array.concatenate([*blocks], axis=1)
     named = {SYSTEM: experiment.systems, TOPIC: experiment.judgments.topics}
     return _view_of(experiment, whole, variable(CELL, grade), named, riders or {})
@@ -273,7 +273,7 @@ def read_cube(cube: Any) -> xr.Dataset:
         advice = "files hold it after cube.ireval.save(path), and irframe.open_cube(path) reads it"
         raise InputError("a cube with its experiment", "one that lost this attribute", advice)
     shown = cube[GRADE].variable
-    if TRUSTED.get() and shown.dims == CELL and shown.dtype == np.int8:
+    if TRUSTED.get() and shown.dims == CELL and shown.dtype == Grade:
         return cube
     lone = selected(cube)
     cube = cube.expand_dims(lone)
@@ -409,10 +409,10 @@ def _held_against(
         missing[np.ix_(*codes.values())] = ~there
         experiment = experiment.without(missing)
     if grade.chunks:
-        held = in_chunks(_held_block, grade.data, experiment, codes.values(), np.int8)
+        held = in_chunks(_held_block, grade.data, experiment, codes.values(), Grade)
         grade = variable(CELL, held)
-    elif grade.dtype != np.int8:
-        grade = variable(CELL, np.where(pd.isna(shown), EMPTY, shown).astype(np.int8))
+    elif grade.dtype != Grade:
+        grade = variable(CELL, np.where(pd.isna(shown), EMPTY, shown).astype(Grade))
     return experiment, grade
 
 
@@ -421,7 +421,7 @@ def _masked_or_changed(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which lists are not masked as a whole, and which have other grades."""
     own = part.cells(tile, shown.shape[-1], ties=False)[GRADE]
-    if shown.dtype == np.int8:
+    if shown.dtype == Grade:
         # Integers cannot be masked, and nearly always all are alike, which takes one pass to tell.
         here = np.ones(shown.shape[:2], bool)
         alike = np.array_equal(shown, own)
@@ -437,4 +437,4 @@ def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experim
     there, wrong = _masked_or_changed(part, shown, tile)
     if (wrong | (part.there & ~there)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
-    return np.where(pd.isna(shown), EMPTY, shown).astype(np.int8)
+    return np.where(pd.isna(shown), EMPTY, shown).astype(Grade)

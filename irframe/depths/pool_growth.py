@@ -14,7 +14,7 @@ from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, SYSTEM, UNJUDGED
+from irframe.names import DEPTH, HIGHEST_GRADE, SYSTEM, UNJUDGED
 
 
 @verb(bounded=True)
@@ -96,7 +96,7 @@ def pool_growth(
     """
     depths = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
     wanted = rising_pool_depths(cube, depths)
-    rel = whole("rel", rel, low=1, high=127)
+    rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
     cube = attended(cube)
     experiment = experiment_of(cube)
     judged, relevant, rate = count_pools(experiment, rel, wanted)

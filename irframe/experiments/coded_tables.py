@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.arrays import in_threads
+from irframe.arrays import Grade, Grades, in_threads
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Items, Spans, borders, evidence_of, read_borders
 from irframe.files import ids
@@ -171,9 +171,9 @@ class QrelsTable:
     topics: pd.Index
     names: pa.ChunkedArray | list[str]
     """The documents, as they came."""
-    grade: NDArray[np.int8]
+    grade: Grades
     """The highest one of a document, where it has one for each of several subtopics."""
-    subtopic_grade: NDArray[np.int8] | None = None
+    subtopic_grade: Grades | None = None
     """Grades by subtopic, shape (row, subtopic), where there are subtopics."""
     stratum: pa.ChunkedArray | None = None
     """The stratum of the pool that each document was drawn from, where there are strata."""
@@ -193,7 +193,7 @@ class QrelsTable:
         return self.names
 
     @cached_property
-    def levels(self) -> NDArray[np.int8]:
+    def levels(self) -> Grades:
         """The grades that occur, ascending, those by subtopic where there are subtopics."""
         if self.subtopic_grade is None:
             return np.unique(self.grade)
@@ -277,7 +277,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     InputError
         For an empty frame or a missing role, and for spans where they may not be.
     GradeError
-        For grades that are not whole numbers from -126 to 127.
+        For grades that are not whole numbers from -32,766 to 32,767.
     """
     frame, columns = by_role(qrels, QRELS)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
@@ -333,7 +333,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         topic=np.repeat(np.arange(len(lists), dtype=np.int32), length),
         topics=pd.Index(list(judged)),
         names=docs,
-        grade=grade.astype(np.int8),
+        grade=grade.astype(Grade),
     )
 
 
@@ -382,7 +382,7 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     first = np.flatnonzero(~pd.Series(row).duplicated())
     width = 1 + int(place.max(initial=0))
     refuse_twice_judged(table, ids.repeated(row.astype(np.int64) * width + place))
-    grade = np.full((len(first), width), words.EMPTY, np.int8)
+    grade = np.full((len(first), width), words.EMPTY, Grade)
     grade[row, place] = table.grade
     one = table.frame.iloc[first].drop(columns=[table.columns[words.SUBTOPIC]])
     best = grade.max(axis=1)
@@ -421,10 +421,10 @@ def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
     return column
 
 
-def _grades(column: pd.Series) -> NDArray[np.int8]:
+def _grades(column: pd.Series) -> Grades:
     grades = numbers(column, words.GRADE)
     refuse_fractions(grades, column, words.GRADE, words.LOWEST_GRADE, words.HIGHEST_GRADE)
-    return grades.astype(np.int8)
+    return grades.astype(Grade)
 
 
 def once_judged(table: QrelsTable) -> QrelsTable:

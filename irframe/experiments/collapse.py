@@ -371,7 +371,7 @@ class Units(NamedTuple):
         """Return runs as they came, of searches with the length of all that they show."""
         if isinstance(runs, ScannedRuns):
             runs = runs.readable().frame()
-        named = by_role(runs, RUN)
+        named = by_role(runs, RUN, self.search)
         if self.search is None or self.of is not None or isinstance(self.length, str | None):
             return named
         return _with_lengths(named, self.length, self.decided["length"])

@@ -20,7 +20,7 @@ from irframe.experiments.searches import beside
 from irframe.experiments.split import parts_of
 from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
-from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
 from irframe.files.repeats import Folded, fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
@@ -272,7 +272,7 @@ def _scored_runs(
         table = scoring.table(reader.read(runs))
         table.attrs |= units_of(runs)
         return table
-    runs = as_runs(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
+    runs = in_groups(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs, by)
     qrels = as_qrels(qrels)
     if group_columns.share_names(qrels, by):
         return _joined_groups(dict(_apart(plan, runs, qrels, by)), by)

@@ -12,7 +12,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, in_threads, tiles
+from irframe.arrays import Array, Grade, in_threads, tiles
+from irframe.checks import room
 from irframe.errors import ParameterError
 from irframe.experiments import in_turn, joining, rank_table
 from irframe.experiments.group_columns import Groups
@@ -111,6 +112,8 @@ class Pool:
         rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
         level = np.searchsorted(judgments.levels, judgments.grade[rows])
         count = judgments.levels_of
+        what = f"pools of {len(count):,} topics at {depth:,} depths by {count.shape[1]:,} grades"
+        room(what, 8 * count.size * depth, "ask for smaller depths, or for fewer grades")
         pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
         first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
         np.add.at(first, (judgments.topic[rows], self.rank[rows] - 1, level), 1)
@@ -395,7 +398,7 @@ class Experiment:
 
     def laid(self, depth: int, name: str) -> Array:
         """Return one of the arrays over (system, topic, rank) of `cells`, made tile by tile."""
-        values = np.empty((*self.shape, depth), np.int8 if name == GRADE else np.int32)
+        values = np.empty((*self.shape, depth), Grade if name == GRADE else np.int32)
 
         def fill(tile: tuple[slice, slice]) -> None:
             values[tile] = self.cells(tile, depth, doc=name == DOC, ties=False)[name]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, Grade
 from irframe.checks import memory, room
 from irframe.errors import DepthError
 from irframe.experiments.coded_tables import counted, row_slices
@@ -26,7 +26,7 @@ LAID = SPANS | {LENGTH}
 """What of documents metrics of spans read, and all metrics."""
 CELLS = 1 << 21
 """Cells of lists that are looked at at a time."""
-CELL = 6
+CELL = 7
 """Bytes of a rank of a list: its grade, its judgment, and whether it is tied."""
 
 
@@ -188,7 +188,7 @@ class Hits:
             kept, retrieved = rank <= depth, np.minimum(retrieved, depth)
             of, rank, row = of[kept], rank[kept], row[kept]
         cell = of.astype(np.int64) * width + (rank - 1)
-        grade = np.full((*self.length.shape, width), UNJUDGED, np.int8)
+        grade = np.full((*self.length.shape, width), UNJUDGED, Grade)
         if int(retrieved.min(initial=width)) < width:
             np.copyto(grade, EMPTY, where=np.arange(width) >= retrieved[..., np.newaxis])
         grade.ravel()[cell] = judgments.grade[row]

@@ -319,7 +319,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The run frame with a column ``grade`` of dtype ``Int8``, ``<NA>`` where unjudged.
+        The run frame with a column ``grade`` of dtype ``Int16``, ``<NA>`` where unjudged.
 
     Raises
     ------
@@ -351,7 +351,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     judged = locate(table, judgments, place_topics(table, judgments))
     hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
     tell_unjudged(table, judgments, hits > 0)
-    grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int8")
+    grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int16")
     grade[judged < 0] = pd.NA
     return table.frame.assign(**{GRADE: grade})
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.arrays import Grades
 from irframe.errors import singular, warn
 from irframe.experiments import coded_tables, nuggets
 from irframe.experiments.joining import fingerprints, with_number
@@ -37,7 +38,7 @@ class Judgments:
     """Their row of each judged document here."""
     count: NDArray[np.int64]
     """How many judged documents each topic has."""
-    known: NDArray[np.int8] | None = None
+    known: Grades | None = None
     """The grades that occur, where these judgments are a part of others."""
 
     @classmethod
@@ -85,7 +86,7 @@ class Judgments:
 
     @classmethod
     def chosen(
-        cls, table: coded_tables.QrelsTable, code: Codes, levels: NDArray[np.int8] | None = None
+        cls, table: coded_tables.QrelsTable, code: Codes, levels: Grades | None = None
     ) -> "Judgments":
         """Return the judgments of some topics, given their codes, and the grades if known."""
         place = np.full(len(table.topics), -1)
@@ -142,7 +143,7 @@ class Judgments:
         return np.asarray(np.arange(len(self.topic)) - self.start[self.topic], np.int32)
 
     @cached_property
-    def grade(self) -> NDArray[np.int8]:
+    def grade(self) -> Grades:
         """The grade of each judged document."""
         return self.table.grade[self.row]
 
@@ -235,7 +236,7 @@ class Judgments:
         return row
 
     @cached_property
-    def levels(self) -> NDArray[np.int8]:
+    def levels(self) -> Grades:
         """The grades that occur, ascending, over all judged topics."""
         return self.table.levels if self.known is None else self.known
 

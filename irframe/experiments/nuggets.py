@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import Grades
 from irframe.checks import choice
 from irframe.errors import GradeError, IdError, InputError, MetricError, warn
 from irframe.experiments.coded_tables import code_systems
@@ -61,7 +62,7 @@ def variants(metrics: Iterable[Metric]) -> list[tuple[float, int]]:
 
 
 def count_grades(
-    grade: NDArray[np.int8], topic: Codes, topics: int, levels: NDArray[Any]
+    grade: Grades, topic: Codes, topics: int, levels: NDArray[Any]
 ) -> NDArray[np.int64]:
     """Count the documents of every topic by subtopic and grade.
 
@@ -89,7 +90,7 @@ def count_grades(
 
 
 def ideals(
-    grade: NDArray[np.int8],
+    grade: Grades,
     topic: Codes,
     topics: int,
     doc: NDArray[Any],
@@ -155,7 +156,7 @@ def tell_sampled(
 
 def strata_of(
     label: NDArray[Any],
-    grade: NDArray[np.int8],
+    grade: Grades,
     topic: Codes,
     topics: pd.Index,
     levels: NDArray[Any],

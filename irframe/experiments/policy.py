@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import Grades
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.files.ids import Codes, within
@@ -28,7 +29,7 @@ HIGHEST_SEED = (1 << 64) - 1
 
 
 def strata_sample(
-    topic: Codes, grade: NDArray[np.int8], keys: NDArray[Any], share: float
+    topic: Codes, grade: Grades, keys: NDArray[Any], share: float
 ) -> NDArray[np.bool_]:
     """Return which judgments a sample keeps.
 
@@ -48,7 +49,7 @@ def strata_sample(
     --------
     Half of three documents on one grade, those with the smallest keys:
 
-    >>> strata_sample(np.zeros(3, int), np.ones(3, np.int8), np.array([2, 9, 5]), 0.5)
+    >>> strata_sample(np.zeros(3, int), np.ones(3, np.int16), np.array([2, 9, 5]), 0.5)
     array([ True, False,  True])
     """
     order = np.lexsort((keys, grade, topic))

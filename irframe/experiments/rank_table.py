@@ -21,6 +21,7 @@ from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.repeats import ADVICE, about_duplicates, repeat_column
+from irframe.files.text import LATE
 from irframe.files.values import numbers, refuse_fractions
 from irframe.record import recorded
 
@@ -102,8 +103,6 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
 
 FEW = 1000
 """Rows in which the first list is looked for."""
-LATE = 2
-"""The highest rank that lists begin with."""
 
 
 def refuse_contrary(table: coded_tables.RunTable, rows: Codes, group: Codes) -> None:
@@ -120,7 +119,7 @@ def refuse_contrary(table: coded_tables.RunTable, rows: Codes, group: Codes) -> 
         if not len(ranks) or not _goes_one_way(-ranks, group):
             return
         longest = np.diff(beginnings(group), append=len(group)).max()
-        if ranks.min() <= LATE and ranks.max() - ranks.min() < 2 * longest:
+        if 0 <= ranks.min() <= LATE and ranks.max() - ranks.min() < 2 * longest:
             return
         name = table.columns[words.RANK]
         found = f"ranks {ranks.min():g} to {ranks.max():g}, which fall from row to row in {name!r}"

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from irframe.arrays import Grade
 from irframe.checks import tracked
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, in_turn
@@ -415,4 +416,4 @@ def _judgments(
         judged.get("probability"),
         spans=spans,
     )
-    return Judgments.chosen(table, np.arange(len(topics)), np.array(facts["levels"], np.int8))
+    return Judgments.chosen(table, np.arange(len(topics)), np.array(facts["levels"], Grade))

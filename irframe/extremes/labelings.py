@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array, Floats, Grade
 from irframe.errors import MetricError
 from irframe.metrics.ap import Q
 from irframe.metrics.base import Metric
@@ -18,6 +18,9 @@ from irframe.metrics.facts import facts
 from irframe.metrics.ndcg import nDCG
 from irframe.metrics.positions import discounts, positive
 from irframe.names import UNJUDGED
+
+SCALE = 128
+"""Grades on a scale from which on the gains of those that do not occur are not looked at."""
 
 
 def with_level(block: Block, level: int) -> Block:
@@ -55,7 +58,7 @@ def labelled(block: Block, labels: NDArray[np.bool_], beyond: Array, grade: int)
     if block.pool_count is not None:
         pooled = block.pool_count.copy()
         pooled[:, max(block.pool_depth - 1, 0) :, level] += added[:, np.newaxis]
-    filled = np.where(labels, np.int8(grade), block.grade)
+    filled = np.where(labels, Grade(grade), block.grade)
     return Evidence(replace(block, grade=filled, count=count, pool_count=pooled))
 
 
@@ -175,7 +178,8 @@ class Labels:
         """Raise if the extremes take too long, given the unjudged documents (..., depth)."""
         kinds = len(self.relevant) + len(self.others)
         numbers, index = np.unique(unjudged, return_inverse=True)
-        states = [math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist()]
+        ways = (math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist())
+        states = [min(number, 1 << 62) for number in ways]
         steps = float((np.array(states, float)[index.reshape(unjudged.shape)] * depths).sum())
         columns = unjudged.reshape(-1, len(depths)).T
         rounds = [len(np.unique(row)) * depth for row, depth in zip(columns, depths, strict=True)]
@@ -372,6 +376,10 @@ class _Problem:
     def __init__(self, metric: nDCG, block: Block, depths: Array) -> None:
         grades = scale(metric, block.levels, block.top)
         gains = gains_of(metric, grades, block.top)
+        # As many documents of the best labels gain what lies between two grades that occur.
+        if len(grades) > SCALE:
+            there = np.isin(grades, block.levels) | (gains == gains.max())
+            grades, gains = grades[there], gains[there]
         levels = np.unique(np.append(gains, 0.0))
         self.falls, steps = np.diff(levels), levels[1:]
         at_least = gains[np.searchsorted(grades, block.levels)][:, np.newaxis] >= steps
@@ -385,9 +393,9 @@ class _Problem:
         self.found = unjudged.sum(axis=-1)
         self.rank = np.where(np.take_along_axis(unjudged, order, axis=-1), order + 1, longest)
         self.weights, self.depths = weights, depths
-        table = np.zeros(256)
+        table = np.zeros(1 << 16)  # of marks 0, as of what no grade is
         table[grades] = gains
-        gained = np.where(block.grade > UNJUDGED, table[block.grade], 0.0)
+        gained = table[block.grade]
         collected = np.cumsum(gained * weights[: gained.shape[-1]], axis=-1)
         self.collected = collected[:, depths - 1]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array, Floats, Grade
 from irframe.errors import MetricError
 from irframe.extremes import labelings
 from irframe.metrics.base import METRICS, Metric
@@ -117,7 +117,7 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     --------
     >>> from irframe.metrics import P
     >>> block = Block(
-    ...     grade=np.array([[1, UNJUDGED, 0]], dtype=np.int8),
+    ...     grade=np.array([[1, UNJUDGED, 0]], dtype=np.int16),
     ...     retrieved=np.array([3]),
     ...     levels=np.array([0, 1]),
     ...     count=np.array([[1, 1]]),
@@ -233,13 +233,13 @@ def _orders(metric: Metric, one: Block) -> Array:
     if count > LIMIT:
         wanted = f"at most {LIMIT} orders of tied documents in a ranking for {metric}"
         raise MetricError(wanted, f"{count}", "no one order is known to be the best for it")
-    orders = np.empty((1, 0), np.int8)
+    orders = np.empty((1, 0), Grade)
     for block in blocks:
         arranged = list(arrange(block))
-        arrangements = np.array(arranged, np.int8).reshape(len(arranged), len(block))
+        arrangements = np.array(arranged, Grade).reshape(len(arranged), len(block))
         repeated = np.repeat(orders, len(arrangements), axis=0)
         orders = np.concatenate([repeated, np.tile(arrangements, (len(orders), 1))], axis=1)
-    padded = np.full((len(orders), max(depth, orders.shape[1])), EMPTY, np.int8)
+    padded = np.full((len(orders), max(depth, orders.shape[1])), EMPTY, Grade)
     padded[:, : orders.shape[1]] = orders
     return np.ascontiguousarray(padded[:, :depth])
 
@@ -254,10 +254,6 @@ def _tied_blocks(one: Block) -> list[list[int]]:
     return [codes[a:b] for a, b in pairwise(starts)]
 
 
-CODES = np.arange(-128, 128)
-"""All that a cell of a cube may hold, grades and marks."""
-
-
 def _ordered(metric: Metric, levels: Array) -> bool:
     """Return whether the best order of tied documents is known.
 
@@ -270,20 +266,22 @@ def _ordered(metric: Metric, levels: Array) -> bool:
     return not labelings.gains_of(metric, below, 1).any()
 
 
-def worth(metric: Metric, top: int) -> NDArray[np.int16]:
-    """Return how much a document is worth to a metric, as a place among all codes of a cell."""
-    judged = CODES > UNJUDGED
-    relevant = judged & (facts(metric).rel <= CODES)
+def worth(metric: Metric, levels: Array, top: int) -> NDArray[np.int32]:
+    """Return how much a document is worth to a metric, as a place, for every grade and mark."""
+    codes, places = np.append([EMPTY, UNJUDGED], levels), np.zeros(1 << 16, np.int32)
+    judged = codes > UNJUDGED
+    relevant = judged & (facts(metric).rel <= codes)
     if metric.order in {"gain", "reward"}:
-        value = np.where(judged, labelings.gains_of(metric, CODES, top), 0.0)
+        value = np.where(judged, labelings.gains_of(metric, codes, top), 0.0)
         value = np.where(relevant, value, -1.0) if metric.order == "reward" else value
     elif metric.order == "judged":
         value = 1.0 * judged
     else:
         value = 2.0 * relevant
         if metric.order == "preference":
-            value += (CODES >= UNJUDGED) & (CODES < 0)
-    return np.unique(value, return_inverse=True)[1].astype(np.int16)
+            value += (codes >= UNJUDGED) & (codes < 0)
+    places[codes] = np.unique(value, return_inverse=True)[1]
+    return places
 
 
 def reordered_scores(
@@ -312,7 +310,7 @@ def reordered_scores(
         if not _ordered(metric, block.levels):
             yield from (side[..., columns] for side in extremes_of_all(metric, block))
             continue
-        value = worth(metric, block.top)
+        value = worth(metric, block.levels, block.top)
         name = value.tobytes()
         if name not in orders:
             orders[name] = [Evidence(_reordered(block, key)) for key in (value, -value)]
@@ -321,28 +319,28 @@ def reordered_scores(
         yield np.maximum(first, second)
 
 
-def _reordered(block: Block, key: NDArray[np.int16]) -> Block:
+def _reordered(block: Block, key: NDArray[np.int32]) -> Block:
     """Return rankings with every tied block in rising order of a key of their codes."""
     depth = block.grade.shape[-1]
     beyond = _tail(block, key, depth)
     cell = np.concatenate([block.grade, beyond], axis=-1)
     joined = np.concatenate([np.asarray(block.tied), np.ones(beyond.shape, bool)], axis=-1)
     tied = np.cumsum(~joined, axis=-1, dtype=np.int32)
-    code = tied * (2 * len(CODES)) + key[cell.astype(np.int16) - CODES[0]]
+    code = tied * (1 + np.ptp(key)) + key[cell]
     code[cell == EMPTY] = np.iinfo(np.int32).max
     order = np.argsort(code, axis=-1, kind="stable")[..., :depth]
     grade = np.take_along_axis(cell, order, axis=-1)
     return block.with_lists(grade, block.retrieved)
 
 
-def _tail(block: Block, key: NDArray[np.int16], depth: int) -> Array:
+def _tail(block: Block, key: NDArray[np.int32], depth: int) -> Array:
     """Return documents below the last rank tied with it, the first by a key, at most `depth`."""
     tail, size = np.asarray(block.tail), np.asarray(block.tail_size)
     codes = np.append(block.levels, UNJUDGED).astype(np.int64)
     counts = np.concatenate([tail, (size - tail.sum(axis=-1))[..., np.newaxis]], axis=-1)
-    order = np.argsort(key[codes - CODES[0]], kind="stable")
+    order = np.argsort(key[codes], kind="stable")
     ends = np.cumsum(counts[..., order], axis=-1)
     width = min(int(size.max(initial=0)), depth)
     place = (np.arange(width)[:, np.newaxis] >= ends[..., np.newaxis, :]).sum(axis=-1)
-    known = np.append(codes[order], EMPTY).astype(np.int8)
+    known = np.append(codes[order], EMPTY).astype(Grade)
     return np.asarray(known[place])

@@ -70,7 +70,13 @@ def _of_columns(x: Any, kind: Kind) -> pd.DataFrame | None:
 
 def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
     """Return what lists or sets name, ``{topic: documents}``: the best first, or all relevant."""
-    if not is_dictionary(x) or not _holds_lists(x, sets=kind.value == GRADE):
+    if not is_dictionary(x):
+        return None
+    texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]
+    if texts and not kind.find(x):
+        found, advice = "a text alone for", "put it into a list: {'q1': ['d1']}"
+        raise InputError("{topic: [doc, ...]}", found, advice, texts)
+    if not _holds_lists(x, sets=kind.value == GRADE):
         return None
     lists = [(topic, enumerate(docs, start=1)) for topic, docs in x.items()]
     rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
@@ -144,18 +150,28 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
 """What makes frames of what other tools hand over, each None of what it does not know."""
 
 
-def by_role(x: Any, kind: Kind) -> ByRole:
-    """Return what holds rows of a kind as a frame, and its columns by role."""
+def by_role(x: Any, kind: Kind, told: str | None = None) -> ByRole:
+    """Return what holds rows of a kind as a frame, and its columns by role.
+
+    Nothing is asked about a column of which it is told that it numbers searches, or names groups.
+    """
     if isinstance(x, ByRole):
         return x
-    x = unpacked(x) if kind.value == SCORE else x
+    x = unpacked(x) if kind.value == SCORE and isinstance(x, Mapping | list) else x
     made = (adapter(x, kind) for adapter in ADAPTERS)
     frame: Any = next(each for each in made if each is not None)
-    columns = require_columns(frame, kind)
-    titles = RUN.find(frame.columns).get(SYSTEM) if kind.value == SCORE else None
-    if titles is not None and SYSTEM not in columns:
-        frame = frame.drop(columns=titles)  # names of documents, as was said
+    levels = getattr(getattr(x, "index", None), "names", ())
+    columns = require_columns(frame, kind, told, levels)
+    if kind.value == SCORE and SYSTEM not in columns:
+        titles = RUN.find(frame.columns).get(SYSTEM)  # names of documents, as was said
+        frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)
+
+
+def in_groups(x: Any, by: str) -> pd.DataFrame:
+    """Return runs with a column of systems, given which column is of groups."""
+    frame, columns = by_role(x, RUN, by)
+    return frame if SYSTEM in columns else frame.assign(**{SYSTEM: ONLY_SYSTEM})
 
 
 def as_qrels(

@@ -264,7 +264,11 @@ def is_judgments(frame: Any) -> bool:
 
 
 def looked_at(
-    columns: dict[str, str], kind: Kind, names: Sequence[Any], get: Column
+    columns: dict[str, str],
+    kind: Kind,
+    names: Sequence[Any],
+    get: Column,
+    levels: Sequence[Any] = (),
 ) -> dict[str, str]:
     """Return the columns that play the roles of a kind, having looked at what all hold.
 
@@ -272,8 +276,8 @@ def looked_at(
     ----------
     columns
         What `Kind.require` gives.
-    kind, names, get
-        What the table is, and what it has.
+    kind, names, get, levels
+        What the table is, and what it has, some of it in levels of an index.
 
     Raises
     ------
@@ -287,12 +291,14 @@ def looked_at(
             refuse_rivals({name: get(name) for name in rivals}, role, taken)
     if kind.value != SCORE:
         return columns
-    refuse_strangers(columns, names, get)
+    refuse_strangers(columns, names, get, levels)
     return columns if SYSTEM in told else without_titles(columns, get)
 
 
-def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
-    """Return the columns of a frame by role.
+def require_columns(
+    frame: Any, kind: Kind, told: str | None = None, levels: Sequence[Any] = ()
+) -> dict[str, str]:
+    """Return the columns of a frame by role; one may be told to be none, some were levels.
 
     Raises
     ------
@@ -314,8 +320,9 @@ def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
         own = name in frame.columns
         return frame[name] if own else frame.index.get_level_values(name).to_series()
 
-    levels = [name for name in frame.index.names if name is not None]
-    return looked_at(columns, kind, [*frame.columns, *levels], get)
+    own = [name for name in frame.index.names if name is not None]
+    names = [name for name in (*frame.columns, *own) if name != told]
+    return looked_at(columns, kind, names, get, [*own, *levels])
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
@@ -350,7 +357,7 @@ def refuse_two_units(
         return
     ways = {
         own: f"collapse to documents with of={own!r}",
-        chunk: f"if chunks are judged, drop(columns={own!r})",
+        chunk: f"if chunks are judged, ir.as_runs(frame).drop(columns={own!r})",
     }
     known = {*map(str, judged())}
     met = [name for name in ways if not known.isdisjoint(frame[name].astype(str))]

@@ -1,7 +1,7 @@
 """What columns may be, by the likeness of their names and by what they hold."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
@@ -9,7 +9,20 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError, warn
-from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, RANK, SCORE, SYSTEM, TOPIC
+from irframe.files.ids import Codes, repeated
+from irframe.files.values import read_numbers
+from irframe.names import (
+    ALIASES,
+    DOC,
+    GRADE,
+    LAST_RESORTS,
+    PARTS,
+    RANK,
+    REPEAT_NAMES,
+    SCORE,
+    SYSTEM,
+    TOPIC,
+)
 
 LIKE = {
     SYSTEM: "system model method retriever retrieval run ranker reranker engine pipeline config "
@@ -24,11 +37,13 @@ LIKE = {
     "rating ratings liked gold target targets label labels qrel",
 }
 """Role -> words in names of columns that may play it."""
+DISTANCES = "distance distances dist l2"
+"""Words in names of columns of what is the less the better."""
 _TEXTS = "unnamed index iter assessor text body title"
 UNLIKE = {
     TOPIC: _TEXTS,
     DOC: _TEXTS,
-    SCORE: "unnamed index iter rank length words tokens year price",
+    SCORE: f"unnamed index iter rank length words tokens year price {DISTANCES}",
     GRADE: "unnamed index iter assessor rank",
 }
 """Role -> words in names of columns that do not."""
@@ -66,6 +81,12 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
         which = f", value_vars={systems}" if systems != free else ""
         melted = f"frame.melt({[known[TOPIC], known[DOC]]}, var_name='system', value_name='score'"
         return f"{melted}{which}) if each of {', '.join(map(repr, systems))} is a system"
+    far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
+    if SCORE in wanted and len(far) == 1:  # the least is the best
+        others = [role for role in wanted if role != SCORE]
+        if (pairs := proposed(frame, known, others)) is not None:
+            line = f".rename(columns={pairs})" * bool(pairs)
+            return f"frame{line}.assign(score=lambda rows: -rows[{far[0]!r}])"
     pairs = proposed(frame, known, wanted)
     return "" if pairs is None else f"frame.rename(columns={pairs})"
 
@@ -269,24 +290,87 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     return {role: column for role, column in columns.items() if role != SYSTEM}
 
 
-def refuse_strangers(columns: Mapping[str, str], names: Iterable[Any], get: Column) -> None:
-    """Raise if a further column may name systems whose lists would become one."""
+def refuse_strangers(
+    columns: Mapping[str, str], names: Iterable[Any], get: Column, levels: Container[Any] = ()
+) -> None:
+    """Raise if a further column may name systems whose rows would become one's.
+
+    A column may by its name; or by what it holds, where rows are not in order, and without it
+    documents stand twice, or rows are in order for each of its texts.
+
+    Parameters
+    ----------
+    columns, names, get
+        The roles of columns, what all are called, and what gives them.
+    levels
+        Which of them are levels of an index.
+    """
     if SYSTEM in columns or TOPIC not in columns:
         return
-    for name in names:
-        if name in columns.values() or not (isinstance(name, str) and like_systems(name)):
-            continue
-        labels, values = pd.factorize(get(name))
-        if not 1 < len(values) < FEW or not isinstance(values[0], str):
+    for name in (n for n in names if isinstance(n, str) and n not in columns.values()):
+        labels, values = _few_labels(get(name))
+        if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # which scoring asks about
             continue
         topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
-        if len(np.unique(topic * len(values) + labels)) == len(np.unique(topic)):
+        lists = topic * (len(values) + 1) + labels
+        number = len(np.unique(lists))
+        if number == len(np.unique(topic)):
             continue
-        told = pd.Index(values[:5]).tolist()
-        shown = ", ".join(map(repr, told))
-        found = f"rows of one list that differ in {name!r} ({shown})"
-        advice = f"is it the system? frame.rename(columns={{{name!r}: 'system'}})"
-        docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else topic
-        if not pd.DataFrame({TOPIC: topic, DOC: docs}).duplicated().any():
-            advice += f"; if not, frame.drop(columns={name!r})"
-        raise InputError("lists of one system each", found, advice)
+        docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else 0 * topic
+        once, apart = (not len(repeated(each * len(topic) + docs)) for each in (topic, lists))
+        if not like_systems(name) and (
+            name in {*REPEAT_NAMES, *PARTS}
+            or len(topic) < 2 * (number if DOC in columns else len(values))
+            or not _are_lists(topic, lists, columns, get, told=apart > once)
+        ):
+            continue
+        shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
+        found = f"rows of one topic that differ in {name!r} ({shown})"
+        advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if not, "
+        advice += "leave it out" if name in levels or not once else f"frame.drop(columns={name!r})"
+        raise InputError("a column of systems", f"none, and {found}", advice)
+
+
+def renamed(pairs: Mapping[Any, str], levels: Container[Any]) -> str:
+    """Return the line that gives columns, and levels of an index, other names.
+
+    Examples
+    --------
+    >>> renamed({"exp": "system", "q": "topic"}, ["q"])
+    "frame.rename(columns={'exp': 'system'}).rename_axis(index={'q': 'topic'})"
+    """
+    of_columns, of_levels = (
+        {name: role for name, role in pairs.items() if (name in levels) == own} for own in (0, 1)
+    )
+    line = f".rename(columns={of_columns})" * bool(of_columns)
+    return f"frame{line}{f'.rename_axis(index={of_levels})' * bool(of_levels)}"
+
+
+def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
+    """Return which of a few texts each row has; none of these for other columns."""
+    none: tuple[Codes, Any] = np.zeros(len(column), np.int64), ()
+    if is_numeric(column):
+        return none
+    try:
+        few = column.iloc[: 2 * FEW].nunique() < FEW
+        labels, values = pd.factorize(column) if few else none
+    except TypeError:  # of lists and the like
+        return none
+    fit = 1 < len(values) < FEW and isinstance(values[0], str)
+    return (labels.astype(np.int64) + 1, values) if fit else none
+
+
+def _are_lists(
+    topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, told: bool
+) -> bool:
+    """Tell whether rows of a topic, not in order, are told apart, or stand list after list."""
+    role = next((role for role in (SCORE, RANK) if role in columns), None)
+    if role is None:
+        return told
+    order = np.argsort(topic, kind="stable")
+    key, _ = read_numbers(get(columns[role]), role)
+    key, own, topic = key[order], lists[order], topic[order]
+    worse = key[1:] > key[:-1] if role == SCORE else key[1:] < key[:-1]
+    same, inside = own[1:] == own[:-1], topic[1:] == topic[:-1]
+    in_turn = len(own) - int(same.sum()) == len(np.unique(own)) and not (worse & same).any()
+    return bool((worse & inside).any() and (told or in_turn))

@@ -21,7 +21,8 @@ from irframe.files import read_file
 from irframe.files.comments import notes_of
 from irframe.files.compression import PACKED, Source, name_of
 from irframe.files.in_pieces import runs_in_turn
-from irframe.files.read_run import states_of
+from irframe.files.kinds import RUN, Kind
+from irframe.files.read_run import Columns, states_of
 from irframe.files.values import to_frame
 from irframe.names import FILES, REPEAT, SYSTEM
 
@@ -51,6 +52,8 @@ def read_runs(
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
     unit: Any = None,
+    columns: Columns = None,
+    sep: str | None = None,
     progress: bool | None = None,
     on_error: Literal["raise"] = "raise",
 ) -> pd.DataFrame: ...
@@ -61,6 +64,8 @@ def read_runs(
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
     unit: Any = None,
+    columns: Columns = None,
+    sep: str | None = None,
     progress: bool | None = None,
     on_error: Literal["skip"],
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
@@ -70,6 +75,8 @@ def read_runs(
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
     unit: Any = None,
+    columns: Columns = None,
+    sep: str | None = None,
     progress: bool | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
@@ -96,6 +103,8 @@ def read_runs(
         of the files, such as ``"doc_id"``; a pattern with one group, such as ``r"(.+)#\d+"``; or
         chunk -> document, as for `irframe.verbs.collapse`, which puts a document where its first
         chunk is.
+    columns, sep
+        As for `read_run`, of all files.
     progress
         Whether to show progress on stderr. Default: where stderr is a terminal and there are
         more than 20 files.
@@ -133,22 +142,30 @@ def read_runs(
     by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
-    files = read_file.find_files(paths)
-    with _threads() as pool:
-        read = pool.map(partial(read_file.attempt, by_file=by_file), files)
-        results = list(_counted_aloud(read, len(files), progress=progress))
-    names = [name_of(file) for file in files]
-    if on_error == "skip":
-        frame, problems = _what_is_sound(names, results)
-    else:
-        tables = _all_read(names, results)
-        del results
-        _refuse_clashes(read_file.Together(), names, tables, by_file=by_file)
-        frame, problems = _put_together(names, tables), None
+    files, kind = read_file.find_files(paths), RUN.told(columns, sep)
+    frame, problems = read_all(
+        files, kind, by_file=by_file, skip=on_error == "skip", progress=progress
+    )
     if unit is not None and not frame.empty:
         frame = of_documents(frame, unit)
     runs = with_names(frame, pattern)
     return runs if problems is None else (runs, problems)
+
+
+def read_all(
+    files: Sequence[Source], kind: Kind, *, by_file: bool, skip: bool, progress: bool | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Return the runs of files; and, where those at fault are skipped, what is wrong with these."""
+    with _threads() as pool:
+        read = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
+        results = list(_counted_aloud(read, len(files), progress=progress))
+    names = [name_of(file) for file in files]
+    if skip:
+        return _what_is_sound(names, results)
+    tables = _all_read(names, results)
+    del results
+    _refuse_clashes(read_file.Together(), names, tables, by_file=by_file)
+    return _put_together(names, tables), None
 
 
 def named_groups(pattern: str | None) -> re.Pattern[str] | None:
@@ -217,7 +234,7 @@ def of_documents(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
     return collapsed
 
 
-def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFrame]:
+def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
     """Yield the runs of some files after the other, without what the files say of themselves.
 
     Meanwhile the next ones are read.
@@ -226,6 +243,8 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
     ----------
     files
         Paths or addresses. Parts of one run come together, so that lists are whole.
+    kind
+        What is told of them.
     by_file
         Whether systems are called after their files.
 
@@ -239,8 +258,8 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
 
     def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
         several = name in alone and not by_file and not read_file.partitions(name)
-        runs = runs_in_turn(name) if several else None
-        return runs or read_file.attempt(name, by_file=by_file)
+        runs = runs_in_turn(name, kind) if several else None
+        return runs or read_file.attempt(name, by_file=by_file, kind=kind)
 
     with _threads() as pool:
         read = partial(pool.map, attempt)
@@ -369,14 +388,12 @@ def _refuse_clashes(
     for error, again in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
         if clashes:
-            wanted, found = (
-                clashes[0][1],
-                f"{len({name for name, *_ in clashes})} that do not go with others",
-            )
+            found = f"{len({name for name, *_ in clashes})} at odds with those before"
             advice = "read these apart and give them what they lack"
             if again:
                 advice = f"{BY_NAME if by_file else TOLD_APART}; {PARTS}"
-            raise error(wanted, found, advice, [f"{name}: {said}" for name, _, said in clashes])
+            offenders = [f"{name}: {said}" for name, _, said in clashes]
+            raise error(clashes[0][1], found, advice, offenders)
 
 
 def _one_table(tables: list[pa.Table]) -> pa.Table:

@@ -7,7 +7,6 @@ and `Folded` says afterwards which system and which repeat that was.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,8 +36,6 @@ ADVICE = (
     "one system, over which systems are compared"
 )
 """What to do about rows that stand several times."""
-PARTS = (*chain(*words.BORDERS.values()), *words.CHUNKS, *words.ALIASES[words.SUBTOPIC])
-"""Columns that tell parts of a document apart."""
 JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate scores apart"
 """What to do about documents that are judged several times."""
 
@@ -249,7 +246,7 @@ def fold(runs: Any, search: str | None = None) -> Folded:
         return Folded(named, words.REPEAT, owners) if several else nothing
     if not _candidates(_names(runs)):
         return nothing
-    frame, columns = foreign.by_role(runs, RUN)
+    frame, columns = foreign.by_role(runs, RUN, search)
     known = {**columns, **({} if search is None else {words.SEARCH: search})}
     return fold_rows(frame, known, (words.SYSTEM, words.TOPIC, words.DOC, words.SEARCH))
 
@@ -304,7 +301,7 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
     if not candidates or not frame.duplicated(keys).any():
         return None
     apart = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
-    parts = [name for name in PARTS if name in frame.columns and name not in keys]
+    parts = [name for name in words.PARTS if name in frame.columns and name not in keys]
     if parts and not apart:
         return repeat_column(frame, [*keys, *parts])
     if len(apart) > 1:

@@ -1,6 +1,6 @@
 """Hits as retrieval has them: what search engines and vector stores answer, lists of objects."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import chain
 from numbers import Number
 from typing import Any
@@ -29,6 +29,8 @@ from irframe.names import (
 
 ONLY = "*"
 """The one key of a dictionary, whatever it is."""
+GENERATED = frozenset({"replies", "answers", "prompt"})
+"""What parts of a pipeline hold that found nothing, beside the one that did."""
 ANSWERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "Elasticsearch, OpenSearch": (("hits", "hits"),),
     "Solr": (("response", "docs"),),
@@ -125,8 +127,8 @@ def hits_in(answer: Any) -> Sequence[Any] | None:
 
 def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
     found = answer
-    for name in path:
-        found = part(found, name)
+    for name, inside in zip(path, [*path[1:], ""], strict=True):
+        found = part(found, name, inside)
     is_list = isinstance(found, list | tuple) and (not found or is_hit(found[0]))
     return found if is_list else None
 
@@ -139,11 +141,16 @@ def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
         raise InputError(wanted, "one answer without its topic", advice)
 
 
-def part(held: Any, name: str) -> Any:
-    """Return what a dictionary or an object has under a name, None where it has none."""
-    if isinstance(held, Mapping):
-        return next(iter(held.values())) if name == ONLY and len(held) == 1 else held.get(name)
-    return getattr(held, name, None)
+def part(held: Any, name: str, inside: str = "") -> Any:
+    """Return what is under a name; or, whatever that is, the only part but what was generated."""
+    if not isinstance(held, Mapping):
+        return getattr(held, name, None)
+    if name != ONLY:
+        return held.get(name)
+    parts = [*held.values()]
+    if inside and all(isinstance(part, Mapping) for part in parts):
+        parts = [part for part in parts if GENERATED.isdisjoint(part)]
+    return parts[0] if len(parts) == 1 else None
 
 
 def _of_vespa(answer: Any) -> list[Any] | None:
@@ -229,7 +236,7 @@ def of_hits(
     InputError
         If hits have no ids, listing their topics.
     RankingError
-        If scores rise from hit to hit in every list.
+        If scores rise from hit to hit in every list, or ranks of hits fall in some.
 
     Examples
     --------
@@ -247,6 +254,7 @@ def of_hits(
     if searches is not None:
         frame = frame.assign(**{SEARCH: searches})
         frame[RANK] = frame.groupby([TOPIC, SEARCH]).cumcount() + 1
+    _refuse_other_ranks(frame, chain(*lists.values()))
     order = [TOPIC, SEARCH, RANK, CHUNK, PARENT, START, END, SCORE]
     frame = frame[sorted(frame, key=lambda n: order.index(n) if n in order else len(order))]
     own = [each for each in (CHUNK, PARENT) if each in frame.columns]
@@ -265,6 +273,21 @@ def of_hits(
         _refuse_rising(frame)
         return frame
     return frame.drop(columns=RANK)
+
+
+def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[Any]) -> None:
+    """Raise if hits have ranks that run against the order of their lists."""
+    told = [hit.get(RANK) if isinstance(hit, Mapping) else None for hit in hits]
+    ranks = pd.Series(
+        [rank if isinstance(rank, int | float) else None for rank in told], dtype=float
+    )
+    lists = [frame[name].to_numpy() for name in (TOPIC, SEARCH) if name in frame]
+    falls = (ranks.groupby(lists).diff() < 0).to_numpy()
+    if falls.any():
+        found, advice = "ranks that fall, of", "sort the hits by rank, or leave their ranks out"
+        raise RankingError(
+            "ranks that rise from hit to hit", found, advice, frame[TOPIC][falls].unique()
+        )
 
 
 def _refuse_rising(frame: pd.DataFrame) -> None:

@@ -15,9 +15,10 @@ from irframe.errors import InputError, warn
 from irframe.escaping import html
 from irframe.files.comments import notes_of
 from irframe.files.ids import shown
+from irframe.files.kinds import RUN, Kind
 from irframe.files.read_file import Problem, Together, attempt, find_files
-from irframe.files.read_run import states_of
-from irframe.files.read_runs import named_groups, of_documents, read_in_turn, read_runs
+from irframe.files.read_run import Columns, states_of
+from irframe.files.read_runs import named_groups, of_documents, read_all, read_in_turn
 from irframe.names import SYSTEM
 
 
@@ -37,6 +38,8 @@ class ScannedRuns:
         What says of the names of files which system and which repeat they are of.
     unit
         What says which document a chunk is of, where lists are to be collapsed.
+    kind
+        What is told of the files.
     labels
         File's name without its suffixes -> what its repeat of a system is called.
 
@@ -51,6 +54,7 @@ class ScannedRuns:
     skip: bool = False
     repeat: str | None = None
     unit: Any = None
+    kind: Kind = RUN
     labels: Mapping[str, str] | None = None
 
     def _repr_html_(self) -> str:
@@ -71,11 +75,11 @@ class ScannedRuns:
 
         No frame is kept here, so that it is gone when the next one is read.
         """
-        return map(self._told, read_in_turn(self.files, by_file=self.by_file))
+        return map(self._told, read_in_turn(self.files, self.kind, by_file=self.by_file))
 
     def frame(self) -> pd.DataFrame:
         """Return all runs, as `read_runs` reads them."""
-        return self._told(read_runs(self.files, system="file" if self.by_file else "tag"))
+        return self._told(read_all(self.files, self.kind, by_file=self.by_file, skip=False)[0])
 
     def _told(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return runs of documents, called by the repeats that they are."""
@@ -100,7 +104,7 @@ class ScannedRuns:
         """
         if not self.skip:
             return self, []
-        files, problems = sound_files(self.files, by_file=self.by_file)
+        files, problems = sound_files(self.files, self.kind, by_file=self.by_file)
         return replace(self, files=tuple(files), skip=False), problems
 
     def readable(self) -> "ScannedRuns":
@@ -122,13 +126,15 @@ def scan_runs(
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
     unit: Any = None,
+    columns: Columns = None,
+    sep: str | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> ScannedRuns:
     r"""Find runs that are too many or too large for memory; nothing is read yet.
 
     Parameters
     ----------
-    paths, system, repeat, unit
+    paths, system, repeat, unit, columns, sep
         As for `read_runs`; lists are collapsed some files at a time, as these are read.
     on_error
         What verbs do about files that cannot be read, or that do not go together: raise, or
@@ -163,10 +169,12 @@ def scan_runs(
     if strange:
         raise InputError("paths of runs", "", "read open files with read_runs", strange)
     skip = choice("on_error", on_error, ("raise", "skip")) == "skip"
-    return ScannedRuns(tuple(map(str, files)), by_file, skip, repeat, unit)
+    return ScannedRuns(tuple(map(str, files)), by_file, skip, repeat, unit, RUN.told(columns, sep))
 
 
-def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list[Problem]]:
+def sound_files(
+    files: Iterable[str], kind: Kind, *, by_file: bool
+) -> tuple[list[str], list[Problem]]:
     """Return the files that can be read and go together, and what is wrong with the others.
 
     Warns
@@ -176,7 +184,7 @@ def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list
     """
     together, sound, problems = Together(), list[str](), list[Problem]()
     for file in files:
-        table = attempt(file, by_file=by_file)
+        table = attempt(file, by_file=by_file, kind=kind, outline=True)
         if found := together.problems(file, table):
             problems += found
         else:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import ParameterError
-from irframe.names import DOC, GRADE, HIGHEST_GRADE, RANK, SCORE, SYSTEM, TOPIC
+from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
 TEAM, CONTRIBUTING, DECIMAL = "team", "contributing", "decimals"
 
-MOST_GRADES = HIGHEST_GRADE + 1
+MOST_GRADES = 128
 FIRST_TOPIC = 101
 SYSTEMS_PER_TEAM = 3
 CANDIDATES_PER_RANK = 3

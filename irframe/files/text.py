@@ -24,6 +24,8 @@ from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, role
 
 BLOCK = LINE
 """Bytes that one task parses; a line is shorter."""
+LATE = 2
+"""The highest rank that lists begin with."""
 ANY = " "
 """What stands between columns that any blanks separate."""
 MEND = "mend these lines, or check that this is the file you meant"
@@ -165,16 +167,17 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
 def _refuse_falling(source: str) -> NoReturn:
     wanted = "ranks that rise from row to row, or scores that are called so"
     advice = f"say which: ir.read_run(path, columns={[TOPIC, DOC, SCORE]}), or {RANK!r}"
-    raise RankingError(wanted, f"whole numbers that fall in every list of {source}", advice)
+    raise RankingError(wanted, f"whole numbers that fall in lists of {source}", advice)
 
 
 def falls(table: pa.Table) -> bool:
-    """Tell whether ranks, which nothing names, fall from row to row of every list, as scores do."""
+    """Tell whether ranks, which nothing names, fall in every list, or begin late in no order."""
     if RANK not in table.column_names or SCORE in table.column_names:
         return False
     inside = pc.equal(table[TOPIC][1:], table[TOPIC][:-1]).to_numpy()
     step = np.diff(table[RANK].to_numpy())[inside]
-    return len(step) > 0 and bool((step < 0).all())
+    late = pc.min(table[RANK]).as_py() > LATE and (step < 0).any()
+    return len(step) > 0 and bool((step < 0).all() or late)
 
 
 def _noted(

@@ -13,7 +13,7 @@ from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
 from irframe.metrics.evidence import Evidence, refuse_words
-from irframe.names import as_html
+from irframe.names import HIGHEST_GRADE, as_html
 
 
 def checked(metric: str, spec: Field[Any], value: Any) -> Any:
@@ -473,7 +473,7 @@ class Metric(metaclass=MetricType):
 class Thresholded(Metric, abstract=True):
     """A metric that tells relevant documents from others: those of a grade from `rel` on."""
 
-    rel: int = parameter(1, low=1, high=127)
+    rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
 
 
 class Preset(partial[Metric]):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array, Floats, Grade, Grades
 from irframe.names import EMPTY, UNJUDGED
 
 
@@ -93,7 +93,7 @@ class Block:
     Attributes
     ----------
     grade
-        Grades by rank, int8, shape (..., topic, depth), with the marks `irframe.names.EMPTY` past
+        Grades by rank, int16, shape (..., topic, depth), with the marks `irframe.names.EMPTY` past
         the end of a list and `irframe.names.UNJUDGED` for unjudged documents.
     retrieved
         Length of each list, shape (..., topic).
@@ -144,7 +144,7 @@ class Block:
     Examples
     --------
     >>> block = Block(
-    ...     grade=np.array([[2, 0, 1], [0, 1, 1]], dtype=np.int8),
+    ...     grade=np.array([[2, 0, 1], [0, 1, 1]], dtype=np.int16),
     ...     retrieved=np.array([3, 3]),
     ...     levels=np.array([0, 1, 2]),
     ...     count=np.array([[4, 1, 1], [1, 2, 0]]),
@@ -154,7 +154,7 @@ class Block:
     [(1, [[0, 1, 1]]), (2, [[2, 0, 1]])]
     """
 
-    grade: NDArray[np.int8]
+    grade: Grades
     retrieved: Array
     levels: Array
     count: Array
@@ -168,7 +168,7 @@ class Block:
     beyond: Array | None = None
     doc: Array | None = None
     start: Array | None = None
-    subtopic_grade: NDArray[np.int8] | None = None
+    subtopic_grade: Grades | None = None
     subtopic_count: Array | None = None
     stratum: Array | None = None
     stratum_count: Array | None = None
@@ -214,7 +214,7 @@ class Block:
 
         return self._map(lambda array: array.reshape(-1, *array.shape[len(shape) :]), widen)
 
-    def with_lists(self, grade: NDArray[np.int8], retrieved: Array) -> "Block":
+    def with_lists(self, grade: Grades, retrieved: Array) -> "Block":
         """Return other lists of the same topics, in the one order they have: without ties."""
         changed = replace(self, grade=grade, retrieved=retrieved)
         bare = replace(changed, length=None, shown=None, covered=None, completed=None)
@@ -269,7 +269,7 @@ class Block:
         start = np.broadcast_to(start[..., np.newaxis], doc.shape).ravel()[known]
         own = grades[start + doc.ravel()[known], place]
         grade = self.grade.copy()
-        grade.ravel()[known] = np.where(own == EMPTY, np.int8(UNJUDGED), own)
+        grade.ravel()[known] = np.where(own == EMPTY, Grade(UNJUDGED), own)
         return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
@@ -283,9 +283,7 @@ class Block:
         return replace(self, **changed)
 
 
-def close_up(
-    grade: NDArray[np.int8], tied: NDArray[np.bool_]
-) -> tuple[Array, NDArray[np.int8], NDArray[np.bool_]]:
+def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDArray[np.bool_]]:
     """Remove unjudged documents from rankings, and those of grades below 0, as trec_eval -J does.
 
     Parameters
@@ -301,14 +299,14 @@ def close_up(
 
     Examples
     --------
-    >>> grade, tied = np.array([1, UNJUDGED, 0], np.int8), np.array([False, True, True])
+    >>> grade, tied = np.array([1, UNJUDGED, 0], np.int16), np.array([False, True, True])
     >>> [part.tolist() for part in close_up(grade, tied)]
-    [[0, 2, 1], [1, 0, -128], [False, True, False]]
+    [[0, 2, 1], [1, 0, -32768], [False, True, False]]
     """
     judged = grade >= 0
     order = np.argsort(~judged, axis=-1, kind="stable")
     inside = np.take_along_axis(judged, order, axis=-1)
-    closed = np.where(inside, np.take_along_axis(grade, order, axis=-1), np.int8(EMPTY))
+    closed = np.where(inside, np.take_along_axis(grade, order, axis=-1), Grade(EMPTY))
     block = np.take_along_axis(np.cumsum(~tied, axis=-1), order, axis=-1)
     still_tied = np.zeros(grade.shape, bool)
     still_tied[..., 1:] = (block[..., 1:] == block[..., :-1]) & inside[..., 1:]

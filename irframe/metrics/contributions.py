@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from irframe.arrays import Floats
+from irframe.arrays import Floats, Grade
 from irframe.errors import MetricError
 from irframe.metrics.base import METRICS, Metric
 from irframe.metrics.block import Block, close_up
@@ -68,7 +68,7 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     --------
     >>> from irframe.metrics import AP
     >>> block = Block(
-    ...     grade=np.array([[1, 0, 1]], dtype=np.int8),
+    ...     grade=np.array([[1, 0, 1]], dtype=np.int16),
     ...     retrieved=np.array([3]),
     ...     levels=np.array([0, 1]),
     ...     count=np.array([[1, 2]]),
@@ -127,7 +127,7 @@ def score_ranking(
     base = np.array([g for g in grades if g is not None] if judged is None else judged, int)
     levels, count = np.unique(base, return_counts=True)
     length = depth or len(grades)
-    row = np.full(length, EMPTY, dtype=np.int8)
+    row = np.full(length, EMPTY, dtype=Grade)
     row[: len(grades)] = [UNJUDGED if grade is None else grade for grade in grades][:length]
     block = Block(
         grade=row,
@@ -168,13 +168,13 @@ def score_subtopics(
     """
     documents = [*ranking, *missed]
     names = list(dict.fromkeys(name for document in documents for name in document))
-    grade = np.array([[name in document for name in names] for document in documents], np.int8)
+    grade = np.array([[name in document for name in names] for document in documents], Grade)
     grade = grade.reshape(len(documents), len(names))
     relevant = np.asarray(grade.any(axis=1))
     alpha = getattr(metric, "alpha", 0.0)
     ideal = ideal_gains(grade > 0, np.zeros(len(grade), int), 1, alpha)
     block = Block(
-        grade=relevant[: len(ranking)].astype(np.int8),
+        grade=relevant[: len(ranking)].astype(Grade),
         retrieved=np.array(len(ranking)),
         levels=np.array([0, 1]),
         count=np.array([(~relevant).sum(), relevant.sum()]),

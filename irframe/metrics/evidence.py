@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array, Floats, Grades
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics import positions
@@ -49,7 +49,7 @@ class Evidence:
     Examples
     --------
     >>> block = Block(
-    ...     grade=np.array([2, 0, 1], dtype=np.int8),
+    ...     grade=np.array([2, 0, 1], dtype=np.int16),
     ...     retrieved=np.array(3),
     ...     levels=np.array([0, 1, 2]),
     ...     count=np.array([4, 1, 1]),
@@ -95,7 +95,7 @@ class Evidence:
         return evidence
 
     @property
-    def grade(self) -> NDArray[np.int8]:
+    def grade(self) -> Grades:
         """Grades by rank, with marks; shape (..., depth)."""
         return self._grade
 
@@ -153,7 +153,7 @@ class Evidence:
     def stop_chance(self, gain: Gain, rel: int) -> Floats:
         """Chance to stop of users whom gain satisfies, over orders of ties; shape (..., depth)."""
         level_gain = gain.map(self._block.levels, rel=rel, top=self._top)
-        table = _gain_table(gain, rel, self._top, 0.0)
+        table = self._table(gain, rel, 0.0)
         return self._tied_blocks.stops(self._grade, self._block.levels, level_gain, table)
 
     @cached_property
@@ -189,7 +189,7 @@ class Evidence:
         return max(1.0, float(gain.map(grades, rel=rel, top=self._top).max()))
 
     def _gains(self, gain: Gain, rel: int, unjudged: float) -> Floats:
-        gains: Floats = _gain_table(gain, rel, self._top, unjudged)[self._grade.view(np.uint8)]
+        gains: Floats = self._table(gain, rel, unjudged)[self._grade]
         if self._tied is None:
             return gains
         tail = None
@@ -198,6 +198,10 @@ class Evidence:
             level_gain = gain.map(self._block.levels, rel=rel, top=self._top)
             tail = (count @ level_gain + unjudged * (size - count.sum(axis=-1)), size)
         return share(gains, self._tied, tail)
+
+    def _table(self, gain: Gain, rel: int, unjudged: float) -> Floats:
+        low = int(self._block.levels[:1].min(initial=0))
+        return _gain_table(gain, rel, self._top, low, unjudged)
 
     def cumulated_gain(self, gain: Gain, rel: int) -> Floats:
         """Gain summed down to each depth; shape (..., depth)."""
@@ -396,12 +400,10 @@ def _falls(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Arr
 
 
 @lru_cache(maxsize=256)
-def _gain_table(gain: Gain, rel: int, top: int, unjudged: float) -> Floats:
-    """Return the gain of every grade, as bytes count them."""
-    table = np.zeros(256)
-    codes = np.arange(-128, 128)
-    judged = codes > UNJUDGED
-    table[codes[judged]] = gain.map(codes[judged], rel=rel, top=top)
+def _gain_table(gain: Gain, rel: int, top: int, low: int, unjudged: float) -> Floats:
+    """Return the gain of every grade from the lowest one on; those below 0 count from its end."""
+    table, codes = np.zeros(1 << 16), np.arange(low, 1 + max(top, rel))
+    table[codes] = gain.map(codes, rel=rel, top=top)
     table[UNJUDGED] = unjudged
     return table
 

@@ -5,9 +5,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from irframe.arrays import Array, Flags, Floats, as_plain, usual_errors
+from irframe.arrays import Array, Flags, Floats, Grade, Grades, as_plain, usual_errors
 from irframe.checks import is_whole
 from irframe.errors import GradeError, InputError, MetricError, RankingError, shortened
 from irframe.metrics.base import Metric
@@ -18,6 +17,8 @@ from irframe.names import DEPTH, EMPTY, HIGHEST_GRADE, LOWEST_GRADE, UNJUDGED
 
 EXACT = 2**53
 """Whole numbers up to which floats tell all apart."""
+SCALE = 128
+"""Grades on a scale from which on these are counted that occur, and not all."""
 WITHOUT = {"labels": np.nan, "scores": -np.inf, "listed": False}
 """What a masked value stands for."""
 
@@ -170,28 +171,34 @@ def _merge(held: Array) -> bool:
     return held.dtype.kind in "iu" and bool(((held >= EXACT) | (held <= -EXACT)).any())
 
 
-def _counted_labels(labels: Floats) -> tuple[NDArray[np.int8], Array, Array]:
+def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
     """Return grades with a mark where unjudged, the distinct ones, and how many rows have each."""
-    filled, known, low, high = labels, None, labels.min(initial=127), labels.max(initial=-126)
+    filled, known = labels, None
+    low, high = labels.min(initial=HIGHEST_GRADE), labels.max(initial=LOWEST_GRADE)
     if not (low >= LOWEST_GRADE and high <= HIGHEST_GRADE):
         known = ~np.isnan(labels)
         filled = np.where(known, labels, 0)
         low, high = filled.min(initial=0), filled.max(initial=0)
     grade = _as_grades(filled, low, high)
     first, span, size = int(low), max(int(high - low) + 1, 1), len(grade)
-    codes = grade - (first - span * np.arange(size)[:, np.newaxis])
+    levels: Array = np.arange(first, first + span)
+    place: Array = grade
+    if span > SCALE:  # of which few occur
+        levels, place = np.unique(grade, return_inverse=True)
+        first, span = 0, len(levels)
+    codes = place.reshape(grade.shape) - (first - span * np.arange(size)[:, np.newaxis])
     counted = codes.ravel() if known is None else codes[known]
     count = np.bincount(counted, minlength=span * size).reshape(size, span)
     there = np.flatnonzero(count.any(axis=0))
     if known is not None:
         grade[~known] = UNJUDGED
-    return grade, there + first, count[:, there]
+    return grade, levels[there], count[:, there]
 
 
-def _as_grades(labels: Floats, low: float, high: float) -> NDArray[np.int8]:
+def _as_grades(labels: Floats, low: float, high: float) -> Grades:
     """Return labels as grades, or raise for those that are none."""
     if low >= LOWEST_GRADE and high <= HIGHEST_GRADE:
-        grade = labels.astype(np.int8)
+        grade = labels.astype(Grade)
         if (grade == labels).all():
             return grade
     wrong = (labels != np.rint(labels)) | (labels < LOWEST_GRADE) | (labels > HIGHEST_GRADE)
@@ -201,7 +208,7 @@ def _as_grades(labels: Floats, low: float, high: float) -> NDArray[np.int8]:
 
 
 def _laid(
-    grade: NDArray[np.int8],
+    grade: Grades,
     levels: Array,
     count: Array,
     scores: Floats | None,
@@ -222,7 +229,7 @@ def _laid(
         order = below.argsort(axis=1, kind="stable")[:, :width]
         grade = grade.take(order + n * np.arange(size)[:, np.newaxis])
     if width != grade.shape[1] or inside is not None:
-        ranked, grade = grade[:, :width], np.full((size, width), EMPTY, np.int8)
+        ranked, grade = grade[:, :width], np.full((size, width), EMPTY, Grade)
         grade[:, : ranked.shape[1]] = ranked
         grade[np.arange(width) >= retrieved[:, np.newaxis]] = EMPTY
     return Block(

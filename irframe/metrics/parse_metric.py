@@ -8,10 +8,9 @@ from typing import Any
 
 from irframe.elsewhere import nearest, suggest
 from irframe.errors import MetricError, warn
-from irframe.gains import GAINS, Binary, Exponential, GainMap, Linear, moved, parse_gain
+from irframe.gains import GAINS, SPELT, Binary, Exponential, GainMap, Linear, moved, parse_gain
 from irframe.metrics import spellings
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Preset
-from irframe.names import HIGHEST_GRADE
 
 GDEVAL_TOP = 4
 """The top grade that gdeval has for any judgments."""
@@ -37,7 +36,7 @@ def _from_object(measure: Any) -> Metric:
 
 def _with_gains(name: str, given: dict[str, Any], text: str) -> Metric:
     """Return a metric of gains as given, or as the share of the way between two grades."""
-    grades, log2 = range(1, HIGHEST_GRADE + 1), given.pop("dcg", "log2") == "log2"
+    grades, log2 = SPELT, given.pop("dcg", "log2") == "log2"
     if "gains" in given:  # grades without one gain what they are
         wanted, gains = "gains or a formula of DCG", {g: g for g in grades} | given.pop("gains")
     else:
@@ -331,7 +330,9 @@ def _kind(name: str, *, bare: bool) -> Any:
     if len(meant) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in meant})
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
-    hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES]) or nearest(name, METRICS)
+    begun = {known for known in kinds if len(name) > 3 and known.startswith(name)}
+    known = begun or [*METRICS, *kinds, *spellings.RANX_NAMES]
+    hint = suggest(name, known, begun) or nearest(name, METRICS)
     advice = "the command irframe metrics lists all of them, as does irframe.metrics.METRICS"
     raise MetricError("a known metric", f"{name!r}{hint}", advice)
 

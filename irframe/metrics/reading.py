@@ -16,6 +16,7 @@ from irframe.checks import whole
 from irframe.errors import MetricError
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
+from irframe.names import HIGHEST_GRADE
 
 HORIZON = 1000
 """Ranks down to which users are followed, as in cwl_eval."""
@@ -96,7 +97,7 @@ class Stopping(Metric, abstract=True):
     """A user who goes on as `continuation` has it, and stops at the depth at the latest."""
 
     gain: Gain = parameter("linear")
-    rel: int = parameter(1, low=1, high=127)
+    rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
 
     by_gain = True
     unit = True

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array, Floats, Grades
 from irframe.errors import MetricError
 from irframe.metrics.block import Block, count_above, count_to
 from irframe.names import UNJUDGED
@@ -202,7 +202,7 @@ class NovelHits:
 
 
 def find_hits(
-    relevant: NDArray[np.bool_], doc: Array, start: Array, grade: NDArray[np.int8], rel: int
+    relevant: NDArray[np.bool_], doc: Array, start: Array, grade: Grades, rel: int
 ) -> NovelHits:
     """Find retrieved documents that are relevant to some subtopic.
 
@@ -221,7 +221,7 @@ def find_hits(
 
     Examples
     --------
-    >>> grade = np.array([[1, 0], [1, 1]], np.int8)
+    >>> grade = np.array([[1, 0], [1, 1]], np.int16)
     >>> hits = find_hits(np.array([True, True]), np.array([1, 0]), np.array(0), grade, 1)
     >>> hits.novelty(0.5)
     array([2. , 0.5])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array, Floats, Grades
 from irframe.metrics.block import Block
 
 
@@ -23,8 +23,9 @@ class TiedBlocks:
         How many ranks of each block are there, shape (block,).
     size
         How many documents are in each block, those past the last rank too, shape (block,).
-    hidden
-        How many of these past the last rank are at each level, shape (block, level).
+    hidden, last
+        How many of these past the last rank are at each level, shape (ranking, level), and which
+        block goes on there, shape (ranking,); of no ranking where that is not told.
 
     References
     ----------
@@ -35,14 +36,14 @@ class TiedBlocks:
     --------
     One of two tied documents is relevant, and one below:
 
-    >>> grade = np.array([0, 1, 1], dtype=np.int8)
+    >>> grade = np.array([0, 1, 1], dtype=np.int16)
     >>> block = Block(
     ...     grade=grade, tied=np.array([False, True, False]), retrieved=np.array(3),
     ...     levels=np.array([0, 1]), count=np.array([1, 2]), top=1)
     >>> blocks = TiedBlocks.of(block)
     >>> blocks.precision(grade == 1, np.array([0.5, 0.5, 1])).round(3)
     array([0.5  , 0.25 , 0.667])
-    >>> gain = np.where(np.arange(256) == 1, 1.0, 0.0)
+    >>> gain = np.array([0.0, 1.0])
     >>> blocks.stops(grade, block.levels, np.array([0.0, 1.0]), gain)
     array([0.5, 0.5, 0. ])
     """
@@ -52,6 +53,7 @@ class TiedBlocks:
     shown: NDArray[np.int64]
     size: NDArray[np.int64]
     hidden: NDArray[np.int64]
+    last: NDArray[np.int64]
 
     @classmethod
     def of(cls, block: Block) -> "TiedBlocks":
@@ -61,13 +63,13 @@ class TiedBlocks:
         first[..., 0] = True
         starts = np.flatnonzero(first)
         shown = np.diff(starts, append=first.size)
-        hidden, size = np.zeros((len(starts), levels), np.int64), shown.copy()
+        hidden, last, size = np.zeros((0, levels), np.int64), starts[:0], shown.copy()
         if block.tail is not None and block.tail_size is not None:
             last = np.cumsum(first.sum(axis=-1).ravel()) - 1
-            hidden[last] = np.broadcast_to(block.tail, (*shape[:-1], levels)).reshape(-1, levels)
+            hidden = np.broadcast_to(block.tail, (*shape[:-1], levels)).reshape(-1, levels)
             size[last] += np.broadcast_to(block.tail_size, shape[:-1]).ravel()
         place = (np.arange(first.size) - np.repeat(starts, shown)).reshape(shape)
-        return cls(place=place, starts=starts, shown=shown, size=size, hidden=hidden)
+        return cls(place=place, starts=starts, shown=shown, size=size, hidden=hidden, last=last)
 
     def _above(self, down_to: Array, nothing: float) -> Floats:
         """Return what there is down to the rank above each block, at each of its ranks."""
@@ -97,9 +99,7 @@ class TiedBlocks:
         others = self.place * (share * size - 1) / np.maximum(size - 1, 1)
         return share * (above + 1 + others) / np.arange(1.0, share.shape[-1] + 1)
 
-    def stops(
-        self, grade: NDArray[np.int8], levels: Array, level_gain: Floats, table: Floats
-    ) -> Floats:
+    def stops(self, grade: Grades, levels: Array, level_gain: Floats, table: Floats) -> Floats:
         """Return the chance to stop at each rank, where documents satisfy as likely as they gain.
 
         Parameters
@@ -109,7 +109,7 @@ class TiedBlocks:
         levels, level_gain
             The grades that there are, and what each gains, shape (level,).
         table
-            The gain of every grade as bytes count them, 0 for marks.
+            The gain of every grade, those below 0 from its end, and 0 for marks.
 
         Notes
         -----
@@ -117,22 +117,25 @@ class TiedBlocks:
         j documents of a random order with the chance e_j(x) / C(n, j), e_j being the elementary
         symmetric polynomial, for which a further document gives
         ``E_j = (1 - j/(n + 1)) E_j + j/(n + 1) x E_(j-1)``: nobody stops without the documents
-        that gain, so that only these are added.
+        that gain, so that only these are added: of each block one after the other, by grade.
         """
         block, place = np.repeat(np.arange(len(self.starts)), self.shown), self.place.ravel()
-        counts = self.hidden.copy()
-        for column, level in enumerate(levels):
-            counts[:, column] += np.add.reduceat((grade == level).ravel(), self.starts, dtype=int)
-        counts[:, level_gain == 0] = 0
-        known, reading = self.size - counts.sum(axis=1), np.ones(grade.size)
-        for column, gain in enumerate(level_gain):
-            for done in range(int(counts[:, column].max(initial=0))):
-                more = counts[:, column] > done
-                known += more
-                ranks = np.flatnonzero(more[block])
-                part = np.minimum((place[ranks] + 1) / known[block[ranks]], 1)
-                above = np.where(place[ranks] > 0, reading[ranks - 1], 1.0)
-                reading[ranks] = (1 - part) * reading[ranks] + part * (1 - gain) * above
+        lists, below = np.nonzero(self.hidden * (level_gain != 0))
+        times, there = self.hidden[lists, below], np.flatnonzero(table[grade])
+        home = np.append(block[there], np.repeat(self.last[lists], times))
+        worth = np.append(grade.ravel()[there], np.repeat(np.asarray(levels)[below], times))
+        order = np.lexsort((worth, home))
+        home, count = home[order], np.bincount(home, minlength=len(self.starts))
+        number = np.arange(len(home)) - (np.cumsum(count) - count)[home]
+        known, reading, gain = self.size - count, np.ones(grade.size), np.zeros(len(self.starts))
+        for done in range(int(count.max(initial=0))):
+            more, now = count > done, number == done
+            known += more
+            gain[home[now]] = table[worth[order[now]]]
+            ranks = np.flatnonzero(more[block])
+            part = np.minimum((place[ranks] + 1) / known[block[ranks]], 1)
+            above = np.where(place[ranks] > 0, reading[ranks - 1], 1.0)
+            reading[ranks] = (1 - part) * reading[ranks] + part * (1 - gain[block[ranks]]) * above
         left = np.where(place > 0, np.roll(reading, 1), 1.0) - reading
-        passed = np.cumprod(1 - table[grade.view(np.uint8)], axis=-1)
+        passed = np.cumprod(1 - table[grade], axis=-1)
         return self._above(passed, 1.0) * left.reshape(grade.shape)

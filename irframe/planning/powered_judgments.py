@@ -9,7 +9,7 @@ import pandas as pd
 import scipy
 import xarray as xr
 
-from irframe.arrays import Array
+from irframe.arrays import Array, Grade
 from irframe.checks import number, places
 from irframe.cubes import estimate
 from irframe.cubes.sampled import Draw, estimated
@@ -64,8 +64,9 @@ def power_judgments(
     freedom = n - 1.0
     if options.fixed:
         experiment = experiment_of(cube)
-        graded = grade, experiment.tops[experiment.judgments.topic]
-        freedom = estimate.freedom_of(chosen, experiment.rows_at(max(depths)), draw, graded, depths)
+        tops, rows = experiment.tops[experiment.judgments.topic], experiment.rows_at(max(depths))
+        graded, model = (grade, tops), (experiment.judgments.grade, tops)
+        freedom = estimate.freedom_of(chosen, rows, draw, graded, depths, model)
     freedom = freedom.where(n > 1)
     parts = _means_with_intervals(
         scores, draw, options, freedom, shares
@@ -96,7 +97,7 @@ def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
         cases = [f"{doc} of topic {labels[code]}" for code, doc in strange]
         wanted_docs = "people's documents among those that the model judged"
         raise IdError(wanted_docs, f"{len(cases)} it did not", "", cases)
-    grade = np.full(len(base.row), -1, np.int8)
+    grade = np.full(len(base.row), -1, Grade)
     grade[row] = table.grade[inside]
     high = np.flatnonzero(grade > experiment.tops[base.topic])
     if len(high):

@@ -162,7 +162,8 @@ def predict_powered(
     weight found anew, and so hold what drawing topics and drawing documents vary; intervals have
     n - 1 degrees of freedom. Of fixed topics errors hold what drawing documents varies, each topic
     counting with the weight of the others; intervals have one degree of freedom less than there are
-    drawn documents in a system's lists, and are NaN of fewer than 15, as they would not hold. Those
+    drawn documents in a system's lists, and are NaN of fewer than 15, or than 3 whose gain is
+    another by people than by the model, as they would not hold. Those
     of means from 0 to 1 are found on the scale of the arcsine of the root, of others, such as DCG,
     on that of logarithms; of differences on their own. The plan takes the variances found here for
     those of any share, and a normal interval of fixed topics: of a share s drawn of each stratum,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irframe.checks import holding, listed
+from irframe.checks import as_annotated, holding, listed, number
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import parse_test
@@ -40,7 +40,7 @@ def bins(levels: Sequence[float]) -> tuple[Any, Any]:
     """
     from matplotlib import colors  # noqa: PLC0415 - costs time at import
 
-    borders = np.asarray(levels, dtype=float)
+    borders = np.asarray([number("levels", border) for border in listed(levels)])
     if borders.ndim != 1 or len(borders) < 2 or not (np.diff(borders) > 0).all():
         raise ParameterError("levels that ascend, at least two", repr(levels))
     below = int((borders[:-1] < THRESHOLD).sum())
@@ -362,6 +362,7 @@ def volatility_map(
     holding("what volatility returned", matrix, {axis.dim}, "sizes")
     chosen = canvas.only_metric(matrix, metric) if METRIC in matrix.dims else matrix
     values = only_matrix(chosen, axis.dim, axis.other)
+    as_annotated("log", log, bool)
     colourmap, norm = bins(levels)
     ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
     sides = values[axis.other].to_numpy(), values[axis.dim].to_numpy()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irframe.checks import places
+from irframe.checks import places, whole
 from irframe.cubes.alike import reading
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import place_of
@@ -314,8 +314,10 @@ def pool_depth_of(values: xr.DataArray, pool_depth: int | None) -> Any:
 
     Of scores at other stops no rank has a place among these.
     """
+    if pool_depth is not None:
+        return whole("pool_depth", pool_depth, low=0)
     known: Any = values.attrs.get("pool_depth", 0) if axis_of(values) is DEPTHS else 0
-    return pool_depth if pool_depth is not None else known if np.ndim(known) == 0 else None
+    return known if np.ndim(known) == 0 else None
 
 
 def legend_beside(

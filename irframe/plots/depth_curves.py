@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cautions import cautions_of
-from irframe.checks import holding, level
+from irframe.checks import as_annotated, holding, level
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
@@ -102,6 +102,7 @@ def depth_curves(
 
 
 def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool) -> None:
+    as_annotated("log", log, bool)
     """Lay out the depths of values, and mark that of the pool."""
     axis = axis_of(values)
     canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
@@ -296,9 +297,8 @@ def unjudged_share(
         for place, row in enumerate(np.flatnonzero(chosen)):
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
             ax.plot(shares[DEPTH], shares[row], color=colour, label=label, **look)
-    _finish(
-        ax, shares, max(int(pool.depth.min()) if pool_depth is None else pool_depth, 0), log=log
-    )
+    shallowest = max(int(pool.depth.min()), 0)
+    _finish(ax, shares, shallowest if pool_depth is None else pool_depth, log=log)
     ax.set_ylabel("unjudged documents down to k, %")
     canvas.subtitle(ax, counted(cube.sizes[TOPIC], TOPIC))
     ax.set_ylim(0, 100)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irframe.checks import holding, listed, places
+from irframe.checks import holding, listed, places, whole
 from irframe.errors import InputError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
@@ -107,7 +107,9 @@ def judge_ranks(
     deepest = int(effect[DEPTH].max()) if DEPTH in effect.dims else None
     cell = only_label(effect, DEPTH, deepest if depth is None else depth)
     systems = cell[SYSTEM].to_numpy().tolist()
-    chosen = np.isin(np.arange(len(systems)), places("systems of the effect", marked, systems))
+    chosen = np.isin(
+        np.arange(len(systems)), places("marked, systems of the effect", marked, systems)
+    )
     old, new = cell["reference_rank"].to_numpy(), cell["rank"].to_numpy()
     ax = canvas.new_axes(ax, (5.2, 5.2), figsize)
     ends = [0, len(systems) + 1]
@@ -116,7 +118,7 @@ def judge_ranks(
     for (rows, label), colour in zip(sides, canvas.COLOURS, strict=False):
         if rows.any():
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
-    moved = np.argsort(-abs(new - old), kind="stable")[:named]
+    moved = np.argsort(-abs(new - old), kind="stable")[: whole("named", named, low=0)]
     moved = moved[new[moved] != old[moved]]
     shown = zip(moved, fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
     labels = [_name(ax, name, old[row], new[row]) for row, name in shown]
@@ -217,6 +219,6 @@ def _only_pair(
     known = list(zip(*sides, strict=True))
     if PAIR not in counts.dims:
         return counts, known[0]
-    wanted = None if pair is None else tuple(pair)
-    place = canvas.only_place("pair", wanted, known, "those compared")
+    pair = tuple(pair) if isinstance(pair, list) else pair
+    place = canvas.only_place("pair", pair, known, "those compared")
     return counts.isel({PAIR: place}), known[place]

@@ -13,8 +13,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cautions import cautions_of
-from irframe.checks import holding
-from irframe.errors import InputError, ParameterError
+from irframe.checks import holding, whole
+from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
@@ -92,8 +92,7 @@ def ladder(
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['monot5', 'duot5', 'splade']
     """
-    if top is not None and top < 1:
-        raise ParameterError("top of at least 1", repr(top))
+    top = None if top is None else whole("top", top, low=1)
     ranked = _ranks_by_system(ranks)
     known = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= known:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.cubes.by_group import groups, with_given_groups
-from irframe.errors import ParameterError
+from irframe.errors import ParameterError, shortened
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import METRIC
 from irframe.plots.canvas import LEGEND, asked_size, pyplot
@@ -149,8 +149,12 @@ def panes(
     ['a\npaired t-test, Holm per metric and depth, alpha = 0.05',
      'b\npaired t-test, uncorrected, alpha = 0.05']
     """
+    if not callable(draw):
+        raise ParameterError("draw, a figure", shortened(draw))
     named = isinstance(data, Mapping) and not isinstance(data, xr.Dataset)
-    parts = dict(data) if by is None and named else dict(_split_by(data, by))
+    if named and by is not None:
+        raise ParameterError("no by= of parts that have names", shortened(by))
+    parts = dict(data if named else _split_by(data, by))
     chosen = _choices(draw, {"metric": metric, "depth": depth, "systems": systems})
     plt = pyplot()
     across = min(whole("columns", columns, low=1), len(parts))

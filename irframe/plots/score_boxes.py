@@ -11,9 +11,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cautions import cautions_of
-from irframe.checks import places
+from irframe.checks import as_annotated, places, whole
 from irframe.cubes.score_table import to_scores
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, ParameterError, shortened
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, room
@@ -205,8 +205,7 @@ def system_ranking(
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['monot5', 'duot5', 'splade']
     """
-    if top is not None and top < 1:
-        raise ParameterError("top of at least 1", repr(top))
+    top = None if top is None else whole("top", top, low=1)
     layer, label = only_layer(scores, metric, depth, repeated=True)
     summed = summary(layer.rename(label).drop_vars(METRIC), alpha=alpha).isel({METRIC: 0})
     names = layer.indexes[SYSTEM].tolist()
@@ -332,8 +331,11 @@ def best_so_far(
     >>> [text.get_text() for text in ax.texts]
     ['bm25', 'bm25+rm3', 'splade', 'duot5']
     """
+    as_annotated("named", named, bool)
     layer, label = only_layer(scores, metric, depth)
     names = layer.indexes[SYSTEM]
+    if not isinstance(dates, Mapping | pd.Series):
+        raise ParameterError("dates, system -> day", shortened(dates))
     days = pd.to_datetime(pd.Series([dates.get(name) for name in names]))
     missing = names[days.isna().to_numpy()]
     if len(missing):

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, Grade
 from irframe.checks import memory, room
 from irframe.comparing.explain import names_of
 from irframe.cubes.view import experiment_of
@@ -332,8 +332,8 @@ class ListedDocuments:
     @property
     def grade(self) -> Array:
         """The grade of every document, `UNJUDGED` where there is none; as `names`."""
-        grades = np.append(self.judgments.grade, np.int8(UNJUDGED))[self.row]
-        return np.where(grades == POOLED_UNJUDGED, np.int8(UNJUDGED), grades)
+        grades = np.append(self.judgments.grade, Grade(UNJUDGED))[self.row]
+        return np.where(grades == POOLED_UNJUDGED, Grade(UNJUDGED), grades)
 
     def pool(self, systems: Array, seed: int) -> tuple[Candidates, Array]:
         """Return the pool that some systems make, and the number of each document in it.

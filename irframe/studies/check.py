@@ -329,7 +329,7 @@ def check(
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
     units = Units(search=search, each=each)
     empty = pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
-    frame = empty if none_read else by_role(runs, RUN).frame
+    frame = empty if none_read else by_role(runs, RUN, search).frame
     if search is None and not none_read:
         searches.refuse_untold(frame)
     named, lost = _with_ids(frame)
@@ -337,7 +337,7 @@ def check(
     surplus = pd.Series(counts, dtype=object).explode().dropna()
     listed = {"ids_missing": lost, "unreadable": unread, "columns_surplus": surplus}
     if len(named):
-        table = coded_tables.read_table(by_role(named, RUN))
+        table = coded_tables.read_table(by_role(named, RUN, search))
         find = partial(_numbers_of_systems, table, judgments, depth, length, documents, copies)
         numbers, more = find(Policy(**units.decided))
         listed |= more
@@ -399,7 +399,7 @@ def _together(
     listed, _, again = searches.shown(table, policy)
     owners = zip(searches.COSTS, (listed.system, listed.system[again]), strict=True)
     counts = {name: np.bincount(own, minlength=len(table.systems)) for name, own in owners}
-    runs = searches.merged(by_role(table.frame, RUN), policy, chunks=True)
+    runs = searches.merged(by_role(table.frame, RUN, policy.search), policy, chunks=True)
     return coded_tables.read_table(runs), counts
 
 

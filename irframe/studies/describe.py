@@ -11,7 +11,7 @@ from irframe.checks import whole
 from irframe.cubes.verb import attended, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, GRADE, UNJUDGED
+from irframe.names import DEPTH, GRADE, HIGHEST_GRADE, LOWEST_GRADE, UNJUDGED
 
 
 @verb
@@ -70,11 +70,11 @@ def describe(
     2  expansion        2             1      16          10  32.688     7.219
     3  rerankers        2             2      16          10  32.688     5.812
     """
-    rel, cube = whole("rel", rel, low=1, high=127), attended(cube)
+    rel, cube = whole("rel", rel, low=1, high=HIGHEST_GRADE), attended(cube)
     deepest = cube.sizes[DEPTH] if depth is None else read_depth(cube, depth)
     experiment = experiment_of(cube)
     base, pool, length = experiment.judgments, experiment.known_pool, experiment.hits.length
-    judged, relevant = (base.count_by_topic(base.grade >= low) for low in (-126, rel))
+    judged, relevant = (base.count_by_topic(base.grade >= low) for low in (LOWEST_GRADE, rel))
     listed = (length > 0) & experiment.there
     unjudged = (cube[GRADE].variable[..., :deepest] == UNJUDGED).sum(DEPTH).to_numpy()[listed]
     told = pool.depth.size and experiment.pool_word != "unknown"

@@ -24,7 +24,7 @@ from irframe.metrics import Metric, positions
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts, place_of
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DEPTH, EMPTY, GRADE, METRIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, EMPTY, GRADE, HIGHEST_GRADE, METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
@@ -131,7 +131,7 @@ def misplacement(
     """
     deepest = read_depth(cube, depth)
     choice("crossing", crossing, positions.CROSSINGS)
-    rel = whole("rel", rel, low=1, high=127)
+    rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
     experiment = experiment_of(cube)
     base = experiment.judgments
     R = positions.recall_base(positions.expected_ranks(base.levels, base.levels_of, rel))[:, 0]
@@ -229,7 +229,7 @@ def _measure_rows(
     backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
     ratios = positions.space_ratios(forward, backward, positions.full_scale(expected, length))
     numbers = first, balance, rho, forward, backward, *ratios, (rho + ratios[-1]) / 2
-    relevant = grade >= expected.level.min(initial=127)
+    relevant = grade >= expected.level.min(initial=HIGHEST_GRADE)
     kinds = [
         ideal,
         ~relevant.any(axis=-1, keepdims=True),

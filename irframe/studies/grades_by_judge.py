@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, Grade
 from irframe.checks import choice, listed, whole
 from irframe.errors import GradeError, IdError, InputError, ParameterError
 from irframe.experiments import coded_tables
@@ -52,9 +52,9 @@ class JudgedTwice:
     tables: Mapping[Any, coded_tables.QrelsTable]
     topics: pd.Index
     topic: Codes
-    grade: NDArray[np.int8]
+    grade: NDArray[Grade]
     row: Codes
-    scale: NDArray[np.int8]
+    scale: NDArray[Grade]
 
     @property
     def judges(self) -> list[Any]:
@@ -108,7 +108,7 @@ def read_judges(
     >>> first = {"1": {"d1": 0, "d2": 2}}
     >>> read_judges({"a": first, "b": {"1": {"d2": 0, "d1": 2}}}, "same", None, ["same"]).grade
     array([[0, 2],
-           [2, 0]], dtype=int8)
+           [2, 0]], dtype=int16)
     """
     choice("pairs", pairs, allowed)
     if not isinstance(judges, Mapping) or len(judges) < 2:
@@ -152,7 +152,7 @@ def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> JudgedTwice:
     for part, code in zip(parts, codes, strict=True):
         coded_tables.refuse_twice_judged(part, repeated(code))
     every, first = np.unique(np.concatenate(codes), return_index=True)
-    grade = np.full((len(parts), len(every)), UNJUDGED, np.int8)
+    grade = np.full((len(parts), len(every)), UNJUDGED, Grade)
     row = np.full(grade.shape, -1)
     for judge, (part, code) in enumerate(zip(parts, codes, strict=True)):
         place = np.searchsorted(every, code)
@@ -209,7 +209,7 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
     raise IdError("the same documents judged by every judge", found, advice, offenders)
 
 
-def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[np.int8]:
+def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[Grade]:
     """Return the scale of grades, refusing judges who use another one."""
     used = {
         name: np.unique(row[there])
@@ -226,7 +226,7 @@ def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[np.int8]:
     return _stated(used, grades)
 
 
-def _refuse_ends(used: Mapping[Any, NDArray[np.int8]]) -> None:
+def _refuse_ends(used: Mapping[Any, NDArray[Grade]]) -> None:
     ends = {name: (int(grades[0]), int(grades[-1])) for name, grades in used.items()}
     pairs = list(ends.values())
     usual = max(pairs, key=pairs.count)
@@ -240,7 +240,7 @@ def _refuse_ends(used: Mapping[Any, NDArray[np.int8]]) -> None:
         raise GradeError(wanted, found, advice, offenders)
 
 
-def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDArray[np.int8]:
+def _stated(used: Mapping[Any, NDArray[Grade]], grades: Sequence[int]) -> NDArray[Grade]:
     limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
     stated = [whole("every one of grades", grade, **limits) for grade in listed(grades)]
     if len(set(stated)) < len(stated) or len(stated) < 2:
@@ -253,7 +253,7 @@ def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDAr
         wanted = f"the grades {', '.join(map(str, sorted(stated)))}"
         advice = "map these first, as with clip(upper=3), or say grades='union'"
         raise GradeError(wanted, "grades beyond these, by judge", advice, strange)
-    return np.array(sorted(stated), np.int8)
+    return np.array(sorted(stated), Grade)
 
 
 PASSES = "pass"

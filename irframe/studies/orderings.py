@@ -22,7 +22,7 @@ from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.gains import Binary, Gain, GainMap, parse_gain
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
-from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, HIGHEST_GRADE, METRIC, PAIR, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, sign_p
 
 GainLike = Gain | type[Gain] | str | Mapping[int, float]
@@ -171,7 +171,7 @@ def competition_ranks(means: Array) -> Array:
 
 def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
     """Return exact whole-number gains by rank, shape (system, topic, depth)."""
-    rel = whole("rel", rel, low=1, high=127)
+    rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
     chosen = parse_gain(gain)
     experiment = experiment_of(cube)
     levels = experiment.judgments.levels
@@ -183,12 +183,10 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     numbers = innate.whole_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
-    table = np.zeros((len(tops), 256), np.min_scalar_type(-1 - max(numbers, default=0)))
+    table = np.zeros((len(tops), 1 << 16), np.min_scalar_type(-1 - max(numbers, default=0)))
     table[:, levels] = np.reshape(numbers, worth.shape)
-    table[:, [UNJUDGED, UNJUDGED - 1]] = 0
     grade = _loaded(cube["grade"].variable[..., :depth])
-    code = np.ascontiguousarray(grade).view(np.uint8)
-    return table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
+    return np.asarray(table[0][grade] if len(tops) == 1 else table[scale[:, np.newaxis], grade])
 
 
 def _loaded(grade: xr.Variable) -> NDArray[Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.agreements.innate import compare_rankings, count_labels, label_depths
-from irframe.arrays import Array
+from irframe.arrays import Array, Grade, Grades
 from irframe.checks import choice, whole
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import attended, read_depth, shared, verb
@@ -289,7 +289,7 @@ def enumerate_rankings(
     0.976
     """
     k = whole("k", k, low=1, high=LONGEST)
-    serps = np.array(list(product([1, 0], repeat=k)), np.int8)  # the best first
+    serps = np.array(list(product([1, 0], repeat=k)), Grade)  # the best first
     relevant = whole("n_relevant", k if n_relevant is None else n_relevant, low=k)
     arranged = [_arranged(serps, metric, relevant) for metric in (rows, columns)]
     spelled = np.array(["".join(map(str, serp)) for serp in serps])
@@ -311,9 +311,7 @@ def enumerate_rankings(
     )
 
 
-def _arranged(
-    serps: NDArray[np.int8], metric: MetricLike | None, relevant: int
-) -> NDArray[np.intp]:
+def _arranged(serps: Grades, metric: MetricLike | None, relevant: int) -> NDArray[np.intp]:
     if metric is None:
         return np.arange(len(serps))
     number, k = serps.shape

@@ -313,7 +313,7 @@ def test_the_pool_is_that_of_all_judged_topics():
 @pytest.mark.parametrize("depth", [10**12, 2**62])
 def test_what_does_not_fit_into_memory_is_not_asked_for(depth, tmp_path):
     runs, qrels = ir.example_track()
-    size = f"{8 * 16 * depth * 6:,} bytes"
+    size = f"{8 * 16 * depth * 7:,} bytes"
     runs.drop(columns="team").to_parquet(tmp_path / "runs.parquet")
     for ask in (
         lambda: ir.cube(runs, qrels, depth=depth),

@@ -10,6 +10,7 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import IdError, InputError, MetricError
 from irframe.metrics import METRICS as EVERY
+from irframe.names import UNJUDGED
 
 METRICS = (
     "alpha_nDCG",
@@ -138,7 +139,7 @@ def test_fewer_judgments_and_condensed_lists(cube):
     rebuilt = ir.cube(kept, qrels, depth=cube.sizes["depth"]).ireval.score("alpha_nDCG", at=10)
     np.testing.assert_allclose(condensed[0].sel(topic=rebuilt.topic), rebuilt[0])
     sampled = cube.ireval.sample(0.4, seed=1)
-    assert (dense(sampled).subtopic_grade > -127).any(axis=1).all()
+    assert (dense(sampled).subtopic_grade > UNJUDGED).any(axis=1).all()
     assert len(dense(sampled).judged_grade) < len(dense(cube).judged_grade)
 
 

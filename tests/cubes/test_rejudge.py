@@ -125,7 +125,7 @@ def further(doc):
         (LONG.ireval.cube(JUDGED), JUDGED.assign(topic="2"), IdError, "the cube has '1', the jud"),
         (LONG.ireval.cube(JUDGED), JUDGED.assign(topic=1), IdError, "topics of the cube among"),
         (LONG.ireval.cube(JUDGED), further("d0").assign(grade=[1, 2, 3]), IdError, "d0"),
-        (LONG.ireval.cube(JUDGED), JUDGED.assign(grade=900), GradeError, "900"),
+        (LONG.ireval.cube(JUDGED), JUDGED.assign(grade=40000), GradeError, "40000"),
         (LONG.ireval.cube(JUDGED).ireval.condense(), JUDGED, InputError, "a condensed one"),
     ],
 )

@@ -44,7 +44,7 @@ def test_a_cube_comes_back_as_it_was_built(cube, change):
     found = read_cube(SAME[change](cube))
     xr.testing.assert_identical(found, cube)
     assert found["grade"].dims == ("system", "topic", "depth")
-    assert found["grade"].dtype == np.int8
+    assert found["grade"].dtype == np.int16
 
 
 def test_one_label_is_a_dimension_of_one(cube):

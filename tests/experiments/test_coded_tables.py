@@ -18,6 +18,7 @@ import irframe as ir
 from irframe.errors import GradeError, InputError, ParameterError
 from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import Side, code_documents, take
+from irframe.names import HIGHEST_GRADE, LOWEST_GRADE
 
 RUN = pd.DataFrame({"system": "s", "topic": "1", "doc": list("abc"), "score": [3.0, 2.0, 1.0]})
 QRELS = pd.DataFrame({"topic": "1", "doc": list("ab"), "grade": [0, 1]})
@@ -52,14 +53,46 @@ def test_flags_are_grades():
     assert ir.verbs.judge(RUN, flags)["grade"].tolist()[:2] == [0, 1]
 
 
-@pytest.mark.parametrize("grades", [[0, 128], [0, -127], [0, 0.5], [0, np.inf], [0, None]])
+@pytest.mark.parametrize("grades", [[0, 32768], [0, -32767], [0, 0.5], [0, np.inf], [0, None]])
 def test_grades_out_of_range(grades):
-    with pytest.raises(GradeError, match="whole numbers from -126 to 127; found "):
+    with pytest.raises(GradeError, match="whole numbers from -32766 to 32767; found "):
         ir.verbs.judge(RUN, QRELS.assign(grade=grades))
 
 
 def test_grades_at_the_ends_of_the_range():
-    assert ir.verbs.judge(RUN, QRELS.assign(grade=[-126, 127]))["grade"].tolist()[:2] == [-126, 127]
+    ends = [LOWEST_GRADE, HIGHEST_GRADE]
+    assert ir.verbs.judge(RUN, QRELS.assign(grade=ends))["grade"].tolist()[:2] == ends
+
+
+def test_thousands_of_grades(tmp_path):
+    rng = np.random.default_rng(0)
+    names = {
+        "topic": np.repeat(list("abcde"), 1_000),
+        "doc": np.tile(np.arange(1_000).astype(str), 5),
+    }
+    grade = rng.permutation(np.linspace(-500, 30_000, 5_000).round())
+    qrels, runs = (
+        pd.DataFrame(names).assign(grade=grade),
+        pd.DataFrame(names).sample(500, random_state=0),
+    )
+    runs = runs.assign(system="s", score=np.arange(500) // 2)
+    steps = {level: level / grade.max() for level in grade.astype(int) if level > 0}
+    metrics = ["nDCG", ir.metrics.nDCG(gain=steps), "ERR(gain='linear')"]
+    cube = runs.ireval.cube(qrels)
+    cube.ireval.save(tmp_path / "cube")
+    linear, mapped, stops = cube.ireval.score(*metrics, at=[10]).to_numpy()[:, 0, :, 0]
+    joined = runs.merge(qrels).sort_values(["score", "doc"], ascending=False)
+    gains = joined.assign(gain=joined["grade"].clip(lower=0) / grade.max())
+    discount = 1 / np.log2(np.arange(2, 12))
+    for place, topic in enumerate("abcde"):
+        ideal = np.sort(grade[qrels["topic"] == topic])[::-1][:10] / grade.max()
+        got = gains.loc[gains["topic"] == topic, "gain"].to_numpy()[:10]
+        assert linear[place] == pytest.approx((got * discount).sum() / (ideal * discount).sum())
+        reading = np.cumprod(np.append(1, 1 - got))
+        assert stops[place] == pytest.approx((reading[:10] * got / np.arange(1, 11)).sum())
+    np.testing.assert_allclose(mapped, linear, rtol=1e-12)
+    again = ir.open_cube(tmp_path / "cube").ireval.score(*metrics, at=[10])
+    np.testing.assert_array_equal(again.to_numpy()[0, 0, :, 0], linear)
 
 
 def test_unrelated_columns_of_one_name_do_not_matter():

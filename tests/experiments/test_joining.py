@@ -186,7 +186,7 @@ def test_every_document_has_the_grade_that_a_look_up_finds(retrieved, judged):
     with warnings.catch_warnings(record=True, action="always") as told:
         grades = run.ireval.judge(qrels)["grade"]
     assert len(told) == all(grade is None for grade in expected)
-    assert grades.dtype == "Int8"
+    assert grades.dtype == "Int16"
     assert [None if pd.isna(grade) else grade for grade in grades] == expected
 
 
@@ -223,7 +223,7 @@ def test_real_runs_find_their_grades(shared):
     merged = run.merge(qrels[["topic", "doc", "grade"]], how="left", on=["topic", "doc"])
     found = run.ireval.judge(qrels)["grade"]
     assert found.notna().sum() > 100
-    pd.testing.assert_series_equal(found, merged["grade"].astype("Int8"))
+    pd.testing.assert_series_equal(found, merged["grade"].astype("Int16"))
 
 
 RESTRICT_QRELS = pd.DataFrame(

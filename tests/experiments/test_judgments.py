@@ -32,7 +32,7 @@ def test_a_dictionary_is_read_as_its_frame(qrels, quick):
 @pytest.mark.parametrize(
     ("qrels", "error"),
     [
-        ({"q1": {"a": 128}}, GradeError),
+        ({"q1": {"a": 32768}}, GradeError),
         ({"q1": {"a": 2**70}}, GradeError),
         ({"q1": {"a": 0.5}}, GradeError),
         ({"q1": {"a": 1, 2: 1}}, IdError),

@@ -167,7 +167,7 @@ def test_citations_stand_beside_nuggets():
 def test_documents_are_counted_by_topic_subtopic_and_grade():
     rng = np.random.default_rng(0)
     levels = np.array([-1, 0, 1, 2])
-    grade = rng.choice([EMPTY, *levels], (60, 3)).astype(np.int8)
+    grade = rng.choice([EMPTY, *levels], (60, 3)).astype(np.int16)
     topic = rng.integers(-1, 3, 60)
     expected = np.zeros((3, 3, 4), int)
     for row, place in zip(grade, topic, strict=True):

@@ -29,7 +29,7 @@ from irframe.experiments.policy import (
     whole_seed,
 )
 from irframe.experiments.rank_table import rank_table
-from irframe.names import Ties
+from irframe.names import EMPTY, UNJUDGED, Ties
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ judgments = st.lists(
 @given(rows=judgments, share=st.floats(0.001, 1))
 def test_every_stratum_keeps_the_smallest_keys(rows, share):
     topic, grade, keys = (np.array(column) for column in zip(*rows, strict=True))
-    found = strata_sample(topic, grade.astype(np.int8), keys, share)
+    found = strata_sample(topic, grade.astype(np.int16), keys, share)
     expected = set()
     for stratum in {row[:2] for row in rows}:
         inside = sorted(row[2] for row in rows if row[:2] == stratum)
@@ -114,7 +114,7 @@ def test_seeds():
 
 def test_shares_and_marks():
     refuse_share(1)
-    refuse_marks(np.array([-2, 0, 3, -127, -128]))
+    refuse_marks(np.array([-2, 0, 3, UNJUDGED, EMPTY]))
     for wrong in (0, 100.01, np.nan, "9"):
         refused(ParameterError, "share", refuse_share, wrong)
     with pytest.raises(GradeError, match="found 2 of grade -1.*Drop these rows"):

@@ -351,7 +351,7 @@ def test_what_is_prepared_is_refused_when_it_is():
     refused(IdError, "every topic once", lambda: ir.scorer(BASE, "AP", topics=["q1", "q1"]))
     with pytest.raises(IdError, match="judged again: q1 a"):
         ir.scorer(pd.DataFrame({"topic": "q1", "doc": list("aa"), "grade": [1, 2]}), "AP")
-    refused(GradeError, "whole numbers from -126", lambda: ir.scorer({"q1": {"a": 0.5}}, "AP"))
+    refused(GradeError, "whole numbers from -32766", lambda: ir.scorer({"q1": {"a": 0.5}}, "AP"))
 
 
 def test_lists_cut_where_that_cannot_be():

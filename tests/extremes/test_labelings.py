@@ -54,7 +54,7 @@ def test_gains_that_fall_with_the_grade_are_refused():
 
 def lists(rows, depth, unjudged, top=3):
     """Return rankings with some unjudged documents in the last ranks."""
-    grade = np.zeros((rows, depth), np.int8)
+    grade = np.zeros((rows, depth), np.int16)
     grade[:, depth - unjudged :] = UNJUDGED
     return Block(
         grade=grade,
@@ -105,7 +105,7 @@ def test_fillings_extremes_are_exact(variant, topic, K):
 
 def ranking(grade, levels, count):
     return Block(
-        grade=np.array([grade], np.int8),
+        grade=np.array([grade], np.int16),
         beyond=np.array([0]),
         retrieved=np.array([len(grade)]),
         levels=np.array(levels),
@@ -167,7 +167,7 @@ def test_rows_rise_until_none_does():
     """The first ranking needs three rounds, the second none, whichever stands first."""
     first = Topic(serp=(0, None, 1, None), judged=(0, 1, 1, 2, 2), gmax=3)
     check_extremes(Variant("nDCG(gain='exp')"), first, 4)
-    grade = np.array([[0, UNJUDGED, 1, UNJUDGED], [3, 0, 0, 0]], np.int8)
+    grade = np.array([[0, UNJUDGED, 1, UNJUDGED], [3, 0, 0, 0]], np.int16)
     block = Block(
         grade=grade,
         beyond=np.array([0, 0]),

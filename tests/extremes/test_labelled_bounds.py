@@ -33,7 +33,7 @@ from irframe.extremes.labelled_bounds import (
 from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P
 from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import UNJUDGED
+from irframe.names import EMPTY, UNJUDGED
 
 UTILITY = [v for v in VARIANTS if v.facts.extremes == "ceiling" and v.rising]
 
@@ -75,7 +75,7 @@ def test_reading_on_stays_inside_the_tail(topic, p):
 
 def test_precision_counts_missing_ranks():
     row = Block(
-        grade=np.array([[1, UNJUDGED, -128]], np.int8),
+        grade=np.array([[1, UNJUDGED, EMPTY]], np.int16),
         retrieved=np.array([2]),
         levels=np.array([1]),
         count=np.array([[1]]),
@@ -89,7 +89,7 @@ def test_metrics_without_bounds_are_refused():
     refused(MetricError, "Bpref", lambda: refuse_unbounded([AP(), Bpref()]))
 
 
-codes = st.lists(st.sampled_from([-127, 0, 1, 3]), max_size=6)
+codes = st.lists(st.sampled_from([UNJUDGED, 0, 1, 3]), max_size=6)
 
 
 @given(block=codes)
@@ -127,7 +127,7 @@ def tied_lists(draw):
 
 def tied_block(blocks, judged, depth):
     serp = [grade for block in blocks for grade in block]
-    marks = np.array([UNJUDGED if grade is None else grade for grade in serp], np.int8)
+    marks = np.array([UNJUDGED if grade is None else grade for grade in serp], np.int16)
     tied = np.array([place > 0 for block in blocks for place in range(len(block))])
     levels = np.unique([*judged, 0])
     tail = []
@@ -187,8 +187,8 @@ def test_every_order_is_tried_where_none_is_known_to_be_the_best(variant, drawn,
 
 
 def test_the_highest_grade_that_a_cell_holds_is_ranged_too():
-    lists = tied_block([[0, 127, None]], [0, 127], 2)
-    low, high = reordered_scores(lists, [parse_metric("P(rel=127)")], [1, 2])
+    lists = tied_block([[0, 32767, None]], [0, 32767], 2)
+    low, high = reordered_scores(lists, [parse_metric("P(rel=32767)")], [1, 2])
     assert low.tolist() == [[0, 0.0]]
     assert high.tolist() == [[1, 0.5]]
 

@@ -442,7 +442,8 @@ ANSWERS = {
     "Weaviate": lambda *hits: {"data": {"Get": {"Doc": [
         {"title": "t", "_additional": {"id": doc, "score": str(score)}} for doc, score in hits]}}},
     "Haystack": lambda *hits: {"documents": _objects(*hits, content="t", meta={})},
-    "Haystack, a pipeline": lambda *hits: {"retriever": {"documents": _rows(*hits)}},
+    "Haystack, a pipeline": lambda *hits: {
+        "llm": {"replies": ["t"]}, "find": {"documents": _objects(*hits, content="t", meta={})}},
     "LlamaIndex": lambda *hits: SimpleNamespace(source_nodes=[
         SimpleNamespace(node=SimpleNamespace(node_id=doc), score=score) for doc, score in hits]),
     "pairs": lambda *hits: [*hits],
@@ -480,7 +481,7 @@ STARTS = ["2025-01-01T00:00:05Z", "2025-01-01T00:00:05.5+00:00", "2025-01-01T02:
 
 
 def _dictionaries(hits, doc="id"):
-    return [{doc: name, "score": score} for name, score in hits]
+    return [{doc: name, "score": score, "rank": n} for n, (name, score) in enumerate(hits)]
 
 
 def _timed(calls, times=STARTS, key="timestamp"):
@@ -499,7 +500,7 @@ def _flat(hits):
 
 
 def _keys(attributes):
-    kinds = {str: "stringValue", float: "doubleValue"}
+    kinds = {str: "stringValue", float: "doubleValue", int: "intValue"}
     return [{"key": n, "value": {kinds[type(v)]: v}} for n, v in attributes.items()]
 
 

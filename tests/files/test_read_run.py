@@ -186,8 +186,8 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(
 ):
     module, read, held = sys.modules[read_runs.__module__], {}, []
 
-    def watched(source, system, kind):
-        table = run_table(source, system, kind)
+    def watched(source, system, kind, **more):
+        table = run_table(source, system, kind, **more)
         read[Path(source).name] = weakref.ref(table)
         return table
 
@@ -325,7 +325,7 @@ def test_what_a_file_does_not_tell_is_told(tmp_path, text, options, rows):
 
 def test_two_readings_are_refused_with_the_way_on(tmp_path):
     falling = "1\td1\t3\n1\td2\t2\n2\td1\t1\n"
-    words = r"fall in every list.*ir.read_run\(path, columns=\['topic', 'doc', 'score'\]\)"
+    words = r"fall in lists.*ir.read_run\(path, columns=\['topic', 'doc', 'score'\]\)"
     refused(RankingError, words, read_run, write(tmp_path, falling))
     systems = write(tmp_path, "method,qid,docno,score\nA,1,a,2\nB,1,a,1\n")
     refused(InputError, r"ir.read_run\(path, columns={'method': 'system'}\)", read_run, systems)

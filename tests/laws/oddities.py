@@ -248,7 +248,7 @@ CASES = [
         [np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(1), np.uint8(0)],
     ),
     grades("grade -1", TAKE, "judged, and not relevant", [-1, 1, 2, 1, 0]),
-    grades("grade 200", REFUSE, NO_GRADE, [0, 1, 200, 1, 0]),
+    grades("grade 40000", REFUSE, NO_GRADE, [0, 1, 40000, 1, 0]),
     grades("grade 0.5", REFUSE, NO_GRADE, [0.0, 0.5, 2.0, 1.0, 0.0]),
     grades("grade NaN", REFUSE, NO_GRADE, [0.0, NAN, 2.0, 1.0, 0.0]),
     grades("grade None", REFUSE, NO_GRADE, [0, None, 2, 1, 0]),
@@ -444,6 +444,10 @@ CASES = [
     ranks("rank alone, all -1", REFUSE, "no ranks", [-1, -1, -1, -1, -1, -1]),
     ranks("rank alone, NaN", REFUSE, "no rank", [1.0, NAN, 3.0, 1.0, 2.0, 3.0]),
     ranks("rank alone, falling from 97", REFUSE, "these look like scores", [97, 55, 12, 88, 40, 3]),
+    ranks(
+        "rank alone, late and in no order", ASK, "rows are sorted, or scored so", [40, 92, 85] * 2
+    ),
+    ranks("rank alone, falling below 0", REFUSE, "these look like scores", [-1, -2, -3] * 2),
     ranks("rank against scores", REFUSE, "which of both is it?", [3, 2, 1, 3, 2, 1], keep=True),
     ranks("rank all 0 beside scores", TAKE, "scores decide", [0] * 6, keep=True),
     ranks(
@@ -451,7 +455,7 @@ CASES = [
     ),
     # columns
     *map(systems, ["system", "name", "model", "run_id", "tag", "System"]),
-    *(systems(name, ASK, "is it the system?") for name in ("model_name", "method", "retriever")),
+    *(systems(name, ASK, "is it the system?") for name in ("model_name", "exp", "setup")),
     named("integers", 1, 2, TAKE, "a name like any other"),
     named("of two types", 1, "b", REFUSE, "as for documents"),
     named("with a space", "my run", "your run", TAKE, EXACT),

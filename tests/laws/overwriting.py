@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.cubes.view import CODES, LIST, PROVENANCE, SHOWN
+from irframe.names import EMPTY, UNJUDGED
 
 CALCULATED = {
     "plus one": lambda c: c + 1,
@@ -37,9 +38,9 @@ CALCULATED = {
     "zeros in topics": lambda c: c.where(c.topic != "n2", 0),
     "zeros in systems": lambda c: c.where(c.system != "s1", 0),
     "zeros where nothing is relevant": lambda c: c.where(c.grade > 0, 0),
-    "the unjudged as grade 0": lambda c: c.where(c.grade != -127, 0),
+    "the unjudged as grade 0": lambda c: c.where(c.grade != UNJUDGED, 0),
     "masked lists as zeros": lambda c: c.where(c.topic != "n2").fillna(0),
-    "masked lists as empty": lambda c: c.where(c.topic != "n2").fillna(-128),
+    "masked lists as empty": lambda c: c.where(c.topic != "n2").fillna(EMPTY),
     "masked documents as zeros": lambda c: c.where(c.depth != 2).fillna(0),
     "masked lists of the next topic": lambda c: c.where(c.topic != "n2", c.roll(topic=1)),
     "masked lists of another system": lambda c: c.where(c.system != "s1", c.roll(system=1)),
@@ -77,7 +78,7 @@ def moved():
         for by in (1, -1):
             yield f"rolled {dim} {by}", lambda c, d=dim, n=by: c.roll({d: n})
             yield f"shifted {dim} {by}", lambda c, d=dim, n=by: c.shift({d: n})
-            filled = {"grade": -128}
+            filled = {"grade": EMPTY}
             yield (
                 f"shifted {dim} {by}, empty",
                 lambda c, d=dim, n=by, f=filled: c.shift({d: n}, fill_value=f),

@@ -332,7 +332,6 @@ def order(case: Case) -> dict[Any, Any]:
     keys = Counter((row["topic"], row.get("score", row.get("rank"))) for row in case.run)
     need(max(keys.values(), default=0) < 2)
     need(all(type(key) in (int, float) and abs(key) < 2**53 for _, key in keys))
-    need(min((row.get("rank", 0) for row in case.run), default=0) < 3)
     need(all(row.get("rank", 0) == int(row.get("rank", 0)) for row in case.run))
     made = one(lists_of(case.run))
     return made | {topic: [] for topic in case.empty}
@@ -340,7 +339,9 @@ def order(case: Case) -> dict[Any, Any]:
 
 @road("lists of ids")
 def _(case):
-    return evaluate(order(case), one(nested(case, case.judged, "grade", case.unjudged)))
+    made = order(case)
+    need(0 <= min((row.get("rank", 0) for row in case.run), default=0) < 3)
+    return evaluate(made, one(nested(case, case.judged, "grade", case.unjudged)))
 
 
 def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = list) -> Road:

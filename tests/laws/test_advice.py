@@ -104,6 +104,7 @@ BASE = {"runs": RUN, "qrels": QRELS}
 SIX = [(t, "Q0", d, n, s, "A") for n, (t, d, s) in enumerate(ROWS)]
 RANKED = [(t, d, n) for n, (t, d, _) in enumerate(ROWS, 1)]
 WIDE = RUN.rename(columns={"topic": "qid", "score": "A"}).assign(B=OTHER["score"])
+FAR = RUN[["topic", "doc"]].assign(l2_distance=9 - RUN["score"])
 CHUNKED = RUN.assign(chunk_id=RUN.doc + "#1").rename(columns={"doc": "doc_id"})
 CALLED = SCORES.rename_axis(index={"system": "model_name", "topic": "question_id"})
 CASES = [
@@ -123,7 +124,7 @@ CASES += [
 ]
 CASES += [
     (evaluated, "runs", BOTH.rename(columns={"system": name}), evaluated(BOTH))
-    for name in ("model_name", "retriever", "index_name")
+    for name in ("model_name", "exp", "setup")
 ]
 CASES += [
     (evaluated, "runs", pd.concat([RUN, RUN[1:2]]), evaluated()),
@@ -133,6 +134,11 @@ CASES += [
     (evaluated, "metrics", "ndgc", evaluated(metrics="nDCG")),
     (compared, "scores", CALLED, compared(SCORES)),
     (compared, "scores", CALLED.reset_index(), compared(SCORES)),
+    (compared, "scores", SCORES.rename_axis(index={"system": "exp"}), compared(SCORES)),
+    (compared, "scores", SCORES.reset_index().rename(columns={"system": "exp"}), compared(SCORES)),
+    (evaluated, "runs", BOTH.rename(columns={"system": "exp"}).set_index("exp"), evaluated(BOTH)),
+    (evaluated, "runs", FAR, evaluated()),
+    (evaluated, "runs", FAR.rename(columns={"topic": "question", "doc": "url"}), evaluated()),
     (compared, "scores", CUBE, compared(CUBE.ireval.score("AP"))),
 ]
 

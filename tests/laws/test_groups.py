@@ -22,6 +22,7 @@ from turns import few_of
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
 from irframe.errors import IrframeError, IrframeWarning, ParameterError
+from irframe.names import UNJUDGED
 
 pytestmark = incomplete
 BY = {name: inspect.signature(verb).parameters.get("by") for name, verb in VERBS.items()}
@@ -393,7 +394,7 @@ REFUSED = {
     "text": lambda scores: scores.astype(str),
     "columns of text": lambda scores: as_scores(scores[..., -1]).astype(str),
     "metrics without names": lambda scores: scores.drop_vars("metric"),
-    "grades of a cube": lambda scores: xr.full_like(scores, -127, "int8"),
+    "grades of a cube": lambda scores: xr.full_like(scores, UNJUDGED, "int16"),
     "no depths": lambda scores: scores.isel(depth=[]),
     "no metrics": lambda scores: scores.isel(metric=[]),
     "depths between depths": lambda scores: scores.interp(depth=[1.5, 2.5]),

@@ -1,20 +1,24 @@
 """Every option of every verb refuses a value of another type, and one out of range, by its name.
 
-So does every field of metrics, tests, gain maps and agreements.
+So does every option of a figure, and every field of metrics, tests, gain maps and agreements.
 
 What range an option has its docstring says: at least 1, above 0 and below 1.
 """
 
+import ast
+import doctest
 import inspect
 import re
 from dataclasses import fields
 from functools import cache
 
+import matplotlib.pyplot as plt
 import pytest
 from incomplete import though_incomplete
 from laws.experiments import experiment
 from laws.test_records import FRAMES
 from laws.verbs import VERBS, asked
+from turns import few_of
 
 import irframe as ir
 from irframe.agreements.correlations import AGREEMENTS
@@ -61,6 +65,7 @@ CALLED = {
     "baseline": "systems",
     "budgets": "budget",
     "columns": "metric",
+    "cost": "metric",
     "depth": "depths?",
     "depths": "depths?",
     "docs": "documents",
@@ -82,6 +87,8 @@ FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
 """Options of which any text is a value."""
 UNREAD = {("scorer", "contributing")}
 """Options that nothing asks for here: pools, which no metric reads."""
+MATPLOTLIB = {"ax", "figsize"}
+"""Options that go to another library as they are."""
 
 
 def function_of(name):
@@ -117,12 +124,12 @@ def beyond(function, name):
 
 
 def options_of(function):
-    return list(inspect.signature(function).parameters.values())[1:]
+    options = list(inspect.signature(function).parameters.values())[1:]
+    return [option for option in options if option.name not in MATPLOTLIB]
 
 
-@pytest.mark.parametrize("name", [*(name for name in NAMES if name != "report"), SLOW])
-def test_options_refuse_other_types_and_what_is_out_of_range_by_their_names(name, tmp_path):
-    function, subject, usual = called(name, tmp_path)
+def wrong_options(name, function, subject, usual):
+    """Return which odd values a verb or figure takes, or refuses without the name of the option."""
     wrong = {}
     for option in options_of(function):
         if (name, option.name) in UNREAD:
@@ -139,7 +146,43 @@ def test_options_refuse_other_types_and_what_is_out_of_range_by_their_names(name
                 wrong |= {} if told else {f"{option.name}={value!r}": repr(error)}
             else:
                 wrong[f"{option.name}={value!r}"] = "taken"
-    assert wrong == {}
+    return wrong
+
+
+@pytest.mark.parametrize("name", [*(name for name in NAMES if name != "report"), SLOW])
+def test_options_refuse_other_types_and_what_is_out_of_range_by_their_names(name, tmp_path):
+    assert wrong_options(name, *called(name, tmp_path)) == {}
+
+
+def call_shown(name, figure):
+    """Return what the example in the docstring of a figure draws, and its arguments."""
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(figure))
+    tree, seen = ast.parse("".join(example.source for example in examples)), []
+    for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
+        drawn = re.fullmatch(rf"(?:(.*)\.plots?\.)?{name}", ast.unparse(call.func))
+        if drawn and drawn[1] not in {None, "ir"}:  # an accessor, of what comes first
+            call.args.insert(0, call.func.value.value.value)
+        if drawn:
+            call.func = ast.parse("figure", mode="eval").body
+
+    def recorded(*arguments, **options):
+        seen.append(inspect.signature(figure).bind(*arguments, **options).arguments)
+        return figure(*arguments, **options)
+
+    known = {**vars(inspect.getmodule(figure)), "figure": recorded}
+    exec(compile(ast.fix_missing_locations(tree), name, "exec"), known)  # noqa: S102 - our own
+    subject, *_ = seen[-1].values()
+    return subject, dict(list(seen[-1].items())[1:])
+
+
+FIGURES = [n for n in ir.plots.__all__ if n != "paper" and options_of(getattr(ir.plots, n))]
+
+
+@pytest.mark.parametrize("name", few_of(FIGURES, 6, 1, drawn=False))
+def test_options_of_figures_refuse_them_too(name):
+    figure = getattr(ir.plots, name)
+    assert wrong_options(name, figure, *call_shown(name, figure)) == {}
+    plt.close("all")
 
 
 KINDS = METRICS | TESTS | GAINS | {name: type(value) for name, value in AGREEMENTS.items()}

@@ -70,7 +70,7 @@ def test_words_are_computed_once():
 
 def test_a_top_grade_below_1_is_1():
     one = Block(
-        grade=np.array([0], np.int8),
+        grade=np.array([0], np.int16),
         retrieved=np.array(1),
         levels=np.array([0]),
         count=np.array([1]),

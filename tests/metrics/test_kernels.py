@@ -204,7 +204,7 @@ def test_ndcg_with_logarithms_to_base_ten(golden):
 
 
 def test_gains_of_small_integers_are_doubles():
-    levels = np.array([-1, 0, 1, 3, 12, 20], np.int8)
+    levels = np.array([-1, 0, 1, 3, 12, 20], np.int16)
     exponential = parse_gain("exp").map(levels, rel=1, top=20)
     np.testing.assert_array_equal(
         exponential, [0, 0, *((2.0**g - 1) / 2**20 for g in (1, 3, 12, 20))]

@@ -50,7 +50,7 @@ def test_utility_is_the_score(variant, batch):
 
 def listed(grades):
     """Return a list of grades, which are all that is judged, as a block."""
-    row = np.full(1000, EMPTY, np.int8)
+    row = np.full(1000, EMPTY, np.int16)
     row[: len(grades)] = [UNJUDGED if grade < 0 else grade for grade in grades]
     levels = np.arange(3)
     count = np.array([grades.count(level) for level in levels])

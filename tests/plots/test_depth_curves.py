@@ -136,7 +136,6 @@ class TestPValueCurves:
         assert len(ax.lines[0].get_ydata()) == 1
 
     def test_bad_input(self, wide, cube):
-        refused(ParameterError, "alpha", wide.ireval.compare().ireval.plot.p_value_curves, alpha=2)
         refused(InputError, "comparison", wide.ireval.plot.p_value_curves)
         refused(InputError, "bootstrap_sensitivity", ir.plots.p_value_curves, cube)
 

@@ -73,7 +73,6 @@ class TestLadder:
     def test_bad_input(self, found):
         plot = found.ireval.plot.ladder
         refused(ParameterError, "nDCG, ASL", plot)
-        refused(ParameterError, "top", lambda: plot(metric="ASL", top=0))
         refused(DepthError, "from 5 to 10; found 7", lambda: plot(metric="ASL", depth=7))
         flat, grouped = found.isel(depth=0), found.expand_dims(track=["a", "b"])
         refused(DepthError, "without depths", flat.ireval.plot.ladder, metric="ASL", depth=5)

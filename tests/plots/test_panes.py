@@ -60,9 +60,8 @@ def test_a_choice_goes_to_every_part(scores):
 
 
 def test_something_tells_parts_apart(scores):
-    draw, parts = ir.plots.depth_curves, {"a": scores}
+    draw = ir.plots.depth_curves
     refused(ParameterError, "by=", scores.ireval.plot.panes, draw)
-    refused(ParameterError, "columns", ir.plots.panes, parts, draw, columns=0)
 
 
 def test_a_style_holds_within_and_not_beyond(cube, tmp_path):

@@ -133,7 +133,6 @@ class TestSystemRanking:
         refused(ParameterError, "ASL", draw)
         refused(DepthError, "from 1 to 50", draw, metric="ASL", depth=60)
         refused(DepthError, "without depths", of_frame, metric="AP", depth=10)
-        refused(ParameterError, "top", of_frame, metric="AP", top=0)
 
 
 def test_as_many_systems_as_there_is_room_for_and_it_says_so():

@@ -20,7 +20,7 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.escaping import visible
-from irframe.names import printable
+from irframe.names import UNJUDGED, printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
 from irframe.reports.setting import DOCS, fixed
@@ -115,7 +115,7 @@ def test_lists_are_those_of_the_runs(page):
     names = [page.texts["documents"][doc] for doc in page.numbers["doc"][place]]
     assert names == a["doc"].tolist()
     assert names[0] == DOC
-    assert page.numbers["grade"][place].tolist() == a["grade"].fillna(-127).tolist()
+    assert page.numbers["grade"][place].tolist() == a["grade"].fillna(UNJUDGED).tolist()
 
 
 def test_a_page_reads_without_its_script(page, scores):
@@ -295,7 +295,7 @@ def test_a_cube_that_knows_no_names_of_unjudged_documents(tmp_path):
         page = Page(path.read_text(encoding="utf-8"))
         unnamed[name] = page.numbers["doc"] < 0
         assert f"ir.report(cube, '{name}.html'" in page.text
-    np.testing.assert_array_equal(unnamed["read"], page.numbers["grade"] == -127)
+    np.testing.assert_array_equal(unnamed["read"], page.numbers["grade"] == UNJUDGED)
     assert unnamed["read"].any()
     assert not unnamed["cube"].any()
 
