@@ -218,11 +218,5 @@ def test_sections_of_chunks_in_order_are_no_systems():
     )
     pd.testing.assert_frame_equal(found, wanted)
     unordered = sections.sort_values("section", kind="stable")
-    refused(
-        InputError,
-        "differ in 'section' .*is it the system",
-        ir.evaluate,
-        unordered,
-        {"1": {}},
-        "RR",
-    )
+    said = r"differ in 'section' .*Is it the system"
+    refused(InputError, said, unordered.ireval.evaluate, QRELS, "RR", of="doc")
