@@ -110,7 +110,7 @@ def call_of(name):
     inside = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # brackets within brackets
     before = rf"[a-z]\w*(?:\.\w+|{inside})*?\.plots?\."
     found = re.search(rf"(?:{before}|\b){name}{inside}", source)
-    return (found[0] if found else source).replace(".ireval.plot.", ".ireval\n    .plot.")
+    return (found[0] if found else source).replace(".ireval.plot.", ".ireval\n.plot.")
 
 
 def question_of(name):
@@ -156,5 +156,5 @@ def question_card(page, subject, figure):
         figure=drawn,
         alt=line_of(drawn),
         line=answer,
-        chain=f"{subject}.ireval\n    .plot.{figure}",
+        chain=f"{subject}.ireval\n.plot.{figure}",
     )

@@ -230,6 +230,11 @@ def _width_of(frame: pd.DataFrame) -> int:
     return 2 + max(map(len, frame.to_string().split("\n")))  # as pandas has it
 
 
+def letters_a_row(board: pd.DataFrame) -> int:
+    """Return the most letters that a system of a leaderboard has, 0 of other frames."""
+    return int(board["letters"].str.len().max()) if "letters" in board and len(board) else 0
+
+
 def beside_the_point(board: pd.DataFrame) -> list[str]:
     """Return columns of a leaderboard that say what others say too, or the same of all systems.
 
@@ -239,8 +244,11 @@ def beside_the_point(board: pd.DataFrame) -> list[str]:
     >>> beside_the_point(board)
     ['tier', 'n_topics']
     """
-    many = (board["letters"].str.len() > MOST_LETTERS).any() if "letters" in board else False
-    left = ["letters" if many else "tier", "difference", "significant"]
+    left = [
+        "letters" if letters_a_row(board) > MOST_LETTERS else "tier",
+        "difference",
+        "significant",
+    ]
     left += [f"{name}_{end}" for name in ("win_rate", "borda") for end in ("low", "high")]
     if _is_constant(board["n_topics"]):
         left.append("n_topics")

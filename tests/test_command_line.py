@@ -16,6 +16,7 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -23,8 +24,9 @@ import pytest
 from incomplete import incomplete
 
 import irframe as ir
+from irframe import __main__ as program
 from irframe.__main__ import main
-from irframe.commands import COMMANDS
+from irframe.commands import COMMANDS, tell
 from irframe.commands.evaluate import trec_layout
 from irframe.reports.report import MADE
 
@@ -109,7 +111,7 @@ def oddities(written, tmp_path_factory):
     contents = {
         "empty": "", "text": "not a run\n", "two\nlines": "not\n", "twice.run": lines * 2,
         "nan.run": lines.replace("101 Q0", "101 Q0 x", 1), "other": "999 0 d1 1\n",
-        "ranks": "101 d158 1\n", "steep": "101 0 d1 999\n", "binary": bytes(range(256)),
+        "ranks": "101 d158 1\n", "steep": "101 0 d1 99999\n", "binary": bytes(range(256)),
         "cut.gz": filed.read_bytes()[:99], "cut.parquet": b"PAR1PAR1",
     }  # fmt: skip
     for name, content in contents.items():
@@ -244,6 +246,28 @@ def test_what_a_machine_refuses_is_one_line(capsys, monkeypatch, told):
     monkeypatch.setattr(ir, "evaluate", fail)
     words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
     assert run(capsys, *words) == (2, "", f"irframe: {told}\n")
+
+
+@pytest.mark.parametrize(("terminal", "no_colour"), [(True, ""), (True, "1"), (False, "")])
+def test_warnings_have_a_colour_on_a_terminal_alone(capsys, monkeypatch, terminal, no_colour):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", no_colour)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    tell("warning: few topics")
+    word = "\x1b[33mwarning:\x1b[0m" if terminal and not no_colour else "warning:"
+    assert capsys.readouterr().err == f"irframe: {word} few topics\n"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_seconds_are_shown_on_a_terminal_until_an_answer_is_there(capsys, monkeypatch, terminal):
+    waits = iter([False, False, True])
+    clock = SimpleNamespace(wait=lambda _: next(waits), set=lambda: None)
+    monkeypatch.setattr(program, "Event", lambda: clock)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    with program._seconds("report"):
+        pass
+    told = "\rreport: 2 s \rreport: 3 s \r\x1b[K"
+    assert capsys.readouterr().err == (told if terminal else "")
 
 
 @pytest.mark.thorough
@@ -644,6 +668,19 @@ def test_comparisons_are_those_of_compare(files, capsys):
     _, out, _ = run(capsys, *words, "--simultaneous", "--wide")
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
+
+
+def test_systems_of_which_nothing_is_judged_are_named_on_every_road(files, capsys, tmp_path):
+    run_of = ir.example_track()[0].query("system == 'bm25'")
+    strange = run_of.assign(system="strange", doc="x" + run_of["doc"])
+    ir.verbs.write_run(strange, tmp_path / "strange.run")
+    line = [files[0], *files[1][:2], str(tmp_path / "strange.run"), "-m", "AP"]
+    told = "no retrieved document of strange is judged"
+    assert told in run(capsys, "evaluate", *line)[2]
+    assert told in " ".join(run(capsys, "leaderboard", *line)[1].split())
+    flat = " ".join(run(capsys, "compare", *line)[1].split())
+    assert f"{told}: no verdict" in flat
+    assert flat.count("no verdict") == 3
 
 
 def test_tasks_have_metrics_of_their_own(files, capsys, tmp_path):

@@ -196,8 +196,9 @@ def test_errors_say_what_was_found():
 def what_was_found(node):
     """Return what a node says was found, if it makes an error or prepares one."""
     if isinstance(node, ast.Assign):
-        names = (ast.unparse(target).partition(",")[0].strip("(") for target in node.targets)
-        return [node.value] if "found" in names else []
+        names = [name.strip("() ") for name in ast.unparse(node.targets[0]).split(",")]
+        values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        return values[names.index("found") :][:1] if "found" in names else []
     if not isinstance(node, ast.Call) or not re.search(r"[Ee]rror$", ast.unparse(node.func)):
         return []
     return node.args[1:2]

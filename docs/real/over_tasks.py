@@ -14,6 +14,7 @@ from chunks import BUDGET, corpora
 from shown import Page, data_folder
 
 import irframe as ir
+from irframe.printed import p_text
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
@@ -54,7 +55,7 @@ def main():
             {"counted": name, "difference": f"{row['difference']:.3f}", "95% interval": interval}
         )
         rows[-1] |= {
-            "p": f"{row['p']:.3g}",
+            "p": p_text(row["p"]),
             "degrees of freedom": f"{row.get('df', row['n_topics'] - 1):.1f}",
         }
     PAGE.table(rows, "ways")

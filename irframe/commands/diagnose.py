@@ -11,6 +11,7 @@ import pandas as pd
 import irframe as ir
 from irframe.commands import answer, inputs
 from irframe.errors import InputError
+from irframe.files.read_file import plain_table
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, roles
 from irframe.printed import FIRST, fitted
@@ -148,7 +149,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
         options.method,
         credit=options.credit,
         batch=options.batch,
-        prior=None if options.prior is None else inputs.read_text_table(options.prior),
+        prior=None if options.prior is None else plain_table(options.prior),
         depth=options.depth,
         rel=options.rel,
         seed=options.seed,
@@ -166,7 +167,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
 
 def _texts(path: str) -> pd.Series:
     """Return the text of every document of a table."""
-    table = inputs.read_text_table(path)
+    table = plain_table(path)
     doc = roles(table.columns).get(DOC)
     if doc is None or TEXT not in table.columns:
         wanted = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"

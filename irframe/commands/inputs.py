@@ -6,7 +6,6 @@ import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
 from functools import partial
-from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
@@ -19,36 +18,16 @@ from irframe.checks import listed
 from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError
-from irframe.experiments.policy import parse_metrics
-from irframe.files.compression import Source, load, name_of, undamaged
-from irframe.files.read_file import find_files
-from irframe.files.read_parquet import is_parquet, read_parquet
+from irframe.experiments.collapse import Units
+from irframe.files.compression import Source, name_of
+from irframe.files.read_file import find_files, plain_table
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
 
-def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
-    """Read a CSV, TSV or Parquet file, what is text as it stands.
-
-    Parameters
-    ----------
-    path
-        The file; what its name does not say is CSV.
-    na_filter
-        Whether empty fields are missing.
-    """
-    data = load(path)
-    with undamaged("a table", path, ValueError, OSError):
-        if is_parquet(data):
-            frame: pd.DataFrame = read_parquet(data, path).to_pandas()
-            return frame
-        separator = "\t" if ".tsv" in Path(path.lower()).suffixes else ","
-        return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
-
-
 def read_topic_values(path: str, word: str) -> pd.Series:
     """Read what is said of topics: a column of topics, and one of clusters, tasks or weights."""
-    table = read_text_table(path)
+    table = plain_table(path)
     topic = roles(table.columns).get(TOPIC)
     others = [name for name in table.columns if name != topic]
     if topic is None or len(others) != 1:
@@ -346,7 +325,7 @@ def declare_scoring(
 
 def read_systems(path: str) -> pd.DataFrame:
     """Read a table of systems, its index their names, text as it stands."""
-    table = read_text_table(path, na_filter=True)
+    table = plain_table(path, na_filter=True)
     name = roles(table.columns).get(SYSTEM)
     if name is None:
         raise InputError(f"a column {' or '.join(ALIASES[SYSTEM])} in {path}", "none")
@@ -439,16 +418,17 @@ def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     return ir.read_runs(named, system=options.system, on_error="skip", **told(options))
 
 
-def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:
-    """Return the metrics, if none of them looks deeper than lists are read."""
-    metrics = parse_metrics(options.metric or options.usual)
+def metrics_of(options: Namespace) -> list[Any]:
+    """Return metrics, none of which looks deeper than lists are read, and what searches cost."""
+    told: Any = {name: getattr(options, name, None) for name in ("of", "length", "search")}
+    metrics, units = Units(**told).with_costs(options.metric or options.usual)
     deepest = DEEPEST if options.depth is None else options.depth
     checks_whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
     if deeper:
         advice = "leave --depth out or make it deeper" if deepest < DEEPEST else ""
         raise DepthError(f"metrics down to depth {deepest} at most", "", advice, deeper)
-    return metrics
+    return [*metrics, *units.costs]
 
 
 def scored(

@@ -20,7 +20,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import TopicValues, names_said
-from irframe.names import METRIC, NO_VERDICT, SIDES
+from irframe.names import METRIC, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.drawn import beware_of_design, effective
@@ -35,7 +35,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_draws
 from irframe.scores.scores import Scores
-from irframe.warned import listing
 
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of a comparison frame, after that of the group; that of depths follows the metric's."""
@@ -153,7 +152,8 @@ def compare(
           system that is significantly worse and shown to be not worse by the margin is not
           called worse; a system of which no retrieved document is judged has ``"no verdict"``,
           and no significant difference. ``detectable`` is the smallest true difference that a
-          two-sided t-test at `alpha` finds with that power on these topics;
+          two-sided t-test at `alpha` finds with that power on these topics, missing where
+          intervals are;
         - where systems have repeats, ``n_repeats_a`` and ``n_repeats_b``; ``df``, the degrees of
           freedom of t; and ``repeat_share``, what repeats have of the variance of the difference
           that topics and repeats make, 0 to 1;
@@ -311,10 +311,7 @@ def _cautions(
 ) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
     flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
-    some = [part for part in parts if not part.known.all()]
-    unknown = {str(name): None for part in some for name in part.systems[~part.known]}
-    if unknown:
-        yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
+    yield from significance.without_judged(parts)
     yield from significance.without_spread(int(flat.sum()), len(flat))
     sizes = significance.family_sizes(parts, pairs, options.family)
     for part, result, kept, size in zip(parts, results, pairs, sizes, strict=True):

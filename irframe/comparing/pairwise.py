@@ -158,7 +158,9 @@ class PairOptions:
             result["lead"] = lead = result["mean_difference"] * sign
             sd, n, freedom = (result[name] for name in ("sd", "n_topics", "freedom"))
             options: Any = {"alpha": self.alpha, "freedom": freedom}
-            result["detectable"] = detectable(sd, n, power=self.power or POWER, **options)
+            least = detectable(sd, n, power=self.power or POWER, **options)
+            plain = np.reshape([word == "mean" for word in part.summaries], (-1, 1, 1))
+            result["detectable"] = np.where(plain, least, np.nan)
             if self.margin is not None:
                 tested = within_margin(lead, sd, n, limit, freedom)
                 result |= {f"p_{name}": p for name, p in zip(CLAIMS, tested, strict=True)}

@@ -5,13 +5,13 @@ Verbs: as_spans, read_spans.
 
 import json
 from collections.abc import Iterable, Mapping
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from irframe.errors import FileFormatError, InputError
+from irframe.errors import InputError
+from irframe.files.compression import Source
+from irframe.files.read_file import plain_table
 from irframe.files.tables import columns_of
 from irframe.files.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
@@ -147,20 +147,23 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     columns[GRADE] = frame[names[GRADE]] if GRADE in names else pd.Series(1, frame.index)
     if SET in frame.columns:
         columns[SET] = frame[SET]
+    for role in (START, END, GRADE):
+        if pd.api.types.is_string_dtype(columns[role]):  # as files have them
+            columns[role] = pd.Series(numbers(columns[role], role), frame.index)
     once = pd.DataFrame(columns).reset_index(drop=True)
     once.attrs = dict(frame.attrs)
     return once
 
 
-def read_spans(path: str | PathLike[str], *, texts: Texts = None) -> pd.DataFrame:
-    """Read evidence spans from a file of JSON lines or CSV.
+def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
+    """Read evidence spans from a file of JSON lines, Parquet or CSV.
 
     Parameters
     ----------
     path
-        A file that ends in ``.jsonl`` or ``.json`` (a line for every span or question; ``.json``
-        may be one list), or in ``.csv`` or ``.tsv``, also compressed; its columns are those that
-        `as_spans` takes.
+        A path, or an open file: JSON, a line for every span or question or a list of these;
+        Parquet; or CSV, or TSV where it is called ``.tsv``; packed or not. Its columns are those
+        that `as_spans` takes.
     texts
         As for `as_spans`.
 
@@ -172,7 +175,7 @@ def read_spans(path: str | PathLike[str], *, texts: Texts = None) -> pd.DataFram
     Raises
     ------
     FileFormatError
-        For a file that is none of these.
+        For a file that is damaged.
     InputError
         If it has other columns, or spans that end beyond their texts.
 
@@ -187,18 +190,4 @@ def read_spans(path: str | PathLike[str], *, texts: Texts = None) -> pd.DataFram
       topic doc  start  end  grade
     0     1   a      3    9      1
     """
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    ids = dict.fromkeys((*ALIASES[TOPIC], *ALIASES[DOC], *CORPORA, SET), str)
-    kind = next((end for end in (".jsonl", ".json", ".csv", ".tsv") if end in suffixes), None)
-    if kind is None:
-        advice = "read it with pandas, and hand the frame over to irframe.as_spans"
-        raise FileFormatError("spans in a file .jsonl, .json, .csv or .tsv", str(path), advice)
-    try:
-        if kind in {".csv", ".tsv"}:
-            separator = "," if kind == ".csv" else "\t"
-            frame = pd.read_csv(path, sep=separator, dtype=ids, keep_default_na=False)
-        else:
-            frame = pd.read_json(path, lines=kind == ".jsonl", dtype=ids)
-    except ValueError as error:  # what pandas cannot parse, too
-        raise FileFormatError(f"spans in {path}", str(error)) from error
-    return as_spans(frame, texts=texts)
+    return as_spans(plain_table(path), texts=texts)

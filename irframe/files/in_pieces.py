@@ -29,33 +29,24 @@ FEW = 100
 """Rows that a system has on average in files of which each has its turn."""
 
 
-def read_in_pieces(source: compression.Source, kind: Kind) -> pa.Table | None:
+def read_in_pieces(
+    source: compression.Source, kind: Kind, *, outline: bool = False
+) -> pa.Table | None:
     """Read a large run of plain lines, some at a time; None for others, and where one is odd.
 
-    What is wrong, or to be warned of, is said of a file that is seen as a whole.
+    What is wrong, or to be warned of, is said of a file that is seen as a whole. Of an outline,
+    also of Parquet, there is a row for each system of every piece.
     """
-    file = _large(source)
+    file, table = _large(source), None
     try:
-        tables = [] if file is None else [*_pieces(file, kind, PIECE)]
+        if file is not None and outline:
+            pieces = _batches(file, kind) if _is_parquet(file) else _pieces(file, kind)
+            table = pa.concat_tables(map(_first_rows, pieces), promote_options="permissive")
+        elif file is not None:
+            table = pa.concat_tables(_pieces(file, kind, PIECE))
     except (IrframeError, LookupError):
         return None
-    # Notes count lines of the whole file, which is read again for them.
-    if not tables or any(table.schema.metadata for table in tables):
-        return None
-    table = pa.concat_tables(tables)
-    odd = pc.any(pc.starts_with(table[TOPIC], "#")).as_py() or cut_off(table) is not None
-    return None if odd else table
-
-
-def outlined(source: compression.Source, kind: Kind) -> pa.Table | None:
-    """Return a row for each system of every piece of a large run, likewise."""
-    file = _large(source)
-    read = _batches if file is not None and _is_parquet(file) else _pieces
-    try:
-        rows = [] if file is None else [_first_rows(piece) for piece in read(file, kind)]
-    except (IrframeError, LookupError):
-        return None
-    return pa.concat_tables(rows, promote_options="permissive") if rows else None
+    return None if table is None or cut_off(table) is not None else table
 
 
 def _first_rows(piece: pa.Table) -> pa.Table:
@@ -158,11 +149,8 @@ def _labels_of_batches(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
 
 
 def _labels_of_pieces(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
-    """Yield the systems of pieces of text, unless one of these is odd."""
-    for table in _pieces(file, kind):
-        if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
-            raise LookupError
-        yield table[SYSTEM]
+    """Yield the systems of pieces of text."""
+    return (piece[SYSTEM] for piece in _pieces(file, kind))
 
 
 def _pieces(file: str, kind: Kind, size: int = SMALL) -> Iterator[pa.Table]:
@@ -171,7 +159,7 @@ def _pieces(file: str, kind: Kind, size: int = SMALL) -> Iterator[pa.Table]:
     Raises
     ------
     LookupError
-        For any other file.
+        For any other file, and where a line is a comment, or of another length.
     """
     cut = cast("Cut | None", None)
     for data in compression.pieces(file, size):
@@ -182,7 +170,11 @@ def _pieces(file: str, kind: Kind, size: int = SMALL) -> Iterator[pa.Table]:
                 raise LookupError
             held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
-        yield parse(held, file, kind, cut)
+        table = parse(held, file, kind, cut)
+        # Notes count lines of the whole file, which is read again for them.
+        if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
+            raise LookupError
+        yield table
 
 
 def _cut_of(data: bytes, kind: Kind) -> Cut | None:

@@ -1,23 +1,27 @@
 """Files of runs and judgments as tables: text, Parquet, JSON or CBOR, in folders or alone."""
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from glob import escape, glob
+from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import InputError, IrframeError, shortened
 from irframe.files import compression
-from irframe.files.in_pieces import outlined, read_in_pieces
+from irframe.files.in_pieces import read_in_pieces
 from irframe.files.kinds import RUN, Kind, in_types
+from irframe.files.limits import shallow
 from irframe.files.read_json import is_nested, is_objects, parse_nested, parse_objects
 from irframe.files.read_parquet import is_parquet, read_parquet
 from irframe.files.text import parse
-from irframe.files.values import TYPES, constant
+from irframe.files.values import TYPES, constant, framed
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
 _PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
@@ -219,12 +223,36 @@ def read_file(source: compression.Source, kind: Kind, *, outline: bool = False) 
 
     Of an outline, a large run may be a few rows of each system.
     """
-    read = outlined if outline else read_in_pieces
-    if kind.value == SCORE and (table := read(source, kind)) is not None:
-        return table
+    whole = read_in_pieces(source, kind, outline=outline) if kind.value == SCORE else None
+    if whole is not None:
+        return whole
     data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
+
+
+def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.DataFrame:
+    """Read a table of any kind: Parquet, JSON, or CSV and TSV, what is text as it stands.
+
+    Parameters
+    ----------
+    source
+        The file; text of which neither content nor name says what it is is CSV.
+    na_filter
+        Whether empty fields of text are missing.
+    """
+    data, name = compression.load(source), compression.name_of(source)
+    with compression.undamaged("a table", name, ValueError, OSError):
+        if is_parquet(data):
+            frame: pd.DataFrame = read_parquet(data, name).to_pandas()
+            return frame
+        if compression.may_be_json(data):
+            text = shallow(name, data).decode("utf-8-sig").strip()
+            rows = [text] if text[0] == "[" else filter(str.strip, text.split("\n"))
+            held = [json.loads(row) for row in rows]
+            return framed(held[0] if text[0] == "[" else held)
+        between = "\t" if ".tsv" in Path(name.lower()).suffixes else ","
+        return pd.read_csv(BytesIO(data), dtype=str, sep=between, na_filter=na_filter)
 
 
 def run_table(

@@ -388,14 +388,12 @@ def _refuse_clashes(
     for error, again in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
         if clashes:
-            wanted, found = (
-                clashes[0][1],
-                f"{len({name for name, *_ in clashes})} that do not go with others",
-            )
+            found = f"{len({name for name, *_ in clashes})} at odds with those before"
             advice = "read these apart and give them what they lack"
             if again:
                 advice = f"{BY_NAME if by_file else TOLD_APART}; {PARTS}"
-            raise error(wanted, found, advice, [f"{name}: {said}" for name, _, said in clashes])
+            offenders = [f"{name}: {said}" for name, _, said in clashes]
+            raise error(clashes[0][1], found, advice, offenders)
 
 
 def _one_table(tables: list[pa.Table]) -> pa.Table:

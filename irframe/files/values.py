@@ -183,6 +183,8 @@ def refuse_fractions(
         advice = "number the grades anew, and say by gain={grade: gain} what each gains"
         if np.isnan(values).any():
             advice = "drop these rows: what has no grade is unjudged"
+        if column.name in words.ALIASES[words.SCORE]:
+            advice = "hand over the runs first, then the judgments, if these are scores of runs"
     raise ERRORS[role](wanted, "", advice, in_rows(column, np.flatnonzero(~fits)))
 
 

@@ -19,7 +19,7 @@ from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.compression import PACKED, create, look_at
 from irframe.files.ids import TEXT
 from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units
-from irframe.files.likeness import without_titles
+from irframe.files.likeness import refuse_strangers, without_titles
 from irframe.files.tables import columns_of
 from irframe.files.values import constant, to_arrow, to_frame, to_role
 from irframe.names import (
@@ -182,7 +182,8 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     if _wrote_table(frame, path, RUN, system):
         return
     known = _frame(frame, RUN)
-    refuse_two_units(known, RUN.find(known.columns))
+    refuse_two_units(known, found := RUN.find(known.columns))
+    refuse_strangers(found, known.columns, known.__getitem__)
     columns = _columns_by_role(known, RUN)
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))

@@ -23,6 +23,7 @@ from irframe.errors import InputError, IrframeError
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.plots.ladder import on_front
 from irframe.reports import figures
 from irframe.reports.setting import NAMED, PagePart, parts, say, short, signed, spoken, text, texts
 from irframe.reports.view import View
@@ -117,17 +118,8 @@ def first_runs(whole: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
     return kept.assign(**{str(role): kept[role].map(owners)})
 
 
-def mark(grade: int) -> str:
-    """Return how a grade is written beside a document.
-
-    Examples
-    --------
-    >>> mark(2), mark(words.UNJUDGED), mark(words.EMPTY)
-    ('2', '?', '')
-    """
-    return {words.UNJUDGED: "?", words.EMPTY: ""}.get(grade, str(grade))
-
-
+MARKS = {words.UNJUDGED: "?", words.EMPTY: ""}
+"""What is written beside a document that has no grade."""
 PAGE_BYTES = 3_000_000
 """Size of a page with texts, at most, where it is smaller without them."""
 OPENING_BYTES = 2 * SHOWN * 2 * SNIPPET
@@ -365,7 +357,7 @@ class Duel:
         place, names = topics.index(self.topic), [*self.lists.names, NAMELESS]
         sides = [
             [
-                ("" if grade == words.EMPTY else names[doc], mark(int(grade)))
+                ("" if grade == words.EMPTY else names[doc], MARKS.get(grade, str(grade)))
                 for doc, grade in zip(self.lists.doc[own], self.lists.grade[own], strict=True)
             ]
             for own in ((self.a, place), (self.b, place))
@@ -481,9 +473,22 @@ def _lengths(view: View, metric: str) -> PagePart:
     topics_alone = summed.attrs.get("over", "topic") == "topic"
     counted = "" if topics_alone else f" and {words.plural(summed.attrs[words.REPEATED])}"
     how = say(f"lengths.{'cost' if cost else 'gain'}", metric=metric, depth=depth, counted=counted)
+    told = [how, *_front(view, metric, frame)]
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)
     drawn = frame.rename(columns={"ci_low": "lower", "ci_high": "upper"})
     figure = figures.ranges(drawn, f"mean {metric}")
-    return PagePart(key, says, [how], source, columns, figure, guide)
+    return PagePart(key, says, told, source, columns, figure, guide)
+
+
+def _front(view: View, cost: str, frame: pd.DataFrame) -> list[str]:
+    """Say which systems achieve most for what they cost, by the metric the page opens with."""
+    effect, setting = view.setting.facts[0], view.setting
+    if view.alone or facts(cost).sign > 0 or cost in setting.metrics[0]:
+        return []
+    means = view.ranks["mean"].isel({METRIC: 0, DEPTH: setting.place}).to_series()
+    paid = frame.set_index(SYSTEM)[["mean"]].assign(effect=effect.sign * means).dropna()
+    front = paid.index[on_front(*paid.to_numpy().T)]
+    told = {"effect": setting.metrics[0], "metric": cost, "names": texts(front)}
+    return [say("lengths.front", **told)] if len(front) else []

@@ -367,7 +367,7 @@ def _notes(comparison: pd.DataFrame, deepest: int) -> str:
         )
     return (
         f"{literal(told(decided))}. "
-        "Differences are the system's mean less that of the baseline. "
+        "Differences are the system's mean, or total, less that of the baseline. "
         "Detectable: the smallest true difference that a two-sided t-test, uncorrected, finds "
         f"with power {np.round(power, 3):g}. Unjudged: the mean share down to the metric's depth, "
         f"or {deepest}, in the system, and in the baseline. "

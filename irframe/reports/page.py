@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.cubes.view import OURS, of_spans
+from irframe.cautions import cautions_of, united
+from irframe.cubes.view import OURS, experiment_of, of_spans
 from irframe.escaping import visible
 from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
@@ -107,6 +108,14 @@ class Page:
     def said(self) -> list[dict[str, list[list[str]]]]:
         """Sentences of every view."""
         return [sentences(view) for view in self.views]
+
+    @cached_property
+    def cautions(self) -> list[str]:
+        """What the numbers are to be read with, each thing once, the gravest first."""
+        told = cautions_of(united(*(view.ranks.attrs for view in self.views)))
+        unknown = [] if self.opening.void else experiment_of(self.opening.whole).unknown
+        said = [say("caution.told", told=words[0].upper() + words[1:]) for words in told]
+        return [*([say("caution.void", names=unknown)] if unknown else []), *said]
 
     @cached_property
     def hues(self) -> list[int]:

@@ -173,24 +173,13 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
     return f"order.{key}", {"depth": last, "tau": tau}
 
 
-def what_to_beware(view: View, metric: int, depth: int) -> Claim:
-    """Say of whom nothing is judged, or of which means intervals are lost or hold too seldom."""
-    unknown = np.isin(view.systems, experiment_of(view.whole).unknown)
-    if unknown.any() and not view.void:
-        return "caution.void", {"names": view.labels[unknown]}
-    mean, low = (view.ranked[name][metric, depth] for name in ("mean", "ci_low"))
-    topics, known = view.topics_compared[metric, depth], view.setting.facts[metric]
-    if known.summary != "mean" or topics < 2:
-        return None
-    lost = ~np.isnan(mean) & np.isnan(low)
-    if view.repeats is not None and view.setting.over == "repeat":
-        lost &= view.repeats.counts > 1  # of one alone nothing is known
-    if lost.any():
-        return "caution.same", {"names": view.labels[lost]}
-    if topics >= known.least_topics:
-        return None
-    values = {"least": known.least_topics, "topics": topics}
-    return "caution.few", {"metric": view.setting.metrics[metric], **values}
+def in_tiers(view: View, metric: int, depth: int) -> Claim:
+    """Say how many tiers there are, and how many systems are in the first."""
+    tier = np.nan_to_num(view.ranked["tier"][metric, depth]).astype(int)
+    if view.alone:
+        return "tiers.alone", {"name": view.systems[0], "mean": view.means[metric, depth, 0]}
+    values = {"n": len(tier), "tiers": tier.max(), "top": int((tier == 1).sum())}
+    return "tiers.some" if values["tiers"] > 1 else "tiers.one", values
 
 
 def sentences(view: View) -> dict[str, list[list[str]]]:
@@ -201,7 +190,7 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         "sure": how_surely,
         "apart": how_many_differ,
         "order": how_it_changes,
-        "caution": what_to_beware,
+        "tiers": in_tiers,
         "hard": hardest,
     }
     claims: dict[str, Any] = {
@@ -228,7 +217,7 @@ OF_ONE = {"left-out"}
 
 def trust(view: View, findings: pd.DataFrame) -> list[PagePart]:
     """Return what to know before trusting the numbers of a view."""
-    counts = findings["severity"].value_counts().to_dict()
+    counts = findings["severity"].value_counts(sort=False).to_dict()  # the gravest first
     numbers = [counted(count, str(name)) for name, count in counts.items()]
     says = say("findings.says", counts=numbers) if numbers else say("findings.none")
     first = PagePart("findings", says, source=LU, data=findings, guide=TRUST)

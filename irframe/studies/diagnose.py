@@ -145,11 +145,15 @@ def _largest_first(values: pd.Series) -> pd.Series:
 def _pool(
     cube: xr.Dataset, metrics: Sequence[Metric], depth: int, by_rows: str
 ) -> Iterator[Finding]:
-    pool = int(experiment_of(cube).known_pool.depth.min())
+    known = experiment_of(cube).known_pool
+    pool = int(known.depth.min())
     beyond = sorted(k for k in {metric.depth or depth for metric in metrics} or {depth} if k > pool)
     if beyond:
-        known = f"which is {pool}" if pool else "of which not even rank 1 is judged in full"
-        what = f"evaluation deeper than the pool of contributing runs, as filed, {known}"
+        made = known.contributing | ~known.contributing.any()
+        grades = cube["grade"].isel({SYSTEM: np.flatnonzero(made)})
+        judged = (grades != UNJUDGED).cumprod(DEPTH).sum(DEPTH).median().item()
+        lists = f"which is {pool}; the median list is judged to depth {judged:.0f}"
+        what = f"evaluation deeper than the pool of contributing runs, as filed, {lists}"
         advice = "report bounds or condensed lists too, or pass pool_depth= or "
         advice += f"contributing={by_rows}"
         where = "depth " + findings.listed_findings(beyond)
@@ -368,7 +372,7 @@ def diagnose(
     ...     print(row.how_many, row.what)
     209 unjudged documents in the top 10 (16%)
     979 unjudged documents in the top 20 (38%)
-    1 evaluation deeper than the pool of contributing runs, as filed, which is 10
+    1 evaluation deeper than the pool of contributing runs, as filed, which is 10; ...
     2 18% of the documents pooled last are relevant: more are to be found
     19 pairs of systems closer than their residuals under RBP(p=0.8)
     2 only metrics with a recall base

@@ -179,7 +179,8 @@ def told_decision(attributes: Mapping[Any, Any]) -> str:
     spelled = words.format(margin if isinstance(margin, str) else f"{margin:g}")
     planned = _planned(attributes) if verb == PLAN else ""
     tested = "" if verb == PLAN and "width" in attributes else told_test(attributes)
-    return ", ".join(filter(None, (tested, told_method(attributes), spelled, planned)))
+    method = "" if verb in STEP_WORDS else told_method(attributes)
+    return ", ".join(filter(None, (tested, method, spelled, planned)))
 
 
 def _planned(attributes: Mapping[Any, Any]) -> str:

@@ -27,7 +27,7 @@ from irframe.names import (
     TOPIC,
     counted,
 )
-from irframe.printed import fixed_text, is_p, of_outcomes
+from irframe.printed import MOST_LETTERS, fixed_text, is_p, letters_a_row, of_outcomes
 from irframe.scores.summary import UNEVEN
 from irframe.stops import AXES, Axis, axis_of
 from irframe.tables.captions import told
@@ -449,10 +449,11 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     rows = [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
     same = [name for name in rows if len(flat) > 1 and len(flat[name].unique()) == 1]
     left = [name for name in rows if name not in same]
-    shown = flat.drop(columns=[*TOLD_BESIDE, *same], errors="ignore")
+    dense = ["letters"] * ((most := letters_a_row(flat)) > MOST_LETTERS)  # tiers, ranks are there
+    shown = flat.drop(columns=[*TOLD_BESIDE, *same, *dense], errors="ignore")
     numbers = shown.set_index(left) if left else shown
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
-    words += [MARKED] if MARK in flat else []
+    words += [MARKED] * (MARK in flat) + [f"letters not shown, up to {most} a system"] * len(dense)
     notes = told(frame.attrs, *words, interval="[{}]" if set(ENDS) <= set(flat) else "")
     small = [name for name in numbers if is_p(name)]
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)

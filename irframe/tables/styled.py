@@ -69,13 +69,13 @@ def styled(
     pandas.io.formats.style.Styler
         Of scores, summaries and comparisons a row per system, a column per metric and depth (and
         group), and the means as numbers. Of an array a row per metric (and group), a column per
-        depth. Of other frames their rows, without what is the same in all of them. The caption
-        tells that, the test, its correction and level, depths, topics, and what decided the
-        numbers. The methods of a Styler apply and leave what follows the numbers in place, but for
-        ``clear()``, which takes it away, and ``to_excel()``, which writes the numbers alone;
-        ``highlight_best(props)`` is one more. ``to_latex()`` has the rules of booktabs and turns
-        CSS into LaTeX; commands of LaTeX are flagged as pandas has it,
-        ``"textbf: --rwrap --latex"``.
+        depth. Of other frames their rows, without what is the same in all of them, and without
+        letters of which some system has more than six. The caption tells that, the test, its
+        correction and level, depths, topics, and what decided the numbers. The methods of a Styler
+        apply and leave what follows the numbers in place, but for ``clear()``, which takes it
+        away, and ``to_excel()``, which writes the numbers alone; ``highlight_best(props)`` is one
+        more. ``to_latex()`` has the rules of booktabs and turns CSS into LaTeX; commands of LaTeX
+        are flagged as pandas has it, ``"textbf: --rwrap --latex"``.
 
     Raises
     ------

@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import FileFormatError, InputError
+from irframe.errors import InputError
 
 ROWS = [
     {"qid": "q0", "doc_id": "a", "start": 1, "end": 4},
@@ -91,10 +91,12 @@ def test_what_holds_no_spans_is_refused(wrong):
 SPANS = pd.DataFrame({"topic": ["007"], "doc": ["1e5"], "start": [3], "end": [9], "grade": [1]})
 
 
-@pytest.mark.parametrize("name", ["s.csv", "s.tsv", "s.jsonl", "s.json", "s.csv.gz"])
+@pytest.mark.parametrize("name", ["s.csv", "s.tsv", "s.jsonl", "s.json", "s.csv.gz", "s.parquet"])
 def test_files_give_what_was_written(name, tmp_path):
     path = tmp_path / name
-    if "json" in name:
+    if "parquet" in name:
+        SPANS.to_parquet(path)
+    elif "json" in name:
         SPANS.to_json(path, orient="records", lines=name.endswith("l"))
     else:
         SPANS.to_csv(path, index=False, sep="\t" if ".tsv" in name else ",")
@@ -114,5 +116,5 @@ def test_questions_of_chunking_evaluation(tmp_path):
 def test_files_of_other_kinds_are_refused(name, tmp_path):
     path = tmp_path / name
     path.write_text("no spans")
-    with pytest.raises(FileFormatError):
+    with pytest.raises(InputError):
         ir.read_spans(path)

@@ -218,7 +218,7 @@ def test_a_file_of_many_systems_is_read_some_systems_at_a_time(
         monkeypatch.setattr(in_pieces, name, size)
     monkeypatch.setattr(read_runs, "BATCH", 0)
     monkeypatch.setattr(read_parquet, "MOST", 512)
-    outline = in_pieces.outlined(path, RUN)
+    outline = in_pieces.read_in_pieces(path, RUN, outline=True)
     assert {*outline["system"].to_pylist()} == {*whole["system"]}
     assert 8 <= len(outline) < len(whole) / 2
     assert len(ir.scan_runs(path, on_error="skip").sound()[0].files) == 1

@@ -3,11 +3,13 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
 
 import irframe as ir
+from irframe.reports.markdown import markdown
 from irframe.tables.captions import told
 
 RUNS, QRELS = ir.example_track()
@@ -78,6 +80,90 @@ def test_a_margin_is_tested_on_one_side_and_shares_of_first_are_equal_parts():
     spread = scores.ireval.rank_intervals(method="bootstrap", samples=50)
     assert "first in equal parts where means tie" in told(spread.attrs)
     assert spread["first"].sum() == pytest.approx(1)
+
+
+def power_of(effect, n, alpha):
+    """Return how often a two-sided t-test on n topics finds a difference, in its deviations."""
+    end, shift = stats.t.ppf(1 - alpha / 2, n - 1), effect * np.sqrt(n)
+    return stats.nct.sf(end, n - 1, shift) + stats.nct.cdf(-end, n - 1, shift)
+
+
+GEOMETRIC = "AP(average='geometric')"
+
+
+@pytest.mark.parametrize("metric", ["nDCG@10", "ASL", "NumRelRet@10", GEOMETRIC])
+def test_a_comment_on_a_change_shows_what_its_notes_name(metric):
+    scores, cube = ir.evaluate(RUNS, QRELS, [metric]), ir.cube(RUNS, QRELS)
+    found = scores.ireval.compare(baseline="bm25", power=0.8, alpha=0.1)
+    page = markdown(found, cube, [ir.parse_metric(metric)], scores=scores, runs=RUNS)
+    wide, depth = scores[metric].unstack("system"), 10 if "10" in metric else 50
+    ranked = RUNS.sort_values(["score", "doc"], ascending=False).groupby(["system", "topic"])
+    judged = ranked.head(depth).merge(QRELS, how="left").groupby("system")["grade"]
+    shares = 100 * judged.apply(lambda grades: grades.isna().mean())
+    sign = -1 if metric == "ASL" else 1
+    geometric = pd.Series(stats.gmean(wide.clip(lower=1e-5)), wide.columns)
+    averages = {"NumRelRet@10": wide.sum(), GEOMETRIC: geometric}
+    shown = averages.get(metric, wide.mean())
+    assert "a two-sided t-test, uncorrected, finds with power 0.8" in page
+    sections = page.split("\n## ")[1:]
+    assert len(sections) > 3
+    for section in sections:
+        system = re.match(r"PASSED: (\S+) against bm25", section)[1]
+        cells = re.search(r"^\| (?!metric|---)(.*) \|$", section, re.MULTILINE)[1].split(" | ")[1:]
+        apart = wide[system] - wide["bm25"]
+        assert cells[1] == f"{shown[system] - shown['bm25']:+.4f}"
+        assert cells[3] == "16"
+        assert cells[5] == f"{shares[system]:.1f}%, {shares['bm25']:.1f}%"
+        if metric in averages:
+            assert cells[2] == cells[4] == "-"
+        else:
+            ends = stats.t.interval(0.9, 15, apart.mean(), stats.sem(apart))
+            assert cells[2] == f"[{ends[0]:+.4f}, {ends[1]:+.4f}]"
+            assert power_of(float(cells[4]) / apart.std(), 16, 0.1) == pytest.approx(0.8, abs=1e-3)
+        lost = apart[(sign * apart).round(12) < 0]
+        assert f"on {len(lost)} of 16 topics" in section
+        for topic, before, after in re.findall(
+            r"^\| (\d+) \| (\S+) \| (\S+) \|", section, re.MULTILINE
+        ):
+            assert [before, after] == [f"{wide.loc[topic, s]:.4f}" for s in ("bm25", system)]
+            assert topic in lost.index
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_a_plan_reaches_what_its_caption_names(alpha):
+    scores = ir.evaluate(RUNS, QRELS, "AP").loc[["bm25", "splade"]]
+    apart = scores["AP"].unstack("system").diff(axis=1).iloc[:, 1]
+    plan = scores.ireval.topics_needed(difference=0.05, power=0.7, alpha=alpha)
+    words = told(plan.attrs)
+    assert f"paired t-test, alpha = {alpha}, power 0.7; true difference 0.05" in words
+    assert f"from a pilot of {len(apart)} topics" in words
+    n = int(plan["topics"].item())
+    least = [power_of(0.05 / apart.std(), topics, alpha) for topics in (n - 1, n)]
+    assert least[0] < 0.7 <= least[1]
+    plan = scores.ireval.topics_needed(width=0.1, alpha=alpha)
+    assert f"{1 - alpha:.0%} Student's interval of a difference, 0.1 wide on average" in told(
+        plan.attrs
+    )
+    n, widths = int(plan["topics"].item()), []
+    drawn = np.random.default_rng(0).normal(0, apart.std(), size=(4000, n))
+    for topics in (n - 1, n):
+        reach = stats.t.ppf(1 - alpha / 2, topics - 1) / np.sqrt(topics)
+        widths.append(2 * reach * drawn[:, :topics].std(axis=1, ddof=1).mean())
+    assert widths[1] < 0.1 * 1.005
+    assert widths[0] > 0.1 * 0.995
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_what_was_drawn_and_how_sure_estimates_are_is_said(share):
+    drawn = QRELS.ireval.draw_to_judge(share)
+    found = ir.cube(RUNS, drawn).ireval.estimate("P", at=10, alpha=0.2)
+    level, words = re.match(r"(\d+)% interval \(arcsine\); (.*?);", told(found.attrs)).groups()
+    assert words == f"documents drawn to be judged, share {share}, seed 0"
+    sizes = drawn.groupby("topic")["grade"].agg(["size", lambda grades: (grades >= 0).sum()])
+    assert (sizes.iloc[:, 1] == np.floor(share * sizes["size"] + 0.5)).all()
+    narrow = ir.cube(RUNS, drawn).ireval.estimate("P", at=10, alpha=0.02)
+    assert int(level) == 80
+    assert (found["ci_low"] > narrow["ci_low"]).all()
 
 
 CHANGED = (lambda s: s * 2, lambda s: s + 1, lambda s: s - 0.5, lambda s: np.log(s + 0.01))

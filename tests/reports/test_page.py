@@ -89,7 +89,7 @@ def test_the_slider_moves_ladder_matrix_and_words_together(moved, page, depth, m
     mean = page.numbers["0/mean"][metric, place]
     shown = [float(text) for text in column(moved, "mean")]
     np.testing.assert_allclose(shown, sorted(mean)[::-1], atol=6e-4)
-    said = {name: page.texts["said"][0][name] for name in ("first", "apart", "order")}
+    said = {name: page.texts["said"][0][name] for name in ("tiers", "apart", "order")}
     for name, sentences in said.items():
         heading = moved.locator(f"h2[data-said={name}]").first.inner_text()
         assert heading == sentences[metric][place]
@@ -392,8 +392,12 @@ def test_a_track_brings_its_own_systems(tab, tracks_path, tracks):
     there = [tracks.facts["systems"][place] for place in tracks.facts["views"][1]["systems"]]
     mean = tracks.numbers["1/mean"][0, 1]
     assert column(other, "name a") == [there[place] for place in np.argsort(mean)]
-    assert other.locator("#baseline option").all_text_contents() == ["none", *there]
+    options = other.locator("#baseline option").all_text_contents()
+    assert options == ["none", "the median run", *there]
     assert set(column(other, "change")) == {""}
+    other.select_option("#baseline", label="the median run")
+    settle(other)
+    assert column(other, "change")[(len(there) - 1) // 2] == "0.000"
     assert "of 8" in other.inner_text("#says-duel")
     costs = tracks.numbers["scores"][0, :, tracks.facts["views"][1]["topics"], 1]
     frame = saved(other, "sheet").set_index("topic").sort_index()

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from io import StringIO
 from itertools import groupby, product
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,9 +18,11 @@ from odd_tracks import BASE, TRACKS
 from paged import Page
 
 import irframe as ir
+from irframe.cautions import cautions_of, united
 from irframe.errors import IrframeError, MetricError
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
+from irframe.reports import figures
 from irframe.reports.setting import ALONG, TEMPLATES, fixed, percent, say, short
 from irframe.stops import told_axis
 from irframe.tables.captions import told_test
@@ -79,8 +82,9 @@ class Told:
         self.runs, self.qrels, *texts = make()
         self.texts = texts[0] if texts else None
         asked = BASE | options | ({"texts": self.texts} if texts else {})
-        with unsaid():
+        with unsaid(), patch.object(figures, "svg", wraps=figures.svg) as drawing:
             path = ir.report(self.runs, self.qrels, folder / "page.html", **asked)
+        self.figures = [call.args[0] for call in drawing.call_args_list]
         self.html = path.read_text(encoding="utf-8")
         self.page, self.prose = Page(self.html), Prose(self.html)
         named = ("collection", "ties", "pool_depth", "repeats", "length")
@@ -314,18 +318,25 @@ def order(view, metric, depth):
     return f"order.{key}", {"depth": own or last, "tau": tau}
 
 
-def caution(view, metric, depth):
+def tiers(view, metric, depth):
+    if view.alone:
+        mean = view.at(view.means["mean"], metric, depth).iloc[0]
+        return "tiers.alone", {"name": view.systems[0], "mean": mean}
+    tier = view.at(view.means["tier"], metric, depth).fillna(0)
+    told = {"n": len(tier), "tiers": int(tier.max()), "top": (tier == 1).sum()}
+    return f"tiers.{'some' if told['tiers'] > 1 else 'one'}", told
+
+
+def cautions(track, view):
+    """Yield what the numbers are to be read with: the first, and how many more there are."""
     found = view.told.runs.merge(view.told.qrels, on=["topic", "doc"])["system"].unique()
     strange = [name for name in view.told.runs["system"].unique() if name not in found]
-    if strange and len(found) and view.relevant:
-        return "caution.void", {"names": strange}
-    low = view.at(view.means["ci_low"], metric, depth)
-    topics, least = view.topics_of(metric, depth), facts(metric).least_topics
-    if topics < 2 or facts(metric).summary != "mean" or not (low.isna().any() or topics < least):
-        return None
-    if low.isna().any():
-        return "caution.same", {"names": low.index[low.isna()].tolist()}
-    return "caution.few", {"metric": metric, "least": least, "topics": topics}
+    told = [("caution.void", {"names": strange})] * bool(strange and len(found) and view.relevant)
+    every = united(*(each.means.attrs for each in track.views))
+    told += [
+        ("caution.told", {"told": words[0].upper() + words[1:]}) for words in cautions_of(every)
+    ]
+    return told + [("caution.more", {"n": len(told) - 1})] * (len(told) > 1)
 
 
 def hard(view, metric, depth):
@@ -346,7 +357,7 @@ def hard(view, metric, depth):
 
 MOVING = {
     "first": first, "sure": sure, "apart": apart, "judged": judged, "order": order,
-    "caution": caution, "hard": hard, "repeats": repeats,
+    "tiers": tiers, "hard": hard, "repeats": repeats,
 }  # fmt: skip
 """What is said anew at every metric and depth."""
 
@@ -540,7 +551,9 @@ def findings(track, _):
     if len(track.views) > 1:
         csv = pd.read_csv(StringIO(track.page.texts["csv"]["findings"]))
         found = csv.fillna("")  # of the first track alone, which the console cannot be asked for
-    counts = found["severity"].value_counts()
+    counts = found["severity"].value_counts(sort=False)
+    if "note" in counts:
+        yield "findings.notes", {"n": counts["note"]}
     words = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
     yield ("findings.says", {"counts": words}) if words else ("findings.none", {})
     for row in found.itertuples():
@@ -692,6 +705,14 @@ def lengths(track, view, metric):
     counted = {"seed": " and seeds", "pass": " and passes"}.get(track.word, "")
     told = {"metric": metric, "depth": depth, "counted": counted}
     yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", told
+    effect = track.metrics[0]
+    if metric == "ASL" and not view.alone and "ASL" not in effect:
+        gain = view.at(view.means["mean"], effect, track.at) * facts(effect).sign
+        pay = pd.DataFrame({"cost": -means, "gain": gain}).dropna()
+        pay = pay.sort_values(["cost", "gain"], ascending=[True, False], kind="stable")
+        front = pay.index[pay["gain"] > pay["gain"].cummax().shift(fill_value=-np.inf)]
+        if len(front):
+            yield "lengths.front", {"effect": effect, "metric": metric, "names": front}
 
 
 def ranges(track, view):
@@ -780,7 +801,7 @@ def still(track):
     """Return all sentences that a page must have as it opens."""
     view = track.views[0]
     found = [made(view, track.metrics[0], track.at) for made in MOVING.values()]
-    found += [*page(track, view), *sheet(track, view), *duel(track, view)]
+    found += [*page(track, view), *cautions(track, view), *sheet(track, view), *duel(track, view)]
     for subject, make in parts(view):
         try:
             found += make(track, view)
@@ -858,6 +879,56 @@ def test_figures_draw_the_quantity_that_they_name(told, name):
         for key, body in articles
     }
     assert {key: labels for key, labels in shown.items() if labels} == drawn
+
+
+def lines(track, view):
+    """Yield what figures that move or draw lines name, and its values by what they are of."""
+    metric, at = track.metrics[0], track.at
+    means = view.means["mean"].sel(metric=metric).transpose("depth", "system")
+    yield "mean", means.to_series()
+    if not view.alone:
+        yield "significant pairs", view.pairs.groupby(["depth", "metric"])["significant"].mean()
+        yield "Kendall's tau", view.tau.sel(depth=at).transpose("depth_other", "metric").to_series()
+    scores = view.scores.sel(metric=metric, depth=at).transpose("system", "topic").to_pandas()
+    yield "difference", scores.loc[view.pair[0]] - scores.loc[view.pair[1]]
+    if view.judged is not None:
+        yield "unjudged", view.judged.median("system").to_series()
+    with suppress(IrframeError):
+        lists = view.whole.drop_vars(["repeat", "repeat_of"], errors="ignore")
+        growth = lists.ireval.pool_growth()[["judged", "relevant"]].to_dataframe()
+        long = growth.melt(ignore_index=False).set_index("variable", append=True)
+        yield "documents per topic", long["value"]
+
+
+MARKS = {
+    "mean": ("lines", ["depth", "system"], "mean"),
+    "significant pairs": ("lines", ["depth", "metric"], "value"),
+    "Kendall's tau": ("lines", ["depth", "metric"], "value"),
+    "difference": ("bars", ["topic"], "difference"),
+    "unjudged": ("shares", ["depth"], "median"),
+    "documents per topic": ("long", ["depth", "documents"], "number"),
+}
+"""What an upright axis names -> the rows that are drawn, what they are of, and the value."""
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_figures_that_move_or_draw_lines_draw_the_quantity_that_they_name(told, name):
+    track, drawn = told(name), {}
+    for figure in track.figures:
+        layers = figure.get("layer", [figure])
+        axes = [layer["encoding"].get("y", {}).get("title") for layer in layers]
+        title = next(filter(None, axes), None)
+        if title in MARKS:
+            rows, of, value = MARKS[title]
+            frame = pd.DataFrame(figure["datasets"][rows]).set_index(of)[value]
+            drawn[title] = frame.astype(float).dropna()
+    with unsaid():
+        expected = dict(lines(track, track.views[0]))
+    for title, values in drawn.items():
+        known = pd.Series(expected.get(title, {}), dtype=float).dropna()
+        known = known[known.index.isin(values.index)] if title == "mean" else known
+        assert values.to_dict() == pytest.approx(known.to_dict(), abs=1e-5)
+    assert {*drawn} >= {*expected}
 
 
 @pytest.mark.thorough

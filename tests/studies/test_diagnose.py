@@ -183,7 +183,7 @@ def test_options_reach_the_cube():
 def test_incomplete_to_any_depth():
     found = RUNS.drop(columns="contributing").ireval.diagnose(QRELS)
     told = find(found, "deeper than the pool")["what"]
-    assert told.endswith("contributing runs, as filed, of which not even rank 1 is judged in full")
+    assert told.endswith("as filed, which is 0; the median list is judged to depth 10")
     alone = RUNS[RUNS["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(QRELS)
     assert not alone["what"].str.contains("residuals").any()
 

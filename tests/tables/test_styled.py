@@ -225,6 +225,10 @@ def test_a_list_of_systems_has_intervals_beside_its_means():
     assert rows[0] == ["a", "1", "\\bfseries 0.5 [0.4, 0.6]", "7.0"]
     assert rows[1] == ["b", "2", "0.4 [0.3, 0.5]", "\\bfseries 6.0"]
     assert frame.ireval.styled().notes.startswith("[95% interval]")
+    lettered = frame.assign(letters=["abcdefg", "a"]).ireval.styled()
+    assert "letters" not in lettered.data
+    assert lettered.notes.startswith("letters not shown, up to 7 a system; ")
+    assert "letters" in frame.assign(letters="abc").ireval.styled().data
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no pdflatex")

@@ -7,7 +7,9 @@ const dataOf = {};
 // Draw a figure anew, or for the first time; Vega tells of what fails, and draws no marks.
 async function show(name) {
   const data = dataOf[name](), place = document.querySelector(`[data-live="${name}"]`);
-  const [first] = Object.values(data);
+  const [first] = Object.values(data), known = first.some((each) => !Number.isNaN(each.value ?? each.mean ?? each.difference));
+  place.closest("figure").hidden = first.length > 0 && !known;
+  if (place.closest("figure").hidden) return;
   if (!drawings[name]) {
     drawings[name] = vegaEmbed(place, { ...facts.figures[name], datasets: data }, quiet);
     await drawings[name];

@@ -46,12 +46,12 @@ function further() {
   if (words.length > 3) words.splice(3, words.length, `and ${words.length - 3} more`);
   const n = all.filter(Boolean).length, what = facts.along;
   if (all.length > 1) told.push(say(`duel.${n === all.length ? "all" : n ? "some" : "no"}_depths`, { n, of: all.length, what, spans: words.join(", ") }));
-  const order = ladderOrder(), median = order[(order.length - 1) >> 1], mean = now("mean");
-  const against = places.filter((place) => place !== median).map((place) => {
-    const level = strength(place, median), how = level ? `p < ${facts.levels[level - 1]}` : "not significant";
-    return `${nameOf(systems[place])} ${signed(mean[place] - mean[median])} (${how})`;
+  const middle = median(), mean = now("mean");
+  const against = places.filter((place) => place !== middle).map((place) => {
+    const level = strength(place, middle), how = level ? `p < ${facts.levels[level - 1]}` : "not significant";
+    return `${nameOf(systems[place])} ${signed(mean[place] - mean[middle])} (${how})`;
   });
-  if (order.length > 2) told.push(say("duel.median", { median: facts.systems[systems[median]], told: against.join(", ") }));
+  if (systems.length > 2) told.push(say("duel.median", { median: facts.systems[systems[middle]], told: against.join(", ") }));
   const limits = facts.limits[facts.metrics[state.metric]];
   if (limits && !state.view && state.depth === facts.at) {
     const [[lowA, lowB], [highA, highB]] = limits.map((ends) => places.map((place) => ends[place]));

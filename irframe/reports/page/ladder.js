@@ -16,7 +16,7 @@ function rungValues() {
   const names = ["rank", "rank_low", "rank_high", "tier", "mean", "ci_low", "ci_high"];
   const found = Object.fromEntries(names.map((name) => [name, now(name)]));
   found.unjudged = of("unjudged", state.depth);
-  const base = state.baseline === null ? -1 : local(state.baseline);
+  const base = state.baseline === null ? -1 : state.baseline === MEDIAN ? median() : local(state.baseline);
   found.change = found.mean.map((mean) => (base < 0 ? NaN : mean - found.mean[base]));
   found.base = base;
   return found;

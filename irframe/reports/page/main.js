@@ -9,12 +9,13 @@ function chooseView(number) {
   const other = view().systems[ladderOrder()[1] ?? ladderOrder()[0]];
   for (const part of document.querySelectorAll("[data-pairs]")) part.hidden = view().systems.length < 2;
   fillBaselines();
-  change({ own: within(state.own), a, b: a === b ? other : b, baseline: local(state.baseline) < 0 ? null : state.baseline });
+  change({ own: within(state.own), a, b: a === b ? other : b, baseline: state.baseline !== MEDIAN && local(state.baseline) < 0 ? null : state.baseline });
 }
 
 function fillBaselines() {
   const systems = view().systems.map((system) => [system, nameOf(system)]);
-  selectOf([["", "none"], ...systems], state.baseline ?? "", element("baseline"));
+  const middle = systems.length > 2 ? [[MEDIAN, "the median run"]] : [];
+  selectOf([["", "none"], ...middle, ...systems], state.baseline ?? "", element("baseline"));
 }
 
 function sayDepth() {

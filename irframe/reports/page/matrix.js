@@ -55,7 +55,7 @@ function nameRows(order, sought) {
       return item;
     }));
   }
-  element("board-columns").style.marginLeft = `${cells.offsetLeft}px`;
+  element("board-columns").style.setProperty("--names", `${cells.offsetLeft}px`);
 }
 
 function drawSigns(marks, count) {

@@ -31,6 +31,10 @@ function ladderOrder() {
   return [...mean.keys()].sort((a, b) => rank[a] - rank[b] || sign * (mean[b] - mean[a]) || a - b);
 }
 
+// Position of the median run, which may be the baseline, whoever it is at a metric and a depth.
+const median = () => ladderOrder()[(view().systems.length - 1) >> 1];
+const MEDIAN = facts.systems.length;
+
 // Below how many of the levels the p-value of two systems of the view is.
 function strength(a, b) {
   return now("strength")[pairOf(a, b)];
@@ -75,7 +79,7 @@ watchers.push(sayNow);
 // What is shown stands in the address, as far as it is not what the page opens with, behind the
 // place to which it leads: #duel?depth=20&a=bm25.
 const named = { metric: facts.metrics, depth: facts.depths, view: facts.views.map((each) => each.name),
-  baseline: facts.systems, a: facts.systems, b: facts.systems, topic: facts.topics, own: facts.systems };
+  baseline: [...facts.systems, "the median run"], a: facts.systems, b: facts.systems, topic: facts.topics, own: facts.systems };
 const opening = { ...state };
 const anchor = () => location.hash.split("?")[0];
 const address = (kind, name) => `#${kind}/${encodeURIComponent(name)}`;
