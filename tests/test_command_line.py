@@ -111,7 +111,7 @@ def oddities(written, tmp_path_factory):
     contents = {
         "empty": "", "text": "not a run\n", "two\nlines": "not\n", "twice.run": lines * 2,
         "nan.run": lines.replace("101 Q0", "101 Q0 x", 1), "other": "999 0 d1 1\n",
-        "ranks": "101 d158 1\n", "steep": "101 0 d1 999\n", "binary": bytes(range(256)),
+        "ranks": "101 d158 1\n", "steep": "101 0 d1 99999\n", "binary": bytes(range(256)),
         "cut.gz": filed.read_bytes()[:99], "cut.parquet": b"PAR1PAR1",
     }  # fmt: skip
     for name, content in contents.items():
@@ -668,6 +668,19 @@ def test_comparisons_are_those_of_compare(files, capsys):
     _, out, _ = run(capsys, *words, "--simultaneous", "--wide")
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
+
+
+def test_systems_of_which_nothing_is_judged_are_named_on_every_road(files, capsys, tmp_path):
+    run_of = ir.example_track()[0].query("system == 'bm25'")
+    strange = run_of.assign(system="strange", doc="x" + run_of["doc"])
+    ir.verbs.write_run(strange, tmp_path / "strange.run")
+    line = [files[0], *files[1][:2], str(tmp_path / "strange.run"), "-m", "AP"]
+    told = "no retrieved document of strange is judged"
+    assert told in run(capsys, "evaluate", *line)[2]
+    assert told in " ".join(run(capsys, "leaderboard", *line)[1].split())
+    flat = " ".join(run(capsys, "compare", *line)[1].split())
+    assert f"{told}: no verdict" in flat
+    assert flat.count("no verdict") == 3
 
 
 def test_tasks_have_metrics_of_their_own(files, capsys, tmp_path):

@@ -30,7 +30,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.files.compression import look
 from irframe.metrics.facts import facts
-from irframe.names import SIDES
+from irframe.names import NO_VERDICT, SIDES, UNKNOWN
 from irframe.paired.margins import EFFECTS
 from irframe.printed import beside_the_point, interval_text
 from irframe.reports.report import MADE, METRICS
@@ -207,11 +207,13 @@ def _same(comparison: pd.DataFrame) -> dict[str, str]:
 def _verdict_words(comparison: pd.DataFrame) -> list[str]:
     """Say whether the first system of each pair is better."""
     signs = comparison["metric"].map(lambda name: facts(name).sign) * comparison["difference"]
+    void = comparison[[*SIDES]].astype(str).isin(listed(comparison.attrs.get(UNKNOWN))).any(axis=1)
     words = zip(comparison["significant"], signs, comparison["p_adjusted"].isna(), strict=True)
-    return [
+    said = [
         ("better" if sign > 0 else "worse") if sure else "undecided" if lost else "not significant"
         for sure, sign, lost in words
     ]
+    return pd.Series(said, comparison.index).mask(void, NO_VERDICT).tolist()
 
 
 def _notes(comparison: pd.DataFrame) -> str:

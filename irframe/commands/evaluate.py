@@ -12,14 +12,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import irframe as ir
-from irframe.checks import choice
-from irframe.commands import inputs
+from irframe import checks
+from irframe.commands import inputs, tell
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.errors import ParameterError
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
-from irframe.names import SYSTEM, TOPIC, roles
+from irframe.names import SYSTEM, TOPIC, UNKNOWN, roles
+from irframe.warned import listing
 
 RUNID = "runid"
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
@@ -176,8 +177,12 @@ def run_evaluate(options: Namespace) -> Answer:
     if options.by is not None:
         columns = getattr(runs, "columns", pd.Index([]))
         own = {*roles(columns).values(), inputs.FOLDER}
-        choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)])
+        checks.choice(
+            "--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)]
+        )
     scores = inputs.scored(options, runs, qrels, metrics, options.by)
+    if unknown := checks.listed(scores.attrs.get(UNKNOWN)):
+        tell(f"warning: no retrieved document of {listing(unknown)} is judged")
     if kind == TREC_EVAL:
         pairs = runs[[SYSTEM, TOPIC]].drop_duplicates() if rows else None
         listed = None if pairs is None else pd.MultiIndex.from_frame(pairs)

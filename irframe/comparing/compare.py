@@ -20,7 +20,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import TopicValues, names_said
-from irframe.names import METRIC, NO_VERDICT, SIDES
+from irframe.names import METRIC, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.drawn import beware_of_design, effective
@@ -35,7 +35,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_draws
 from irframe.scores.scores import Scores
-from irframe.warned import listing
 
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of a comparison frame, after that of the group; that of depths follows the metric's."""
@@ -312,10 +311,7 @@ def _cautions(
 ) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
     flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
-    some = [part for part in parts if not part.known.all()]
-    unknown = {str(name): None for part in some for name in part.systems[~part.known]}
-    if unknown:
-        yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
+    yield from significance.without_judged(parts)
     yield from significance.without_spread(int(flat.sum()), len(flat))
     sizes = significance.family_sizes(parts, pairs, options.family)
     for part, result, kept, size in zip(parts, results, pairs, sizes, strict=True):

@@ -1,6 +1,6 @@
 """What is significant: pairs tested, and p-values corrected for the number of comparisons."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from math import prod
@@ -14,6 +14,7 @@ from irframe.arrays import Array
 from irframe.checks import as_written, choice, level
 from irframe.errors import ParameterError, warn
 from irframe.metrics.facts import TIE
+from irframe.names import NO_VERDICT
 from irframe.paired import (
     TESTS,
     MaxT,
@@ -29,6 +30,7 @@ from irframe.paired.design import Design
 from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
 from irframe.scores.scores import Arrays, Scores, finite, summands
+from irframe.warned import listing
 
 Correction = Literal[
     "bonferroni",
@@ -345,6 +347,14 @@ def without_spread(number: int, total: int) -> list[str]:
         f"1e-150, which do not say how much they vary on others: {number} of {total}"
     )
     return [message] * bool(number)
+
+
+def without_judged(parts: Iterable[Scores]) -> Iterator[str]:
+    """Say of which systems no retrieved document is judged, so that there is nothing to say."""
+    some = [part for part in parts if not part.known.all()]
+    unknown = {str(name): None for part in some for name in part.systems[~part.known]}
+    if unknown:
+        yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
 
 
 def with_zeros(paired: Scores, pairs: Array) -> list[str]:

@@ -17,7 +17,13 @@ from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import Adjust, Family, Pairing, family_sizes
+from irframe.comparing.significance import (
+    Adjust,
+    Family,
+    Pairing,
+    family_sizes,
+    without_judged,
+)
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
@@ -296,7 +302,7 @@ class RankOptions:
         pairs = all_pairs(len(paired.systems))
         how = self.pairing.test, self.pairing.adjust, paired
         [size] = family_sizes([paired], [pairs], self.pairing.family)
-        warn(*beware_of_least(*how, size, self.pairing.alpha))
+        warn(*without_judged([paired]), *beware_of_least(*how, size, self.pairing.alpha))
         p = self.pairing.p_values(paired, pairs)
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
