@@ -48,8 +48,10 @@ SOUGHT = {
     "questions/how-deep": "evaluation depth, cutoff; discriminative power; coverage; "
     "Kendall's tau; rank correlation between system orderings",
     "questions/chunks": "chunks, chunk size; RAG evaluation; retrieval-augmented generation; "
-    "context window; tokens; spans; LangChain, LlamaIndex, Haystack retriever; vector store; "
-    "agentic search, agents; several searches, multi-hop",
+    "context window; tokens; spans; LangChain, LlamaIndex, Haystack retriever; vector store",
+    "questions/agents-that-search-several-times": "agentic search, agents; several searches, "
+    "multi-hop; tool calls, traces; Inspect AI, OpenTelemetry, OpenInference, Phoenix; recall "
+    "of concatenated calls; iterative retrieval, deep research; tokens read",
     "questions/when-to-answer-nothing": "abstention; score threshold, cutoff; unanswerable "
     "questions; risk-coverage curve, selective prediction; no answer; similarity threshold",
     "questions/ties": "ties; tied documents, equal scores; tie breaking; float32, single "

@@ -154,8 +154,8 @@ def bind(
     Flags and words are checked here, for all verbs.
     """
     signature = signature_of(function)
-    kinds = {name: parameter.kind for name, parameter in signature.parameters.items()}
-    several = next((name for name, kind in kinds.items() if kind.name == "VAR_POSITIONAL"), None)
+    kinds = signature.parameters.items()
+    several = next((name for name, one in kinds if one.kind is one.VAR_POSITIONAL), None)
     named = {name: value for name, value in options.items() if name != several}
     try:
         bound = signature.bind(*arguments, **named)

@@ -18,7 +18,7 @@ from irframe.checks import listed
 from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError
-from irframe.experiments.policy import parse_metrics
+from irframe.experiments.collapse import Units
 from irframe.files.compression import Source, name_of
 from irframe.files.read_file import find_files, plain_table
 from irframe.files.scan_runs import ScannedRuns
@@ -418,16 +418,17 @@ def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     return ir.read_runs(named, system=options.system, on_error="skip", **told(options))
 
 
-def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:
-    """Return the metrics, if none of them looks deeper than lists are read."""
-    metrics = parse_metrics(options.metric or options.usual)
+def metrics_of(options: Namespace) -> list[Any]:
+    """Return metrics, none of which looks deeper than lists are read, and what searches cost."""
+    told: Any = {name: getattr(options, name, None) for name in ("of", "length", "search")}
+    metrics, units = Units(**told).with_costs(options.metric or options.usual)
     deepest = DEEPEST if options.depth is None else options.depth
     checks_whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
     if deeper:
         advice = "leave --depth out or make it deeper" if deepest < DEEPEST else ""
         raise DepthError(f"metrics down to depth {deepest} at most", "", advice, deeper)
-    return metrics
+    return [*metrics, *units.costs]
 
 
 def scored(

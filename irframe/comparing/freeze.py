@@ -22,6 +22,8 @@ from irframe.cautions import cautions_of
 from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_table import read_score_table
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
+from irframe.experiments.collapse import Units
+from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import rank
 from irframe.experiments.topic_design import drawn_topics
 from irframe.files.as_runs import Runs, as_runs
@@ -52,7 +54,10 @@ KIND = "irframe baseline"
 FORMAT = 1
 OLD = 90
 """Days after which a baseline is called old."""
-POLICY = ("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised")
+POLICY = (
+    *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised"),
+    *("search", "each"),
+)
 """Attributes of scores that decide what they are."""
 FURTHER = {"condense", "draw_to_judge", "pooled", "sample", "standardise"}
 """Verbs that give other judgments or other scores."""
@@ -372,7 +377,8 @@ def _first_documents(runs: Any, held: Mapping[str, Any], kept: int) -> list[list
     if SYSTEM in named:
         frame = frame[frame[named[SYSTEM]].astype(str) == str(held["system"])]
     how = {name: policy[name] for name in ("ties", "score_dtype", "seed") if name in policy}
-    ranked = rank(frame, **how)
+    units = Units(search=policy.get("search"), each=policy.get("each"))
+    ranked = rank(units.runs(frame, Policy(**how, **units.decided)), **how)
     first = ranked[ranked[RANK] <= kept]
     docs = dict(list(first.groupby(named[TOPIC], sort=False)[named[DOC]]))
     return [[topic, docs[topic].tolist()] for topic, *_ in held["scores"] if topic in docs]

@@ -34,7 +34,7 @@ from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.record import RECORD, Steps
 
-ORDER = ("ties", "score_dtype", "seed")
+ORDER = ("ties", "score_dtype", "seed", "search", "each")
 """Attributes in which cubes must agree to be put together."""
 SOMETIMES = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
 """What only some judgments have, and what it is called."""

@@ -31,6 +31,7 @@ from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
+from irframe.files.ids import give_back
 from irframe.files.read_run import changed_files
 from irframe.files.repeats import fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
@@ -310,6 +311,7 @@ def build_cube(
     dim, keys = riders.get(by or "", ("", None))
     built = Experiment.of(ranked, judgments, policy, keys if dim == words.TOPIC else None)
     hits = built.hits.by_list()
+    give_back(8 * int(hits.length.sum()))
     if built.units and words.UNIT not in riders:
         units = np.array([built.units[system] for system in built.systems], object)
         riders[words.UNIT] = words.SYSTEM, units

@@ -334,8 +334,9 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
         as_scores.refuse_twice(wide.index.droplevel(others), wide, frame.index.names)
     labels = {words.METRIC: pd.Index([*map(str, metrics)], name=wide.columns.name), **labels}
     attrs = {**frame.attrs, **wide.attrs, words.METRICS: metrics}
-    level: Any = column if column in wide.index.names and column is not None else []
-    index = wide.index.droplevel(level)
+    level: Any = column
+    grouped = column is not None and column in wide.index.names
+    index = wide.index.droplevel(level) if grouped else wide.index
     word = None if word is None else str(word)
     return ScoreTable(table, labels, attrs, None, rows, index, word, by=by, keys=keys)
 

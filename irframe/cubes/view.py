@@ -71,7 +71,7 @@ def _handed(experiment: Experiment) -> Any:
     return need_dask().delayed(replace(experiment, listing=None), traverse=False)
 
 
-LARGE, BLOCK = 1 << 28, 1 << 22
+LARGE, BLOCK = 1 << 28, 1 << 21
 """Cells of a cube whose grades are worked out when they are wanted, and so many at a time."""
 
 

@@ -259,11 +259,15 @@ class Experiment:
             hasher.update(b"" if buffer is None else buffer)
         return int.from_bytes(hasher.digest(), "big") >> 4
 
-    @cached_property
+    @property
     def loaded(self) -> "Experiment":
         """The same with all of its hits in memory."""
-        hits = self.hits.load()
-        return self if hits is self.hits else replace(self, hits=hits)
+        # Nothing that is in memory keeps itself: it would stay there until garbage is collected.
+        return self if type(self.hits) is Hits else self._loaded
+
+    @cached_property
+    def _loaded(self) -> "Experiment":
+        return replace(self, hits=self.hits.load())
 
     @property
     def mark(self) -> int:
@@ -367,7 +371,7 @@ class Experiment:
         return part
 
     def __getstate__(self) -> dict[str, Any]:
-        return {n: value for n, value in self.__dict__.items() if n not in {LAST, "loaded"}}
+        return {n: value for n, value in self.__dict__.items() if n not in {LAST, "_loaded"}}
 
     def named(self, systems: pd.Index, topics: pd.Index) -> "Experiment":
         """Return the same by other names of its systems and topics."""

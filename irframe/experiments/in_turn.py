@@ -215,7 +215,9 @@ def _joined_lengths(
     """Return what is told of documents as one, where it is told in every part or in none."""
     known = {frozenset(part or ()) for part in parts}
     if len(known) > 1:
-        raise InputError("lengths in every part, or in none", "some without", "give all length=")
+        told = sorted(frozenset().union(*known).difference(*known))
+        wanted = f"{' and '.join(told)} of documents in every part, or in none"
+        raise InputError(wanted, "some without", "make all of them alike")
     names = sorted(frozenset().union(*known))
     return {
         name: put(np.concatenate([part[name] for part in parts if part])) for name in names

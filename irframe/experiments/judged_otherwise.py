@@ -95,7 +95,8 @@ def judged_anew(
     of = np.concatenate([hits.of[kept], listed.of[there]])
     rows = np.concatenate([row[hits.row[kept]], listed_row[there]]).astype(np.int32)
     apart = None if hits.filed is None else filed
-    anew = Hits(hits.length, of, np.concatenate(rank), rows, hits.tied, apart).by_list()
+    found = np.concatenate(rank)
+    anew = Hits(hits.length, of, found, rows, hits.tied, apart, hits.along).by_list()
     collections = _collections(experiment)
     base = judgments.only(np.arange(len(judgments.row)))
     old_pool = experiment.known_pool

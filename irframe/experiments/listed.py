@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, pairwise, repeat
 from typing import Any
 
@@ -84,12 +84,15 @@ def read_lists(
         return None
     key = as_matrix(as_key(score, dtype), length)
     row, of_row = _judged(lists, judgments, key, length, again=again)
-
-    def documents(used: NDArray[np.bool_]) -> NDArray[np.object_]:
-        names = chain.from_iterable([lists[place] for place in np.flatnonzero(used).tolist()])
-        return np.fromiter(names, object, int(length[used].sum()))
-
+    documents = partial(_documents, lists, length)
     return Listed(judgments, systems, key, length, row, of_row, documents)
+
+
+def _documents(
+    lists: Dictionaries, length: NDArray[np.int64], used: NDArray[np.bool_]
+) -> NDArray[np.object_]:
+    names = chain.from_iterable([lists[place] for place in np.flatnonzero(used).tolist()])
+    return np.fromiter(names, object, int(length[used].sum()))
 
 
 def _judged(

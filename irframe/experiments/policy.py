@@ -205,8 +205,10 @@ def in_precision(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.flo
     >>> in_precision(np.array([2.5, 1e300]), "float32").tolist()
     [2.5, inf]
     """
+    if score.dtype == dtype:
+        return score
     with np.errstate(over="ignore"):
-        return score.astype(dtype, copy=False)
+        return score.astype(dtype)
 
 
 def as_key(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:

@@ -4,8 +4,9 @@ An agent searches several times for a topic, and has seen what all its searches 
 are read one after the other, and what was seen before gains nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from irframe.errors import InputError, ParameterError
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
 from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
-from irframe.files.as_runs import ONLY_SYSTEM, by_role
+from irframe.files.as_runs import by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import RUN, ByRole
 from irframe.files.likeness import LIKE_SEARCHES
+from irframe.files.traces import holds_searches
 from irframe.files.values import in_rows, numbers
 
 COSTS = SHOWN, AGAIN = "shown", "again"
@@ -65,14 +67,12 @@ def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByR
     if not chunks:
         searched = _apart(table, number)
         refuse_duplicates(searched, listed_twice(searched))
-    listed = _in_turn(replace(table, frame=frame), number, policy)
+    listed = _as_read(replace(table, frame=frame), number, policy)
     first = np.delete(np.arange(len(listed.doc)), listed_twice(listed))
     rank = str(columns.get(words.RANK, words.RANK))
     values: dict[str, Any] = {rank: within(listed.group[first]) + 1}
     if policy.length is not None:
         values[cost] = read_from_one_to_the_next(listed, cost, first)
-    if words.SYSTEM not in columns:  # else lists would be asked about again
-        values[words.SYSTEM] = ONLY_SYSTEM
     scores = [columns[role] for role in (words.SCORE,) if role in columns]
     kept = listed.frame.iloc[first].drop(columns=scores).assign(**values)
     return by_role(kept.reset_index(drop=True), RUN)
@@ -90,7 +90,7 @@ def _of_groups(table: RunTable, by: Any) -> RunTable:
     return _apart(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
 
 
-def _in_turn(table: RunTable, number: Codes, policy: Policy) -> RunTable:
+def _as_read(table: RunTable, number: Codes, policy: Policy) -> RunTable:
     """Return what is read of lists, search after search, each in the order of its ranks."""
     ranking = rank_table(_apart(table, number), replace(policy, unit=None, copies=None))
     order = ranking.order[ranking.rank <= (policy.each or np.inf)]
@@ -101,7 +101,7 @@ def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
     """Return all that is read, the search of each document, and whether it was read before."""
     name = str(policy.search)
     numbered = replace(table, frame=table.frame.assign(**{name: _numbered(table, name)}))
-    listed = _in_turn(numbered, numbered.frame[name].to_numpy(), policy)
+    listed = _as_read(numbered, numbered.frame[name].to_numpy(), policy)
     again = np.zeros(len(listed.doc), bool)
     again[listed_twice(listed)] = True
     return listed, listed.frame[name].to_numpy(), again
@@ -148,14 +148,32 @@ def beside(
 
 def refuse_untold(runs: Any) -> None:
     """Raise where numbers that may be of searches differ within lists, and nothing says so."""
-    names = getattr(runs, "column_names", getattr(runs, "columns", ()))  # streams are read once
-    for name in (n for n in names if isinstance(n, str) and n.lower() in LIKE_SEARCHES):
-        named = by_role(runs, RUN)
-        counts = name not in named.columns.values() and _are_numbers(named.frame[name])
-        if counts and list_differs(named, name):
+    if not any(map(_like_searches, _columns_in(runs))):
+        return
+    named = by_role(runs, RUN)
+    for name in filter(_like_searches, named.frame.columns.difference([*named.columns.values()])):
+        if _are_numbers(named.frame[name]) and list_differs(named, name):
             found = f"nothing of {name!r}, which differs within lists"
             advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
             raise ParameterError("search=, the column that numbers searches", found, advice)
+
+
+def _like_searches(name: Any) -> bool:
+    return isinstance(name, str) and name.lower() in LIKE_SEARCHES
+
+
+def _columns_in(runs: Any) -> Iterable[Any]:
+    """Return names that may be of columns."""
+    if isinstance(runs, list) and runs:
+        return _columns_in(runs[0])
+    if isinstance(runs, Mapping):
+        own = [words.SEARCH] if holds_searches(runs) else runs
+        systems = [x for x in runs.values() if isinstance(x, pd.DataFrame) or holds_searches(x)]
+        return chain(own, *map(_columns_in, systems))
+    if isinstance(runs, pd.DataFrame):
+        return [*runs.columns, *runs.index.names]
+    names = getattr(runs, "column_names", getattr(runs, "columns", ()))  # streams are read once
+    return chain(names, getattr(runs, "_fields", ()))
 
 
 def list_differs(runs: ByRole, name: Any) -> bool:

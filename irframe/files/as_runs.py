@@ -19,12 +19,16 @@ from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
 from irframe.files.nested import flatten, height, is_mteb, predictions
 from irframe.files.retrieved import holds_hits, of_hits, unpacked
 from irframe.files.tables import columns_of, is_dictionary, is_matrix, labelled, rows_of, table_in
+from irframe.files.traces import holds_searches, of_searches
 from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 LIST = list, tuple, np.ndarray
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
+
+MOST_BEFORE = 100
+"""How many entries of a list without topics are looked at for calls of searches."""
 
 Qrels = pd.DataFrame | object
 """A qrels frame, or what `as_qrels` makes one of."""
@@ -80,6 +84,17 @@ def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
     return frame if kind.value == SCORE else frame[[TOPIC, DOC]].assign(**{GRADE: 1})
 
 
+def _of_searches(x: Any, kind: Kind) -> pd.DataFrame | None:
+    """Return what agents found, each of whose searches has a number."""
+    if kind.value != SCORE:
+        return None
+    plain = isinstance(x, list) and [each for each in x[:MOST_BEFORE] if not isinstance(each, LIST)]
+    if plain and holds_searches({"": plain}):
+        wanted, found = "calls of searches by topic", "calls without their topic"
+        raise InputError(wanted, found, "name it: {'q1': calls}")
+    return of_searches(x) if holds_searches(x) else None
+
+
 def _of_hits(x: Any, kind: Kind) -> pd.DataFrame | None:
     return of_hits(x) if kind.value == SCORE and holds_hits(x) else None
 
@@ -88,7 +103,7 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
     """Return the runs of several systems by name."""
     if not is_dictionary(x) or kind.value != SCORE:
         return None
-    if x and all(_holds_lists(run) or holds_hits(run) for run in x.values()):
+    if x and all(map(_is_run, x.values())):
         return _one_frame(x)
     heights = {key: height(value) for key, value in x.items()}
     plain = [repr(key) for key, value in x.items() if isinstance(value, Number)]
@@ -126,6 +141,7 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
     lambda x, kind: columns_of(x, kind.value),
     _of_columns,
     _of_lists,
+    _of_searches,
     _of_hits,
     _of_systems,
     _of_numbers,
@@ -238,6 +254,10 @@ def as_runs(
           topics 0, 1, ...;
         - ``{topic: answer}`` with what Elasticsearch, OpenSearch, Vespa, Solr, Chroma, Qdrant,
           Weaviate, Pinecone, Haystack, LangChain or LlamaIndex answers; or a list of these;
+        - ``{topic: [call, ...]}`` with what several searches found, which the column ``search``
+          numbers from 1: lists of documents or hits, answers, events of tools (Inspect), messages
+          of tools, spans (OpenInference, OpenTelemetry), in order or with the time of each;
+          calls in which no hits stand are passed over;
         - a frame, or an array of xarray, whose axes are called after topics and documents (and
           systems); with `topics` and `docs` any matrix;
         - what MTEB writes to ``*_predictions.json``;
@@ -276,9 +296,9 @@ def as_runs(
     1   bm25    q1  d2    0.7
     2   ance    q1  d2    0.8
     """
-    x = _named(x, RUN, topics, docs)
+    x = unpacked(_named(x, RUN, topics, docs))
     if id is not None or distances is not None:
-        x = _hits_as_said(unpacked(x), id, distances=distances)
+        x = _hits_as_said(x, id, distances=distances)
     frame, columns = by_role(x, RUN)
     if system is None:
         return frame
@@ -294,11 +314,13 @@ def as_runs(
 
 def _hits_as_said(x: Any, name: str | None, *, distances: bool | None) -> pd.DataFrame:
     """Return hits of one system, or of several, whose fields the caller has told."""
+    if holds_searches(x):
+        return of_searches(x, name, distances=distances)
     if holds_hits(x):
         return of_hits(x, name, distances=distances)
-    if not is_dictionary(x) or not x or not all(map(holds_hits, x.values())):
+    if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
         raise ParameterError("lists of hits for id= and distances=", f"a {type(x).__name__}")
-    return _one_frame({s: of_hits(own, name, distances=distances) for s, own in x.items()})
+    return _one_frame({s: _hits_as_said(own, name, distances=distances) for s, own in x.items()})
 
 
 def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
@@ -333,7 +355,7 @@ def _part_lists(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
     if not others and not systems:
         return NOTHING, [ONLY_SYSTEM]
     nested = [lists for lists in others.values() if isinstance(lists, Mapping)]
-    runs = any((height(n) or 0) > 1 or _holds_lists(n) or holds_hits(n) for n in nested)
+    runs = any((height(n) or 0) > 1 or _is_run(n) for n in nested)
     runs = runs or any(isinstance(lists, pd.DataFrame) for lists in others.values())
     if not empty or not (systems or runs):
         return x, []
@@ -355,6 +377,11 @@ def _holds_lists(nested: Any, *, sets: bool = False) -> bool:
     held = all(isinstance(docs, kinds) and getattr(docs, "ndim", 1) == 1 for docs in lists)
     docs = [*chain(*lists)] if held else []
     return bool(docs) and all(map(_is_id, docs)) and not all(map(_is_none, docs))
+
+
+def _is_run(nested: Any) -> bool:
+    """Tell whether this is a run of lists: of documents, of hits, or of searches."""
+    return _holds_lists(nested) or holds_searches(nested) or holds_hits(nested)
 
 
 def _is_id(doc: Any) -> bool:

@@ -1,5 +1,6 @@
 """Identifiers: read in one way from whatever holds them, text or whole numbers."""
 
+import ctypes
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -24,14 +25,18 @@ EXACT = 2.0**53
 LARGE = 1 << 24
 """Bytes of which it counts that memory is given back."""
 
+TRIM: Any = getattr(ctypes.pythonapi, "malloc_trim", lambda _kept: None)
+"""Gives back what C keeps in pieces, where the library of C has such a function."""
+
 
 def give_back(size: int) -> None:
-    """Let the system have memory that Arrow keeps for later, where so many bytes were let go.
+    """Let the system have memory that Arrow and C keep for later, where so much was let go.
 
     Small ones are wanted again soon, and getting them anew takes longer.
     """
     if size >= LARGE:
         pa.default_memory_pool().release_unused()
+        TRIM(0)
 
 
 def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "values") -> None:

@@ -20,7 +20,6 @@ from irframe.errors import (
     shortened,
 )
 from irframe.files.likeness import (
-    LIKE_SEARCHES,
     Column,
     line_of,
     refuse_rivals,
@@ -390,10 +389,8 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
         column: Any = arrow.column(place).to_pandas() if frame is None else frame.iloc[:, place]
         return column  # type: ignore[no-any-return]
 
-    # Searches are asked about where it can be said which column numbers them.
-    others = [name for name in names if str(name).lower() not in LIKE_SEARCHES]
     try:
-        known = looked_at(known, kind, others, get)
+        known = looked_at(known, kind, names, get)
         columns = {
             role: to_role(table[name], role, name, ranked=SCORE in known)
             for role, name in known.items()

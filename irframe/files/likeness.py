@@ -269,7 +269,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     Raises
     ------
     InputError
-        If a column that plays no role may name systems, or searches, whose lists would be one.
+        If a column that plays no role may name systems, whose lists would be one.
 
     Warns
     -----
@@ -293,10 +293,10 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
 def refuse_strangers(
     columns: Mapping[str, str], names: Iterable[Any], get: Column, levels: Container[Any] = ()
 ) -> None:
-    """Raise if a further column may name systems or searches whose rows would become one's.
+    """Raise if a further column may name systems whose rows would become one's.
 
-    A column may by its name; or by what it holds, where without it documents stand twice, or rows
-    are in order for each of its texts and not as a whole.
+    A column may by its name; or by what it holds, where rows are not in order, and without it
+    documents stand twice, or rows are in order for each of its texts.
 
     Parameters
     ----------
@@ -308,9 +308,8 @@ def refuse_strangers(
     if SYSTEM in columns or TOPIC not in columns:
         return
     for name in (n for n in names if isinstance(n, str) and n not in columns.values()):
-        search = name.lower() in LIKE_SEARCHES
-        labels, values = _few_labels(get(name), numbers=search)
-        if len(values) < 2:
+        labels, values = _few_labels(get(name))
+        if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # which scoring asks about
             continue
         topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
         lists = topic * (len(values) + 1) + labels
@@ -319,20 +318,14 @@ def refuse_strangers(
             continue
         docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else 0 * topic
         once, apart = (not len(repeated(each * len(topic) + docs)) for each in (topic, lists))
-        if not (search or like_systems(name)) and (
+        if not like_systems(name) and (
             name in {*REPEAT_NAMES, *PARTS}
             or len(topic) < 2 * (number if DOC in columns else len(values))
-            or not (apart > once or _one_after_the_other(topic, lists, columns, get))
+            or not _are_lists(topic, lists, columns, get, told=apart > once)
         ):
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
         found = f"rows of one topic that differ in {name!r} ({shown})"
-        if search:
-            advice = (
-                f"search={name!r} of evaluate, cube and scorer reads one after the other; or drop "
-                f"the column where all of them are one list: frame.drop(columns={name!r})"
-            )
-            raise InputError("lists of one search each", found, advice)
         advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if not, "
         advice += "leave it out" if name in levels or not once else f"frame.drop(columns={name!r})"
         raise InputError("a column of systems", f"none, and {found}", advice)
@@ -353,31 +346,31 @@ def renamed(pairs: Mapping[Any, str], levels: Container[Any]) -> str:
     return f"frame{line}{f'.rename_axis(index={of_levels})' * bool(of_levels)}"
 
 
-def _few_labels(column: pd.Series, *, numbers: bool) -> tuple[Codes, Any]:
-    """Return which of a few texts, or numbers, each row has; none of these for other columns."""
+def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
+    """Return which of a few texts each row has; none of these for other columns."""
     none: tuple[Codes, Any] = np.zeros(len(column), np.int64), ()
-    if is_numeric(column) and not numbers:
+    if is_numeric(column):
         return none
     try:
         few = column.iloc[: 2 * FEW].nunique() < FEW
         labels, values = pd.factorize(column) if few else none
     except TypeError:  # of lists and the like
         return none
-    fit = 1 < len(values) < FEW and (numbers or isinstance(values[0], str))
+    fit = 1 < len(values) < FEW and isinstance(values[0], str)
     return (labels.astype(np.int64) + 1, values) if fit else none
 
 
-def _one_after_the_other(
-    topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column
+def _are_lists(
+    topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, told: bool
 ) -> bool:
-    """Tell whether rows of a topic are lists one after the other, each in order, and not one."""
+    """Tell whether rows of a topic, not in order, are told apart, or stand list after list."""
     role = next((role for role in (SCORE, RANK) if role in columns), None)
     if role is None:
-        return False
+        return told
     order = np.argsort(topic, kind="stable")
     key, _ = read_numbers(get(columns[role]), role)
     key, own, topic = key[order], lists[order], topic[order]
     worse = key[1:] > key[:-1] if role == SCORE else key[1:] < key[:-1]
     same, inside = own[1:] == own[:-1], topic[1:] == topic[:-1]
-    one_block = len(own) - int(same.sum()) == len(np.unique(own))
-    return one_block and bool((worse & inside).any() and not (worse & same).any())
+    in_turn = len(own) - int(same.sum()) == len(np.unique(own)) and not (worse & same).any()
+    return bool((worse & inside).any() and (told or in_turn))

@@ -21,6 +21,7 @@ from irframe.names import (
     RANK,
     REPEAT_NAMES,
     SCORE,
+    SEARCH,
     START,
     TOPIC,
     roles,
@@ -90,16 +91,16 @@ def unpacked(x: Any) -> Any:
         of_systems = {name: lists for name, lists in told if lists is not None}
         return {**x, **of_systems} if of_systems else x
     if isinstance(x, list) and x:
-        searches = dict(enumerate(x))
-        return _hits_by_topic(searches) or (searches if holds_hits(searches) else x)
+        topics = dict(enumerate(x))
+        return _hits_by_topic(topics) or (topics if holds_hits(topics) else x)
     return x
 
 
 def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     """Return the hits of every topic; None where not all are answers, or lists beside these."""
-    if _hits_in(next(iter(answers.values()), None)) is None:
+    if hits_in(next(iter(answers.values()), None)) is None:
         return None
-    lists = {topic: _hits_in(answer) for topic, answer in answers.items()}
+    lists = {topic: hits_in(answer) for topic, answer in answers.items()}
     if all(hits is None or hits is answers[topic] for topic, hits in lists.items()):
         return None
     if failed := [repr(topic) for topic, hits in lists.items() if hits is None]:
@@ -110,7 +111,7 @@ def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     return lists
 
 
-def _hits_in(answer: Any) -> Sequence[Any] | None:
+def hits_in(answer: Any) -> Sequence[Any] | None:
     """Return the hits of one search, or what is a list of these already; None for no answer."""
     if isinstance(answer, list | tuple):
         return answer
@@ -127,8 +128,8 @@ def _hits_in(answer: Any) -> Sequence[Any] | None:
 def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
     found = answer
     for name, inside in zip(path, [*path[1:], ""], strict=True):
-        found = _part(found, name, inside)
-    is_list = isinstance(found, list | tuple) and (not found or _is_hit(found[0]))
+        found = part(found, name, inside)
+    is_list = isinstance(found, list | tuple) and (not found or is_hit(found[0]))
     return found if is_list else None
 
 
@@ -140,7 +141,7 @@ def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
         raise InputError(wanted, "one answer without its topic", advice)
 
 
-def _part(held: Any, name: str, inside: str) -> Any:
+def part(held: Any, name: str, inside: str = "") -> Any:
     """Return what is under a name; or, whatever that is, the only part but what was generated."""
     if not isinstance(held, Mapping):
         return getattr(held, name, None)
@@ -196,21 +197,26 @@ def holds_hits(lists: Any) -> bool:
     of_lists = isinstance(lists, Mapping) and all(
         isinstance(h, list | tuple) for h in lists.values()
     )
-    return of_lists and _is_hit(next((hits[0] for hits in lists.values() if hits), None))
+    return of_lists and is_hit(next((hits[0] for hits in lists.values() if hits), None))
 
 
-def _is_hit(hit: Any) -> bool:
+def is_hit(hit: Any) -> bool:
+    """Tell whether this is a hit, with a score beside it or not."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
             return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
-        hit = hit[0]
+        return isinstance(hit[1], Number) and is_hit(hit[0])
     if isinstance(hit, Mapping):
         return not NAMES.isdisjoint(hit) and bool(RUN.lacking(RUN.find(hit)))
     return any(hasattr(hit, n) for n in ("page_content", "node", "meta", "payload", "properties"))
 
 
 def of_hits(
-    lists: Mapping[Any, Sequence[Any]], name: str | None = None, *, distances: bool | None = None
+    lists: Mapping[Any, Sequence[Any]],
+    name: str | None = None,
+    *,
+    distances: bool | None = None,
+    searches: Sequence[int] | None = None,
 ) -> pd.DataFrame:
     """Return a run frame of hits, the best of each list first.
 
@@ -222,6 +228,8 @@ def of_hits(
         The field that is the document; by default the one that is called so.
     distances
         Whether numbers beside hits are distances, which do not rank; by default they may not rise.
+    searches
+        The number of the search that found each hit, one after the other.
 
     Raises
     ------
@@ -238,13 +246,16 @@ def of_hits(
     0    q1     1  a.md     40   49    0.9  some text
     """
     rows = [
-        {TOPIC: topic, RANK: rank} | _row_of_hit(hit, name)
+        {TOPIC: topic, RANK: rank} | row_of_hit(hit, name)
         for topic, hits in lists.items()
         for rank, hit in enumerate(hits, start=1)
     ]
     frame = framed(rows)
-    _refuse_other_ranks(frame[TOPIC], chain(*lists.values()))
-    order = [TOPIC, RANK, CHUNK, PARENT, START, END, SCORE]
+    if searches is not None:
+        frame = frame.assign(**{SEARCH: searches})
+        frame[RANK] = frame.groupby([TOPIC, SEARCH]).cumcount() + 1
+    _refuse_other_ranks(frame, chain(*lists.values()))
+    order = [TOPIC, SEARCH, RANK, CHUNK, PARENT, START, END, SCORE]
     frame = frame[sorted(frame, key=lambda n: order.index(n) if n in order else len(order))]
     own = [each for each in (CHUNK, PARENT) if each in frame.columns]
     without = frame.loc[frame[own].isna().all(axis=1), TOPIC] if own else frame[TOPIC]
@@ -264,23 +275,26 @@ def of_hits(
     return frame.drop(columns=RANK)
 
 
-def _refuse_other_ranks(topic: pd.Series, hits: Iterable[Any]) -> None:
+def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[Any]) -> None:
     """Raise if hits have ranks that run against the order of their lists."""
     told = [hit.get(RANK) if isinstance(hit, Mapping) else None for hit in hits]
     ranks = pd.Series(
         [rank if isinstance(rank, int | float) else None for rank in told], dtype=float
     )
-    falls = (ranks.groupby(topic.to_numpy()).diff() < 0).to_numpy()
+    lists = [frame[name].to_numpy() for name in (TOPIC, SEARCH) if name in frame]
+    falls = (ranks.groupby(lists).diff() < 0).to_numpy()
     if falls.any():
         found, advice = "ranks that fall, of", "sort the hits by rank, or leave their ranks out"
-        raise RankingError("ranks that rise from hit to hit", found, advice, topic[falls].unique())
+        raise RankingError(
+            "ranks that rise from hit to hit", found, advice, frame[TOPIC][falls].unique()
+        )
 
 
 def _refuse_rising(frame: pd.DataFrame) -> None:
     """Raise if scores rise from hit to hit, of which nothing says that they are distances."""
     if SCORE not in frame or frame[SCORE].isna().any():
         return
-    inside = frame[TOPIC].to_numpy()[1:] == frame[TOPIC].to_numpy()[:-1]
+    inside = frame[RANK].to_numpy()[1:] > 1
     step = np.diff(numbers(frame[SCORE]))[inside]
     if len(step) and (step > 0).all():
         wanted, found = "scores that fall from hit to hit", "scores that rise in every list"
@@ -288,7 +302,7 @@ def _refuse_rising(frame: pd.DataFrame) -> None:
         raise RankingError(wanted, found, advice)
 
 
-def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
+def row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
     held = _fields(hit[0] if pair else hit)

@@ -193,7 +193,10 @@ INPUTS = ("data", "qrels", "path", "texts")
 """Arguments that a call names, and does not spell."""
 ASKED = ("baseline", "test", "adjust", "alpha", "samples", "seed", "margin", "over")
 """Arguments of the statistics."""
-BUILT = ("collection", "depth", "ties", "contributing", "pool_depth", "repeats", "length")
+BUILT = (
+    *("collection", "depth", "ties", "contributing", "pool_depth", "repeats", "length"),
+    *("search", "each"),
+)
 """Arguments of the cube."""
 
 
@@ -211,6 +214,8 @@ def report(
     pool_depth: PoolDepth = None,
     repeats: Layout | None = None,
     length: Lengths = None,
+    search: str | None = None,
+    each: int | None = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
     budget: int | Sequence[int] | None = None,
@@ -248,10 +253,11 @@ def report(
     collection, depth, ties, contributing, pool_depth
         With a run frame, as for `irframe.cube`. With a collection, each has a page of its own
         behind a choice; all topics together are shown if every system took part in all of them.
-    repeats, length
-        With a run frame, what one repeat is where systems were run several times, and what each
-        document costs, as for `irframe.cube`. The mean of every repeat stands beside that of its
-        system, and tests count repeats as `compare` does; lists are those of the first repeat.
+    repeats, length, search, each
+        With a run frame, what one repeat is where systems were run several times, what each
+        document costs, and which column numbers searches, as for `irframe.cube`. The mean of every
+        repeat stands beside that of its system, and tests count repeats as `compare` does; lists
+        are those of the first repeat, or what all searches found.
     depths
         Depths to show, within the cube; by default up to 48, close together near the top.
     at
@@ -316,7 +322,7 @@ def report(
     frames, whole = _frames_and_cube(data, qrels, {name: said[name] for name in BUILT})
     options = {name: said[name] for name in ASKED}
     setting = Setting.read(whole, metrics, depths, at, options, budget)
-    names = f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
+    names = f"{'cube' if isinstance(data, xr.Dataset) else 'runs, qrels'}, {target.name!r}"
     names += ", texts=texts" * (texts is not None)
     call = call_of(names, said, _defaults())
     with usual_errors(), OneCall(), during(ALONG, setting.axis):
@@ -345,6 +351,8 @@ def _frames_and_cube(
 ) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
     """Return the frames, if there are any, and their cube."""
     if not isinstance(data, xr.Dataset):
+        if built["search"] is not None:
+            return {}, cube(data, qrels, **built)
         folded = fold(data)
         frames = {"runs": as_runs(folded.runs), "qrels": as_qrels(qrels)}
         runs = frames["runs"] if folded.word is None else data

@@ -463,11 +463,12 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
     own: Any = [fact.depth for fact in scores.metric_facts]
     depth = own if scores.depths is None else np.tile(scores.depths, metrics)
     labels = {
-        METRIC: pd.Index(scores.metrics).repeat(depths * len(pairs)),
+        METRIC: pd.Index(scores.metrics).array.repeat(depths * len(pairs)),
         scores.axis.dim: scores.axis.column(depth).repeat(len(pairs)),
     }
     sides = zip(SIDES, pairs.T, strict=True)
-    return labels | {name: scores.systems.take(np.tile(p, metrics * depths)) for name, p in sides}
+    systems = scores.systems.array
+    return labels | {name: systems.take(np.tile(p, metrics * depths)) for name, p in sides}
 
 
 def pair_labels(scores: Scores, pairs: Array) -> dict[str, Any]:

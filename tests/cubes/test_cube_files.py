@@ -1,6 +1,7 @@
 """Cubes that are saved: whole or not there, and as they were written or refused."""
 
 import shutil
+import weakref
 from itertools import product
 
 import numpy as np
@@ -52,6 +53,14 @@ def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
             pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
         else:
             xr.testing.assert_allclose(found.compute(), wanted)
+
+
+def test_a_part_is_gone_when_nobody_holds_it(cube):
+    part = view.experiment_of(cube).part(np.arange(8), np.arange(3)).loaded
+    assert part.longest
+    held = weakref.ref(part)
+    del part
+    assert held() is None
 
 
 @pytest.mark.parametrize("labels", [[1, "b"], [("a", 1), ("b", 2)], [1, 2**70]])

@@ -208,3 +208,15 @@ def test_a_budget_pays_for_every_chunk_that_is_read():
     budgets = [99, 100, 179, 180, 200, 269, 270]
     found = ir.evaluate(run, qrels, ["Recall"], of="doc_id", length="tokens", budget=budgets)
     assert found.iloc[0].tolist() == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1]
+
+
+def test_sections_of_chunks_in_order_are_no_systems():
+    chunks = pd.DataFrame({"topic": "1", "doc": [*"ababcc"], "score": range(6, 0, -1)})
+    sections = chunks.assign(section=[*"xxyyxy"])
+    found, wanted = (
+        runs.ireval.evaluate({"1": {"b": 1}}, "RR", of="doc") for runs in (sections, chunks)
+    )
+    pd.testing.assert_frame_equal(found, wanted)
+    unordered = sections.sort_values("section", kind="stable")
+    said = r"differ in 'section' .*Is it the system"
+    refused(InputError, said, unordered.ireval.evaluate, QRELS, "RR", of="doc")

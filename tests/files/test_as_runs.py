@@ -1,5 +1,6 @@
 """Runs, hits and judgments out of what other tools hand over."""
 
+import json
 from collections import namedtuple
 from types import SimpleNamespace
 
@@ -472,6 +473,109 @@ def test_an_answer_is_of_a_topic(tool, number):
             refused(InputError, words, ir.as_runs, answer | more)
     failed = {"q1": ANSWERS[tool](*FOUND["q1"]), "q2": answer, "q3": {"error": "x", "status": 400}}
     refused(InputError, "1 without hits, of: 'q3'", ir.evaluate, failed, {"q1": {"a": 1}}, "RR")
+
+
+CALLS = [[("a", 0.9), ("b", 0.5)], [("c", 0.4)], []]
+"""What three searches found."""
+STARTS = ["2025-01-01T00:00:05Z", "2025-01-01T00:00:05.5+00:00", "2025-01-01T02:00:00+01:00"]
+
+
+def _dictionaries(hits, doc="id"):
+    return [{doc: name, "score": score, "rank": n} for n, (name, score) in enumerate(hits)]
+
+
+def _timed(calls, times=STARTS, key="timestamp"):
+    """Return calls with their times, the last first, beside one that is no search."""
+    named = [call | {key: time} for call, time in zip(calls, times, strict=True)]
+    return [{"event": "model", "output": "a text", "id": "m"}, *named[::-1]]
+
+
+def _flat(hits):
+    fields = {
+        f"retrieval.documents.{n}.document.{name}": value
+        for n, hit in enumerate(_dictionaries(hits))
+        for name, value in hit.items()
+    }
+    return {"openinference.span.kind": "RETRIEVER"} | fields
+
+
+def _keys(attributes):
+    kinds = {str: "stringValue", float: "doubleValue", int: "intValue"}
+    return [{"key": n, "value": {kinds[type(v)]: v}} for n, v in attributes.items()]
+
+
+TRACES = {
+    "lists of ids": lambda calls: [[doc for doc, _ in hits] for hits in calls],
+    "lists of pairs": lambda calls: calls,
+    "lists of hits": lambda calls: [*map(_dictionaries, calls)],
+    "answers": lambda calls: [_elastic(*hits) for hits in calls],
+    "Inspect": lambda calls: _timed(
+        [{"event": "tool", "id": "x", "function": "f", "result": json.dumps(_dictionaries(hits))}
+         for hits in calls]
+    ),
+    "Inspect, in parts": lambda calls: [
+        {"event": "tool", "result": [{"type": "text", "text": json.dumps(_dictionaries(hits))}]}
+        for hits in calls
+    ],
+    "messages": lambda calls: [
+        {"role": "user", "content": "[1]"},
+        *({"role": "tool", "tool_call_id": "x",
+           "content": json.dumps({"results": _dictionaries(hits, "doc_id")})} for hits in calls),
+    ],
+    "objects": lambda calls: [
+        SimpleNamespace(tool_call_id="x", content="seen", artifact=_objects(*hits, payload={}))
+        for hits in calls
+    ],
+    "OpenInference": lambda calls: _timed(
+        [{"attributes": _flat(hits)} for hits in calls], key="start_time"
+    ),
+    "Phoenix": lambda calls: [
+        {"attributes": {"retrieval": {"documents": [{"document": d} for d in _dictionaries(hits)]}}}
+        for hits in calls
+    ],
+    "OTLP": lambda calls: _timed(
+        [{"attributes": _keys(_flat(hits))} for hits in calls],
+        ["9", "10", "2000"],
+        "startTimeUnixNano",
+    ),
+    "OpenTelemetry": lambda calls: _timed(
+        [{"attributes": {"gen_ai.retrieval.documents": json.dumps(_dictionaries(hits))}}
+         for hits in calls],
+        [1.5, 2, 1e9],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", TRACES)
+def test_traces_are_searches(shape):
+    traces = {"q1": TRACES[shape](CALLS), "q2": TRACES[shape]([CALLS[1], [], CALLS[0]])}
+    runs = ir.as_runs(traces)
+    expected = [("q1", 1, 1, "a"), ("q1", 1, 2, "b"), ("q1", 2, 1, "c")]
+    expected += [("q2", 1, 1, "c"), ("q2", 3, 1, "a"), ("q2", 3, 2, "b")]
+    found = runs[["topic", "search", "rank", "doc"]].itertuples(index=False, name=None)
+    assert [*found] == expected
+    qrels = {"q1": {"c": 1}, "q2": {"a": 1}}
+    words = "nothing of 'search'"
+    for runs in (traces, {"x": traces, "y": {"q1": TRACES[shape](CALLS)}}):
+        refused(ParameterError, words, ir.evaluate, runs, qrels, "R")
+        refused(ParameterError, words, ir.scorer(qrels, "R"), runs)
+    both = ir.evaluate({"x": traces, "y": traces}, qrels, "R", search="search", searches=[1, 2, 3])
+    assert both.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]] * 2
+    alone = ir.scorer(qrels, "R", search="search", searches=[1, 2, 3])(traces)
+    assert alone.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]]
+    if "list" not in shape and shape not in {"answers", "Inspect, in parts"}:
+        refused(InputError, "calls without their topic", ir.as_runs, traces["q1"])
+
+
+def test_searches_that_say_no_order_are_refused():
+    calls = [{"result": _dictionaries(hits)} for hits in CALLS[:2]]
+    for time in (None, "soon", "2024-99-01"):
+        odd = [calls[0] | {"timestamp": "2024-01-01"}, calls[1] | {"timestamp": time}]
+        refused(InputError, "1 without one, of: 'q1'", ir.as_runs, {"q1": odd})
+    rising = {"q1": [[("a", 0.1), ("b", 0.2)], [("a", 0.1), ("c", 0.3)]]}
+    refused(RankingError, "scores that rise", ir.as_runs, rising)
+    for x in (rising, {"x": rising, "y": rising}):
+        assert "score" not in ir.as_runs(x, distances=True)
 
 
 def test_columns_of_an_answer_are_of_one_shape():

@@ -261,7 +261,7 @@ FRAMES = {
         (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
         (ROUGH, SCORING),
     ],
-    "check": [(RUNS, {"qrels": QRELS})],
+    "check": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY)],
     "risk_coverage": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY | TIED), (ROUGH, SCORED_BY)],
     "diagnose": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING | {"length": "tokens"})),
