@@ -181,7 +181,8 @@ def run_evaluate(options: Namespace) -> Answer:
             "--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)]
         )
     scores = inputs.scored(options, runs, qrels, metrics, options.by)
-    if unknown := checks.listed(scores.attrs.get(UNKNOWN)):
+    unknown = checks.listed(scores.attrs.get(UNKNOWN))
+    if 0 < len(unknown) < scores.index.get_level_values(SYSTEM).nunique():  # of all it is said
         tell(f"warning: no retrieved document of {listing(unknown)} is judged")
     if kind == TREC_EVAL:
         pairs = runs[[SYSTEM, TOPIC]].drop_duplicates() if rows else None

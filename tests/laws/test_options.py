@@ -55,7 +55,7 @@ LIMITS = {
     r"above (-?\d+(?:\.\d+)?)": lambda end: end,
     r"below (-?\d+(?:\.\d+)?)": lambda end: end,
     r"at most (\d+(?:\.\d+)?)": lambda end: end + 1,
-    r"(?<![\d.])\d+ to (\d+)(?![\d.])": lambda end: end + 1,
+    r"(?<![\d.,])\d+ to (\d[\d,]*)(?![\d.])": lambda end: end + 1,
 }
 """What docstrings say of ranges -> a number beyond."""
 CALLED = {
@@ -119,7 +119,7 @@ def paragraph(function, name):
 def beyond(function, name):
     """Return numbers out of the range that an option has by its docstring."""
     told = paragraph(function, name)
-    ends = [beside(float(end)) for form, beside in LIMITS.items() for end in re.findall(form, told)]
+    ends = [beside(float(end.replace(",", ""))) for form, beside in LIMITS.items() for end in re.findall(form, told)]
     return [int(end) if end.is_integer() else end for end in ends]
 
 

@@ -246,7 +246,6 @@ def test_what_reads_documents_refuses_spans():
         cube.ireval.outcomes,
         lambda: runs.ireval.outcomes(spans),
         lambda: runs.ireval.check(spans),
-        lambda: runs.ireval.diagnose(spans),
         lambda: runs.ireval.judge(spans),
         lambda: spans.ireval.sample(0.5),
         lambda: cube.ireval.sample(0.5),
