@@ -563,8 +563,6 @@ def test_traces_are_searches(shape):
     assert both.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]] * 2
     alone = ir.scorer(qrels, "R", search="search", searches=[1, 2, 3])(traces)
     assert alone.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]]
-    if "list" not in shape and shape not in {"answers", "Inspect, in parts"}:
-        refused(InputError, "calls without their topic", ir.as_runs, traces["q1"])
 
 
 def test_searches_that_say_no_order_are_refused():
