@@ -65,6 +65,7 @@ LINES = (
     ("compare", "-m", "AP", "--baseline=~~gone~~"),
     ("leaderboard", "-m", "AP"),
     ("diagnose",),
+    ("check",),
     ("judge-next", "-n", "5"),
 )
 

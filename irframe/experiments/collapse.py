@@ -17,16 +17,10 @@ import pandas as pd
 from irframe import names as words
 from irframe.checks import choice, whole
 from irframe.errors import IdError, InputError, ParameterError, shortened, warn
+from irframe.experiments import searches
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, read_table
 from irframe.experiments.policy import Policy, one_by_one, parse_metrics, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
-from irframe.experiments.searches import (
-    COSTS,
-    list_differs,
-    merged,
-    read_from_one_to_the_next,
-    refuse_untold,
-)
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import QRELS, RUN, ByRole
@@ -124,7 +118,7 @@ def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) 
         first, count = first[best], count[best]
         values[str(table.columns[words.SCORE])] = value[best]
     if cost in frame.columns:
-        values[str(cost)] = read_from_one_to_the_next(table, str(cost), first)
+        values[str(cost)] = searches.read_from_one_to_the_next(table, str(cost), first)
     before = min(list(frame.columns).index(left) for left in named.left)
     chosen = frame.iloc[first].drop(columns=named.left)
     chosen.insert(before, name, docs[first])
@@ -334,15 +328,15 @@ class Units(NamedTuple):
         table = self.length is not None and not isinstance(self.length, str)
         renamed = self.of is not None or self.copies is not None
         if self.search is None:
-            refuse_untold(runs)
+            searches.refuse_untold(runs)
             if not renamed and not table:
                 return runs
         named = self.shown(runs)
         if self.search is not None:
             table = table and self.of is not None
             read = replace(policy, length=None) if table else policy
-            named = merged(named, read, by, chunks=self.of is not None)
-        if renamed and by in named.frame and list_differs(named, by):
+            named = searches.merged(named, read, by, chunks=self.of is not None)
+        if renamed and by in named.frame and searches.list_differs(named, by):
             parts = [named._replace(frame=own) for _, own in named.frame.groupby(by, sort=False)]
             alone = self._replace(search=None)
             return pd.concat([alone.runs(own, policy) for own in parts], ignore_index=True)
@@ -361,7 +355,7 @@ class Units(NamedTuple):
         if self.search is None:
             return parse_metrics(metrics), self
         told = self.of is None or isinstance(self.length, str)  # of all that is shown
-        known = {*COSTS, *([self.decided["length"]] if told else ())}
+        known = {*searches.COSTS, *([self.decided["length"]] if told else ())}
         every = [*one_by_one(metrics)]
         costs = [name for name in every if isinstance(name, str) and name in known]
         metrics = [metric for metric in every if metric not in costs]

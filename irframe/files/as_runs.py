@@ -17,18 +17,15 @@ from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
 from irframe.files.nested import flatten, height, is_mteb, predictions
-from irframe.files.retrieved import holds_hits, of_hits, unpacked
+from irframe.files.retrieved import unpacked
 from irframe.files.tables import columns_of, is_dictionary, is_matrix, labelled, rows_of, table_in
-from irframe.files.traces import holds_searches, of_searches
+from irframe.files.traces import reader_of
 from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 LIST = list, tuple, np.ndarray
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
-
-MOST_BEFORE = 100
-"""How many entries of a list without topics are looked at for calls of searches."""
 
 Qrels = pd.DataFrame | object
 """A qrels frame, or what `as_qrels` makes one of."""
@@ -84,19 +81,9 @@ def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
     return frame if kind.value == SCORE else frame[[TOPIC, DOC]].assign(**{GRADE: 1})
 
 
-def _of_searches(x: Any, kind: Kind) -> pd.DataFrame | None:
-    """Return what agents found, each of whose searches has a number."""
-    if kind.value != SCORE:
-        return None
-    plain = isinstance(x, list) and [each for each in x[:MOST_BEFORE] if not isinstance(each, LIST)]
-    if plain and holds_searches({"": plain}):
-        wanted, found = "calls of searches by topic", "calls without their topic"
-        raise InputError(wanted, found, "name it: {'q1': calls}")
-    return of_searches(x) if holds_searches(x) else None
-
-
 def _of_hits(x: Any, kind: Kind) -> pd.DataFrame | None:
-    return of_hits(x) if kind.value == SCORE and holds_hits(x) else None
+    read = reader_of(x) if kind.value == SCORE else None
+    return None if read is None else read(x)
 
 
 def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
@@ -141,7 +128,6 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
     lambda x, kind: columns_of(x, kind.value),
     _of_columns,
     _of_lists,
-    _of_searches,
     _of_hits,
     _of_systems,
     _of_numbers,
@@ -314,10 +300,8 @@ def as_runs(
 
 def _hits_as_said(x: Any, name: str | None, *, distances: bool | None) -> pd.DataFrame:
     """Return hits of one system, or of several, whose fields the caller has told."""
-    if holds_searches(x):
-        return of_searches(x, name, distances=distances)
-    if holds_hits(x):
-        return of_hits(x, name, distances=distances)
+    if (read := reader_of(x)) is not None:
+        return read(x, name, distances=distances)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
         raise ParameterError("lists of hits for id= and distances=", f"a {type(x).__name__}")
     return _one_frame({s: _hits_as_said(own, name, distances=distances) for s, own in x.items()})
@@ -381,7 +365,7 @@ def _holds_lists(nested: Any, *, sets: bool = False) -> bool:
 
 def _is_run(nested: Any) -> bool:
     """Tell whether this is a run of lists: of documents, of hits, or of searches."""
-    return _holds_lists(nested) or holds_searches(nested) or holds_hits(nested)
+    return _holds_lists(nested) or reader_of(nested) is not None
 
 
 def _is_id(doc: Any) -> bool:

@@ -388,7 +388,7 @@ def _refuse_clashes(
     for error, again in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
         if clashes:
-            found = f"{len({name for name, *_ in clashes})} at odds with those before"
+            found = f"{len({name for name, *_ in clashes})} that are at odds with those before"
             advice = "read these apart and give them what they lack"
             if again:
                 advice = f"{BY_NAME if by_file else TOLD_APART}; {PARTS}"

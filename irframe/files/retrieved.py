@@ -246,7 +246,7 @@ def of_hits(
     0    q1     1  a.md     40   49    0.9  some text
     """
     rows = [
-        {TOPIC: topic, RANK: rank} | row_of_hit(hit, name)
+        {TOPIC: topic, RANK: rank} | _row_of_hit(hit, name)
         for topic, hits in lists.items()
         for rank, hit in enumerate(hits, start=1)
     ]
@@ -302,7 +302,7 @@ def _refuse_rising(frame: pd.DataFrame) -> None:
         raise RankingError(wanted, found, advice)
 
 
-def row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
+def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
     held = _fields(hit[0] if pair else hit)
@@ -323,6 +323,12 @@ def row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
         row[END] = row[START] + len(text)
     further = {key: value for key, value in held.items() if key not in row and _is_kept(key, value)}
     return row | further | ({TEXT: text} if text else {})
+
+
+def has_id(hit: Any) -> bool:
+    """Tell whether this says which document it is, and is no document's id alone."""
+    plain = isinstance(hit, str | int | float | None)
+    return not plain and not {CHUNK, PARENT}.isdisjoint(_row_of_hit(hit, None))
 
 
 def _is_kept(name: Any, value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -10,18 +10,17 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.files.retrieved import CHUNK, PARENT, hits_in, is_hit, of_hits, part, row_of_hit
+from irframe.files.retrieved import has_id, hits_in, holds_hits, is_hit, of_hits, part
+from irframe.names import SEARCH
 
 RESULTS = ("artifact", "result", "results", "output", "outputs")
 """Where calls of tools have what these gave, the surest first."""
-OF_TOOL, SAID = "tool_call_id", "content"
-"""What a message has that is the answer of a tool, and where this is."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 """Where calls say when they began."""
 WHOLE = ("gen_ai.retrieval.documents", "retrieval.documents")
 NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
 """Attributes of spans: all documents, or one field of one of them."""
-KINDS = {("openinference.span.kind", "RETRIEVER"), ("gen_ai.operation.name", "retrieval")}
+KINDS = {"openinference.span.kind": "RETRIEVER", "gen_ai.operation.name": "retrieval"}
 """Attributes of spans that are searches, though they found nothing."""
 
 
@@ -33,12 +32,16 @@ def holds_searches(x: Any) -> bool:
     >>> holds_searches({"q1": [["d1", "d2"], ["d3"]]}), holds_searches({"q1": ["d1", "d2"]})
     (True, False)
     """
-    if not isinstance(x, Mapping) or not all(
-        isinstance(calls, list | tuple) for calls in x.values()
-    ):
+    every = [*x.values()] if isinstance(x, Mapping) else []
+    if not all(isinstance(calls, list | tuple) for calls in every):
         return False
-    lists = (calls for calls in x.values() if calls and not isinstance(calls[0], str))
+    lists = (calls for calls in every if calls and not isinstance(calls[0], str))
     return any(map(_found, chain.from_iterable(lists)))
+
+
+def reader_of(x: Any) -> Callable[..., pd.DataFrame] | None:
+    """Return what reads lists of hits by topic, of one search or of several; None for no hits."""
+    return of_searches if holds_searches(x) else of_hits if holds_hits(x) else None
 
 
 def of_searches(
@@ -63,15 +66,14 @@ def of_searches(
     1    q1       2     1  d2
     2    q1       2     2  d1
     """
-    found = {topic: _in_time(topic, calls) for topic, calls in x.items()}
-    numbers = [
-        number
-        for searches in found.values()
-        for number, hits in enumerate(searches, start=1)
-        for _ in hits
-    ]
-    lists = {topic: [*chain(*searches)] for topic, searches in found.items()}
-    return of_hits(lists, name, distances=distances, searches=numbers)
+    found = {topic: [*enumerate(_in_time(topic, calls), 1)] for topic, calls in x.items()}
+    numbers = [number for numbered in found.values() for number, hits in numbered for _ in hits]
+    lists = {
+        topic: [hit for _, hits in numbered for hit in hits] for topic, numbered in found.items()
+    }
+    frame = of_hits(lists, name, distances=distances, searches=numbers)
+    frame.attrs[SEARCH] = SEARCH  # numbered here, and not by a column of the caller
+    return frame
 
 
 def _in_time(topic: Any, calls: Sequence[Any]) -> list[Sequence[Any]]:
@@ -99,14 +101,14 @@ def _time_of(call: Any) -> float | None:
 def _found(call: Any) -> Sequence[Any] | None:
     """Return the hits that a call found, None for what is no search."""
     if isinstance(call, list | tuple):
-        named = not is_hit(call) and all(isinstance(hit, str) or _says_what(hit) for hit in call)
+        named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit) for hit in call)
         return call if named else None
     if isinstance(call, str | int | float | None):
         return None
     if (attributes := part(call, "attributes")) is not None:
         return _of_span(attributes)
-    names = (*RESULTS, *([SAID] if part(call, OF_TOOL) else ()))
-    given = (_given(part(call, name)) for name in names)
+    said = ("content",) if part(call, "tool_call_id") else ()
+    given = (_given(part(call, name)) for name in (*RESULTS, *said))
     return next((hits for hits in given if hits is not None), hits_in(call))
 
 
@@ -117,13 +119,7 @@ def _given(value: Any) -> Sequence[Any] | None:
     value = _parsed(value)
     if isinstance(value, Mapping):
         return _found(value)
-    return value if isinstance(value, list) and all(map(_says_what, value)) else None
-
-
-def _says_what(hit: Any) -> bool:
-    """Tell whether a hit has an id."""
-    plain = isinstance(hit, str | int | float | None)
-    return not plain and not {CHUNK, PARENT}.isdisjoint(row_of_hit(hit, None))
+    return value if isinstance(value, list) and all(map(has_id, value)) else None
 
 
 def _parsed(value: Any) -> Any:
@@ -151,7 +147,7 @@ def _of_span(attributes: Any) -> list[Any] | None:
     for name, value in attributes.items():
         if match := NUMBERED.fullmatch(name):
             fields.setdefault(int(match[1]), {})[match[2]] = value
-    searched = not KINDS.isdisjoint((n, attributes.get(n)) for n, _ in KINDS)
+    searched = any(attributes.get(name) == kind for name, kind in KINDS.items())
     return [_as_hit(fields[number]) for number in sorted(fields)] if fields or searched else None
 
 

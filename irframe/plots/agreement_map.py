@@ -92,8 +92,8 @@ def told_check(checked: xr.Dataset) -> str:
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return what was found by one test, which need not be named where there is only one."""
     holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
-    names = [str(name) for name in checked["test"].to_numpy()]
-    return checked.isel(test=canvas.only_place("test", test, names, "those checked"))
+    one: xr.Dataset = canvas.only(checked, "test", test, "those checked")
+    return one
 
 
 def agreement_map(
@@ -282,7 +282,7 @@ def agreement_triangle(
     4
     """
     checked = only_test(checked, test)
-    checked = canvas.only_depth(checked, depth, "those checked")
+    checked = canvas.only(checked, DEPTH, depth, "those checked")
     verdict = canvas.only_metric(checked["verdict"], metric)
     by_rank = np.argsort(canvas.only_metric(checked["rank"], metric).to_numpy(), kind="stable")
     place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))

@@ -16,7 +16,7 @@ from irframe.checks import places, whole
 from irframe.cubes.alike import reading
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import place_of
-from irframe.names import DEPTH, METRIC, counted
+from irframe.names import METRIC, counted
 from irframe.plots import room
 from irframe.plots.room import Axes, Size
 from irframe.record import Function
@@ -384,10 +384,11 @@ def only_place(word: str, label: Any, known: Sequence[Any], of: str = "those the
     return known.index(label)
 
 
-def only_depth(values: Any, depth: int | None, of: str) -> Any:
-    """Return values at a depth, which may be left out where there is only one."""
-    known = values[DEPTH].to_numpy().tolist()
-    return values.isel({DEPTH: only_place("depth", depth, known, of)})
+def only(values: Any, dim: str, label: Any, of: str = "those there are") -> Any:
+    """Return values at a label of a dimension that they may have, as `only_place` finds it."""
+    if dim not in values.dims:
+        return values
+    return values.isel({dim: only_place(dim, label, values[dim].to_numpy().tolist(), of)})
 
 
 def one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
@@ -421,10 +422,6 @@ def only_metric(scores: xr.DataArray, metric: Any = None) -> xr.DataArray:
         If the choice is unknown or open, listing the metrics.
     """
     labels = [str(label) for label in scores[METRIC].to_numpy()]
-    if metric is None and len(labels) == 1:
-        return scores.isel({METRIC: 0})
     place = None if metric is None else place_of(metric, labels)
-    if place is None:
-        found = "none chosen" if metric is None else repr(str(metric))
-        raise ParameterError("metric= to be one of the metrics scored", found, "", labels)
-    return scores.isel({METRIC: place})
+    label = labels[place] if place is not None else metric and str(metric)
+    return scores.isel({METRIC: only_place(METRIC, label, labels, "the metrics scored")})

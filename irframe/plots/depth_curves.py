@@ -102,12 +102,14 @@ def depth_curves(
 
 
 def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool) -> None:
-    as_annotated("log", log, bool)
     """Lay out the depths of values, and mark that of the pool."""
+    as_annotated("log", log, bool)
     axis = axis_of(values)
     canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
     ax.set_xlabel(axis.says(axis.title + axis.units))
     canvas.log_depths(ax, values[axis.dim].to_numpy(), log=log and axis.log)
+    if axis.whole and not (log and axis.log):
+        whole_ticks(ax)
 
 
 def metric_curves(

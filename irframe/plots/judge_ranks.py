@@ -17,37 +17,6 @@ from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, drop_overlapping, figure_of, fitting_names, name_ticks
 
 
-def only_judge(effect: xr.Dataset, judge: Hashable | None, metric: Any) -> xr.Dataset:
-    """Return what one judge does to the conclusions by one metric.
-
-    Parameters
-    ----------
-    effect
-        What `irframe.judge_effect` gives.
-    judge, metric
-        Which ones; may be left out where there is only one.
-
-    Raises
-    ------
-    InputError
-        For another dataset.
-    ParameterError
-        If a choice is unknown or open, listing what there is.
-    """
-    holding("what judge_effect gives", effect, {"conclusions", "rank", "reference_rank"})
-    chosen = None if metric is None else str(metric)
-    for dim, label in (("judge", judge), (METRIC, chosen)):
-        effect = only_label(effect, dim, label)
-    return effect
-
-
-def only_label(effect: xr.Dataset, dim: str, label: Any) -> xr.Dataset:
-    """Return what has one label; it may be left out where there is only one."""
-    if dim not in effect.dims:
-        return effect
-    return effect.isel({dim: canvas.only_place(dim, label, effect[dim].to_numpy().tolist())})
-
-
 def judge_ranks(
     effect: xr.Dataset,
     *,
@@ -103,9 +72,11 @@ def judge_ranks(
     >>> effect.ireval.plot.judge_ranks().get_xlabel()
     'rank by AP@10 under people'
     """
-    effect = only_judge(effect, judge, metric)
+    holding("what judge_effect gives", effect, {"conclusions", "rank", "reference_rank"})
+    effect = canvas.only(effect, "judge", judge)
+    effect = canvas.only(effect, METRIC, None if metric is None else str(metric))
     deepest = int(effect[DEPTH].max()) if DEPTH in effect.dims else None
-    cell = only_label(effect, DEPTH, deepest if depth is None else depth)
+    cell = canvas.only(effect, DEPTH, deepest if depth is None else depth)
     systems = cell[SYSTEM].to_numpy().tolist()
     chosen = np.isin(
         np.arange(len(systems)), places("marked, systems of the effect", marked, systems)

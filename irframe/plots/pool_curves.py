@@ -139,7 +139,7 @@ def robustness_curves(
     holding("what robustness gives, over share and seed", agreement, {SHARE, SEED}, "sizes")
     chosen = agreement.sortby(SHARE, ascending=False)
     if DEPTH in agreement.dims:
-        chosen = canvas.only_depth(chosen, depth, "the depths scored")
+        chosen = canvas.only(chosen, DEPTH, depth, "the depths scored")
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
         known = chosen.notnull().any([SHARE, SEED])  # all judgments agree with themselves

@@ -169,11 +169,6 @@ def of_all(shown: int, count: int, what: str = "systems") -> str:
     return f"{shown} of {count} {what}" if shown < count else ""
 
 
-def fits_across(ax: Axes, count: int, height: float) -> bool:
-    """Tell whether upright names of letters so high stand side by side along axes."""
-    return count * PITCH * height <= 0.7 * room(ax)[0]
-
-
 def name_ticks(ax: Axes, places: Any, names: Any, *, rotation: float = 0, size: Any = None) -> None:
     """Write names under places along axes; where they are too many, some in regular steps.
 
@@ -202,7 +197,7 @@ def name_topics(ax: Axes, topics: Any) -> None:
     They are shortened where they would take more than about a quarter of the height.
     """
     names = short_names(topics, int(room(ax)[1] / (4 * LETTER * X_SMALL)))
-    names = names if fits_across(ax, len(topics), X_SMALL) else []
+    names = names if len(topics) * PITCH * X_SMALL <= 0.7 * room(ax)[0] else []
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
 
 

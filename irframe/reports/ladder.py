@@ -300,11 +300,6 @@ def _topic_texts(row: dict[Any, Any]) -> dict[str, str]:
     }
 
 
-def hardest(view: View, metric: int, depth: int) -> tuple[str, dict[str, Any]]:
-    """Say which topics are the hardest."""
-    return HardTopics(view, metric, depth).claim
-
-
 @dataclass(frozen=True, eq=False)
 class Sheet:
     """A system as the page opens with it.

@@ -25,7 +25,7 @@ from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC, counte
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.beside import Claim
-from irframe.reports.ladder import hardest
+from irframe.reports.ladder import HardTopics
 from irframe.reports.setting import (
     NAMED,
     PagePart,
@@ -191,7 +191,7 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         "apart": how_many_differ,
         "order": how_it_changes,
         "tiers": in_tiers,
-        "hard": hardest,
+        "hard": lambda *asked: HardTopics(*asked).claim,
     }
     claims: dict[str, Any] = {
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
@@ -274,7 +274,8 @@ def _bounds(view: View) -> PagePart:
 
 def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
     row, at = view.setting.metrics.index(metric), view.setting.place
-    frame = _mean_ranges(ends)
+    lower, upper = (ends.sel(bound=name).to_series() for name in ("lower", "upper"))
+    frame = pd.DataFrame({"mean": (lower + upper) / 2, "lower": lower, "upper": upper})
     if not view.setting.axis.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
@@ -320,12 +321,6 @@ def _ties(view: View) -> PagePart:
     how = [say("ties.how", metric=first, depth=depth)]
     figure = figures.ranges(drawn, names[0]) if most > 0 else None
     return PagePart("ties", says, how, LU, frame, figure, "questions/ties")
-
-
-def _mean_ranges(ranges: xr.DataArray) -> pd.DataFrame:
-    """Return the lowest and highest mean of each system, and their middle."""
-    lower, upper = (ranges.sel(bound=name).to_series() for name in ("lower", "upper"))
-    return pd.DataFrame({"mean": (lower + upper) / 2, "lower": lower, "upper": upper})
 
 
 def _left_out(view: View) -> PagePart:

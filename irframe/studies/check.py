@@ -397,8 +397,8 @@ def _together(
 ) -> tuple[coded_tables.RunTable, dict[str, Any]]:
     """Return what all searches found as one list each, and what they showed of every system."""
     listed, _, again = searches.shown(table, policy)
-    owners = zip(searches.COSTS, (listed.system, listed.system[again]), strict=True)
-    counts = {name: np.bincount(own, minlength=len(table.systems)) for name, own in owners}
+    counts = {searches.SHOWN: np.bincount(listed.system)}
+    counts[searches.AGAIN] = np.bincount(listed.system, again).astype(int)
     runs = searches.merged(by_role(table.frame, RUN, policy.search), policy, chunks=True)
     return coded_tables.read_table(runs), counts
 

@@ -10,6 +10,7 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
+from irframe.__main__ import main
 from irframe.errors import IrframeError, ParameterError
 
 METRICS = ["R", "AP", "nDCG", "RR", "NumRet"]
@@ -236,3 +237,45 @@ def test_searches_of_which_nothing_is_said_are_asked_about(tmp_path):
     lone = ROADS["file"](tmp_path, one.drop(columns="system"))  # the file names the system
     refused(ParameterError, words, lone.ireval.evaluate, qrels, "R")
     assert lone.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
+
+
+def test_what_is_made_of_searches_keeps_them(tmp_path):
+    runs, qrels = traces(12)
+    told, kept = {"search": "call", "each": 3}, str(tmp_path / "s0.irframe")
+    frame = runs.ireval.evaluate(qrels, ["R", "shown"], **told)
+    frame.ireval.freeze(kept, baseline="s0", runs=runs, documents=3)
+    assert frame.loc[["s1"]].ireval.compare(baseline=kept)["metric"].tolist() == ["R", "shown"]
+    other = runs.ireval.evaluate(qrels, ["R", "shown"], search="call")
+    refused(IrframeError, "found each: 3 in the file", other.ireval.compare, baseline=kept)
+    cube, better = runs.ireval.cube(qrels, **told, length="tokens"), qrels.assign(grade=1)
+    anew = runs.ireval.cube(better, **told, length="tokens").ireval
+    rejudged, options = cube.ireval.rejudge(better).ireval, ({"searches": 2}, {"budget": 9})
+    for stops in options:
+        np.testing.assert_array_equal(rejudged.score("R", **stops), anew.score("R", **stops))
+    sides = [cube.isel(system=[0]), runs.ireval.cube(qrels, search="call").isel(system=[1])]
+    refused(ParameterError, "the same each", ir.concat, sides, dim="system")
+    by_name = ir.evaluate(
+        {s: f.drop(columns="system") for s, f in runs.groupby("system")},
+        qrels,
+        ["R", "shown"],
+        **told,
+    )
+    np.testing.assert_array_equal(by_name, frame.loc[by_name.index])
+    rows = runs.to_dict("records")
+    refused(ParameterError, "nothing of 'call'", ir.evaluate, rows, qrels, "R")
+    np.testing.assert_array_equal(ir.evaluate(rows, qrels, ["R", "shown"], **told), frame)
+
+
+def test_the_console_says_what_searches_found_and_cost(tmp_path, capsys):
+    runs, qrels = traces(13)
+    files = tmp_path / "qrels.parquet", tmp_path / "runs.parquet"
+    for path, frame in zip(files, (qrels, runs), strict=True):
+        frame.to_parquet(path)
+    asked = ["-m", "R", "shown", "tokens", "--search", "call", "--length", "tokens"]
+    assert main(["evaluate", *map(str, files), *asked, "--searches", "1,3"]) == 0
+    names = ["R", "shown", "tokens"]
+    found = runs.ireval.evaluate(qrels, names, search="call", length="tokens", searches=[1, 3])
+    means = found.groupby("system").mean()
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    rows = {line[0]: line[1:] for line in lines[-2:]}
+    assert rows == {s: [f"{x:.4f}" for x in means.loc[s]] for s in means.index}

@@ -49,7 +49,7 @@ def test_pattern_across_folders(tmp_path):
 def test_a_system_in_two_files(tmp_path):
     for name in "abc":
         write(tmp_path, LINES, f"{name}.run")
-    said = r"found 2 at odds .*b\.run: 'bm25', which is in .*a\.run, .*c\.run: .*system=\"file\""
+    said = r"found 2 that .*b\.run: 'bm25', which is in .*a\.run, .*c\.run: .*system=\"file\""
     refused(IdError, said, read_runs, tmp_path)
     assert read_runs(tmp_path, system="file")["system"].tolist() == list("aabbcc")
 
