@@ -11,6 +11,7 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.files.retrieved import has_id, hits_in, holds_hits, is_hit, of_hits, part
+from irframe.names import SEARCH
 
 RESULTS = ("artifact", "result", "results", "output", "outputs")
 """Where calls of tools have what these gave, the surest first."""
@@ -70,7 +71,9 @@ def of_searches(
     lists = {
         topic: [hit for _, hits in numbered for hit in hits] for topic, numbered in found.items()
     }
-    return of_hits(lists, name, distances=distances, searches=numbers)
+    frame = of_hits(lists, name, distances=distances, searches=numbers)
+    frame.attrs[SEARCH] = SEARCH  # numbered here, and not by a column of the caller
+    return frame
 
 
 def _in_time(topic: Any, calls: Sequence[Any]) -> list[Sequence[Any]]:

@@ -152,9 +152,8 @@ class Evidence:
 
     def stop_chance(self, gain: Gain, rel: int) -> Floats:
         """Chance to stop of users whom gain satisfies, over orders of ties; shape (..., depth)."""
-        level_gain = gain.map(self._block.levels, rel=rel, top=self._top)
         table = self._table(gain, rel, 0.0)
-        return self._tied_blocks.stops(self._grade, self._block.levels, level_gain, table)
+        return self._tied_blocks.stops(self._grade, self._block.levels, table)
 
     @cached_property
     def _tied_blocks(self) -> TiedBlocks:
@@ -189,13 +188,14 @@ class Evidence:
         return max(1.0, float(gain.map(grades, rel=rel, top=self._top).max()))
 
     def _gains(self, gain: Gain, rel: int, unjudged: float) -> Floats:
-        gains: Floats = self._table(gain, rel, unjudged)[self._grade]
+        table = self._table(gain, rel, unjudged)
+        gains: Floats = table[self._grade]
         if self._tied is None:
             return gains
         tail = None
         if self._block.tail is not None and self._block.tail_size is not None:
             count, size = self._block.tail, self._block.tail_size
-            level_gain = gain.map(self._block.levels, rel=rel, top=self._top)
+            level_gain = table[self._block.levels]
             tail = (count @ level_gain + unjudged * (size - count.sum(axis=-1)), size)
         return share(gains, self._tied, tail)
 

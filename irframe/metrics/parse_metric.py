@@ -330,9 +330,9 @@ def _kind(name: str, *, bare: bool) -> Any:
     if len(meant) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in meant})
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
-    begun = {known for known in kinds if len(name) > 3 and known.startswith(name)}
-    known = begun or [*METRICS, *kinds, *spellings.RANX_NAMES]
-    hint = suggest(name, known, begun) or nearest(name, METRICS)
+    begun = sorted((known for known in kinds if known.startswith(name)), key=len)[: len(name) > 3]
+    hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES])
+    hint = f" (did you mean {begun[0]}?)" if begun else hint or nearest(name, METRICS)
     advice = "the command irframe metrics lists all of them, as does irframe.metrics.METRICS"
     raise MetricError("a known metric", f"{name!r}{hint}", advice)
 

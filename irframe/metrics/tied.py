@@ -44,7 +44,7 @@ class TiedBlocks:
     >>> blocks.precision(grade == 1, np.array([0.5, 0.5, 1])).round(3)
     array([0.5  , 0.25 , 0.667])
     >>> gain = np.array([0.0, 1.0])
-    >>> blocks.stops(grade, block.levels, np.array([0.0, 1.0]), gain)
+    >>> blocks.stops(grade, block.levels, gain)
     array([0.5, 0.5, 0. ])
     """
 
@@ -99,15 +99,15 @@ class TiedBlocks:
         others = self.place * (share * size - 1) / np.maximum(size - 1, 1)
         return share * (above + 1 + others) / np.arange(1.0, share.shape[-1] + 1)
 
-    def stops(self, grade: Grades, levels: Array, level_gain: Floats, table: Floats) -> Floats:
+    def stops(self, grade: Grades, levels: Array, table: Floats) -> Floats:
         """Return the chance to stop at each rank, where documents satisfy as likely as they gain.
 
         Parameters
         ----------
         grade
             Grades by rank, shape (..., depth).
-        levels, level_gain
-            The grades that there are, and what each gains, shape (level,).
+        levels
+            The grades that there are, shape (level,).
         table
             The gain of every grade, those below 0 from its end, and 0 for marks.
 
@@ -120,7 +120,7 @@ class TiedBlocks:
         that gain, so that only these are added: of each block one after the other, by grade.
         """
         block, place = np.repeat(np.arange(len(self.starts)), self.shown), self.place.ravel()
-        lists, below = np.nonzero(self.hidden * (level_gain != 0))
+        lists, below = np.nonzero(self.hidden * (table[levels] != 0))
         times, there = self.hidden[lists, below], np.flatnonzero(table[grade])
         home = np.append(block[there], np.repeat(self.last[lists], times))
         worth = np.append(grade.ravel()[there], np.repeat(np.asarray(levels)[below], times))

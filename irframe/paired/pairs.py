@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -152,11 +153,7 @@ def each_pair(
     width: int = 1,
 ) -> Arrays:
     """Compute two numbers of both sides of every pair at every depth; see `by_depth`, `by_pair`."""
-
-    def of_block(block: Floats, pairs: Ints) -> Arrays:
-        return by_pair(compute, block, pairs, width=width)
-
-    return in_blocks(of_block, scores, pairs)
+    return in_blocks(partial(by_pair, compute, width=width), scores, pairs)
 
 
 def groups(length: int, width: int) -> Iterator[slice]:

@@ -219,11 +219,10 @@ class Scores:
 
     def given(self, row: int, depths: slice, compute: Callable[..., Arrays]) -> Arrays:
         """Compute on what a test of a metric is given: as `over`, of the `summands` of its mean."""
-
-        def of_summands(scores: Array, *design: Design) -> Arrays:
-            return compute(summands(scores, self.summaries[row]), *design)
-
-        return self.over(row, depths, of_summands)
+        of = self.summaries[row]
+        return self.over(
+            row, depths, lambda scores, *design: compute(summands(scores, of), *design)
+        )
 
     def drawn(self, topics: Array) -> tuple[Design, ...]:
         """Return how some topics were drawn; nothing if independently, and all count alike."""

@@ -565,6 +565,13 @@ def test_traces_are_searches(shape):
     assert alone.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]]
 
 
+def test_a_first_search_may_find_nothing():
+    traces, qrels = {"q1": [[], ["a"]]}, {"q1": {"a": 1}}
+    for runs in (traces, ir.as_runs(traces, "x"), {"x": traces, "y": {"q1": [[], [], ["a"]]}}):
+        found = ir.evaluate(runs, qrels, "R", search="search", searches=[1, 2, 3])
+        assert found.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]][: len(found)]
+
+
 def test_searches_that_say_no_order_are_refused():
     calls = [{"result": _dictionaries(hits)} for hits in CALLS[:2]]
     for time in (None, "soon", "2024-99-01"):
