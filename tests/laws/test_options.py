@@ -119,7 +119,11 @@ def paragraph(function, name):
 def beyond(function, name):
     """Return numbers out of the range that an option has by its docstring."""
     told = paragraph(function, name)
-    ends = [beside(float(end.replace(",", ""))) for form, beside in LIMITS.items() for end in re.findall(form, told)]
+    ends = [
+        beside(float(end.replace(",", "")))
+        for form, beside in LIMITS.items()
+        for end in re.findall(form, told)
+    ]
     return [int(end) if end.is_integer() else end for end in ends]
 
 
