@@ -260,8 +260,8 @@ def _(case):
     need(case.run)
     runs, qrels = sides(case, inferred)
     name = case.called.get("system", "system")
-    parts = dict([*runs.groupby(name, dropna=False)]) if "system" in case.run[0] else {"run": runs}
-    parts = {key: part.drop(columns=name, errors="ignore") for key, part in parts.items()}
+    grouped = runs.groupby(name, dropna=False) if "system" in case.run[0] else [("run", runs)]
+    parts = {key: part.drop(columns=name, errors="ignore") for key, part in grouped}
     return evaluate(parts, qrels)
 
 

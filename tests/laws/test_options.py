@@ -182,7 +182,7 @@ def call_shown(name, figure):
 FIGURES = [n for n in ir.plots.__all__ if n != "paper" and options_of(getattr(ir.plots, n))]
 
 
-@pytest.mark.parametrize("name", few_of(FIGURES, 6, 1, drawn=False))
+@pytest.mark.parametrize("name", few_of(FIGURES, 6, 1))
 def test_options_of_figures_refuse_them_too(name):
     figure = getattr(ir.plots, name)
     assert wrong_options(name, figure, *call_shown(name, figure)) == {}

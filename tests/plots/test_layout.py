@@ -71,6 +71,7 @@ def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
 
 
 @pytest.mark.thorough
+@pytest.mark.further
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks made smaller
 @pytest.mark.parametrize(
     ("name", "drawing"), [*product(FIGURES, DRAWN[:1]), *product(FIGURES[::3], DRAWN[1:])], ids=str
