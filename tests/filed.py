@@ -2,6 +2,7 @@
 
 import re
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 RUN = ["topic", "Q0", "doc", "rank", "score", "system"]
@@ -64,7 +65,11 @@ def files(draw, *fields):
         text += line + draw(ends)
     plain = draw(st.sampled_from([" ", "\t"]))
     regular = "\n".join(plain.join(row) for row in rows)
-    return draw(st.sampled_from([text, text.rstrip(), regular, regular + "\n"]))
+    told = draw(st.sampled_from([text, text.rstrip(), regular, regular + "\n"]))
+    between = [re.findall(r"(?<=\S)[ \t\v\f]+(?=\S)", line) for line in told.splitlines()]
+    tabs = all("".join(gaps).count("\t") == len(fields) - 1 for gaps in between if gaps)
+    assume(not tabs or set("".join(map("".join, between))) <= {"\t"})  # else ids end in blanks
+    return told
 
 
 writable = st.text(
