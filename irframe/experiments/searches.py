@@ -167,9 +167,9 @@ def _columns_in(runs: Any) -> Iterable[Any]:
     if isinstance(runs, list) and runs:
         return _columns_in(runs[0])
     if isinstance(runs, Mapping):
-        own = [words.SEARCH] if holds_searches(runs) else runs
-        systems = [x for x in runs.values() if isinstance(x, pd.DataFrame) or holds_searches(x)]
-        return chain(own, *map(_columns_in, systems))
+        searched = any(map(holds_searches, (runs, *runs.values())))
+        systems = [x for x in runs.values() if isinstance(x, pd.DataFrame)]
+        return chain(runs, [words.SEARCH] * searched, *map(_columns_in, systems))
     if isinstance(runs, pd.DataFrame):
         return [*runs.columns, *runs.index.names]
     names = getattr(runs, "column_names", getattr(runs, "columns", ()))  # streams are read once
@@ -184,8 +184,9 @@ def list_differs(runs: ByRole, name: Any) -> bool:
 
 def _are_numbers(column: pd.Series) -> bool:
     """Tell whether a column is of numbers, or of text that says some, as files have them."""
-    told = column.astype(str).str.fullmatch("[0-9]+")
-    return pd.api.types.is_numeric_dtype(column) or bool(told.all())
+    if pd.api.types.is_numeric_dtype(column):
+        return True
+    return bool(column.astype(str).str.fullmatch("[0-9]+").all())
 
 
 def listed_twice(table: RunTable, search: str | None = None) -> Codes:

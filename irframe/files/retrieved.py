@@ -42,6 +42,8 @@ ANSWERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "LlamaIndex": (("source_nodes",),),
 }
 """Tool -> where it puts the hits of a search in what it answers."""
+FIRST = frozenset({"ids", "root", *(path[0] for paths in ANSWERS.values() for path in paths)})
+"""Names of which an answer has one, unless all that it has are parts of a pipeline."""
 COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
 """What Chroma answers, a list for each search -> a hit's word for it."""
 BATCH = "responses"
@@ -115,6 +117,8 @@ def hits_in(answer: Any) -> Sequence[Any] | None:
     """Return the hits of one search, or what is a list of these already; None for no answer."""
     if isinstance(answer, list | tuple):
         return answer
+    if _is_none(answer):  # asked first, as it is true of most hits, of which there are many
+        return None
     if isinstance(answer, str | bytes | Number | pd.DataFrame | None):
         return None
     if isinstance(answer, Mapping) and (lists := _of_columns(answer)) is not None:
@@ -123,6 +127,12 @@ def hits_in(answer: Any) -> Sequence[Any] | None:
         return hits
     known = (_hits_at(answer, path) for path in chain(*ANSWERS.values()))
     return next((hits for hits in known if hits is not None), None)
+
+
+def _is_none(answer: Any) -> bool:
+    """Tell whether a dictionary has no field of an answer, nor parts alone, as a pipeline has."""
+    other = isinstance(answer, dict) and FIRST.isdisjoint(answer) and len(answer) > 1
+    return other and not all(isinstance(held, Mapping) for held in answer.values())
 
 
 def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:

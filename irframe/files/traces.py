@@ -15,6 +15,8 @@ from irframe.names import SEARCH
 
 RESULTS = ("artifact", "result", "results", "output", "outputs")
 """Where calls of tools have what these gave, the surest first."""
+SAYS = frozenset({*RESULTS, "attributes", "content"})
+"""Fields of calls and spans that say what these found."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 """Where calls say when they began."""
 WHOLE = ("gen_ai.retrieval.documents", "retrieval.documents")
@@ -105,6 +107,8 @@ def _found(call: Any) -> Sequence[Any] | None:
         return call if named else None
     if isinstance(call, str | int | float | None):
         return None
+    if isinstance(call, dict) and SAYS.isdisjoint(call):  # as most hits, of which there are many
+        return hits_in(call)
     if (attributes := part(call, "attributes")) is not None:
         return _of_span(attributes)
     said = ("content",) if part(call, "tool_call_id") else ()
