@@ -127,7 +127,8 @@ def test_all_pairs_equal_a_loop(ranks, k):
         for name, value in expected.items():
             assert row[name] == pytest.approx(value, rel=1e-7, abs=1e-12, nan_ok=True), name
         told = [row[name] for name in ("better", "significantly_better", "no_harm")]
-        assert told == list(verdicts(expected, "rr", "t", 0.05))
+        deciding = {name: row[f"{name}_adjusted"] for name in expected if name.startswith("p_")}
+        assert told == list(verdicts(expected | deciding, "rr", "t", 0.05))
 
 
 @pytest.mark.parametrize(
