@@ -52,6 +52,17 @@ def test_plain_text_and_typst(table):
         assert "0.123#super[x]" in table.to_typst()
 
 
+def test_where_nothing_is_cut_the_depth_is_blank_in_every_form():
+    names = pd.MultiIndex.from_arrays(
+        [["AP", "P"], pd.array([pd.NA, 5])], names=["metric", "depth"]
+    )
+    styler = MarkedStyler.of(Table(NUMBERS.set_axis(names), (), BEST.set_axis(names), ""))
+    for text in (styler.to_html(), styler.to_latex(), styler.to_string()):
+        assert "AP" in text
+        assert "5" in text
+        assert "NA" not in text
+
+
 STYLER = {
     "format": lambda table: table.format("{:.1f}"),
     "format by a function": lambda table: table.format(lambda value: f"{value:.1f}"),
