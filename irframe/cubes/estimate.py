@@ -149,7 +149,7 @@ def read_draw(cube: xr.Dataset) -> Draw:
 
     Warns of topics with a stratum of which one of several documents was judged.
     """
-    base, labels = experiment_of(cube).judgments, cube.indexes[TOPIC]
+    base, labels = experiment_of(cube).judgments, cube[TOPIC].to_numpy()
     draw = Draw.of(base, base.grade, base.strata, base.probability)
     lone = (np.isnan(draw.factor)).any(axis=1) & draw.together
     if lone.any():
@@ -300,4 +300,4 @@ def estimate(
     error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
     result = result.assign(mean=result["estimate"].mean(TOPIC), mean_error=error)
     freedom = freedom_of(chosen, rows, draw, grades, depths)
-    return with_limits(result, error, freedom, draw, chosen, alpha)
+    return with_limits(result, result["mean_error"], freedom, draw, chosen, alpha)

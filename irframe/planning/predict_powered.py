@@ -274,7 +274,7 @@ def _by_documents(
     share = draw.judged.sum() / draw.size.sum()
     alone = variances["error_alone"]
     saving = (1 - share) * (1 - variances["error"] / alone.where(alone > 0))
-    found = np.sqrt(variances).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
+    found = variances.map(np.sqrt).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
     found = found.assign(weight=((METRIC, DEPTH), weight), n_human=int(draw.judged.sum()))
     read = rows[..., : max(depths)]
     freedom = estimate.freedom_of(chosen, read, draw, grades, depths, cheap).where(n > 1)
