@@ -8,7 +8,6 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.metrics.contributions import score_ranking
 from irframe.studies.effective_top import effective_count
 
 
@@ -20,9 +19,9 @@ def test_means_in_both_spaces(golden):
     assert (1 / ranks).mean() == pytest.approx(expected["mean_P"])
     apart = [1] + [0] * 999 + [1]
     assert len(serp) == len(apart) == 1001
-    found = score_ranking(ir.metrics.ASL(), apart, judged=[1, 1])[-1]
+    found = ir.metrics.ASL().curve(apart)[-1]
     assert found == pytest.approx(expected["mean_SL"])
-    found = score_ranking(ir.metrics.AtomizedP(), apart, judged=[1, 1])[-1]
+    found = ir.metrics.AtomizedP().curve(apart)[-1]
     assert found == pytest.approx(expected["mean_P"])
 
 
