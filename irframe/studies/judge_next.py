@@ -28,7 +28,7 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import Test
 from irframe.studies.candidates import Candidates, ListedDocuments, Prior, by_label, helping, tally
-from irframe.studies.coefficients import CONCLUSIONS
+from irframe.studies.judge_effect import CONCLUSIONS
 from irframe.studies.leave_out import contributing_groups
 from irframe.studies.turns import METHODS, Found, Trial, take_turns
 

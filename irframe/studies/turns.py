@@ -22,7 +22,7 @@ from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare
 from irframe.studies.candidates import Candidates, ListedDocuments, Prior, tally
-from irframe.studies.coefficients import agreement_of, conclude, winners
+from irframe.studies.judge_effect import agreement_of, conclude, winners
 
 
 class Outcome(NamedTuple):
