@@ -152,7 +152,6 @@ HELP = {
     "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
     "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
     "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
-    "train": "judgments that systems were trained with",
     "task_metrics": "the metric that counts on a task, such as marco=RR; again for each task",
     "effects": "Hedges' g with its interval",
     "simultaneous": "intervals that hold all at once",
@@ -191,7 +190,6 @@ READING: dict[str, dict[str, Any]] = {
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
     **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
-    "train": {"metavar": "FILE"},
     "task_metrics": {"metavar": "TASK=METRIC", "action": "append", "type": task_metric},
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
@@ -278,8 +276,6 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
     for word in ("cluster", "tasks", "weights"):
         if arguments.get(word) is not None:
             arguments[word] = read_topic_values(arguments[word], word)
-    if arguments.get("train") is not None:
-        arguments["train"] = ir.read_qrels(arguments["train"])
     if arguments.get("task_metrics") is not None:
         arguments["task_metrics"] = dict(arguments["task_metrics"])
     if len(listed(arguments.get("baseline"))) == 1:
