@@ -131,11 +131,10 @@ def beside(folder: Folder) -> Iterator[Folder]:
     target.parent.mkdir(parents=True, exist_ok=True)
     made = compression.beside(target)
     made.mkdir()
-    with compression.held(made):
-        try:
-            yield Folder(made)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+    try:
+        yield Folder(made)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> None:

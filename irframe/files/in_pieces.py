@@ -14,10 +14,9 @@ import pyarrow.compute as pc
 from irframe.errors import IrframeError, RankingError
 from irframe.files import compression
 from irframe.files.comments import cut_off
-from irframe.files.compression import PARQUET, undamaged
+from irframe.files.compression import FREE, PARQUET, refuse_large, refuse_wide, undamaged
 from irframe.files.ids import TEXT, names_in
 from irframe.files.kinds import RUN, Kind, in_types
-from irframe.files.limits import FREE, refuse_large, refuse_wide
 from irframe.files.text import Cut, cuts_of, parse
 from irframe.names import SCORE, SYSTEM, TOPIC
 
@@ -33,7 +32,7 @@ def is_parquet(data: bytes) -> bool:
 
 
 def read_parquet(data: bytes, source: str) -> pa.Table:
-    """Read a Parquet file, unless it holds more than files of its size do; see `limits`."""
+    """Read a Parquet file, unless it holds more than files of its size do; see `refuse_large`."""
     first, *others = parquet_batches(data, source)
     return pa.concat_tables([first, *others]) if others else first
 

@@ -21,10 +21,9 @@ import pyarrow.compute as pc
 from irframe.errors import FileFormatError, InputError, IrframeError, shortened
 from irframe.files import compression
 from irframe.files.as_runs import by_role
-from irframe.files.compression import is_cbor, may_be_json, undamaged
+from irframe.files.compression import is_cbor, may_be_json, refuse_wide, shallow, undamaged
 from irframe.files.in_pieces import is_parquet, read_in_pieces, read_parquet
 from irframe.files.kinds import RUN, Kind, in_types
-from irframe.files.limits import refuse_wide, shallow
 from irframe.files.text import parse
 from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles

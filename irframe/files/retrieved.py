@@ -1,11 +1,8 @@
-"""Hits as retrieval has them: what search engines and vector stores answer, lists of objects.
-
-Then searches of agents, as their traces have them: calls of tools, spans, lists of hits.
-"""
+"""Hits as search engines, vector stores and traces of agents have them, and lists of objects."""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from numbers import Number
 from operator import itemgetter
@@ -113,9 +110,8 @@ def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
         return None
     if failed := [repr(topic) for topic, hits in lists.items() if hits is None]:
         advice = "search again for these, or leave them out: they count as empty lists then"
-        raise InputError(
-            "the answers of searches", f"{len(failed)} without hits, of", advice, failed
-        )
+        found = f"{len(failed)} without hits, of"
+        raise InputError("the answers of searches", found, advice, failed)
     return lists
 
 
@@ -153,8 +149,8 @@ def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
     """Raise for what a tool answered to one search, of which nothing says for which topic."""
     paths = (path for path in chain(*ANSWERS.values()) if ONLY not in path)
     if _of_vespa(x) is not None or any(_hits_at(x, path) is not None for path in paths):
-        wanted, advice = "the answers of searches by topic", "name it: {'q1': answer}"
-        raise InputError(wanted, "one answer without its topic", advice)
+        found, advice = "one answer without its topic", "name it: {'q1': answer}"
+        raise InputError("the answers of searches by topic", found, advice)
 
 
 def part(held: Any, name: str, inside: str = "") -> Any:
@@ -186,20 +182,12 @@ def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
     if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
         return None
     held = {word: answer[name] for name, word in COLUMNS.items() if answer.get(name) is not None}
-    shape = [*map(len, ids)]
-    if uneven := [repr(n) for n, w in COLUMNS.items() if w in held and _shape(held[w]) != shape]:
-        wanted = f"columns of the same searches and hits as 'ids', which has {shape}"
-        raise InputError(wanted, "columns of more or fewer", "", uneven)
-    return [
-        [{word: column[search][rank] for word, column in held.items()} for rank in range(len(each))]
-        for search, each in enumerate(ids)
-    ]
-
-
-def _shape(column: Any) -> list[int] | None:
-    """Return how many hits each search has in a column; None where these are no lists."""
-    of_lists = isinstance(column, list) and all(isinstance(part, Sized) for part in column)
-    return [*map(len, column)] if of_lists else None
+    try:
+        lists = [[*zip(*each, strict=True)] for each in zip(*held.values(), strict=True)]
+    except (TypeError, ValueError):
+        wanted = f"columns of the same searches and hits as 'ids', which has {[*map(len, ids)]}"
+        raise InputError(wanted, "more or fewer in one of", "", held) from None
+    return [[dict(zip(held, hit, strict=True)) for hit in hits] for hits in lists]
 
 
 def holds_hits(lists: Any) -> bool:
@@ -372,8 +360,6 @@ def _fields(hit: Any) -> dict[str, Any]:
 
 RESULTS = ("artifact", "result", "results", "output", "outputs")
 """Where calls of tools have what these gave, the surest first."""
-SAYS = frozenset({*RESULTS, "attributes", "content"})
-"""Fields of calls and spans that say what these found."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 """Where calls say when they began."""
 WHOLE = ("gen_ai.retrieval.documents", "retrieval.documents")
@@ -425,11 +411,9 @@ def of_searches(
     1    q1       2     1  d2
     2    q1       2     2  d1
     """
-    found = {topic: [*enumerate(_in_time(topic, calls), 1)] for topic, calls in x.items()}
-    numbers = [number for numbered in found.values() for number, hits in numbered for _ in hits]
-    lists = {
-        topic: [hit for _, hits in numbered for hit in hits] for topic, numbered in found.items()
-    }
+    found = {topic: _in_time(topic, calls) for topic, calls in x.items()}
+    numbers = [n for each in found.values() for n, hits in enumerate(each, 1) for _ in hits]
+    lists = {topic: [*chain(*each)] for topic, each in found.items()}
     frame = of_hits(lists, name, distances=distances, searches=numbers)
     frame.attrs[SEARCH] = SEARCH  # numbered here, and not by a column of the caller
     return frame
@@ -464,8 +448,6 @@ def _found(call: Any) -> Sequence[Any] | None:
         return call if named else None
     if isinstance(call, str | int | float | None):
         return None
-    if isinstance(call, dict) and SAYS.isdisjoint(call):  # as most hits, of which there are many
-        return hits_in(call)
     if (attributes := part(call, "attributes")) is not None:
         return _of_span(attributes)
     said = ("content",) if part(call, "tool_call_id") else ()
