@@ -305,7 +305,7 @@ def check(
     if len(named):
         table = coded_tables.read_table(by_role(named, RUN, search))
         policy = Policy(**units.decided)
-        numbers, more = _numbers(table, judgments, depth, length, documents, policy)
+        numbers, more = _found_of_systems(table, judgments, depth, length, documents, policy)
         listed |= more
     else:
         numbers = pd.DataFrame(columns=[*COUNTS[:4], f"unjudged_at_{depth}", COUNTS[4]])
@@ -321,7 +321,7 @@ def _ids(documents: Iterable[Any] | None) -> list[Any] | None:
     return [*documents]
 
 
-def _numbers(
+def _found_of_systems(
     table: coded_tables.RunTable,
     judgments: coded_tables.QrelsTable,
     depth: int,

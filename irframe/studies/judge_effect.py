@@ -194,7 +194,10 @@ def judge_effect(
     held, *others = every = _score(runs, judged, [*map(passes.of, called)], metrics, at, policy)
     mean = np.stack([_signed(scores) for scores in every])
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
-    bias, half = mean[1:] - mean[0], np.stack([_reach(other, held, alpha) for other in others])
+    bias, half = (
+        mean[1:] - mean[0],
+        np.stack([_half_widths(other, held, alpha) for other in others]),
+    )
     first, *won = (winners(scores, pairing) for scores in every)
     parts: Parts = {
         "mean": ((*DIMS, SYSTEM), mean[1:]),
@@ -286,7 +289,7 @@ def _signed(paired: Scores) -> Array:
     return np.array(paired.towards)[:, np.newaxis, np.newaxis] * paired.means
 
 
-def _reach(other: Scores, held: Scores, alpha: float) -> Array:
+def _half_widths(other: Scores, held: Scores, alpha: float) -> Array:
     """Return half of Student's intervals of mean differences over topics, NaN without spread.
 
     The shape is (metric, depth, system).
