@@ -438,7 +438,7 @@ def read_experiment(
     shape = len(systems["system"]), len(topics["topic"])
     counts = [topics.pop(name, None) for name in (EVIDENCE, SETS)]
     spans = Spans.of_tables(partial(_typed_columns, folder, facts), *counts)
-    table = _judged(judged, pd.Index(topics["topic"]), facts["columns"], spans)
+    table = _as_judged(judged, pd.Index(topics["topic"]), facts["columns"], spans)
     base = Judgments.chosen(table, np.arange(len(table.topics)), np.array(facts["levels"], Grade))
     helps, depth = systems.pop(":contributing"), topics.pop(":pool_depth")
     pool = Pool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
@@ -468,7 +468,7 @@ def read_experiment(
     return experiment, facts, riders
 
 
-def _judged(
+def _as_judged(
     judged: Mapping[str, Any], topics: pd.Index, columns: Mapping[str, str], spans: Spans | None
 ) -> coded_tables.QrelsTable:
     wide = [values for name, values in judged.items() if name.startswith("subtopic ")]
