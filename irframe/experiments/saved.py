@@ -30,7 +30,7 @@ from irframe.experiments.spans import Spans
 from irframe.files import compression
 from irframe.files.compression import is_address, opened_by, refuse_strange
 from irframe.files.ids import LARGE, Codes, give_back
-from irframe.files.read_parquet import read_parquet
+from irframe.files.in_pieces import read_parquet
 from irframe.names import VERSION
 
 FACTS = "cube.json"
@@ -127,11 +127,10 @@ def beside(folder: Folder) -> Iterator[Folder]:
         return
     made = compression.beside(Path(folder.path))
     made.mkdir(parents=True)
-    with compression.held(made):
-        try:
-            yield Folder(made)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+    try:
+        yield Folder(made)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> None:

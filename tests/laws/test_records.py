@@ -69,7 +69,6 @@ OTHERS = {
     "effort": "AP",
     "family": "all",
     "gain": "linear",
-    "half_width": 0.2,
     "human": {},
     "interval": dict.fromkeys(VERBS, "t") | {"agreement": True, "volatility": True},
     "labels": {},
