@@ -27,8 +27,7 @@ from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import rank
 from irframe.experiments.topic_design import drawn_topics
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.compression import load, write_whole
-from irframe.files.limits import shallow
+from irframe.files.compression import load, shallow, write_whole
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import (

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from irframe.errors import StoreError
 from irframe.files import compression
 from irframe.files.compression import is_address, opened_by, refuse_strange
-from irframe.files.read_parquet import read_parquet
+from irframe.files.in_pieces import read_parquet
 
 FACTS = "cube.json"
 """The file that says all of the others, with their checksums; it is written last."""
@@ -131,11 +131,10 @@ def beside(folder: Folder) -> Iterator[Folder]:
     target.parent.mkdir(parents=True, exist_ok=True)
     made = compression.beside(target)
     made.mkdir()
-    with compression.held(made):
-        try:
-            yield Folder(made)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+    try:
+        yield Folder(made)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> None:

@@ -2,9 +2,7 @@
 
 import copy
 import json
-import os
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +10,6 @@ import irframe as ir
 from irframe.comparing import freeze
 from irframe.errors import IrframeError, StoreError
 from irframe.experiments import saved
-from irframe.files import compression
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 RUNS, QRELS = ir.example_track()
@@ -129,21 +126,6 @@ def test_who_reads_what_was_replaced_is_told_so(tmp_path):
     other.ireval.save(tmp_path / "cube")
     with pytest.raises(StoreError, match="Open it again"):
         cube.ireval.score("AP").compute()
-
-
-def test_what_killed_writers_left_goes_and_what_others_write_stays(tmp_path):
-    target = tmp_path / "out.txt"
-    left, written, strange = (compression.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
-    folder = compression.beside(target)
-    for path in (left, written, strange, folder / "x"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("half")
-    for path in (left, written, strange, folder):
-        os.utime(path, (0, 0))
-    with compression.held(written) as alone:
-        assert alone
-        compression.write_whole(target, "whole")
-    assert {*map(Path, tmp_path.iterdir())} == {target, written, strange}
 
 
 def test_judgments_that_evaluate_refuses_are_refused_by_check():
