@@ -453,8 +453,7 @@ class View:
         """Kendall's tau between the orders at two depths, (metric, depth, depth)."""
         if self.alone:
             return self.every_pair(np.nan, len(self.setting.depths))
-        found: xr.DataArray = volatility(self.scores)
-        return found.transpose(METRIC, DEPTH, ...).to_numpy()
+        return np.asarray(volatility(self.scores).transpose(METRIC, DEPTH, ...))
 
     @cached_property
     def unjudged(self) -> xr.DataArray:
