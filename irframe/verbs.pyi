@@ -28,6 +28,7 @@ from .depths.volatility import stability as stability
 from .depths.volatility import volatility as volatility
 from .experiments.collapse import collapse as collapse
 from .experiments.evaluate import evaluate as evaluate
+from .experiments.evaluate import split as split
 from .experiments.joining import judge as judge
 from .experiments.joining import restrict as restrict
 from .experiments.nuggets import score_nuggets as score_nuggets
@@ -35,7 +36,6 @@ from .experiments.other_tools import to_pytrec_eval as to_pytrec_eval
 from .experiments.other_tools import to_ranx as to_ranx
 from .experiments.rank_table import pool as pool
 from .experiments.rank_table import rank as rank
-from .experiments.split import split as split
 from .files.write_run import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
 from .planning.components import components as components

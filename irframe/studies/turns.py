@@ -16,7 +16,7 @@ from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import condense
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError
-from irframe.experiments.judged_otherwise import fewer_judged
+from irframe.experiments.experiment import fewer_judged
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM
