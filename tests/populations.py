@@ -1,10 +1,23 @@
-"""Samples of topics from real ones, over all of which the truth is known."""
+"""How often intervals hold the truth on few topics, drawn from real ones whose truth is known.
+
+`docs/real/few_topics.py` writes these simulations down for the pages of the documentation. What is
+said of 1,000 draws is off by up to .014 by chance.
+"""
+
+import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 import irframe as ir
+from irframe.errors import IrframeWarning
+from irframe.scores.averages import Resamples
+from irframe.studies.coefficients import both_alphas, kappas, with_intervals
+from irframe.studies.compare_judges import count_grades
+from irframe.studies.grades_by_judge import passes_of
+from irframe.studies.grades_by_judge import read_judges as read_all
 
 DRAWS = 1000
 TOPICS = 5, 8, 10, 15, 20, 30, 50
@@ -61,3 +74,173 @@ def some_systems(scores, how, count):
     order = np.argsort(-scores[0].mean("topic").to_numpy(), kind="stable")
     places = np.arange(count) if how == "best" else np.linspace(0, len(order) - 1, count)
     return scores.isel(system=order[places.astype(int)])
+
+
+SYSTEMS = [("best", 10), ("spread", 10), ("best", 40)]
+CORRELATED = 12
+"""Systems whose orders are compared."""
+PAIRED = 20
+"""About how many systems are compared by pairs."""
+ALONE = 45
+"""Topics that a model judged alone."""
+BLOCK = 100
+"""Draws at a time, where each has resamples."""
+SOME = 5, 10, 20, 50
+"""With how many topics what takes long is tried."""
+
+
+def quietly(function):
+    """Call a function without its warnings."""
+    with warnings.catch_warnings(action="ignore", category=IrframeWarning):
+        return function()
+
+
+def held(low, high, truth):
+    """Return the share of intervals that hold the truth, of those that there are."""
+    there = ~np.isnan(low)
+    return ((low <= truth) & (truth <= high))[there].mean()
+
+
+def populations(data):
+    """Return scores of whole populations of topics by name."""
+    return {TREC_8: read_matrices(data), DL_2021: read_judged(data)}
+
+
+def means(scores, topics, interval):
+    """Return the share of draws in which an interval holds the mean of all topics, by metric.
+
+    Where all scores drawn are the same there is none, and nothing is held.
+    """
+    found = quietly(lambda: sampled(scores, topics).ireval.summary(interval=interval))
+    truth = scores.mean("topic").to_numpy()[..., np.newaxis]
+    low, high = (found[end].to_numpy() for end in ("ci_low", "ci_high"))
+    shares = ((low <= truth) & (truth <= high)).mean(axis=(1, 2))
+    return dict(zip(scores["metric"].to_numpy().tolist(), shares, strict=True))
+
+
+def ranks(scores, topics, method, draws=DRAWS):
+    """Return shares of intervals of ranks that hold the true one, and how wide they are, by metric.
+
+    That of all systems; of the best; how often just one system could be first; and the mean width.
+    """
+    asked = {"method": method, "adjust": None}
+    found = quietly(lambda: sampled(scores, topics, draws=draws).ireval.rank_intervals(**asked))
+    means = np.round(scores.mean("topic").to_numpy(), 12)
+    truth = 1 + (means[:, :, np.newaxis] < means[:, np.newaxis]).sum(axis=2)[..., np.newaxis]
+    low, high = (found[end].to_numpy() for end in ("rank_low", "rank_high"))
+    inside = (low <= truth) & (truth <= high)
+    best = np.where(truth == 1, inside, np.nan)
+    return {
+        "held": inside.mean(axis=(1, 2)),
+        "best held": np.nanmean(best, axis=(1, 2)),
+        "sole first": ((low == 1).sum(axis=1) == 1).mean(axis=1),
+        "width": (1 + high - low).mean(axis=(1, 2)),
+    }
+
+
+def judged_twice(data):
+    """Return scores that stand for a model's and people's: those of TREC-8 by another metric."""
+    people, model = (read_judged(data, judge) for judge in ("nist", "gpt4o"))
+    found = {f"{m}, DL 2021": (model.sel(metric=[m]), people.sel(metric=[m])) for m in JUDGED}
+    matrices = read_matrices(data)
+    for by, of in (("P@10", "AP"), ("AP", "P@10"), ("AP", "RR")):
+        other = matrices.sel(metric=[by]).assign_coords(metric=[of])
+        found[f"{of} by {by}, TREC-8"] = other, matrices.sel(metric=[of])
+    return found
+
+
+def powered(model, people, topics, kind="t", draws=DRAWS // 3):
+    """Return how often intervals with a model's help hold: of means, and of differences.
+
+    People judge so many topics, and a model those and 45 others.
+    """
+    some = slice(None, None, people.sizes["system"] // PAIRED)
+    every = topics + ALONE
+    drawn, few = (
+        sampled(side.isel(system=some), every, draws=draws).assign_coords(topic=range(every))
+        for side in (model, people)
+    )
+    few = few.isel(topic=slice(topics))
+    found = quietly(lambda: drawn.ireval.predict_powered(few, distribution=kind))
+    alone = quietly(few.ireval.summary)
+    truth = people.isel(system=some).mean("topic").to_numpy()
+    first, second = np.triu_indices(truth.shape[1], 1)
+    parts = {
+        "means": (found["ci_low"], found["ci_high"], truth),
+        "differences": (
+            found["difference_low"],
+            found["difference_high"],
+            truth[:, first] - truth[:, second],
+        ),
+        "people alone": (alone["ci_low"], alone["ci_high"], truth),
+    }
+    return {
+        name: held(low.to_numpy(), high.to_numpy(), goal[..., np.newaxis])
+        for name, (low, high, goal) in parts.items()
+    }
+
+
+def judged_counts(data, name):
+    """Return how often grades meet, (topic, pair, grade, grade), and the scale."""
+    judges = read_judges(data, name)
+    judged = read_all(judges, "common", "union", ("common",))
+    pairs = np.array([[place, 0] for place in range(1, len(judges))])
+    return count_grades(judged, pairs, passes_of(judges))["pair"], judged.scale
+
+
+def coefficients(counts, scale):
+    return {"kappa": kappas(counts, scale), "alpha": both_alphas(counts, scale)}
+
+
+def judges(data, name, topics, draws=DRAWS):
+    """Return how often intervals of kappa and alpha hold: these, and plain percentiles."""
+    counts, scale = judged_counts(data, name)
+    compute = partial(coefficients, scale=scale)
+    truth = compute(counts.sum(axis=0))
+    drawn = Resamples(0.05, 1000, 0).counts(topics)
+    rng = np.random.default_rng(0)
+    hits = {(what, kind): [] for what in truth for kind in ("union", "percentile")}
+    for _ in range(draws):
+        some = counts[rng.integers(len(counts), size=topics)]
+        found = with_intervals(some, compute, drawn, Resamples(0.05, 1000, 0))
+        resampled = compute(np.tensordot(drawn, some, axes=1))
+        for what, value in truth.items():
+            plain = np.moveaxis(np.quantile(resampled[what], (0.025, 0.975), axis=0), 0, -1)
+            for kind, ends in (("union", found[f"{what}_interval"]), ("percentile", plain)):
+                hits[what, kind].append(held(ends[..., 0], ends[..., 1], value))
+    return {f"{what}, {kind}": np.mean(shares) for (what, kind), shares in hits.items()}
+
+
+def orders(data):
+    """Return pairs of scores, over one metric each, that order the same systems."""
+    matrices = read_matrices(data)
+    nist, model = (read_judged(data, judge)[:1] for judge in ("nist", "gpt4o"))
+    return {
+        "AP and P@10 of TREC-8": [
+            some_systems(matrices, "spread", CORRELATED)[[row]] for row in (0, 1)
+        ],
+        "DL 2021 by two judges": [
+            nist.isel(system=slice(CORRELATED)),
+            model.isel(system=slice(CORRELATED)),
+        ],
+    }
+
+
+def taus(pair, topics, of, draws=DRAWS):
+    """Return the share of intervals of tau that hold what they are of."""
+    one, other = (sampled(side, topics, draws=10 * draws) for side in pair)
+    every = one.ireval.agreement(other)
+    if of == "expected":
+        truth = every.mean().item()
+    else:
+        whole = (side.expand_dims(depth=[1], axis=-1) for side in pair)
+        truth = next(whole).ireval.agreement(next(whole)).item()
+    parts = [slice(start, start + BLOCK) for start in range(0, draws, BLOCK)]
+    hits = []
+    for part in parts:
+        sides = one.isel(depth=part), other.isel(depth=part)
+        found = quietly(
+            lambda sides=sides: sides[0].ireval.agreement(sides[1], interval=True, of=of)
+        )
+        hits.append(held(found["ci_low"].to_numpy(), found["ci_high"].to_numpy(), truth))
+    return np.mean(hits)

@@ -1,4 +1,4 @@
-"""What benchmarks share: seconds, the memory of this process, and a race with a peer."""
+"""What benchmarks share: seconds, the memory of this process, and what peers take."""
 
 import sys
 import threading
@@ -12,21 +12,30 @@ def seconds(function, *arguments):
     return time.perf_counter() - start
 
 
-def race(benchmark, what, ours, theirs, peer, rounds=5):
-    """Time both alternately; report and return how our best compares with theirs."""
+def each(function, cases):
+    """Return the mean seconds of a call, and what the calls gave."""
+    function(*cases[0])
+    start = time.perf_counter()
+    values = [function(*case) for case in cases]
+    return (time.perf_counter() - start) / len(cases), values
+
+
+def against(benchmark, peer, theirs):
+    """Note what a peer takes; report and return how many times faster our best round was."""
+    ours = benchmark.stats.stats.min
+    ratio = theirs / ours
+    benchmark.extra_info.update({peer: theirs, f"ratio to {peer}": ratio})
+    line = f"{1e3 * ours:.2f} ms, {peer} {1e3 * theirs:.2f} ms: {ratio:.2f} x"
+    sys.stdout.write(f"\n{benchmark.name}: {line}\n")
+    return ratio
+
+
+def race(benchmark, ours, theirs, peer, rounds=5):
+    """Time both alternately; report and return how many times faster ours is."""
     other = []
     setup = lambda: other.append(seconds(theirs))  # noqa: E731
     benchmark.pedantic(ours, setup=setup, rounds=rounds, warmup_rounds=1)
-    mine, best = benchmark.stats.stats.min, min(other)
-    benchmark.extra_info.update({peer: best, "ratio": mine / best})
-    line = f"{what}: {1e3 * mine:.2f} ms, {peer} {1e3 * best:.2f} ms: {mine / best:.2f} of its time"
-    sys.stdout.write(f"\n{line}\n")
-    return mine / best
-
-
-def resident():
-    """Return the bytes of memory that this process holds."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+    return against(benchmark, peer, min(other))
 
 
 def peak_of(function):
@@ -45,3 +54,8 @@ def peak_of(function):
         done.set()
         thread.join()
     return max(sizes)
+
+
+def resident():
+    """Return the bytes of memory that this process holds."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096

@@ -20,10 +20,8 @@ OTHER = {"peak_GB", "peak", "input", "seconds", "told"}
 """What benchmarks note besides the seconds of what they are held against."""
 
 
-NO_TIME = re.compile(r"test_large_cube$|hold_the_truth")
-"""Benchmarks that measure memory, or how often an interval is right."""
-ELSEWHERE = {"few_topics", "scale", "uncertainty"}
-"""Files of benchmarks that other pages tell of."""
+ELSEWHERE = "scale"
+"""The file of benchmarks that another page tells of."""
 LOOP = re.compile(r", (?:<lambda>|one|rmse|tau_ap\w*|rank_sum|test)$")
 """The name of the loop that a benchmark is held against, at the end of its options."""
 
@@ -58,7 +56,7 @@ def main():
     tables = {}
     for benchmark in found["benchmarks"]:
         file = Path(benchmark["fullname"].partition("::")[0]).stem.removeprefix("test_")
-        if file in ELSEWHERE or NO_TIME.search(benchmark["name"]):
+        if file == ELSEWHERE:
             continue
         tables.setdefault(file, []).append(row(benchmark))
     for name, rows in tables.items():

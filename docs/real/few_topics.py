@@ -1,7 +1,7 @@
 """How often intervals hold the truth on few topics, drawn from real ones whose truth is known.
 
 Usage: python docs/real/few_topics.py DATA, where DATA holds score-matrices, trec-dl-2021-judges and
-llmjudge, half an hour. The simulations are those of tests/benchmarks/test_few_topics.py.
+llmjudge, half an hour. The simulations are those of tests/populations.py.
 """
 
 import sys
@@ -10,13 +10,15 @@ from pathlib import Path
 import numpy as np
 from shown import Page, data_folder
 
-TESTS = Path(__file__).parents[2] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "benchmarks")]
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from populations import DL_2021, LLM, TOPICS, TREC_8, some_systems  # noqa: E402
-from test_few_topics import (  # noqa: E402
+from populations import (
+    DL_2021,
+    LLM,
     SOME,
     SYSTEMS,
+    TOPICS,
+    TREC_8,
     judged_twice,
     judges,
     means,
@@ -24,6 +26,7 @@ from test_few_topics import (  # noqa: E402
     populations,
     powered,
     ranks,
+    some_systems,
     taus,
 )
 

@@ -104,7 +104,7 @@ class Samples:
         self.full = complete(cube)
 
     def means(self, samples, topics):
-        """Return means on some topics, errors of documents and of topics, and drawn documents.
+        """Return means on some topics, errors of drawing documents, and how many were drawn.
 
         By kind, (metric, system): by people alone, and with the weight of a model.
         """
@@ -118,20 +118,14 @@ class Samples:
         others = below.sum(axis=-1, keepdims=True) - below
         less = (both.sum(axis=-1, keepdims=True) - both) / np.where(others > 0, others, np.inf)
         less = np.clip(less, 0, 1)[:, None]
-        total = more.sum(axis=-1, keepdims=True)
-        pseudo = people + weight * total - less * (total - more)
         rest = np.maximum(spread[:, 0] - 2 * less * spread[:, 1] + less**2 * spread[:, 2], 0)
         parts = {
-            ALONE: (people, people, spread[:, 0]),
-            WITH: (people + weight * more, pseudo, rest),
+            ALONE: (people, spread[:, 0]),
+            WITH: (people + weight * more, rest),
         }
         found = {
-            kind: (
-                each.mean(axis=-1),
-                np.sqrt(variance.sum(axis=-1)) / n,
-                between.std(axis=-1, ddof=1) / np.sqrt(n),
-            )
-            for kind, (each, between, variance) in parts.items()
+            kind: (each.mean(axis=-1), np.sqrt(variance.sum(axis=-1)) / n)
+            for kind, (each, variance) in parts.items()
         }
         return found, alike(self.number[samples, ..., topics].sum(axis=0))
 
@@ -145,21 +139,18 @@ def held(mean, reach, truth):
     return inside.where(low.notnull()).to_numpy()
 
 
-def covered(samples, truth, topics, kind, *, fixed):
+def covered(samples, truth, topics, kind):
     """Return how often intervals of some topics hold the truth, by metric."""
     rng, every = np.random.default_rng(topics), truth.shape[-1]
     means, reaches, truths = [], [], []
     for _ in range(DRAWS):
-        some = rng.permutation(every)[:topics] if fixed else rng.integers(every, size=topics)
+        some = rng.permutation(every)[:topics]
         parts, number = samples.means(rng.integers(SAMPLES, size=topics), some)
-        mean, error, error_of_topics = parts[kind]
-        if fixed:
-            expected = alike(samples.expected[..., some].sum(axis=-1))
-            expected = expected.mean(axis=-1, keepdims=True)
-            enough = (expected >= LEAST_DRAWN) & (number > 1)
-            freedom = np.where(enough, number - 1, np.nan)
-        else:
-            freedom, error, some = topics - 1, error_of_topics, slice(None)
+        mean, error = parts[kind]
+        expected = alike(samples.expected[..., some].sum(axis=-1))
+        expected = expected.mean(axis=-1, keepdims=True)
+        enough = (expected >= LEAST_DRAWN) & (number > 1)
+        freedom = np.where(enough, number - 1, np.nan)
         means.append(mean)
         reaches.append(stdtrit(freedom, 0.975) * error)
         truths.append(truth[..., some].mean(axis=-1))
@@ -174,7 +165,7 @@ def write_estimates(samples, truth):
     rows = []
     for (words, share), each in samples.items():
         for topics in TOPICS:
-            shares = covered(each, truth, topics, ALONE, fixed=True)
+            shares = covered(each, truth, topics, ALONE)
             told = {"documents drawn": words, "share": f"{share:.0%}", "topics": topics}
             rows.append(told | dict(zip(NAMES, shown(shares), strict=True)))
     PAGE.table([row for row in rows if any(row[name] for name in NAMES)], "estimates")
@@ -186,11 +177,8 @@ def write_powered(samples, truth):
     for share, each in samples.items():
         for topics in TOPICS:
             told = {"share": f"{share:.0%}", "topics": topics}
-            for words, fixed in (("these topics", True), ("topics like these", False)):
-                shares = covered(each, truth, topics, WITH, fixed=fixed)
-                named = [f"{name}, {words}" for name in NAMES]
-                told |= dict(zip(named, shown(shares), strict=True))
-            rows.append(told)
+            shares = covered(each, truth, topics, WITH)
+            rows.append(told | dict(zip(NAMES, shown(shares), strict=True)))
         told = {"judgments": each.judgments}
         parts = [each.means(np.full(TOPICS[-1], m), np.arange(TOPICS[-1]))[0] for m in range(50)]
         alone, with_model = (
@@ -207,7 +195,7 @@ def write_powered(samples, truth):
                 f"{name}: saved": f"{spared[row]:.0%}",
             }
         saved.append(told)
-    PAGE.table(rows, "powered")
+    PAGE.table([row for row in rows if any(row[name] for name in NAMES)], "powered")
     PAGE.table(saved, "saved")
 
 

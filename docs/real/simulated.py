@@ -1,6 +1,6 @@
 """How often intervals and corrections are right in simulated collections whose truth is known.
 
-Usage: python docs/real/simulated.py, two minutes. The simulations are those of tests/benchmarks.
+Usage: python docs/real/simulated.py, two minutes. The simulations stand in tests/known_truth.py.
 """
 
 import sys
@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 from shown import Page
 
-TESTS = Path(__file__).parents[2] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "benchmarks")]
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from test_planning import coverage as variance_coverage  # noqa: E402
-from test_uncertainty import MAX_T, alike, claims  # noqa: E402
+from known_truth import MAX_T, alike, claims
+from known_truth import coverage as variance_coverage
 
 PAGE = Page("simulated")
 SAME = {"all the same": 20, "half of them the same": 10, "none the same": 0}

@@ -187,7 +187,6 @@ READING: dict[str, dict[str, Any]] = {
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
     **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
-    "train": {"metavar": "FILE"},
     "method": {},
     "prior": {"metavar": "TABLE"},
     "task_metrics": {"metavar": "TASK=METRIC", "action": "append", "type": task_metric},
@@ -276,9 +275,8 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
     for word in ("cluster", "tasks", "weights"):
         if arguments.get(word) is not None:
             arguments[word] = read_topic_values(arguments[word], word)
-    for word, read in (("train", ir.read_qrels), ("prior", plain_table)):
-        if arguments.get(word) is not None:
-            arguments[word] = read(arguments[word])
+    if arguments.get("prior") is not None:
+        arguments["prior"] = plain_table(arguments["prior"])
     if arguments.get("task_metrics") is not None:
         arguments["task_metrics"] = dict(arguments["task_metrics"])
     if len(listed(arguments.get("baseline"))) == 1:

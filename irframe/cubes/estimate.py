@@ -115,14 +115,24 @@ def told_scale(
     return scales[bool(others)]
 
 
-def tell_unknown(
-    draw: Draw, known: xr.DataArray, low: xr.DataArray, freedom: xr.DataArray
-) -> dict[str, str]:
-    """Warn of limits that are not known though something else is, and return that as attribute."""
+def with_limits(
+    found: xr.Dataset,
+    error: xr.DataArray,
+    freedom: xr.DataArray,
+    draw: Draw,
+    metrics: list[Metric],
+    alpha: float,
+) -> xr.Dataset:
+    """Return means with their limits, warning of those that are not known though an error is."""
+    shares = [facts(metric).share for metric in metrics]
+    reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * error
+    low, high = limits(found["mean"], reach, shares)
+    told = {"alpha": alpha, "interval": told_scale(metrics, shares, ("arcsine", "log"))}
+    found = found.assign(ci_low=low, ci_high=high).assign_attrs(told)
     none = bool(np.isnan(freedom).all())
-    lost = int((np.isnan(low) & (known.notnull() | none)).sum())
+    lost = int((np.isnan(low) & (error.notnull() | none)).sum())
     if not lost:
-        return {}
+        return found
     why = f"fewer than {LEAST_ADDING} drawn documents add something to the score, or all as much"
     if draw.complete:
         why = "every document was judged"
@@ -131,11 +141,16 @@ def tell_unknown(
         why = f"there is one topic, or {few}, or too few in ideal rankings"
     message = f"no intervals of {lost} of {low.size} means, as {why}"
     warn(message)
-    return {CAUTION: message}
+    return found.assign_attrs({CAUTION: message})
 
 
-def tell_lone(draw: Draw, labels: Any) -> None:
-    """Warn of topics with a stratum of which one of several documents was judged."""
+def read_draw(cube: xr.Dataset) -> Draw:
+    """Read how the judged documents of a cube were drawn.
+
+    Warns of topics with a stratum of which one of several documents was judged.
+    """
+    base, labels = experiment_of(cube).judgments, cube[TOPIC].to_numpy()
+    draw = Draw.of(base, base.grade, base.strata, base.probability)
     lone = (np.isnan(draw.factor)).any(axis=1) & draw.together
     if lone.any():
         listed = ", ".join(map(str, labels[lone][:5]))
@@ -143,6 +158,7 @@ def tell_lone(draw: Draw, labels: Any) -> None:
             f"standard errors of {lone.sum()} topics are not known, as a stratum of several "
             f"documents has one that was judged: {listed}"
         )
+    return draw
 
 
 def read_estimated(cube: xr.Dataset, metrics: Any, at: Any) -> tuple[list[Metric], list[int]]:
@@ -272,11 +288,9 @@ def estimate(
     level(alpha)
     chosen, depths = read_estimated(cube, metrics, at)
     experiment = experiment_of(cube)
-    base, depth = experiment.judgments, cube.sizes[DEPTH]
-    draw = Draw.of(base, base.grade, base.strata, base.probability)
-    tell_lone(draw, cube.indexes[TOPIC])
-    grades, rows = [(base.grade, experiment.tops[base.topic])], experiment.rows_at(depth)
-    pairs = [*estimated(chosen, rows, draw, grades, depths)]
+    base, rows = experiment.judgments, experiment.rows_at(cube.sizes[DEPTH])
+    draw, grades = read_draw(cube), (base.grade, experiment.tops[base.topic])
+    pairs = [*estimated(chosen, rows, draw, [grades], depths)]
     values = np.stack([total[0] for total, _ in pairs])
     errors = np.sqrt(np.maximum(np.stack([spread[0, 0] for _, spread in pairs]), 0))
     parts = {"estimate": values, "error": errors}
@@ -285,10 +299,5 @@ def estimate(
     squares = (result["error"] ** 2).where(there, 0.0)
     error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
     result = result.assign(mean=result["estimate"].mean(TOPIC), mean_error=error)
-    freedom = freedom_of(chosen, rows, draw, grades[0], depths)
-    reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * result["mean_error"]
-    shares = [facts(metric).share for metric in chosen]
-    low, high = limits(result["mean"], reach, shares)
-    attributes = {"alpha": alpha, "interval": told_scale(chosen, shares, ("arcsine", "log"))}
-    attributes |= tell_unknown(draw, result["mean_error"], low, freedom)
-    return result.assign(ci_low=low, ci_high=high).assign_attrs(attributes)
+    freedom = freedom_of(chosen, rows, draw, grades, depths)
+    return with_limits(result, result["mean_error"], freedom, draw, chosen, alpha)

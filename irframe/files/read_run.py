@@ -91,8 +91,8 @@ def read_run(
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
     Ranks and scores are taken as filed; `rank` decides what order they make. Refused are scores
-    beyond all floats, such as ``1e400``, keys that a dictionary has twice, lines of more than
-    16 MiB, and devices, which may never end; a pipe is a file. A system that
+    beyond all floats, such as ``1e400``, keys that a dictionary has twice, and devices, which
+    may never end; a pipe is a file. A system that
     the last line alone names is warned of, as where a file was cut off.
 
     Examples
@@ -150,7 +150,7 @@ def read_qrels(
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
-    Refused are keys that a dictionary has twice, lines of more than 16 MiB, and devices.
+    Refused are keys that a dictionary has twice, and devices.
 
     Examples
     --------

@@ -10,17 +10,21 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, level
-from irframe.cubes.estimate import told_scale
+from irframe.checks import choice, level, listed
+from irframe.cubes import estimate
+from irframe.cubes.sampled import estimated
+from irframe.cubes.score import Work
+from irframe.cubes.unjudged import rejudge
 from irframe.cubes.verb import verb
-from irframe.errors import IdError, MetricError, ParameterError, warn
+from irframe.cubes.view import experiment_of
+from irframe.errors import GradeError, IdError, MetricError, ParameterError, warn
+from irframe.experiments.coded_tables import read_qrels_table
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
-from irframe.names import METRIC, PAIR, SYSTEM
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.paired.margins import power, power_pairs
-from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores import read_scores
 from irframe.scores.drawn import refuse_design
 from irframe.scores.scores import Arrays, Scores
@@ -43,9 +47,8 @@ def predict_powered(
     alpha: float = 0.05,
     baseline: Hashable | None = None,
     at: read_scores.Depths = None,
-    topics: Literal["rest", "all", "random", "fixed"] | None = None,
+    topics: Literal["rest", "all"] | None = None,
     distribution: Literal["t", "normal"] = "t",
-    half_width: float | None = None,
     by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how good systems are, and how far apart, if people judged only a part.
@@ -59,27 +62,23 @@ def predict_powered(
     human
         Scores of the same systems, metrics and depths by people, on some of these topics, drawn
         at random; at least two. With a cube, people's judgments of documents drawn at random, a
-        qrels frame as `draw_to_judge` makes it; what was not drawn needs no row where its topic is
-        one ``stratum``, or where the model's judgments have that column, too.
+        qrels frame as `draw_to_judge` makes it, with a row for each document of the model's.
     metrics
         With a cube, metrics that add up gains by rank: P, DCG, RBP, SDCG, INSQ; or nDCG.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     baseline
         A system: hold each other one against it, ``system_b`` throughout. By default all pairs.
+        Of scores only, as `topics` and `distribution`.
     at
         Depths to look at; by default all there are.
     topics
         Over which topics the model's scores are averaged: the ``"rest"``, on which people did not
-        judge, the default, or ``"all"``. See the notes. With a cube, what intervals are of: of
-        topics like these, ``"random"``, the default, or of these very topics, ``"fixed"``.
+        judge, the default, or ``"all"``. See the notes.
     distribution
         What intervals rest on: ``"t"``, Student's with as many degrees of freedom as there are
         topics by people less two, of means from 0 to 1 on the scale of log odds; or ``"normal"``,
-        as in ppi-python, too short below some 50. Of scores only.
-    half_width
-        With a cube, say how many judgments by people make intervals of means reach so far to each
-        side, given this model.
+        as in ppi-python, too short below some 50.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group. People's scores are split alike.
@@ -93,12 +92,11 @@ def predict_powered(
         is what the model's scores count for: 0, nothing, so that the mean is people's alone, up
         to 1. ``n_human`` and ``n_model`` (metric, depth) say on how many topics this rests.
 
-        With a cube ``weight`` is one for all systems, (metric, depth), differences are there if
-        topics are random, and ``n_human`` and ``n_model`` count documents. There are more:
-        ``error`` and ``error_alone``, standard errors with the model and of people alone;
-        ``saving``, the share of judgments that the model saves, of those that people alone would
-        need for the same interval, below 0 where it costs some; and for a `half_width`,
-        ``n_needed`` and ``n_needed_alone`` judgments, NaN where no number of them suffices.
+        With a cube means and intervals are of these very topics, and there are no differences;
+        ``weight`` is one for all systems, (metric, depth), and ``n_human`` and ``n_model`` count
+        documents. There are more: ``error`` and ``error_alone``, standard errors with the model
+        and of people alone; and ``saving``, the share of judgments that the model saves, of those
+        that people alone would need for the same interval, below 0 where it costs some.
 
         The attribute ``interval`` says what intervals of means are: ``"logit"``, ``"t"``, both by
         metric, ``"normal"``, or ``"arcsine"`` or ``"log"``, see the notes.
@@ -106,7 +104,7 @@ def predict_powered(
     Raises
     ------
     IdError
-        If people judged no topic of the scores, or others.
+        If people judged no topic of the scores, or others; or other documents than the model.
     ParameterError
         For fewer than two topics by people, other systems, or an alpha outside (0, 1).
     MetricError
@@ -123,8 +121,7 @@ def predict_powered(
         If topics are left out because some system has no score on them, or count as not judged
         because people scored only some systems there; for intervals that are NaN, as there are two
         topics by people, or scores that do not differ; and for those of fewer topics than a metric
-        needs. With a cube, as `estimate`, and if no number of judgments makes intervals as short as
-        `half_width`. The attribute ``caution`` says the same.
+        needs. With a cube, as `estimate` and `rejudge`. The attribute ``caution`` says the same.
 
     Notes
     -----
@@ -158,16 +155,11 @@ def predict_powered(
     model, and p the probability with which it was drawn (Horvitz and Thompson, see `estimate`); of
     nDCG these sums are its estimates from people's documents by people and by the model. The
     weight, one for all systems, is what makes the variance of drawing documents least, clipped to
-    [0, 1]. Of random topics errors are the jackknife's, each topic left out in its turn and the
-    weight found anew, and so hold what drawing topics and drawing documents vary; intervals have
-    n - 1 degrees of freedom. Of fixed topics errors hold what drawing documents varies, each topic
-    counting with the weight of the others; intervals have one degree of freedom less than there are
-    drawn documents in a system's lists, and are NaN of fewer than 15, or than 3 whose gain is
-    another by people than by the model, as they would not hold. Those
-    of means from 0 to 1 are found on the scale of the arcsine of the root, of others, such as DCG,
-    on that of logarithms; of differences on their own. The plan takes the variances found here for
-    those of any share, and a normal interval of fixed topics: of a share s drawn of each stratum,
-    variances are in proportion to 1/s - 1.
+    [0, 1]. Errors hold what drawing documents varies, each topic counting with the weight of the
+    others; intervals have one degree of freedom less than there are drawn documents in a system's
+    lists, and are NaN of fewer than 15, or than 3 whose gain is another by people than by the
+    model, as they would not hold. Those of means from 0 to 1 are found on the scale of the arcsine
+    of the root, of others, such as DCG, on that of logarithms.
 
     References
     ----------
@@ -195,18 +187,19 @@ def predict_powered(
     level(alpha)
     choice("distribution", distribution, ("normal", "t"))
     if isinstance(scores, xr.Dataset):
-        of = choice("topics", topics or "random", ("fixed", "random"))
-        options = Asked(alpha=alpha, fixed=of == "fixed", half_width=half_width, baseline=baseline)
-        return power_judgments(scores, human, metrics, at, options)
-    _refuse_given({"metrics=": metrics, "half_width=": half_width})
+        _refuse_given({"baseline=": baseline, "topics=": topics}, "scores", "a cube", "score it")
+        return _by_documents(scores, human, metrics, at, alpha)
+    advice = "score metrics before, or hand over the cube and people's judgments of documents"
+    _refuse_given({"metrics=": metrics}, "a cube", "scores", advice)
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
     paired = read_scores.scores_to_compare(scores, at)
     refuse_design(paired, "predict_powered")
     people = _alike(paired, read_scores.read_scores(human).load())
     counted, judged = _samples(paired, people, rest=rest)
     pairs = read_scores.choose_pairs(paired, baseline)
-    estimate = partial(_estimate, paired, people, counted, judged)
-    means, differences = estimate(None), estimate(pairs)
+    means, differences = (
+        _estimate(paired, people, counted, judged, each) for each in (None, pairs)
+    )
     reach = partial(
         _interval_ends, n=judged.sum(axis=1)[:, np.newaxis], alpha=alpha, kind=distribution
     )
@@ -218,7 +211,7 @@ def predict_powered(
     parts |= _interval_variables(differences, DIFFERENCES, (METRIC, PAIR, dims[-1]), ends)
     for name, mask in (("n_human", judged), ("n_model", counted)):
         parts[name] = (METRIC, paired.axis.dim), mask.sum(axis=1)
-    kinds = told_scale(paired.metrics, curved, ("logit", distribution))
+    kinds = estimate.told_scale(paired.metrics, curved, ("logit", distribution))
     result = xr.Dataset(parts, read_scores.pair_labels(paired, pairs))
     result = result.isel({paired.axis.dim: 0}) if paired.depths is None else result
     result = result.assign_coords(paired.labels(SYSTEM))
@@ -241,12 +234,75 @@ def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str
         yield f"no intervals of {' and '.join(counts)}, as {why}"
 
 
-def _refuse_given(of_cubes: dict[str, Any]) -> None:
-    """Raise for options that have no meaning for scores."""
-    given = [name for name, value in of_cubes.items() if value is not None]
-    if given:
-        advice = "score metrics before, or hand over the cube and people's judgments of documents"
-        raise ParameterError("these options with a cube only", "scores", advice, given)
+def _refuse_given(given: dict[str, Any], subject: str, found: str, advice: str) -> None:
+    """Raise for options that have no meaning for what was handed over."""
+    foreign = [name for name, value in given.items() if value is not None]
+    if foreign:
+        raise ParameterError(f"these options with {subject} only", found, advice, foreign)
+
+
+def _by_documents(
+    cube: xr.Dataset, human: Any, metrics: Any, at: int | Sequence[int] | None, alpha: float
+) -> xr.Dataset:
+    """Estimate means from a model's judgments, of a cube, and a sample of people's."""
+    chosen, depths = estimate.read_estimated(cube, listed(metrics), at)
+    table = read_qrels_table(human)
+    own = table.topics.isin(cube.indexes[TOPIC])[table.topic]
+    people = rejudge(cube, table.judging(own) if own.any() else human)
+    cube = cube.isel({TOPIC: cube.indexes[TOPIC].get_indexer(people.indexes[TOPIC])})
+    cheap, grades = _of_both(cube, people)
+    draw, experiment = estimate.read_draw(people), experiment_of(people)
+    rows, took = experiment.rows_at(people.sizes[DEPTH]), experiment.there[..., np.newaxis]
+    model = Work(chosen, depths).over(cube).to_numpy()
+    parts = {name: np.empty(model.shape) for name in ("mean", "error", "error_alone")}
+    weight = np.empty((len(chosen), len(depths)))
+    pairs = estimated(chosen, rows, draw, [grades, cheap], depths)
+    for row, ((own, same), spread) in enumerate(pairs):
+        both, of_model = (
+            np.nansum(np.where(took, part, 0), axis=0) for part in (spread[0, 1], spread[1, 1])
+        )
+        weight[row] = _share(both.sum(axis=0), of_model.sum(axis=0))
+        # Of each topic with the weight that the others have, so that its own documents do not
+        # decide it.
+        without = _share(both.sum(axis=0) - both, of_model.sum(axis=0) - of_model)
+        rest = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
+        parts["mean"][row] = own + weight[row] * (model[row] - same)
+        parts["error"][row], parts["error_alone"][row] = np.maximum(rest, 0), spread[0, 0]
+    scores = estimate.labelled(people, parts, chosen, depths)
+    n = scores["mean"].notnull().sum(TOPIC)
+    variances = scores[["error", "error_alone"]].sum(TOPIC, skipna=False) / n**2
+    share = draw.judged.sum() / draw.size.sum()
+    alone = variances["error_alone"]
+    saving = (1 - share) * (1 - variances["error"] / alone.where(alone > 0))
+    found = variances.map(np.sqrt).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
+    found = found.assign(weight=((METRIC, DEPTH), weight), n_human=int(draw.judged.sum()))
+    read = rows[..., : max(depths)]
+    freedom = estimate.freedom_of(chosen, read, draw, grades, depths, cheap).where(n > 1)
+    found = found.assign(n_model=int(draw.size.sum()))
+    return estimate.with_limits(found, found["error"], freedom, draw, chosen, alpha)
+
+
+def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
+    """Return a model's grades and people's of the same documents, with the top grades of these."""
+    experiment = experiment_of(cube)
+    own, base = experiment.judgments, experiment_of(people).judgments
+    known, wanted = (pd.MultiIndex.from_arrays([side.topic, side.docs]) for side in (own, base))
+    apart = known.symmetric_difference(wanted)
+    if len(apart):
+        cases = [f"{doc} of topic {cube.indexes[TOPIC][code]}" for code, doc in apart]
+        same = "the same documents by people, -1 for those not drawn, and by the model"
+        raise IdError(same, f"{len(cases)} on one side only", "", cases)
+    tops = experiment.tops[base.topic]
+    high = np.flatnonzero(base.grade > tops)
+    if len(high):
+        cases = [f"{base.grade[row]} of {base.docs[row]}" for row in high]
+        raise GradeError("people's grades up to the highest of the model", "higher ones", "", cases)
+    return [(own.grade[known.get_indexer(wanted)], tops), (base.grade, tops)]
+
+
+def _share(both: Array, of_model: Array) -> Array:
+    share = np.divide(both, of_model, out=np.zeros_like(both), where=of_model > 0)
+    return np.clip(share, 0, 1)
 
 
 def _alike(paired: Scores, human: Scores) -> Array:

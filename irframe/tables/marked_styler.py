@@ -227,9 +227,9 @@ def _escaping(default: Callable[[], Callable[[Any], str]], form: str) -> Callabl
 
 
 def _escaped(display: Callable[[Any], str], form: str, value: Any) -> str:
-    """Return how a value is displayed, escaped if that is a text as it stands."""
-    text = display(value)
-    return _escape(text, form) if text is value else text
+    """Return how a value is displayed, escaped if that is a text as it stands; no depth as ""."""
+    text = "" if value is pd.NA else display(value)
+    return _escape(str(text), form) if text is value else text
 
 
 def _escape(text: str, form: str) -> str:

@@ -4,13 +4,11 @@ Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_agreement.py``.
 on a sample of the pairs in the same run and extrapolated.
 """
 
-import sys
-import time
-
 import numpy as np
 import pytest
 from oracles import agreement as oracle
 from scipy import stats
+from timed import against, each
 
 from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
 
@@ -30,25 +28,13 @@ def orderings(depths):
     return gains.cumsum(axis=0) / np.arange(1, depths + 1)[:, None]
 
 
-def seconds_of_loop(function, scores, sample):
-    """Extrapolate the time of a loop over all pairs of rows, and return what the sample gave."""
-    rows = np.random.default_rng(1).integers(len(scores), size=(sample, 2))
-    function(*scores[rows[0]])
-    start = time.perf_counter()
-    values = [function(scores[a], scores[b]) for a, b in rows]
-    return (time.perf_counter() - start) / sample * len(scores) ** 2, rows, values
-
-
 def race(benchmark, method, scores, function, sample=SAMPLE):
     """Time our matrix and the loop; check that they agree; report and return the ratio."""
     matrix = benchmark.pedantic(method.kernel, args=(scores, scores), rounds=5, warmup_rounds=1)
-    loop, rows, values = seconds_of_loop(function, scores, sample)
+    rows = np.random.default_rng(1).integers(len(scores), size=(sample, 2))
+    mean, values = each(function, [(scores[a], scores[b]) for a, b in rows])
     np.testing.assert_allclose(matrix[rows[:, 0], rows[:, 1]], values, atol=1e-12)
-    ours = benchmark.stats.stats.min
-    benchmark.extra_info.update(loop=loop, ratio=loop / ours)
-    size = f"{len(scores)} x {len(scores)} orderings of {scores.shape[-1]} systems"
-    sys.stdout.write(f"\n{method}, {size}: {ours:.3f} s, loop {loop:.1f} s: {loop / ours:.0f} x\n")
-    return ours, loop / ours
+    return against(benchmark, "loop", mean * matrix.size)
 
 
 def rbo(ties="w"):
@@ -77,8 +63,7 @@ def statistic(function):
 
 def test_kendall_thousand_depths(benchmark):
     scores = orderings(1100)[100:]
-    _, ratio = race(benchmark, Kendall(), scores, statistic(stats.kendalltau))
-    assert ratio >= 500
+    assert race(benchmark, Kendall(), scores, statistic(stats.kendalltau)) >= 500
 
 
 @pytest.mark.parametrize(
@@ -86,8 +71,8 @@ def test_kendall_thousand_depths(benchmark):
     [(TauAP(), oracle.tau_ap), (TauAP(symmetric=True), oracle.tau_ap_symmetric), (RBO(), rbo())],
 )
 def test_top_weighted_hundred_depths(benchmark, method, function):
-    ours, _ = race(benchmark, method, untied(100), function, sample=30)
-    assert ours < 2
+    race(benchmark, method, untied(100), function, sample=30)
+    assert benchmark.stats.stats.min < 2
 
 
 @pytest.mark.parametrize(
@@ -100,8 +85,8 @@ def test_top_weighted_hundred_depths(benchmark, method, function):
     ],
 )
 def test_top_weighted_hundred_depths_with_ties(benchmark, method, function):
-    ours, _ = race(benchmark, method, orderings(100), function, sample=10)
-    assert ours < 2
+    race(benchmark, method, orderings(100), function, sample=10)
+    assert benchmark.stats.stats.min < 2
 
 
 @pytest.mark.parametrize(

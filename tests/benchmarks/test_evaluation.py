@@ -11,7 +11,7 @@ import sys
 
 import pytest
 import pytrec_eval
-from timed import peak_of, race, seconds
+from timed import race
 from variants import EIGHT, TIMED
 
 import irframe as ir
@@ -47,8 +47,7 @@ def test_from_files_to_scores_at_every_depth(benchmark, robust):
         for run in runs:
             pytrec_eval.RelevanceEvaluator(judged, {"map"}).evaluate(run)
 
-    what = "17 packed runs, eight metrics at 1000 depths, against map alone"
-    assert race(benchmark, what, ours, theirs, "pytrec_eval") < 1
+    assert race(benchmark, ours, theirs, "pytrec_eval") > 1
 
 
 @pytest.mark.skipif(shutil.which("trec_eval") is None, reason="no program trec_eval on the path")
@@ -75,8 +74,7 @@ def test_the_program_trec_eval(benchmark, robust, tmp_path, whole):
             command = ["trec_eval", "-m", "map", str(qrels), str(path)]
             subprocess.run(command, check=True, capture_output=True)
 
-    what = "packed files, eight metrics at 1000 depths, against unpacked ones and map alone"
-    assert race(benchmark, what, ours, theirs, "trec_eval") < (1.2 if whole else 1)
+    assert race(benchmark, ours, theirs, "trec_eval") > (1 / 1.2 if whole else 1)
 
 
 def test_scoring_alone(benchmark, robust):
@@ -88,9 +86,7 @@ def test_scoring_alone(benchmark, robust):
         for run in runs:
             pytrec_eval.RelevanceEvaluator(judged, {"map"}).evaluate(run)
 
-    what = "eight metrics at 1000 depths, against map alone"
-    ratio = race(benchmark, what, lambda: cube.ireval.score(*EIGHT), theirs, "pytrec_eval")
-    assert ratio < 0.5
+    assert race(benchmark, lambda: cube.ireval.score(*EIGHT), theirs, "pytrec_eval") > 2
 
 
 def test_joining_judgments(benchmark, robust):
@@ -99,15 +95,11 @@ def test_joining_judgments(benchmark, robust):
     table, judgments = read_table(runs), read_qrels_table(judged)
     placed = place_topics(table, judgments)
     keys = ["topic", "doc"]
-    what = f"{len(runs):,} documents joined with {len(judged):,} judgments"
-    ratio = race(
-        benchmark,
-        what,
+    given = (
         lambda: locate(table, judgments, placed),
         lambda: runs[keys].merge(judged, on=keys, how="left"),
-        "pandas.merge",
     )
-    assert ratio < 1
+    assert race(benchmark, *given, "pandas.merge") > 1
 
 
 @pytest.fixture(scope="module")
@@ -117,24 +109,13 @@ def large():
     )
 
 
-def test_large_cube(benchmark, large):
-    runs, qrels = large
-    peak = peak_of(lambda: runs.ireval.cube(qrels)) / 1e9
-    benchmark.pedantic(lambda: None, rounds=1)
-    benchmark.extra_info["peak_GB"] = peak
-    sys.stdout.write(f"\n{len(runs):,} rows to a cube: {peak:.2f} GB on top of the frame\n")
-    assert peak < 1
-
-
 @pytest.mark.parametrize("metric", TIMED)
 def test_one_metric_at_every_depth_of_a_large_cube(benchmark, large, metric):
     runs, qrels = large
     cube = runs.ireval.cube(qrels) if not CUBES else CUBES[0]
     CUBES[:] = [cube]
     benchmark.pedantic(cube.ireval.score, args=(metric,), rounds=3, warmup_rounds=1)
-    best = benchmark.stats.stats.min
-    sys.stdout.write(f"\n{metric}, {cube.grade.size:,} cells: {best:.2f} s\n")
-    assert best < 1
+    assert benchmark.stats.stats.min < 1
 
 
 CUBES = []
@@ -144,8 +125,5 @@ def test_import(benchmark):
     def load(code):
         return lambda: subprocess.run([sys.executable, "-c", code], check=True)
 
-    what, peer = "import irframe", "import pandas, xarray"
-    bare = seconds(load("pass"))
-    ratio = race(benchmark, what, load("import irframe"), load("import pandas, xarray"), peer)
-    sys.stdout.write(f"an empty interpreter takes {bare:.3f} s of both\n")
-    assert ratio < 1.3
+    peer = "import pandas, xarray"
+    assert race(benchmark, load("import irframe"), load(peer), peer) > 1 / 1.3

@@ -5,14 +5,11 @@ for each pair and depth, is timed on a sample in the same run and extrapolated. 
 of a simulated track, 110 systems x 249 topics x 1000 depths.
 """
 
-import sys
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from timed import peak_of
+from timed import against, each, peak_of
 
 import irframe as ir
 from irframe.paired import all_pairs
@@ -29,14 +26,6 @@ def scores():
     return runs.ireval.cube(qrels).ireval.score("AP(norm='min')")
 
 
-def each(function, pairs):
-    """Mean seconds of a call, and what the calls gave."""
-    function(*pairs[0])
-    start = time.perf_counter()
-    values = [function(*pair) for pair in pairs]
-    return (time.perf_counter() - start) / len(pairs), values
-
-
 def sampled(scores, size=300):
     """Pairs of score vectors at some depth, from all over the array."""
     rng = np.random.default_rng(1)
@@ -46,16 +35,6 @@ def sampled(scores, size=300):
         tuple(values[system, :, depth] for system in pairs[row])
         for row, depth in zip(rng.integers(len(pairs), size=size), depths, strict=True)
     ]
-
-
-def say(benchmark, what, loop=None):
-    ours = benchmark.stats.stats.min
-    text = f"\n{what}: {ours:.2f} s"
-    if loop is not None:
-        benchmark.extra_info.update(loop=loop, ratio=loop / ours)
-        text += f", loop {loop:.0f} s: {loop / ours:.0f} x"
-    sys.stdout.write(text + "\n")
-    return loop / ours if loop is not None else ours
 
 
 def t_test(a, b):
@@ -72,9 +51,8 @@ def test_all_t_tests_at_every_depth(benchmark, scores):
     seconds, _ = each(t_test, sampled(scores))
     peak = peak_of(scores.ireval.discrimination) / 1e9
     benchmark.extra_info["peak_GB"] = peak
-    sys.stdout.write(f"\npeak {peak:.2f} GB on top of the scores\n")
     assert ratios.sizes["depth"] == 1000
-    assert say(benchmark, "discrimination, 5995 pairs x 1000 depths", seconds * 5995e3) >= 200
+    assert against(benchmark, "loop", seconds * 5995e3) >= 200
     assert peak < 0.5
 
 
@@ -88,14 +66,13 @@ def test_the_whole_comparison_frame(benchmark, scores):
     )
     assert row["p"] == pytest.approx(t_test(a, b), rel=1e-9)
     seconds, _ = each(t_test, sampled(scores))
-    say(benchmark, "compare, 5,995,000 rows of 18 columns", seconds * 5995e3)
+    against(benchmark, "loop", seconds * 5995e3)
 
 
 @pytest.mark.parametrize("verb", ["coverage", "inversions", "median_p"])
 def test_ratios_at_every_depth(benchmark, scores, verb):
     options = () if verb == "median_p" else (20,)
     benchmark.pedantic(getattr(scores.ireval, verb), options, rounds=3, warmup_rounds=0)
-    say(benchmark, f"{verb}, 5995 pairs x 1000 depths")
 
 
 @pytest.mark.parametrize("verb", ["summary", "compare"])
@@ -110,33 +87,7 @@ def test_two_systems_on_fifty_topics(benchmark, verb):
         return wide.mean(), stats.ttest_rel(wide["a"], wide["b"])
 
     seconds = min(each(peer, [()])[0] for _ in range(30))
-    assert say(benchmark, f"{verb}, 2 systems x 50 topics", seconds) >= 0.3
-
-
-def test_a_baseline_and_ten_thousand_systems(benchmark):
-    names = pd.Index(range(10_000)).astype(str)
-    index = pd.MultiIndex.from_product([names, ["1", "2", "3"]], names=["system", "topic"])
-    frame = pd.DataFrame({"AP": np.random.default_rng(0).random(len(index))}, index)
-    some = {"baseline": "0"}
-    benchmark.pedantic(frame.ireval.compare, (), some, rounds=3, warmup_rounds=1)
-    peak = peak_of(lambda: frame.ireval.compare(**some)) / 1e6
-    sys.stdout.write(f"\n{peak:.0f} MB on top of the scores\n")
-    assert say(benchmark, "compare, 10,000 systems with a baseline") < 1
-    assert peak < 200
-
-
-def test_clusters_cost_little(benchmark, scores):
-    start = time.process_time()
-    scores.ireval.compare(at=HUNDRED)
-    alone = time.process_time() - start
-    cluster = {topic: number // 5 for number, topic in enumerate(scores["topic"].to_numpy())}
-    start = time.process_time()
-    scores.ireval.compare(at=HUNDRED, cluster=cluster)
-    ratio = (time.process_time() - start) / alone
-    benchmark.pedantic(lambda: None, rounds=1)
-    benchmark.extra_info["ratio"] = ratio
-    sys.stdout.write(f"\ncompare with clusters: {ratio:.2f} of the time without\n")
-    assert ratio < 1.2
+    assert against(benchmark, "loop", seconds) >= 0.3
 
 
 def test_wilcoxon_at_twenty_depths(benchmark, scores):
@@ -145,7 +96,7 @@ def test_wilcoxon_at_twenty_depths(benchmark, scores):
     )
     seconds, _ = each(wilcoxon, sampled(scores))
     assert found.sizes["depth"] == 20
-    assert say(benchmark, "Wilcoxon, 5995 pairs x 20 depths", seconds * 5995 * 20) >= 20
+    assert against(benchmark, "loop", seconds * 5995 * 20) >= 20
 
 
 def test_volatility_of_a_thousand_depths(benchmark, scores):
@@ -156,7 +107,7 @@ def test_volatility_of_a_thousand_depths(benchmark, scores):
         lambda x, y: stats.kendalltau(x, y).statistic, [tuple(means[row]) for row in rows]
     )
     np.testing.assert_allclose(found.to_numpy()[rows[:, 0], rows[:, 1]], values, atol=1e-12)
-    assert say(benchmark, "tau matrix, 1000 x 1000 depths", seconds * 1e6) >= 500
+    assert against(benchmark, "loop", seconds * 1e6) >= 500
 
 
 @pytest.mark.parametrize("method", ["tau_ap", "rbo"])
@@ -164,14 +115,13 @@ def test_top_weighted_volatility_of_a_hundred_depths(benchmark, scores, method):
     benchmark.pedantic(
         scores.ireval.volatility, (), {"method": method, "at": HUNDRED}, rounds=3, warmup_rounds=0
     )
-    assert say(benchmark, f"{method} matrix, 100 x 100 depths") < 2
+    assert benchmark.stats.stats.min < 2
 
 
 def test_discriminative_power_at_one_depth(benchmark, scores):
     benchmark.pedantic(
         scores.ireval.bootstrap_sensitivity, (), {"at": 100}, rounds=2, warmup_rounds=0
     )
-    say(benchmark, "bootstrap of 1000 resamples, 5995 pairs x 1 depth")
 
 
 def test_rank_intervals_at_twenty_depths(benchmark, scores):
@@ -179,18 +129,16 @@ def test_rank_intervals_at_twenty_depths(benchmark, scores):
         scores.ireval.rank_intervals, (), {"at": TWENTY}, rounds=3, warmup_rounds=0
     )
     assert found.sizes["depth"] == 20
-    assert say(benchmark, "rank intervals, 1000 resamples, 110 systems x 20 depths") < 2
+    assert benchmark.stats.stats.min < 2
 
 
 def test_max_t_at_one_depth(benchmark, scores):
     benchmark.pedantic(
         scores.ireval.discrimination, (), {"adjust": "max-t", "at": 100}, rounds=2, warmup_rounds=0
     )
-    say(benchmark, "max-t, 10,000 draws, 5995 pairs x 1 depth")
 
 
 def test_intervals_of_agreement_at_twenty_depths(benchmark, scores):
     benchmark.pedantic(
         scores.ireval.agreement, (100,), {"interval": True, "at": TWENTY}, rounds=2, warmup_rounds=0
     )
-    say(benchmark, "agreement with depth 100 at 20 depths, 1000 resamples")

@@ -6,12 +6,12 @@ vectorised calls, one for each pair over all depths and one for many pairs at on
 faster of the two reported.
 """
 
-import sys
-import time
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy import stats
+from timed import against, each, seconds
 
 from irframe.paired import (
     Bootstrap,
@@ -55,50 +55,34 @@ def sample_of(function, scores, size):
     pairs = all_pairs(len(scores))
     rows, depths = rng.integers(len(pairs), size=size), rng.integers(scores.shape[2], size=size)
     sides = [(*scores[pairs[row]][:, :, depth],) for row, depth in zip(rows, depths, strict=True)]
-    function(*sides[0])
-    start = time.perf_counter()
-    values = [function(a, b) for a, b in sides]
-    return (time.perf_counter() - start) / size, rows, depths, values
+    mean, values = each(function, sides)
+    return mean, rows, depths, values
 
 
 def seconds_of_vectorised(function, scores, *, size=20):
     """Extrapolate scipy's calls with axis=, along depths or along pairs, whichever is faster."""
     pairs, depths = all_pairs(len(scores)), scores.shape[2]
     few = np.random.default_rng(2).choice(pairs, size)
-    start = time.perf_counter()
-    for a, b in few:
-        function(scores[a], scores[b], axis=0)
-    over_depths = (time.perf_counter() - start) / size * len(pairs)
+    sides = [(scores[a], scores[b]) for a, b in few]
+    over_depths = each(partial(function, axis=0), sides)[0] * len(pairs)
     a, b = np.random.default_rng(2).choice(pairs, 20 * size).T
     one = np.ascontiguousarray(scores[:, :, -1])
-    start = time.perf_counter()
-    function(one[a], one[b], axis=1)
-    over_pairs = (time.perf_counter() - start) / len(a) * len(pairs) * depths
+    over_pairs = seconds(partial(function, axis=1), one[a], one[b]) / len(a) * len(pairs) * depths
     return min(over_depths, over_pairs)
 
 
 def race(benchmark, test, scores, function, *, size=300, rounds=2):
     """Time all pairs and depths and the loop, check that they agree, and return the ratio."""
     result = benchmark.pedantic(test.kernel, args=(scores,), rounds=rounds, warmup_rounds=0)
-    each, rows, depths, values = sample_of(function, scores, size)
+    mean, rows, depths, values = sample_of(function, scores, size)
     np.testing.assert_allclose(result.p[rows, depths], values, rtol=1e-9)
-    return report(benchmark, test, result.p.shape, "loop", each * result.p.size)
-
-
-def report(benchmark, test, shape, peer, seconds):
-    ours = benchmark.stats.stats.min
-    benchmark.extra_info.update({peer: seconds, f"ratio to {peer}": seconds / ours})
-    size = f"{shape[0]} pairs x {TOPICS} topics x {shape[1]} depths"
-    ratio = f"{seconds:.1f} s: {seconds / ours:.0f} x"
-    sys.stdout.write(f"\n{test}, {size}: {ours:.2f} s, {peer} {ratio}\n")
-    return seconds / ours
+    return against(benchmark, "loop", mean * result.p.size)
 
 
 def test_t_at_every_depth(benchmark, cube):
     assert race(benchmark, PairedT(), cube, p_of(stats.ttest_rel)) >= 200
-    shape = len(all_pairs(SYSTEMS)), DEPTHS
     vectorised = seconds_of_vectorised(stats.ttest_rel, cube)
-    assert report(benchmark, PairedT(), shape, "scipy with axis=", vectorised) >= 2
+    assert against(benchmark, "scipy with axis=", vectorised) >= 2
 
 
 def wilcoxon(*, correction):
@@ -130,9 +114,7 @@ RANK_TESTS = [
 @pytest.mark.parametrize(("test", "function"), RANK_TESTS)
 def test_ranks_at_twenty_depths(benchmark, twenty, test, function):
     assert race(benchmark, test, twenty, function) >= 20
-    shape = len(all_pairs(SYSTEMS)), twenty.shape[2]
-    vectorised = seconds_of_vectorised(function, twenty)
-    assert report(benchmark, test, shape, "scipy with axis=", vectorised) >= 2
+    assert against(benchmark, "scipy with axis=", seconds_of_vectorised(function, twenty)) >= 2
 
 
 def test_signs_at_twenty_depths(benchmark, twenty):
@@ -168,14 +150,13 @@ def test_permutation_at_one_depth(benchmark, twenty):
 
 def test_tukey_at_one_depth(benchmark, twenty):
     test, scores = TukeyHSD(samples=500), twenty[:, :, -1:]
-    result = benchmark.pedantic(test.kernel, args=(scores,), rounds=2)
+    benchmark.pedantic(test.kernel, args=(scores,), rounds=2)
     rows, generator = scores[:, :, 0], np.random.default_rng(0)
-    start = time.perf_counter()
-    for _ in range(20):
-        shuffled = [generator.permutation(column) for column in rows.T]
-        np.ptp(np.mean(shuffled, axis=0))
-    each = (time.perf_counter() - start) / 20
-    report(benchmark, test, result.p.shape, "loop", each * test.samples)
+
+    def shuffle(rows):
+        np.ptp(np.mean([generator.permutation(column) for column in rows.T], axis=0))
+
+    against(benchmark, "loop", each(shuffle, [(rows,)] * 20)[0] * test.samples)
 
 
 def test_description_at_twenty_depths(benchmark, twenty):

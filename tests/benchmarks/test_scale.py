@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import xarray as xr
+from timed import seconds
 
 import irframe as ir
 
@@ -60,9 +61,7 @@ def tracks(tmp_path_factory):
     def track(topics):
         if topics not in made:
             folder = write_track(root / str(topics), topics)
-            start = time.perf_counter()
-            save(folder)
-            made[topics] = folder, time.perf_counter() - start
+            made[topics] = folder, seconds(save, folder)
         return made[topics]
 
     yield track
@@ -96,8 +95,8 @@ def child(folder, work):
         "print(time.perf_counter() - start, status.split('VmHWM:')[1].split()[0])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    seconds, peak = map(float, done.stdout.split())
-    return seconds, peak / 1e3
+    took, peak = map(float, done.stdout.split())
+    return took, peak / 1e3
 
 
 @pytest.mark.parametrize("name", WORK)
@@ -107,17 +106,13 @@ def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
         folder, sorting = tracks(topics)
         found[topics] = child(folder, work)
         rows = SYSTEMS * topics * DEPTH / 1e6
-        seconds, peak = found[topics]
-        line = f"{name}, {rows:.0f} M rows: {seconds:.2f} s after {sorting:.1f} s, {peak:.0f} MB"
-        sys.stdout.write(f"\n{line}")
-        told = {"seconds": seconds, "sorting": sorting, "peak": peak}
+        took, peak = found[topics]
+        told = {"seconds": took, "sorting": sorting, "peak": peak}
         benchmark.extra_info[f"{rows:.0f} million rows"] = told
     benchmark.pedantic(lambda: None, rounds=1)
     few, many = (found[topics][1] - kept * SYSTEMS * topics * DEPTH / 1e6 for topics in found)
     ratio = many / few
     benchmark.extra_info["ratio"] = ratio
-    sys.stdout.write(f": {ratio:.2f} of the memory for three times the rows,")
-    sys.stdout.write(f" less {kept} bytes a row\n")
     assert ratio < 1.2
     assert found[3000][1] < 1024
 
@@ -146,7 +141,6 @@ def test_scanning_is_bounded(benchmark, tmp_path, short):
         peak = float(subprocess.run(job, capture_output=True, text=True, check=True).stdout)
         rows = f"{systems * topics * depth / 1e6:.0f} million rows"
         benchmark.extra_info[rows] = peak
-        sys.stdout.write(f"\n{rows}: scanned and saved with {peak:.0f} MB")
         assert peak < (450 if short else 400)
     benchmark.pedantic(lambda: None, rounds=1)
 
@@ -155,21 +149,16 @@ def test_time_grows_with_rows(benchmark, tracks):
     per_row = {}
     for topics in (100, 1000):
         folder, _ = tracks(topics)
-        best = min(_end_to_end(folder, round_) for round_ in range(3 if topics == 100 else 2))
+        best = min(seconds(_end_to_end, folder) for _ in range(3 if topics == 100 else 2))
         per_row[topics] = best / (SYSTEMS * topics * DEPTH)
     benchmark.pedantic(lambda: None, rounds=1)
     ratio = per_row[1000] / per_row[100]
     benchmark.extra_info["row"] = ratio
-    line = f"a row of 10 M: {per_row[1000] * 1e9:.0f} ns, {ratio:.2f} of one of 1 M"
-    sys.stdout.write(f"\n{line}\n")
     assert ratio < 1.15
 
 
-def _end_to_end(folder, _):
-    start = time.perf_counter()
-    cube = ir.open_cube(folder / "cube")
-    cube.ireval.score("AP").ireval.summary().compute()
-    return time.perf_counter() - start
+def _end_to_end(folder):
+    ir.open_cube(folder / "cube").ireval.score("AP").ireval.summary().compute()
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -195,8 +184,6 @@ def test_two_small_workers(benchmark, tracks):
     eager = time.perf_counter() - start
     benchmark.pedantic(lambda: None, rounds=1)
     benchmark.extra_info |= {"lazy": rows / lazy / 1e6, "eager": rows / eager / 1e6}
-    speeds = f"{rows / lazy / 1e6:.2f} M rows/s, in memory {rows / eager / 1e6:.2f}"
-    sys.stdout.write(f"\ntwo workers of 1 GiB: {speeds}\n")
     np.testing.assert_allclose(frame["p"], expected["p"], rtol=0, atol=1e-11)
     xr.testing.assert_allclose(ratios, whole)
     assert rows / lazy > 0.9e6
@@ -211,10 +198,6 @@ def test_a_saved_cube_is_opened_at_once(benchmark, tracks):
     cube.ireval.save(folder / "cube.zarr")
     benchmark.pedantic(lambda: ir.open_cube(folder / "cube.zarr"), rounds=3)
     opened = benchmark.stats.stats.min
-    start = time.perf_counter()
-    loaded = ir.open_cube(folder / "cube.zarr").load()
-    whole = time.perf_counter() - start
+    whole = seconds(lambda: ir.open_cube(folder / "cube.zarr").load())
     benchmark.extra_info |= {"built": built, "opened": opened, "loaded": whole}
-    line = f"read and built in {built:.2f} s, opened in {opened:.3f} s, loaded in {whole:.2f} s"
-    sys.stdout.write(f"\n10 M rows: {line}\n")
-    xr.testing.assert_equal(loaded, cube)
+    xr.testing.assert_equal(ir.open_cube(folder / "cube.zarr").load(), cube)

@@ -18,6 +18,8 @@ import irframe as ir
 METRICS = {"nDCG@10": "ndcg_cut_10", "AP": "map", "RR": "recip_rank"}
 SIZES = {(1, 10): 300, (50, 100): 150, (1000, 100): 12, (1000, 1000): 5, (6980, 1000): 2}
 """Topics and documents -> rounds."""
+LEAST = dict(zip(SIZES, (0.01, 1.3, 2.2, 3.3, 4), strict=True))
+"""The same -> how many times faster a scorer is."""
 
 
 def drawn(topics, docs, lists="even", judged=20):
@@ -56,11 +58,9 @@ def test_dictionaries(benchmark, size, lists):
     if lists != "tied":
         expected = {name: peer(run)[theirs] for name, theirs in METRICS.items()}
         assert scorer.mean(run) == pytest.approx(expected, abs=1e-6)
-    what = f"{size[0]} topics x {size[1]}, {lists} lists"
     given = lambda: scorer.mean(run), lambda: peer(run)
-    ratio = race(benchmark, what, *given, "pytrec_eval", SIZES[size])
-    asked = {50: 0.75, 1000: 0.45 if size[1] == 100 else 0.3, 6980: 0.25, 1: 100}[size[0]]
-    assert ratio < asked * (1 if lists == "even" else 2)
+    ratio = race(benchmark, *given, "pytrec_eval", SIZES[size])
+    assert ratio > LEAST[size] / (1 if lists == "even" else 2)
 
 
 def by_hand(labels, scores):
@@ -78,8 +78,7 @@ def test_a_metric_on_arrays(benchmark, shape):
     ours, theirs = ir.metrics.nDCG(depth=10), lambda: by_hand(labels, scores)
     np.testing.assert_allclose(ours(labels, scores), theirs(), rtol=1e-12)
     given = lambda: ours(labels, scores), theirs
-    ratio = race(benchmark, f"nDCG@10 of arrays {shape}", *given, "numpy by hand", 300)
-    assert ratio < (3 if len(shape) > 1 else 7)
+    assert race(benchmark, *given, "numpy by hand", 300) > 1 / (3 if len(shape) > 1 else 7)
 
 
 @pytest.mark.parametrize("shuffled", [False, True], ids=["sorted", "shuffled"])
@@ -95,8 +94,7 @@ def test_arrays_by_position(benchmark, shuffled):
     score = frame["score"].to_numpy()
     assert scorer.mean(topic=topic, doc=doc, score=score) == scorer.mean(run)
     ours = lambda: scorer.mean(topic=topic, doc=doc, score=score)  # noqa: E731
-    what = f"arrays by position, 8000 topics x 40, {'shuffled' if shuffled else 'sorted'}"
-    assert race(benchmark, what, ours, lambda: peer(run), "pytrec_eval on dictionaries", 10) < 1
+    assert race(benchmark, ours, lambda: peer(run), "pytrec_eval on dictionaries", 10) > 1
 
 
 @pytest.mark.parametrize("prepared", [True, False], ids=["prepared", "evaluate"])
@@ -110,10 +108,8 @@ def test_frames(benchmark, size, prepared):
     scorer = ir.scorer(judged, METRICS)
     ours = lambda: scorer(frame) if prepared else ir.evaluate(frame, judged, METRICS)  # noqa: E731
     peer = lambda: pd.DataFrame(ir_measures.iter_calc(measures, *theirs[::-1]))  # noqa: E731
-    how = "prepared" if prepared else "evaluate"
-    what = f"frames of {size[0]} topics x {size[1]}, {how}"
-    ratio = race(benchmark, what, ours, peer, "ir_measures", 20 if size[0] == 50 else 4)
-    assert ratio < (1 if prepared else 10)
+    ratio = race(benchmark, ours, peer, "ir_measures", 20 if size[0] == 50 else 4)
+    assert ratio > (1 if prepared else 0.1)
 
 
 @pytest.mark.parametrize("size", [(50, 100), (250, 1000)], ids=str)
@@ -131,8 +127,7 @@ def test_inside_ir_measures(benchmark, size):
         providers[:] = some
         return ir_measures.calc_aggregate(measures, qrels, run)
 
-    what = f"inside ir_measures, {size[0]} topics x {size[1]}"
     given = lambda: by(every), lambda: by(others)
-    ratio = race(benchmark, what, *given, "without irframe", 100 if size[0] == 50 else 5)
+    ratio = race(benchmark, *given, "without irframe", 100 if size[0] == 50 else 5)
     providers[:] = others
-    assert ratio < 1.5
+    assert ratio > 1 / 1.5

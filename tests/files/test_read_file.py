@@ -185,22 +185,6 @@ def test_addresses_without_fsspec(monkeypatch):
     refused(InputError, "pip install fsspec", lambda: ir.read_run("s3://bucket/bm25.gz"))
 
 
-@pytest.mark.parametrize("isal", [True, False])
-def test_gzip_with_isal_and_without(tmp_path, monkeypatch, isal):
-    if isal:
-        pytest.importorskip("isal", reason="unzips faster, where it is installed")
-    else:
-        monkeypatch.setitem(sys.modules, "isal", None)
-    file = tmp_path / "a.gz"
-    packed = gzip.compress(b"1 Q0 x 1 2.0 bm25\n" * 99)
-    file.write_bytes(packed + packed)
-    assert len(ir.read_run(file)) == 198
-    file.write_bytes(packed[:-9])
-    refused(FileFormatError, "damaged", lambda: ir.read_run(file))
-    file.write_bytes(packed[:20] + b"~~~~" + packed[24:])
-    refused(FileFormatError, "damaged", lambda: ir.read_run(file))
-
-
 def parquet(folder, name="a.parquet", **columns):
     pd.DataFrame(columns).to_parquet(folder / name)
     return folder / name

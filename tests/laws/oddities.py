@@ -25,7 +25,6 @@ class Case:
 
     name: str
     rule: str
-    why: str
     run: Rows
     judged: Rows
     called: dict[str, str] = field(default_factory=dict)  # role -> what its column is called
@@ -79,59 +78,52 @@ def judged(rows=PLAIN_JUDGED, *, topics=None, docs=None, grades=None, **more) ->
     ]
 
 
-def with_ids(name, rule, why, *, topics=None, docs=None, only=None) -> Case:
+def with_ids(name, rule, *, topics=None, docs=None, only=None) -> Case:
     """Return an oddity of ids, in runs and judgments or in one of them."""
     sides = {"run": run, "judged": judged}
     made = {
         side: make(topics=topics, docs=docs) if only in (None, side) else make()
         for side, make in sides.items()
     }
-    return Case(name, rule, why, made["run"], made["judged"])
+    return Case(name, rule, made["run"], made["judged"])
 
 
-def grades(name, rule, why, values) -> Case:
+def grades(name, rule, values) -> Case:
     """Return an oddity of grades."""
-    return Case(name, rule, why, run(), judged(grades=values))
+    return Case(name, rule, run(), judged(grades=values))
 
 
-def scores(name, rule, why, values, **more) -> Case:
+def scores(name, rule, values, **more) -> Case:
     """Return an oddity of scores."""
-    return Case(name, rule, why, run(scores=values, **more), judged())
+    return Case(name, rule, run(scores=values, **more), judged())
 
 
-def ranks(name, rule, why, values, *, keep=False) -> Case:
+def ranks(name, rule, values, *, keep=False) -> Case:
     """Return an oddity of ranks, which decide where there are no scores."""
-    return Case(name, rule, why, run(ranks=values, keep=keep), judged())
+    return Case(name, rule, run(ranks=values, keep=keep), judged())
 
 
-def systems(
-    name: str, rule=TAKE, why="two systems are two, whatever their column is called"
-) -> Case:
-    """Return two systems in a column of some name."""
+def systems(name: str, rule=TAKE) -> Case:
+    """Return two systems in a column of some name: two are two, whatever their column is called."""
     second = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": "A"} for row in run()] + [row | {"system": "B"} for row in run(second)]
-    return Case(f"system in column {name}", rule, why, both, judged(), called={"system": name})
+    return Case(f"system in column {name}", rule, both, judged(), called={"system": name})
 
 
-def named(name: str, first: Any, second: Any, rule: str, why: str) -> Case:
+def named(name: str, first: Any, second: Any, rule: str) -> Case:
     """Return two systems of some names."""
     other = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": first} for row in run()] + [
         row | {"system": second} for row in run(other)
     ]
-    return Case(f"system {name}", rule, why, both, judged())
+    return Case(f"system {name}", rule, both, judged())
 
 
-def beside(name, rule, why, /, *, called=None, **more) -> Case:
+def beside(name, rule, /, *, called=None, **more) -> Case:
     """Return a run with a further column."""
-    return Case(name, rule, why, run(**more), judged(), called=called or {})
+    return Case(name, rule, run(**more), judged(), called=called or {})
 
 
-EXACT = "ids are text, compared exactly"
-MISSING = "a missing id is no id"
-WHOLE = "it is the whole number 1, however it is written"
-NO_GRADE = "no whole number that a grade may be"
-OWN = "other columns are the caller's own"
 TWO_NUMBERS = {"q1": 1, "q2": 2}
 NUMBERS = {"a": 11, "b": 12, "c": 13, "d": 14}
 TEXTS = {"a": "11", "b": "12", "c": "13", "d": "14"}
@@ -139,194 +131,147 @@ WORDS = {"a": "alpha 1", "b": "beta 2", "c": "gamma 0", "d": "delta 1"}
 TITLES = ["One", "Two", "Three", "Four", "Five", "Six"]
 
 CASES = [
-    Case("plain", TAKE, "nothing is odd", run(), judged()),
-    # ids
-    with_ids("id integers", TAKE, EXACT, topics=TWO_NUMBERS, docs=NUMBERS),
-    Case(
-        "id integers in the run, text in judgments",
-        TAKE,
-        "files cannot tell 11 from '11'",
-        run(docs=NUMBERS),
-        judged(docs=TEXTS),
-    ),
-    with_ids("id of two types", REFUSE, "cannot be sorted or compared as one kind", docs={"a": 11}),
-    with_ids("id of another type, last of a list", REFUSE, "as above", docs={"c": 11}, only="run"),
-    with_ids("id of another type in judgments", REFUSE, "as above", docs={"c": 11}, only="judged"),
-    with_ids(
-        "id 11 beside '11'", REFUSE, "a cast would merge two documents", docs={"a": 11, "b": "11"}
-    ),
-    with_ids(
-        "id floats",
-        TAKE,
-        "11.0 comes of a column with gaps: 11",
-        docs={"a": 11.0, "b": 12.0, "c": 13.0, "d": 14.0},
-    ),
+    Case("plain", TAKE, run(), judged()),
+    # ids: text, compared exactly; a missing one is no id
+    with_ids("id integers", TAKE, topics=TWO_NUMBERS, docs=NUMBERS),
+    # files cannot tell 11 from '11'
+    Case("id integers in the run, text in judgments", TAKE, run(docs=NUMBERS), judged(docs=TEXTS)),
+    # cannot be sorted or compared as one kind
+    with_ids("id of two types", REFUSE, docs={"a": 11}),
+    with_ids("id of another type, last of a list", REFUSE, docs={"c": 11}, only="run"),
+    with_ids("id of another type in judgments", REFUSE, docs={"c": 11}, only="judged"),
+    # a cast would merge two documents
+    with_ids("id 11 beside '11'", REFUSE, docs={"a": 11, "b": "11"}),
+    # 11.0 comes of a column with gaps: 11
+    with_ids("id floats", TAKE, docs={"a": 11.0, "b": 12.0, "c": 13.0, "d": 14.0}),
     Case(
         "id floats in the run, integers in judgments",
         TAKE,
-        "as above",
         run(docs={key: float(n) for key, n in NUMBERS.items()}),
         judged(docs=NUMBERS),
     ),
-    with_ids("id booleans", REFUSE, "nobody means these", docs={"a": True, "b": False}),
+    # nobody means these
+    with_ids("id booleans", REFUSE, docs={"a": True, "b": False}),
     with_ids(
         "id above 2**63",
         TAKE,
-        EXACT,
         docs={"a": 2**63 + 1, "b": 2**63 + 3, "c": 2**63 + 5, "d": 2**63 + 7},
     ),
-    with_ids("id with a space", TAKE, EXACT, docs={"b": "page 12", "c": "page 7"}),
-    with_ids("id with a space, topics", TAKE, EXACT, topics={"q1": "star wars", "q2": "star trek"}),
-    with_ids("id all with a space", TAKE, EXACT, docs={d: f"page {n}" for d, n in NUMBERS.items()}),
-    with_ids("id of a word and a number", TAKE, EXACT, docs=WORDS),
+    with_ids("id with a space", TAKE, docs={"b": "page 12", "c": "page 7"}),
+    with_ids("id with a space, topics", TAKE, topics={"q1": "star wars", "q2": "star trek"}),
+    with_ids("id all with a space", TAKE, docs={d: f"page {n}" for d, n in NUMBERS.items()}),
+    with_ids("id of a word and a number", TAKE, docs=WORDS),
     Case(
         "id of a word and a number, a hit each",
         TAKE,
-        EXACT,
         run([("q1", "page 12", 2.5), ("q2", "page 12", 2.5)]),
         judged([("q1", "page 12", 1), ("q2", "page 7", 1)]),
     ),
-    with_ids(
-        "id of a word and a number, topics", TAKE, EXACT, topics={"q1": "alpha 1", "q2": "beta 2"}
-    ),
-    with_ids("id with a tab", TAKE, EXACT, docs={"b": "page\t12"}),
-    with_ids("id with a new line", TAKE, EXACT, docs={"b": "page\n12"}),
-    with_ids("id with a carriage return", TAKE, EXACT, docs={"b": "page\r12"}),
-    with_ids("id with a space before it", TAKE, EXACT, docs={"b": " b", "c": "b"}),
-    with_ids("id with a no-break space", TAKE, EXACT, docs={"b": "page\u00a012"}),
-    with_ids("id with a line separator", TAKE, EXACT, docs={"b": "page\u202812"}),
-    with_ids(
-        "id with a zero byte", TAKE, "a character like any other", docs={"b": "page\0", "c": "page"}
-    ),
-    with_ids("id with quotes and commas", TAKE, EXACT, docs={"b": 'a "b", c'}),
-    with_ids("id with a quote and a comma", TAKE, EXACT, docs={"b": 'a"b,c'}),
-    with_ids("id that begins with a quote", TAKE, EXACT, docs={"b": '"b', "c": "b"}),
-    with_ids("id with zeros before it", TAKE, EXACT, docs={"b": "007", "c": "7"}),
+    with_ids("id of a word and a number, topics", TAKE, topics={"q1": "alpha 1", "q2": "beta 2"}),
+    with_ids("id with a tab", TAKE, docs={"b": "page\t12"}),
+    with_ids("id with a new line", TAKE, docs={"b": "page\n12"}),
+    with_ids("id with a carriage return", TAKE, docs={"b": "page\r12"}),
+    with_ids("id with a space before it", TAKE, docs={"b": " b", "c": "b"}),
+    with_ids("id with a no-break space", TAKE, docs={"b": "page\u00a012"}),
+    with_ids("id with a line separator", TAKE, docs={"b": "page\u202812"}),
+    # a character like any other
+    with_ids("id with a zero byte", TAKE, docs={"b": "page\0", "c": "page"}),
+    with_ids("id with quotes and commas", TAKE, docs={"b": 'a "b", c'}),
+    with_ids("id with a quote and a comma", TAKE, docs={"b": 'a"b,c'}),
+    with_ids("id that begins with a quote", TAKE, docs={"b": '"b', "c": "b"}),
+    with_ids("id with zeros before it", TAKE, docs={"b": "007", "c": "7"}),
     with_ids(
         "id text of digits",
         TAKE,
-        EXACT,
         docs={d: str(n) for d, n in NUMBERS.items()},
         topics={"q1": "1", "q2": "2"},
     ),
-    with_ids("id NA", TAKE, EXACT, docs={"b": "NA", "c": "nan"}),
-    with_ids("id text None", TAKE, EXACT, docs={"b": "None", "c": "null"}),
-    with_ids("id 1e5 and 100000", TAKE, EXACT, docs={"b": "1e5", "c": "100000"}),
-    with_ids("id true", TAKE, EXACT, docs={"b": "True", "c": "true"}),
-    with_ids("id of two unicode forms", TAKE, EXACT, docs={"b": "\u00e9", "c": "e\u0301"}),
-    with_ids("id with a lone surrogate", REFUSE, "no text in UTF-8", docs={"b": "b\ud800"}),
-    with_ids("id document #", TAKE, EXACT, docs={"b": "#b"}),
-    with_ids("id topic #", TAKE, EXACT, topics={"q2": "#2"}),
-    with_ids("id topic called topic", TAKE, EXACT, topics={"q1": "topic", "q2": "qid"}),
-    with_ids("id empty document", REFUSE, MISSING, docs={"b": ""}),
-    with_ids("id empty topic", REFUSE, MISSING, topics={"q2": ""}),
-    with_ids("id None, first of a list", REFUSE, MISSING, docs={"a": None}, only="run"),
-    with_ids("id None, last of a list", REFUSE, MISSING, docs={"c": None}, only="run"),
-    with_ids("id NaN, last of a list", REFUSE, MISSING, docs={"c": NAN}, only="run"),
-    with_ids("id None in judgments", REFUSE, MISSING, docs={"b": None}, only="judged"),
-    with_ids("id None topic", REFUSE, MISSING, topics={"q2": None}, only="run"),
-    with_ids("id NaN topic in judgments", REFUSE, MISSING, topics={"q2": NAN}, only="judged"),
-    # grades
-    grades("grade booleans", TAKE, "relevant or not", [False, True, True, True, False]),
-    grades("grade 1.0", TAKE, WHOLE, [0.0, 1.0, 2.0, 1.0, 0.0]),
-    grades("grade text 1", TAKE, WHOLE, ["0", "1", "2", "1", "0"]),
-    grades("grade text 1.0", TAKE, WHOLE, ["0.0", "1.0", "2.0", "1.0", "0.0"]),
-    grades("grade text +1", TAKE, WHOLE, ["0", "+1", "+2", "+1", "0"]),
-    grades("grade text 1e2", REFUSE, "nobody writes a grade so", ["0", "1e2", "1", "1", "0"]),
-    grades("grade text beside numbers", TAKE, "files hold nothing but text", [0, 1, "2", 1, 0]),
-    grades("grade True beside numbers", TAKE, "1", [0, True, 2, 1, 0]),
+    with_ids("id NA", TAKE, docs={"b": "NA", "c": "nan"}),
+    with_ids("id text None", TAKE, docs={"b": "None", "c": "null"}),
+    with_ids("id 1e5 and 100000", TAKE, docs={"b": "1e5", "c": "100000"}),
+    with_ids("id true", TAKE, docs={"b": "True", "c": "true"}),
+    with_ids("id of two unicode forms", TAKE, docs={"b": "\u00e9", "c": "e\u0301"}),
+    # no text in UTF-8
+    with_ids("id with a lone surrogate", REFUSE, docs={"b": "b\ud800"}),
+    with_ids("id document #", TAKE, docs={"b": "#b"}),
+    with_ids("id topic #", TAKE, topics={"q2": "#2"}),
+    with_ids("id topic called topic", TAKE, topics={"q1": "topic", "q2": "qid"}),
+    with_ids("id empty document", REFUSE, docs={"b": ""}),
+    with_ids("id empty topic", REFUSE, topics={"q2": ""}),
+    with_ids("id None, first of a list", REFUSE, docs={"a": None}, only="run"),
+    with_ids("id None, last of a list", REFUSE, docs={"c": None}, only="run"),
+    with_ids("id NaN, last of a list", REFUSE, docs={"c": NAN}, only="run"),
+    with_ids("id None in judgments", REFUSE, docs={"b": None}, only="judged"),
+    with_ids("id None topic", REFUSE, topics={"q2": None}, only="run"),
+    with_ids("id NaN topic in judgments", REFUSE, topics={"q2": NAN}, only="judged"),
+    # grades: whole numbers, however they are written
+    # relevant or not
+    grades("grade booleans", TAKE, [False, True, True, True, False]),
+    grades("grade 1.0", TAKE, [0.0, 1.0, 2.0, 1.0, 0.0]),
+    grades("grade text 1", TAKE, ["0", "1", "2", "1", "0"]),
+    grades("grade text 1.0", TAKE, ["0.0", "1.0", "2.0", "1.0", "0.0"]),
+    grades("grade text +1", TAKE, ["0", "+1", "+2", "+1", "0"]),
+    # nobody writes a grade so
+    grades("grade text 1e2", REFUSE, ["0", "1e2", "1", "1", "0"]),
+    # files hold nothing but text
+    grades("grade text beside numbers", TAKE, [0, 1, "2", 1, 0]),
+    grades("grade True beside numbers", TAKE, [0, True, 2, 1, 0]),
     grades(
-        "grade decimals",
-        TAKE,
-        WHOLE,
-        [Decimal(0), Decimal(1), Decimal("2.0"), Decimal(1), Decimal(0)],
+        "grade decimals", TAKE, [Decimal(0), Decimal(1), Decimal("2.0"), Decimal(1), Decimal(0)]
     ),
     grades(
         "grade small unsigned",
         TAKE,
-        WHOLE,
         [np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(1), np.uint8(0)],
     ),
-    grades("grade -1", TAKE, "judged, and not relevant", [-1, 1, 2, 1, 0]),
-    grades("grade 40000", REFUSE, NO_GRADE, [0, 1, 40000, 1, 0]),
-    grades("grade 0.5", REFUSE, NO_GRADE, [0.0, 0.5, 2.0, 1.0, 0.0]),
-    grades("grade NaN", REFUSE, NO_GRADE, [0.0, NAN, 2.0, 1.0, 0.0]),
-    grades("grade None", REFUSE, NO_GRADE, [0, None, 2, 1, 0]),
-    grades("grade inf", REFUSE, NO_GRADE, [0.0, 1.0, math.inf, 1.0, 0.0]),
-    grades("grade 2**70", REFUSE, NO_GRADE, [0, 1, 2**70, 1, 0]),
-    grades("grade text yes", REFUSE, NO_GRADE, ["no", "yes", "yes", "yes", "no"]),
-    grades("grade text with blanks", TAKE, "1", [" 0", "1 ", " 2", "1", "0"]),
-    grades("grade empty text", REFUSE, NO_GRADE, ["0", "", "2", "1", "0"]),
-    grades("grade text 1_0", REFUSE, NO_GRADE, ["0", "1_0", "2", "1", "0"]),
+    # judged, and not relevant
+    grades("grade -1", TAKE, [-1, 1, 2, 1, 0]),
+    grades("grade 40000", REFUSE, [0, 1, 40000, 1, 0]),
+    grades("grade 0.5", REFUSE, [0.0, 0.5, 2.0, 1.0, 0.0]),
+    grades("grade NaN", REFUSE, [0.0, NAN, 2.0, 1.0, 0.0]),
+    grades("grade None", REFUSE, [0, None, 2, 1, 0]),
+    grades("grade inf", REFUSE, [0.0, 1.0, math.inf, 1.0, 0.0]),
+    grades("grade 2**70", REFUSE, [0, 1, 2**70, 1, 0]),
+    grades("grade text yes", REFUSE, ["no", "yes", "yes", "yes", "no"]),
+    grades("grade text with blanks", TAKE, [" 0", "1 ", " 2", "1", "0"]),
+    grades("grade empty text", REFUSE, ["0", "", "2", "1", "0"]),
+    grades("grade text 1_0", REFUSE, ["0", "1_0", "2", "1", "0"]),
     # scores
-    scores("score inf", TAKE, "an order like any other", [math.inf, 2.5, 1.5, 2.25, 1.25, 0.5]),
-    scores("score -inf", TAKE, "the last of its list", [3.5, 2.5, -math.inf, 2.25, 1.25, 0.5]),
-    scores("score NaN", REFUSE, "no place in an order", [3.5, NAN, 1.5, 2.25, 1.25, 0.5]),
-    scores("score None", REFUSE, "no place in an order", [3.5, None, 1.5, 2.25, 1.25, 0.5]),
+    # an order like any other
+    scores("score inf", TAKE, [math.inf, 2.5, 1.5, 2.25, 1.25, 0.5]),
+    # the last of its list
+    scores("score -inf", TAKE, [3.5, 2.5, -math.inf, 2.25, 1.25, 0.5]),
+    # no place in an order
+    scores("score NaN", REFUSE, [3.5, NAN, 1.5, 2.25, 1.25, 0.5]),
+    # no place in an order
+    scores("score None", REFUSE, [3.5, None, 1.5, 2.25, 1.25, 0.5]),
+    # files hold nothing but text
+    scores("score text 1.5", TAKE, ["3.5", "2.5", "1.5", "2.25", "1.25", "0.5"]),
+    # as above; never sorted as text
+    scores("score text 10 and 9", TAKE, ["10", "9", "8", "10", "9", "8"]),
+    scores("score text beside numbers", TAKE, [3.5, 2.5, "1.5", 2.25, 1.25, "0.5"]),
+    scores("score decimals beside floats", TAKE, [3.5, 2.5, Decimal("1.5"), 2.25, 1.25, 0.5]),
+    scores("score True beside numbers", REFUSE, [3.5, 2.5, True, 2.25, 1.25, 0.5]),
+    # a decimal comma is no number
+    scores("score text 1,5", REFUSE, ["3,5", "2,5", "1,5", "2,25", "1,25", "0,5"]),
+    # Python's underscores are no number elsewhere
+    scores("score text 1_5", REFUSE, ["3_5", "2_5", "1_5", "2_25", "1_25", "0_5"]),
+    # a number beyond floats would tie with inf
+    scores("score text 1e400", REFUSE, ["1e401", "1e400", "1.5", "2.25", "1.25", "0.5"]),
+    scores("score 10**400", REFUSE, [10**401, 10**400, 1, 3, 2, 1]),
+    # floats merge the two
+    scores("score 2**53+1 beside 2**53", REFUSE, [2**53 + 1, 2**53, 1, 2**53, 2**53 + 1, 1]),
+    # floats merge the two
+    scores("score near 2**64", REFUSE, [2**64 - 1, 2**64 - 2, 1, 2**64 - 2, 2**64 - 1, 1]),
+    # equal numbers tie, by document
+    scores("score -0.0 beside 0.0", TAKE, [3.5, 0.0, -0.0, 2.25, 1.25, 0.5]),
     scores(
-        "score text 1.5",
-        TAKE,
-        "files hold nothing but text",
-        ["3.5", "2.5", "1.5", "2.25", "1.25", "0.5"],
+        "score decimals", TAKE, [Decimal(s) for s in ("3.5", "2.5", "1.5", "2.25", "1.25", "0.5")]
     ),
-    scores(
-        "score text 10 and 9",
-        TAKE,
-        "as above; never sorted as text",
-        ["10", "9", "8", "10", "9", "8"],
-    ),
-    scores("score text beside numbers", TAKE, "as above", [3.5, 2.5, "1.5", 2.25, 1.25, "0.5"]),
-    scores(
-        "score decimals beside floats", TAKE, "numbers", [3.5, 2.5, Decimal("1.5"), 2.25, 1.25, 0.5]
-    ),
-    scores("score True beside numbers", REFUSE, "no score", [3.5, 2.5, True, 2.25, 1.25, 0.5]),
-    scores(
-        "score text 1,5",
-        REFUSE,
-        "a decimal comma is no number",
-        ["3,5", "2,5", "1,5", "2,25", "1,25", "0,5"],
-    ),
-    scores(
-        "score text 1_5",
-        REFUSE,
-        "Python's underscores are no number elsewhere",
-        ["3_5", "2_5", "1_5", "2_25", "1_25", "0_5"],
-    ),
-    scores(
-        "score text 1e400",
-        REFUSE,
-        "a number beyond floats would tie with inf",
-        ["1e401", "1e400", "1.5", "2.25", "1.25", "0.5"],
-    ),
-    scores("score 10**400", REFUSE, "a number beyond floats", [10**401, 10**400, 1, 3, 2, 1]),
-    scores(
-        "score 2**53+1 beside 2**53",
-        REFUSE,
-        "floats merge the two",
-        [2**53 + 1, 2**53, 1, 2**53, 2**53 + 1, 1],
-    ),
-    scores(
-        "score near 2**64",
-        REFUSE,
-        "floats merge the two",
-        [2**64 - 1, 2**64 - 2, 1, 2**64 - 2, 2**64 - 1, 1],
-    ),
-    scores(
-        "score -0.0 beside 0.0",
-        TAKE,
-        "equal numbers tie, by document",
-        [3.5, 0.0, -0.0, 2.25, 1.25, 0.5],
-    ),
-    scores(
-        "score decimals",
-        TAKE,
-        "numbers",
-        [Decimal(s) for s in ("3.5", "2.5", "1.5", "2.25", "1.25", "0.5")],
-    ),
+    # a cast would merge them
     scores(
         "score decimals closer than floats",
         REFUSE,
-        "a cast would merge them",
         [
             Decimal("1.00000000000000000001"),
             Decimal(1),
@@ -336,171 +281,108 @@ CASES = [
             Decimal(1),
         ],
     ),
-    scores("score booleans", REFUSE, "no scores", [True, False, False, True, False, False]),
-    scores("score float32", TAKE, "numbers", [*np.array([3.5, 2.5, 1.5, 2.25, 1.25, 0.5], "f4")]),
-    scores("score complex", REFUSE, "no place in an order", [3.5 + 0j, 2.5, 1.5, 2.25, 1.25, 0.5]),
-    scores("score text yes", REFUSE, "no number", ["yes", "no", "no", "yes", "no", "no"]),
-    scores(
-        "score rises down every list",
-        ASK,
-        "distances, where a list is in order",
-        [0.25, 1.25, 2.25, 0.5, 1.5, 2.5],
-    ),
+    scores("score booleans", REFUSE, [True, False, False, True, False, False]),
+    scores("score float32", TAKE, [*np.array([3.5, 2.5, 1.5, 2.25, 1.25, 0.5], "f4")]),
+    # no place in an order
+    scores("score complex", REFUSE, [3.5 + 0j, 2.5, 1.5, 2.25, 1.25, 0.5]),
+    scores("score text yes", REFUSE, ["yes", "no", "no", "yes", "no", "no"]),
+    # distances, where a list is in order
+    scores("score rises down every list", ASK, [0.25, 1.25, 2.25, 0.5, 1.5, 2.5]),
     # rows
-    Case(
-        "row repeated in the run",
-        REFUSE,
-        "a document once in a list",
-        run([*PLAIN_RUN, ("q1", "b", 2.5)]),
-        judged(),
-    ),
-    Case(
-        "row repeated with another score",
-        REFUSE,
-        "a document once in a list",
-        run([*PLAIN_RUN, ("q1", "b", 0.25)]),
-        judged(),
-    ),
-    Case(
-        "row repeated in judgments",
-        TAKE,
-        "MS MARCO v2 has these",
-        run(),
-        judged([*PLAIN_JUDGED, ("q1", "b", 1)]),
-    ),
-    Case(
-        "row judged twice, otherwise",
-        REFUSE,
-        "a contradiction",
-        run(),
-        judged([*PLAIN_JUDGED, ("q1", "b", 0)]),
-    ),
+    # a document once in a list
+    Case("row repeated in the run", REFUSE, run([*PLAIN_RUN, ("q1", "b", 2.5)]), judged()),
+    # a document once in a list
+    Case("row repeated with another score", REFUSE, run([*PLAIN_RUN, ("q1", "b", 0.25)]), judged()),
+    # MS MARCO v2 has these
+    Case("row repeated in judgments", TAKE, run(), judged([*PLAIN_JUDGED, ("q1", "b", 1)])),
+    # a contradiction
+    Case("row judged twice, otherwise", REFUSE, run(), judged([*PLAIN_JUDGED, ("q1", "b", 0)])),
+    # rows are in any order
     Case(
         "rows of a topic in two blocks",
         TAKE,
-        "rows are in any order",
         run([PLAIN_RUN[i] for i in (0, 3, 1, 4, 2, 5)]),
         judged([PLAIN_JUDGED[i] for i in (0, 3, 1, 4, 2)]),
     ),
-    Case("one row", TAKE, "an experiment", run([("q1", "a", 1.5)]), judged([("q1", "a", 1)])),
-    Case("no rows in the run", TAKE, "empty lists, and it is said", [], judged()),
-    Case("no rows in judgments", REFUSE, "nothing is judged", run(), []),
-    Case("no rows at all", REFUSE, "nothing is judged", [], []),
-    Case(
-        "topic whose list is empty",
-        TAKE,
-        "nothing was found: 0",
-        run(PLAIN_RUN[:3]),
-        judged(),
-        empty=("q2",),
-    ),
-    Case(
-        "topic, the only one, whose list is empty",
-        TAKE,
-        "nothing was found: 0",
-        [],
-        judged(),
-        empty=("q1",),
-    ),
-    Case(
-        "topic that the run lacks",
-        TAKE,
-        "an empty list, with a warning",
-        run(PLAIN_RUN[:3]),
-        judged(),
-    ),
-    Case(
-        "topic that judgments lack",
-        TAKE,
-        "dropped, with a warning",
-        run(),
-        judged(PLAIN_JUDGED[:3]),
-    ),
-    Case(
-        "topic judged with no document",
-        TAKE,
-        "left out",
-        run(),
-        judged(PLAIN_JUDGED[:3]),
-        unjudged=("q2",),
-    ),
-    Case(
-        "topics in none of both",
-        REFUSE,
-        "ids do not match",
-        run(topics={"q1": "x1", "q2": "x2"}),
-        judged(),
-    ),
-    # ranks
-    ranks("rank alone from 1", TAKE, "the order of ranks", [1, 2, 3, 1, 2, 3]),
-    ranks("rank alone from 0", TAKE, "the order of ranks", [0, 1, 2, 0, 1, 2]),
-    ranks("rank alone from 2", TAKE, "some rows were left out", [2, 3, 4, 2, 3, 4]),
-    ranks("rank alone with gaps", TAKE, "the order of ranks", [1, 3, 9, 1, 2, 7]),
-    ranks("rank alone, floats", TAKE, "whole numbers", [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]),
-    ranks("rank alone, text", TAKE, "numbers as text", ["1", "2", "3", "1", "2", "3"]),
-    ranks("rank alone, 1.5", REFUSE, "no rank", [1.0, 1.5, 3.0, 1.0, 2.0, 3.0]),
-    ranks("rank alone, equal ones", REFUSE, "two in one place", [1, 1, 3, 1, 2, 3]),
-    ranks("rank alone, negative", TAKE, "only the order counts", [-1, 2, 3, 1, 2, 3]),
-    ranks("rank alone, all -1", REFUSE, "no ranks", [-1, -1, -1, -1, -1, -1]),
-    ranks("rank alone, NaN", REFUSE, "no rank", [1.0, NAN, 3.0, 1.0, 2.0, 3.0]),
-    ranks("rank alone, falling from 97", REFUSE, "these look like scores", [97, 55, 12, 88, 40, 3]),
-    ranks(
-        "rank alone, late and in no order", ASK, "rows are sorted, or scored so", [40, 92, 85] * 2
-    ),
-    ranks("rank alone, falling below 0", REFUSE, "these look like scores", [-1, -2, -3] * 2),
-    ranks("rank against scores", REFUSE, "which of both is it?", [3, 2, 1, 3, 2, 1], keep=True),
-    ranks("rank all 0 beside scores", TAKE, "scores decide", [0] * 6, keep=True),
-    ranks(
-        "rank NaN beside scores", TAKE, "scores decide", [1.0, NAN, 3.0, 1.0, 2.0, 3.0], keep=True
-    ),
-    # columns
+    Case("one row", TAKE, run([("q1", "a", 1.5)]), judged([("q1", "a", 1)])),
+    # empty lists, and it is said
+    Case("no rows in the run", TAKE, [], judged()),
+    # nothing is judged
+    Case("no rows in judgments", REFUSE, run(), []),
+    # nothing is judged
+    Case("no rows at all", REFUSE, [], []),
+    # nothing was found: 0
+    Case("topic whose list is empty", TAKE, run(PLAIN_RUN[:3]), judged(), empty=("q2",)),
+    # nothing was found: 0
+    Case("topic, the only one, whose list is empty", TAKE, [], judged(), empty=("q1",)),
+    # an empty list, with a warning
+    Case("topic that the run lacks", TAKE, run(PLAIN_RUN[:3]), judged()),
+    # dropped, with a warning
+    Case("topic that judgments lack", TAKE, run(), judged(PLAIN_JUDGED[:3])),
+    # left out
+    Case("topic judged with no document", TAKE, run(), judged(PLAIN_JUDGED[:3]), unjudged=("q2",)),
+    # ids do not match
+    Case("topics in none of both", REFUSE, run(topics={"q1": "x1", "q2": "x2"}), judged()),
+    # ranks: their order counts, where there are no scores
+    ranks("rank alone from 1", TAKE, [1, 2, 3, 1, 2, 3]),
+    ranks("rank alone from 0", TAKE, [0, 1, 2, 0, 1, 2]),
+    # some rows were left out
+    ranks("rank alone from 2", TAKE, [2, 3, 4, 2, 3, 4]),
+    ranks("rank alone with gaps", TAKE, [1, 3, 9, 1, 2, 7]),
+    ranks("rank alone, floats", TAKE, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]),
+    # numbers as text
+    ranks("rank alone, text", TAKE, ["1", "2", "3", "1", "2", "3"]),
+    ranks("rank alone, 1.5", REFUSE, [1.0, 1.5, 3.0, 1.0, 2.0, 3.0]),
+    # two in one place
+    ranks("rank alone, equal ones", REFUSE, [1, 1, 3, 1, 2, 3]),
+    # only the order counts
+    ranks("rank alone, negative", TAKE, [-1, 2, 3, 1, 2, 3]),
+    ranks("rank alone, all -1", REFUSE, [-1, -1, -1, -1, -1, -1]),
+    ranks("rank alone, NaN", REFUSE, [1.0, NAN, 3.0, 1.0, 2.0, 3.0]),
+    # these look like scores
+    ranks("rank alone, falling from 97", REFUSE, [97, 55, 12, 88, 40, 3]),
+    # rows are sorted, or scored so
+    ranks("rank alone, late and in no order", ASK, [40, 92, 85] * 2),
+    # these look like scores
+    ranks("rank alone, falling below 0", REFUSE, [-1, -2, -3] * 2),
+    # which of both is it?
+    ranks("rank against scores", REFUSE, [3, 2, 1, 3, 2, 1], keep=True),
+    ranks("rank all 0 beside scores", TAKE, [0] * 6, keep=True),
+    ranks("rank NaN beside scores", TAKE, [1.0, NAN, 3.0, 1.0, 2.0, 3.0], keep=True),
+    # columns: others are the caller's own
     *map(systems, ["system", "name", "model", "run_id", "tag", "System"]),
-    *(systems(name, ASK, "is it the system?") for name in ("model_name", "exp", "setup")),
-    named("integers", 1, 2, TAKE, "a name like any other"),
-    named("of two types", 1, "b", REFUSE, "as for documents"),
-    named("with a space", "my run", "your run", TAKE, EXACT),
-    named("alike up to a space", "bm25 one", "bm25 two", TAKE, EXACT),
-    named("None", "A", None, REFUSE, MISSING),
-    named("NaN", "A", NAN, REFUSE, MISSING),
-    named("empty", "A", "", REFUSE, MISSING),
-    beside("column more, numbers", TAKE, OWN, bm25=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
-    beside("column more, texts", TAKE, OWN, title=TITLES),
-    beside("column text of documents", TAKE, OWN, text=TITLES),
-    beside("column name of documents", TAKE, "a name for each row is no system", name=TITLES),
+    *(systems(name, ASK) for name in ("model_name", "exp", "setup")),
+    named("integers", 1, 2, TAKE),
+    named("of two types", 1, "b", REFUSE),
+    named("with a space", "my run", "your run", TAKE),
+    named("alike up to a space", "bm25 one", "bm25 two", TAKE),
+    named("None", "A", None, REFUSE),
+    named("NaN", "A", NAN, REFUSE),
+    named("empty", "A", "", REFUSE),
+    beside("column more, numbers", TAKE, bm25=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+    beside("column more, texts", TAKE, title=TITLES),
+    beside("column text of documents", TAKE, text=TITLES),
+    # a name for each row is no system
+    beside("column name of documents", TAKE, name=TITLES),
+    # texts of queries
     beside(
-        "column query beside qid",
-        TAKE,
-        "texts of queries",
-        called={"topic": "qid"},
-        query=["what"] * 3 + ["why"] * 3,
+        "column query beside qid", TAKE, called={"topic": "qid"}, query=["what"] * 3 + ["why"] * 3
     ),
+    # texts of documents
+    beside("column document beside docno", TAKE, called={"doc": "docno"}, document=TITLES),
+    beside("column label in a run", TAKE, label=[0, 1, 2, 0, 1, 0]),
+    # our own word is certain
+    beside("column doc beside docid", TAKE, docid=[*"uvwxyz"]),
+    beside("column set", TAKE, set=["train"] * 3 + ["test"] * 3),
+    # hybrid searches say where a hit came from
+    beside("column source that splits lists", TAKE, source=["dense", "sparse"] * 3),
     beside(
-        "column document beside docno",
-        TAKE,
-        "texts of documents",
-        called={"doc": "docno"},
-        document=TITLES,
+        "column names in capitals", TAKE, called={"topic": "Topic", "doc": "Doc", "score": "Score"}
     ),
-    beside("column label in a run", TAKE, OWN, label=[0, 1, 2, 0, 1, 0]),
-    beside("column doc beside docid", TAKE, "our own word is certain", docid=[*"uvwxyz"]),
-    beside("column set", TAKE, OWN, set=["train"] * 3 + ["test"] * 3),
-    beside(
-        "column source that splits lists",
-        TAKE,
-        "hybrid searches say where a hit came from",
-        source=["dense", "sparse"] * 3,
-    ),
-    beside(
-        "column names in capitals",
-        TAKE,
-        "a name like any other",
-        called={"topic": "Topic", "doc": "Doc", "score": "Score"},
-    ),
-    beside("column names of PyTerrier", TAKE, "an alias", called={"topic": "qid", "doc": "docno"}),
-    beside(
-        "column names of BEIR", TAKE, "an alias", called={"topic": "query-id", "doc": "corpus-id"}
-    ),
-    Case("column doc twice", REFUSE, "which one?", run(), judged(), twice="doc"),
+    beside("column names of PyTerrier", TAKE, called={"topic": "qid", "doc": "docno"}),
+    beside("column names of BEIR", TAKE, called={"topic": "query-id", "doc": "corpus-id"}),
+    # which one?
+    Case("column doc twice", REFUSE, run(), judged(), twice="doc"),
 ]
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 from laws.oddities import Case, Rows, lists_of, named_alike
 
 import irframe as ir
@@ -87,18 +89,14 @@ def columns(case: Case, rows: Rows, last: str) -> list[str]:
 
 def frame(case: Case, rows: Rows, last: str) -> pd.DataFrame:
     """Return rows as a frame of objects."""
-    need(not case.empty and not case.unjudged)
-    made = pd.DataFrame(case.write(rows), columns=columns(case, rows, last), dtype=object)
-    if case.twice:
-        made = pd.concat([made, made[[case.twice]]], axis=1)
-    return made
+    return inferred(case, rows, last, object)
 
 
-def inferred(case: Case, rows: Rows, last: str) -> pd.DataFrame:
+def inferred(case: Case, rows: Rows, last: str, dtype: Any = None) -> pd.DataFrame:
     """Return rows as pandas makes a frame of them."""
     need(not case.empty and not case.unjudged)
     try:
-        made = pd.DataFrame(case.write(rows), columns=columns(case, rows, last))
+        made = pd.DataFrame(case.write(rows), columns=columns(case, rows, last), dtype=dtype)
     except (UnicodeError, OverflowError):  # of pandas itself
         raise CannotError from None
     if case.twice:
@@ -144,26 +142,6 @@ def evaluate(runs: Any, qrels: Any) -> dict[Any, Any]:
     return evaluated(ir.evaluate(runs, qrels, METRICS))
 
 
-@road("frame")
-def _(case):
-    return evaluate(*sides(case, frame))
-
-
-@road("inferred")
-def _(case):
-    return evaluate(*sides(case, inferred))
-
-
-@road("nullable")
-def _(case):
-    return evaluate(*sides(case, lambda *a: converted(*a, "numpy_nullable")))
-
-
-@road("arrow dtypes")
-def _(case):
-    return evaluate(*sides(case, lambda *a: converted(*a, "pyarrow")))
-
-
 def in_categories(case, rows, last):
     made = inferred(case, rows, last)
     need(rows and not case.twice)
@@ -174,21 +152,11 @@ def in_categories(case, rows, last):
         raise CannotError from None
 
 
-@road("categories")
-def _(case):
-    return evaluate(*sides(case, in_categories))
-
-
 def in_index(case, rows, last):
     made = inferred(case, rows, last)
     need(not case.twice)
     keys = [case.called.get(key, key) for key in ("system", "topic", "doc")]
     return made.set_index([key for key in keys if key in made])
-
-
-@road("index")
-def _(case):
-    return evaluate(*sides(case, in_index))
 
 
 @road("accessor")
@@ -409,20 +377,7 @@ def column_lists(case, rows, last):
     return {name: [row[name] for row in case.write(rows)] for name in columns(case, rows, last)}
 
 
-@road("dict of columns")
-def _(case):
-    return evaluate(*sides(case, column_lists))
-
-
-@road("frame.to_dict()")
-def _(case):
-    need(not case.twice)
-    return evaluate(*sides(case, lambda *a: inferred(*a).to_dict()))
-
-
 def arrow_table(case, rows, last):
-    import pyarrow as pa
-
     need(not case.twice and not case.empty and not case.unjudged)
     names = columns(case, rows, last)
     plain = case.write(rows)
@@ -448,13 +403,23 @@ def arrow_table(case, rows, last):
     return made
 
 
-@road("arrow table")
-def _(case):
-    return evaluate(*sides(case, arrow_table))
+def as_columns(case, rows, last):
+    need(not case.twice)
+    return inferred(case, rows, last).to_dict()
 
 
-@road("polars")
-def _(case):
-    import polars as pl
-
-    return evaluate(*sides(case, lambda *a: pl.from_arrow(arrow_table(*a))))
+SHAPES = {
+    "frame": frame,
+    "inferred": inferred,
+    "nullable": lambda *side: converted(*side, "numpy_nullable"),
+    "arrow dtypes": lambda *side: converted(*side, "pyarrow"),
+    "categories": in_categories,
+    "index": in_index,
+    "dict of columns": column_lists,
+    "frame.to_dict()": as_columns,
+    "arrow table": arrow_table,
+    "polars": lambda *side: pl.from_arrow(arrow_table(*side)),
+}
+"""Shape -> what makes it of the rows of one side."""
+for _name, _make in SHAPES.items():
+    ROADS[_name] = lambda case, make=_make: evaluate(*sides(case, make))

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from laws.oddities import ROLES, Case, Rows
 from laws.roads import (
     METRICS,
@@ -96,40 +98,46 @@ def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path,
     return runs, qrels, sound and also
 
 
-@road("TREC spaces")
-def _(case):
-    runs, qrels, sound = trec(case, " ")
-    return reading(lambda: evaluate(ir.read_run(runs), ir.read_qrels(qrels)), sound=sound)
+def packed(path: Path) -> Path:
+    """Return a file with the same in it, packed."""
+    target = path.with_name(path.name + ".gz")
+    target.write_bytes(gzip.compress(path.read_bytes()))
+    return target
 
 
-@road("TREC tabs")
-def _(case):
-    runs, qrels, sound = trec(case, "\t")
-    return reading(lambda: evaluate(ir.read_run(runs), ir.read_qrels(qrels)), sound=sound)
+def streamed(runs: Path, qrels: Path) -> Any:
+    lines = io.StringIO(runs.read_bytes().decode(), newline="")
+    return evaluate(ir.read_run(lines), ir.read_qrels(io.BytesIO(qrels.read_bytes())))
 
 
-@road("TREC gz")
-def _(case):
-    runs, qrels, sound = trec(case, "\t")
-    packed = []
-    for path in (runs, qrels):
-        packed.append(path.with_name(path.name + ".gz"))
-        packed[-1].write_bytes(gzip.compress(path.read_bytes()))
-    return reading(
-        lambda: evaluate(ir.read_runs([packed[0]]), ir.read_qrels(packed[1])), sound=sound
-    )
+def scanned(runs: Path, qrels: Any) -> Any:
+    return evaluated(ir.scan_runs([runs]).ireval.evaluate(ir.read_qrels(qrels), METRICS))
 
 
-@road("TREC stream")
-def _(case):
-    runs, qrels, sound = trec(case, "\t")
-    return reading(
-        lambda: evaluate(
-            ir.read_run(io.StringIO(runs.read_bytes().decode(), newline="")),
-            ir.read_qrels(io.BytesIO(qrels.read_bytes())),
-        ),
-        sound=sound,
-    )
+TREC: dict[str, tuple[str, Callable[[Path, Path], Any]]] = {
+    "TREC spaces": (" ", lambda runs, qrels: evaluate(ir.read_run(runs), ir.read_qrels(qrels))),
+    "TREC tabs": ("\t", lambda runs, qrels: evaluate(ir.read_run(runs), ir.read_qrels(qrels))),
+    "TREC gz": (
+        "\t",
+        lambda runs, qrels: evaluate(ir.read_runs([packed(runs)]), ir.read_qrels(packed(qrels))),
+    ),
+    "TREC stream": ("\t", streamed),
+    "scan_runs": ("\t", scanned),
+    "console": ("\t", lambda runs, qrels: console(qrels, str(runs))),
+    "console stdin": (" ", lambda runs, qrels: console(qrels, "-", runs.read_bytes())),
+}
+"""Road -> what is between the cells of a line, and what reads the files."""
+
+
+def _trec(between: str, read: Callable[[Path, Path], Any]) -> Road:
+    def act(case):
+        runs, qrels, sound = trec(case, between)
+        return reading(lambda: read(runs, qrels), sound=sound)
+
+    return act
+
+
+ROADS |= {name: _trec(*how) for name, how in TREC.items()}
 
 
 @road("written")
@@ -175,15 +183,6 @@ def _(case):
     return evaluated(found.to_series().unstack("metric"))
 
 
-@road("scan_runs")
-def _(case):
-    runs, qrels, sound = trec(case, "\t")
-    return reading(
-        lambda: evaluated(ir.scan_runs([runs]).ireval.evaluate(ir.read_qrels(qrels), METRICS)),
-        sound=sound,
-    )
-
-
 class SaidError(Exception):
     """What the console said on its way out."""
 
@@ -214,18 +213,6 @@ def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
     said(["evaluate", str(qrels), runs, "-m", *METRICS, "-q", "-o", str(out)], given)
     held = pd.read_csv(out, dtype={"system": str, "topic": str}, keep_default_na=False)
     return evaluated(held.set_index(["system", "topic"])[METRICS].astype(float))
-
-
-@road("console")
-def _(case):
-    runs, qrels, sound = trec(case, "\t")
-    return reading(lambda: console(qrels, str(runs)), sound=sound)
-
-
-@road("console stdin")
-def _(case):
-    runs, qrels, sound = trec(case, " ")
-    return reading(lambda: console(qrels, "-", runs.read_bytes()), sound=sound)
 
 
 @road("MS MARCO")
@@ -329,23 +316,21 @@ def keyed(made: Any) -> str:
 
 @road("JSON dict")
 def _(case):
-    textual(case.run), textual(case.judged)
     runs, qrels = dictionaries(case)
-    return evaluate(
-        ir.read_run(json_file(keyed(one(runs)), ".json")),
-        ir.read_qrels(json_file(keyed(qrels), ".json")),
-    )
+    return in_keys(case, one(runs), qrels)
 
 
 @road("JSON of systems")
 def _(case):
-    textual(case.run), textual(case.judged)
     runs, qrels = dictionaries(case)
     need(runs)
-    return evaluate(
-        ir.read_run(json_file(keyed(runs), ".json")),
-        ir.read_qrels(json_file(keyed(qrels), ".json")),
-    )
+    return in_keys(case, runs, qrels)
+
+
+def in_keys(case: Case, runs: Any, qrels: Any) -> Any:
+    textual(case.run), textual(case.judged)
+    paths = [json_file(keyed(made), ".json") for made in (runs, qrels)]
+    return evaluate(ir.read_run(paths[0]), ir.read_qrels(paths[1]))
 
 
 def in_json(case: Case, rows: Rows, *, lines: bool) -> Path:
@@ -360,24 +345,17 @@ def in_json(case: Case, rows: Rows, *, lines: bool) -> Path:
 
 @road("JSON lines")
 def _(case):
-    return evaluate(
-        ir.read_run(in_json(case, case.run, lines=True)),
-        ir.read_qrels(in_json(case, case.judged, lines=True)),
-    )
+    paths = [in_json(case, rows, lines=True) for rows in (case.run, case.judged)]
+    return evaluate(ir.read_run(paths[0]), ir.read_qrels(paths[1]))
 
 
 @road("JSON records")
 def _(case):
-    return evaluate(
-        ir.read_run(in_json(case, case.run, lines=False)),
-        ir.read_qrels(in_json(case, case.judged, lines=False)),
-    )
+    paths = [in_json(case, rows, lines=False) for rows in (case.run, case.judged)]
+    return evaluate(ir.read_run(paths[0]), ir.read_qrels(paths[1]))
 
 
 def parquet(case, rows, last):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     target = FOLDER / f"{next(NUMBER)}.parquet"
     try:
         pq.write_table(arrow_table(case, rows, last), target)
@@ -394,8 +372,7 @@ def _(case):
 
 @road("scan Parquet")
 def _(case):
-    runs, qrels = sides(case, parquet)
-    return evaluated(ir.scan_runs([runs]).ireval.evaluate(ir.read_qrels(qrels), METRICS))
+    return scanned(*sides(case, parquet))
 
 
 @road("console Parquet")

@@ -69,7 +69,6 @@ OTHERS = {
     "effort": "AP",
     "family": "all",
     "gain": "linear",
-    "half_width": 0.2,
     "human": {},
     "interval": dict.fromkeys(VERBS, "t") | {"agreement": True, "volatility": True},
     "labels": {},
@@ -188,7 +187,6 @@ ELSEWHERE = {
     "topics",
     "contributing",
     "documents",
-    "train",
 }
 """Arguments that are data, change no number, or are of frames alone."""
 

@@ -10,8 +10,22 @@ from refusals import refused
 from scipy import special, stats
 
 import irframe as ir
-from irframe.errors import DepthError, IdError, IrframeWarning, MetricError, ParameterError
+from irframe.errors import (
+    DepthError,
+    GradeError,
+    IdError,
+    InputError,
+    IrframeWarning,
+    MetricError,
+    ParameterError,
+)
 
+RUNS, PEOPLE = ir.example_track()
+MODEL = PEOPLE.assign(
+    grade=(PEOPLE["grade"] + PEOPLE["doc"].str[-1].isin([*"24579"])).clip(upper=3)
+)
+CUBE = RUNS.ireval.cube(MODEL)
+DRAWN = PEOPLE.ireval.draw_to_judge(0.5, seed=4)
 VALUES = json.loads((Path(__file__).parent / "_ppi" / "values.json").read_text())
 
 
@@ -251,3 +265,117 @@ def test_trees_are_predicted_branch_by_branch(both):
     assert found["deep"]["ci_low"].equals(scores.ireval.predict_powered(human)["ci_low"])
     with pytest.raises(ParameterError, match="same groups .* on one side only: deep, shallow"):
         tree.ireval.predict_powered(xr.DataTree.from_dict({"shallow": few["deep"].to_dataset()}))
+
+
+def contributions(qrels, system, topic, k=5):
+    """Return what each document of a topic adds to P at a depth, by document."""
+    pool = qrels[qrels["topic"] == topic].set_index("doc")["grade"]
+    run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
+    top = run.loc[run["rank"] <= k, "doc"]
+    return ((pool >= 1) & pool.index.isin(top)) / k
+
+
+def by_documents(cube=CUBE, human=DRAWN, metrics=("P", "DCG")):
+    return cube.ireval.predict_powered(human, metrics=list(metrics), at=5)
+
+
+@pytest.mark.thorough
+def test_means_from_documents_are_those_of_ppi_python():
+    """As ppi_mean_pointestimate: lam * mean(model of all) + mean(people - lam * model of some).
+
+    The variance is that of its rectifier, without what an infinite population would add, and with
+    the lam of the other topics.
+    """
+    found = by_documents(metrics="P")
+    weight = found["weight"].item()
+    others = [
+        by_documents(CUBE.isel(topic=CUBE.topic != name), metrics="P")["weight"].item()
+        for name in CUBE.topic.to_numpy()
+    ]
+    assert 0 < weight < 1
+    for system in found.system.to_numpy()[:3]:
+        values, variance, drawn = [], 0.0, 0
+        for topic, other in zip(CUBE.topic.to_numpy(), others, strict=True):
+            human = contributions(DRAWN, system, topic)
+            model = contributions(MODEL, system, topic)
+            rows = DRAWN[DRAWN["topic"] == topic].set_index("doc")["grade"] >= 0
+            size, number = len(rows), rows.sum()
+            values.append(size * (weight * model.mean() + (human - weight * model)[rows].mean()))
+            rest = (human - other * model)[rows]
+            variance += size**2 * rest.var(ddof=1) / number * (1 - number / size)
+            run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
+            drawn += run.loc[run["rank"] <= 5, "doc"].isin(rows.index[rows]).sum()
+        n = len(values)
+        here = found.sel(metric="P", system=system)
+        np.testing.assert_allclose(here["mean"].item(), np.mean(values))
+        np.testing.assert_allclose(here["error"].item(), np.sqrt(variance) / n)
+        reach = stats.t.ppf(0.975, drawn - 1) * np.sqrt(variance) / n
+        ends = [here["ci_low"].item(), here["ci_high"].item()]
+        angle, turn = np.arcsin(np.sqrt(np.mean(values))), reach / 2
+        turn /= np.sqrt(np.mean(values) * (1 - np.mean(values)))
+        np.testing.assert_allclose(ends, np.sin([angle - turn, angle + turn]) ** 2)
+
+
+def test_the_model_helps_as_far_as_it_is_right():
+    true = RUNS.ireval.cube(PEOPLE).ireval.score("P", "DCG", at=[5]).mean("topic")
+    with pytest.warns(IrframeWarning, match="no intervals of 16 of 16 means"):
+        same = by_documents(RUNS.ireval.cube(PEOPLE))
+    assert np.isnan(same["ci_low"]).all()
+    np.testing.assert_allclose(same["mean"], true, atol=1e-12)
+    np.testing.assert_allclose(same["error"], 0, atol=1e-9)
+    useless = MODEL.assign(
+        grade=np.random.default_rng(0).permutation(3 * MODEL["grade"]).clip(0, 3)
+    )
+    useless.loc[0, "grade"] = 3
+    alone = by_documents(RUNS.ireval.cube(useless))
+    some = by_documents()
+    assert (some["saving"].mean() > alone["saving"].mean() + 0.1).item()
+    complete = RUNS.ireval.cube(DRAWN).ireval.estimate("P", "DCG", at=5)["mean_error"]
+    np.testing.assert_allclose(some["error_alone"], complete)
+
+
+def test_ndcg_is_that_of_people_plus_what_the_model_has_more_than_its_sample():
+    asked = {"metrics": "nDCG", "at": 12}
+    found = CUBE.ireval.predict_powered(DRAWN, **asked)
+    masked = MODEL.assign(grade=MODEL["grade"].where(DRAWN["grade"] >= 0, -1))
+    masked = masked.merge(DRAWN[["topic", "doc", "stratum"]], on=["topic", "doc"])
+    people, cheap = (
+        RUNS.ireval.cube(each).ireval.estimate("nDCG", at=12)["mean"] for each in (DRAWN, masked)
+    )
+    model = CUBE.ireval.score("nDCG", at=[12]).mean("topic")
+    weight = found["weight"].item()
+    assert 0 < weight <= 1
+    np.testing.assert_allclose(found["mean"], people + weight * (model - cheap))
+    assert found["saving"].mean() > 0
+    with pytest.warns(IrframeWarning, match="every document was judged"):
+        everybody = CUBE.ireval.predict_powered(PEOPLE.assign(probability=1.0), **asked)
+    true = RUNS.ireval.cube(PEOPLE).ireval.score("nDCG", at=[12]).mean("topic")
+    np.testing.assert_allclose(everybody["mean"], true, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("human", "error", "told"),
+    [
+        (PEOPLE, InputError, "judgments that were drawn.*found neither"),
+        (DRAWN[DRAWN["grade"] >= 0], IdError, "-1 for those not drawn.*on one side only"),
+        (DRAWN.replace({"doc": {"d001": "nobody"}}), IdError, "one side only.*nobody of topic"),
+        (DRAWN.replace({"grade": {1: 5}}), GradeError, "up to the highest of the model.*5 of"),
+        (
+            DRAWN.assign(topic="x" + DRAWN["topic"]),
+            IdError,
+            "topics of the cube among the judgments",
+        ),
+    ],
+    ids=["not drawn", "without others", "other documents", "higher grades", "other topics"],
+)
+def test_people_judge_a_sample_of_the_same_documents(human, error, told):
+    refused(error, told, by_documents, human=human)
+
+
+def test_options_of_scores_and_of_cubes_are_told_apart(both):
+    scores, human = both
+    for call, told in (
+        (lambda: scores.ireval.predict_powered(human, metrics="P"), "with a cube only.*metrics="),
+        (lambda: CUBE.ireval.predict_powered(DRAWN, topics="all"), "with scores only.*topics="),
+    ):
+        refused(ParameterError, told, call)

@@ -52,6 +52,17 @@ def test_plain_text_and_typst(table):
         assert "0.123#super[x]" in table.to_typst()
 
 
+def test_labels_that_are_no_text_stand_in_every_form():
+    """No depth, where nothing is cut, is a blank."""
+    names = pd.MultiIndex.from_arrays(
+        [["AP", "P"], pd.array([pd.NA, 5]), [True, False]], names=["metric", "depth", "decided"]
+    )
+    styler = MarkedStyler.of(Table(NUMBERS.set_axis(names), (), BEST.set_axis(names), ""))
+    for text in (styler.to_html(), styler.to_latex(), styler.to_string()):
+        assert [word in text for word in ("AP", "5", "True")] == [True] * 3
+        assert "NA" not in text
+
+
 STYLER = {
     "format": lambda table: table.format("{:.1f}"),
     "format by a function": lambda table: table.format(lambda value: f"{value:.1f}"),
