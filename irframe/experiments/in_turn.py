@@ -20,12 +20,11 @@ from irframe.experiments import coded_tables, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
-from irframe.experiments.overlaps import Overlaps, named_by_span
 from irframe.experiments.policy import Policy, in_precision, shares_ranks
 from irframe.experiments.searches import lengths_of, refuse_untold
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
-from irframe.files.read_run import changed_files
+from irframe.files.read_runs import changed_files
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import LENGTH, SCORE, SEARCH
 
@@ -64,11 +63,11 @@ class Framed:
         return replace(self, table=self.table.take(np.flatnonzero(inside)))
 
     @cached_property
-    def overlaps(self) -> Overlaps | None:
+    def overlaps(self) -> joining.Overlaps | None:
         """Which evidence every row of the runs holds, where judgments are spans."""
         if self.judgments.spans is None:
             return None
-        return Overlaps.of(self.table, self.judgments, self.lists.placed)
+        return joining.Overlaps.of(self.table, self.judgments, self.lists.placed)
 
     def ranked(
         self, policy: Policy, wanted: "Wanted", before: int = 0
@@ -149,7 +148,7 @@ class Framed:
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
     """Return runs whose rows are called by what is judged, spans or documents."""
     if judgments.spans is not None:
-        return named_by_span(table)
+        return joining.named_by_span(table)
     refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
     return table
 

@@ -15,8 +15,9 @@ from irframe.arrays import Array, as_plain
 from irframe.errors import InputError
 from irframe.experiments import listed
 from irframe.experiments.coded_tables import read_table
-from irframe.experiments.experiment import Experiment, Pool
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Groups
+from irframe.experiments.hits import Pool
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.joining import tell_no_topics, tell_none_judged
 from irframe.experiments.judgments import Judgments
