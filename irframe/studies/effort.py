@@ -147,7 +147,7 @@ def misplacement(
         value = np.concatenate(each)
         value[~there] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
         variables[name] = (*LIST, DEPTH)[: value.ndim], value
-    coordinates = {
+    coordinates: dict[Any, Any] = {
         name: cube[name]
         for name in cube.coords
         if {*cube[name].dims} <= {*LIST} and name not in {*variables, *CODES.values()}

@@ -318,11 +318,11 @@ def test_every_task_counts_by_its_own_metric(over):
     board = scores.ireval.leaderboard(**options, task_metrics=by)
     pd.testing.assert_frame_equal(board, expected)
     refuse = scores.ireval.leaderboard
-    for message, told in {
+    for message, wrong in {
         "a metric for every task": {"covid": "AP"},
         "tasks there are": by | {"other": "AP"},
         "of those scored": by | {"hard": "P@5"},
         "higher is better": by | {"hard": "ASL"},
     }.items():
-        refused(ParameterError, message, refuse, **options, task_metrics=told)
+        refused(ParameterError, message, refuse, **options, task_metrics=wrong)
     refused(ParameterError, "tasks for task_metrics=", refuse, by="set", task_metrics=by)
