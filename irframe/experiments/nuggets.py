@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Grades
-from irframe.checks import choice
 from irframe.errors import GradeError, IdError, InputError, MetricError, warn
 from irframe.experiments.coded_tables import code_systems
 from irframe.files.ids import Codes, code_labels
@@ -217,7 +216,7 @@ WEIGHTS = {"vital": 1.0, "okay": 0.5}
 
 
 @recorded
-def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None) -> pd.DataFrame:
+def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
     """Score answers by the nuggets that they contain, as the TREC RAG track does.
 
     Parameters
@@ -230,8 +229,6 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
         ["run_id", "qid"])`` makes of the records of nuggetizer. An answer needs a label for every
         nugget of its topic. Where answers were sampled several times, a column ``repeat`` (or
         sample, pass, seed, ...) says which one a row is of.
-    no_vital
-        ``"nan"``: where a topic has no vital nugget, scores of these are NaN; by default 0.
 
     Returns
     -------
@@ -240,7 +237,7 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
         scores from 0 to 1
 
         - ``all``, the share of the nuggets that the answer supports, one half for partial support;
-        - ``vital``, the same of vital nuggets alone;
+        - ``vital``, the same of vital nuggets alone, 0 where a topic has none;
         - ``weighted``, the same of all, an okay nugget weighing half a vital one;
         - ``strict_all``, ``strict_vital``, ``strict_weighted``, where partial support is none.
 
@@ -280,7 +277,6 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     a      1    0.5   0.75       0.6           0.5
     b      1    1.0   1.00       1.0           1.0
     """
-    choice("no_vital", "zero" if no_vital is None else no_vital, ("nan", "zero"))
     table = columns_of(nuggets)
     frame: Any = nuggets if table is None else table
     every = words.SYSTEM, words.TOPIC, words.NUGGET
@@ -302,7 +298,7 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     sides = systems.take(system), topics.take(topic)
     names = [columns.get(role, role) for role in (words.SYSTEM, words.TOPIC)]
     scores.index = pd.MultiIndex.from_arrays(sides, names=names)
-    result = scores if no_vital == "nan" else scores.fillna(0.0)
+    result = scores.fillna(0.0)
     result.attrs = {words.RESULT: "score_nuggets", words.METRICS: list(scores)}
     return folded.unfold(result, None if folded.word is None else "topic")
 

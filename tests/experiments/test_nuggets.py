@@ -6,7 +6,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import IdError, InputError, ParameterError
+from irframe.errors import IdError, InputError
 from irframe.experiments.nuggets import count_grades
 from irframe.names import EMPTY
 
@@ -56,14 +56,6 @@ def test_scores_are_those_of_one_answer_at_a_time(labels):
         )
         strict = row[["strict_all", "strict_vital", "strict_weighted"]]
         assert strict.to_numpy() == pytest.approx(list(slow(answer, strict=True).values()))
-
-
-def test_topics_without_vital_nuggets_may_have_no_score(labels):
-    found = labels.ireval.score_nuggets(no_vital="nan")
-    assert found["vital"].xs(5, level="topic").isna().all()
-    assert found["strict_vital"].notna().sum() == 20
-    assert found[["all", "weighted"]].notna().all(axis=None)
-    refused(ParameterError, "no_vital", lambda: labels.ireval.score_nuggets(no_vital="drop"))
 
 
 def test_scores_chain_into_statistics(labels):
