@@ -7,8 +7,6 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import IdError, InputError
-from irframe.experiments.nuggets import count_grades
-from irframe.names import EMPTY
 
 GAINS = {"support": 1, "partial_support": 0.5, "not_support": 0}
 
@@ -154,16 +152,3 @@ def test_citations_stand_beside_nuggets():
     assert both["SpanP"].tolist() == [0.2, 0.4, 0.5, 0.2, 0.4, 0.8]
     assert both["SpanR"].tolist() == [1, 1, 5 / 8, 1, 1, 1]
     assert both.ireval.summary().index.unique("metric").tolist() == ["all", "SpanP", "SpanR"]
-
-
-def test_documents_are_counted_by_topic_subtopic_and_grade():
-    rng = np.random.default_rng(0)
-    levels = np.array([-1, 0, 1, 2])
-    grade = rng.choice([EMPTY, *levels], (60, 3)).astype(np.int16)
-    topic = rng.integers(-1, 3, 60)
-    expected = np.zeros((3, 3, 4), int)
-    for row, place in zip(grade, topic, strict=True):
-        for subtopic, each in enumerate(row):
-            if place >= 0 and each != EMPTY:
-                expected[place, subtopic, list(levels).index(each)] += 1
-    np.testing.assert_array_equal(count_grades(grade, topic, 3, levels), expected)
