@@ -24,7 +24,7 @@ from irframe.experiments.policy import Policy, in_precision, shares_ranks
 from irframe.experiments.searches import lengths_of, refuse_untold
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
-from irframe.files.read_run import changed_files
+from irframe.files.read_runs import changed_files
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import LENGTH, SCORE, SEARCH
 

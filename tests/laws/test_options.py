@@ -80,7 +80,6 @@ CALLED = {
     "rows": "metric",
     "runs": "run",
     "shares": "share",
-    "train": "judgments",
 }
 """Option -> what messages may call it."""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}

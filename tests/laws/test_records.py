@@ -187,7 +187,6 @@ ELSEWHERE = {
     "topics",
     "contributing",
     "documents",
-    "train",
 }
 """Arguments that are data, change no number, or are of frames alone."""
 
