@@ -305,7 +305,6 @@ FRAME_OTHERS = {
     "split.n": 3,
     "split.seed": 1,
     "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
-    "no_vital": "nan",
     "check.length": 1,
     "risk_coverage.rel": 2,
     "draw_to_judge.share": 0.8,
