@@ -12,8 +12,8 @@ from io import StringIO
 from threading import Event, Thread
 from typing import Any
 
-from irframe.commands import COMMANDS, EPILOG, NEVER, Line, tell
-from irframe.errors import InputError, IrframeError, IrframeWarning
+from irframe.commands import COMMANDS, EPILOG, Line, tell
+from irframe.errors import IrframeError, IrframeWarning
 from irframe.escaping import encodable, visible
 from irframe.names import VERSION
 from irframe.warned import OneCall
@@ -78,10 +78,9 @@ def _outer() -> Line:
 
 def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     """Run a command, and tell its warnings, and its error, in a line each."""
-    output = None if getattr(options, "each", False) else getattr(options, "output", None)
-    gated = getattr(options, "gate", False) and options.fail_on != NEVER
+    output = getattr(options, "output", None)
     try:
-        if output is not None and not gated:
+        if output is not None:
             _files().look(output)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
@@ -92,7 +91,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
             if output is not None or " ".join(text.split()) not in answered:  # each once
                 tell(f"warning: {text}")
         if content is not None:
-            _write_or_print(content, output, gated=gated)
+            _write(content, output)
     except (IrframeError, OSError, MemoryError, UnicodeError) as error:
         return tell(error)
     except Exception as error:
@@ -127,17 +126,6 @@ def _seconds(name: str) -> Iterator[None]:
             thread.join()
 
 
-def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
-    """Write an answer; a gate's verdict is not lost where its file cannot be written."""
-    try:
-        _write(content, output)
-    except OSError as error:
-        if not gated or output is None:
-            raise
-        tell(error)
-        _write(content, None)
-
-
 def _files() -> Any:
     """Return what writes files, which imports much that helps need not wait for."""
     return import_module("irframe.files.compression")
@@ -148,8 +136,6 @@ def _write(content: str | bytes, output: str | None) -> None:
     if output is not None:
         _files().write_whole(output, visible(content) if isinstance(content, str) else content)
         return
-    if sys.stdout is None:
-        raise InputError("standard output", "none, as it is closed", "name a file with -o")
     try:
         if isinstance(content, str):
             print(encodable(content, sys.stdout), end="", flush=True)

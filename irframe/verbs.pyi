@@ -7,9 +7,9 @@ from .comparing.freeze import freeze as freeze
 from .comparing.risk import risk as risk
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save
-from .cubes.cwl import cwl as cwl
-from .cubes.draw_to_judge import draw_to_judge as draw_to_judge
+from .cubes.estimate import draw_to_judge as draw_to_judge
 from .cubes.estimate import estimate as estimate
+from .cubes.score import cwl as cwl
 from .cubes.score import score as score
 from .cubes.unjudged import bounds as bounds
 from .cubes.unjudged import condense as condense
@@ -28,6 +28,7 @@ from .depths.volatility import stability as stability
 from .depths.volatility import volatility as volatility
 from .experiments.collapse import collapse as collapse
 from .experiments.evaluate import evaluate as evaluate
+from .experiments.evaluate import split as split
 from .experiments.joining import judge as judge
 from .experiments.joining import restrict as restrict
 from .experiments.nuggets import score_nuggets as score_nuggets
@@ -35,7 +36,6 @@ from .experiments.other_tools import to_pytrec_eval as to_pytrec_eval
 from .experiments.other_tools import to_ranx as to_ranx
 from .experiments.rank_table import pool as pool
 from .experiments.rank_table import rank as rank
-from .experiments.split import split as split
 from .files.write_run import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
 from .planning.components import components as components
@@ -56,7 +56,6 @@ from .studies.compare_orderings import (
 )
 from .studies.describe import describe as describe
 from .studies.diagnose import diagnose as diagnose
-from .studies.effective_top import effective_top as effective_top
 from .studies.effort import archetypes as archetypes
 from .studies.effort import effort_gain as effort_gain
 from .studies.effort import misplacement as misplacement
@@ -72,11 +71,12 @@ from .studies.preferences import enumerate_rankings as enumerate_rankings
 from .studies.preferences import preferences as preferences
 from .studies.preferences import separability as separability
 from .studies.reordering import ablation as ablation
+from .studies.reordering import best_systems as best_systems
 from .studies.reordering import reordering as reordering
+from .studies.reordering import rrie as rrie
 from .studies.risk_coverage import risk_coverage as risk_coverage
-from .studies.rrie import rrie as rrie
-from .studies.search_lengths import best_systems as best_systems
 from .studies.search_lengths import difference_histogram as difference_histogram
+from .studies.search_lengths import effective_top as effective_top
 from .studies.search_lengths import length_histogram as length_histogram
 from .studies.search_lengths import search_lengths as search_lengths
 from .studies.tie_ranges import tie_agreement as tie_agreement

@@ -89,15 +89,6 @@ def test_json_and_latex(files, capsys):
     assert r"P\_5" in out
 
 
-def test_grouped_by_folder(files, capsys):
-    _, out, _ = run(
-        capsys, "evaluate", files[0], *files[1], "-m", "AP", "--by", "folder", "--format", "csv"
-    )
-    frame = pd.read_csv(StringIO(out))
-    assert list(frame.columns) == ["folder", "system", "AP"]
-    assert dict(zip(frame["system"], frame["folder"], strict=True))["bm25"] == "terms"
-
-
 @pytest.fixture(scope="session")
 def oddities(written, tmp_path_factory):
     """Return a folder with sound and with unsound files."""
@@ -168,10 +159,8 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),
         ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "found P@20, nDCG@6; wanted .* 5 at"),
         ("qrels.txt a.run -m Bpref --ties mean", "metrics that share gain"),
-        ("qrels.txt a.run -m AP --by team", "found 'team'; wanted --by to be one of 'folder'"),
-        ("qrels.txt team.parquet -m AP --by name", "found 'name'; wanted --by .*'folder', 'team'"),
-        ("qrels.txt team.parquet -m AP --by topic", "found 'topic' .*; wanted --by"),
-        ("qrels.txt a.run -m AP --by folder --format trec_eval", "wanted no --by"),
+        ("qrels.txt team.parquet -m AP --by name", "found 'name'; there are: team; wanted by"),
+        ("qrels.txt a.run -m AP --by team --format trec_eval", "wanted no --by"),
         ("qrels.txt - - -m AP", "wanted standard input .* found it 2 times"),
         ("qrels.txt a.run -m AP -o no/such/file", "no/such/file: No such file or directory"),
     ],
@@ -284,21 +273,6 @@ def test_output_that_cannot_be_written():
     told["env"]["PYTHONIOENCODING"] = "ascii"
     done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False, **told)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.usefixtures("odd")
-def test_streams_that_are_closed(monkeypatch):
-    words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
-    for name, line, told in (
-        ("stdout", words, "irframe: wanted standard output; found none, as it is closed."),
-        ("stdin", [*words[:2], "-", *words[3:]], "irframe: wanted standard input (-); found none"),
-    ):
-        for stderr in (StringIO(), None):
-            with monkeypatch.context() as patch:
-                patch.setattr(sys, "stderr", stderr)
-                patch.setattr(sys, name, None)
-                assert main(line) == 2
-            assert stderr is None or stderr.getvalue().startswith(told)
 
 
 @pytest.mark.usefixtures("odd")
@@ -898,8 +872,6 @@ def test_repeats_are_told_by_names_of_files(tmp_path, capsys):
     assert "repeats of systems by repeat=r" in err
     _, out, _ = run(capsys, "diagnose", *words, "--fail-on", "never")
     assert "systems with one repeat, beside others with up to 3" in out
-    _, out, _ = run(capsys, "evaluate", *words, "--by", "folder", "--format", "csv")
-    assert pd.read_csv(StringIO(out))["repeat"].tolist() == [1, 1, 2, 3]
 
 
 def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):

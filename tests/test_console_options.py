@@ -18,15 +18,16 @@ VERBS = {
     "report": [ir.report],
     "check": [ir.verbs.check],
     "diagnose": [ir.verbs.diagnose],
+    "judge-next": [ir.verbs.judge_next],
 }
-SUBJECTS = {"runs", "qrels", "scores", "data", "path"}
+SUBJECTS = {"runs", "qrels", "scores", "data", "path", "cube", "n"}
 
 
 @pytest.mark.parametrize("command", VERBS)
 def test_a_command_has_the_options_of_its_verbs(command):
     line = Line(f"irframe {command}", "")
     home = import_module(f"irframe.commands.{COMMANDS[command][0]}")
-    getattr(home, f"declare_{command}")(line)
+    getattr(home, f"declare_{command.replace('-', '_')}")(line)
     defaults = {action.dest: action.default for action in line._actions}
     for verb in VERBS[command]:
         parameters = inspect.signature(verb).parameters
@@ -56,5 +57,5 @@ def test_an_option_added_to_a_verb_stands_on_the_line():
     options = line.read(["--least", "3", "--rounded", "--cuts", "5,10"])
     assert given(options, leaderboard) == {"least": 3, "rounded": True, "cuts": [5, 10]}
     told = " ".join(line.format_help().split())
-    assert "--least LEAST How many topics, 50% of them, a system needs" in told
-    assert "--rounded, --no-rounded Whether means are" in told
+    assert "--least LEAST how many topics, 50% of them, a system needs" in told
+    assert "--rounded, --no-rounded whether means are" in told

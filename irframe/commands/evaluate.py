@@ -1,10 +1,13 @@
-"""``irframe evaluate``: scores of runs, as a table or as trec_eval prints them.
+"""``irframe evaluate``, ``freeze``, ``check``, ``diagnose``, ``judge-next``: what scores say.
 
-``irframe freeze`` keeps those of a run, as a baseline to be committed.
+``evaluate`` prints scores as a table or as trec_eval does; ``freeze`` keeps those of a run, as a
+baseline to be committed.
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +16,37 @@ from numpy.typing import NDArray
 
 import irframe as ir
 from irframe import checks
-from irframe.commands import inputs, tell
-from irframe.commands.answer import Answer, declare_output, format_of, written
-from irframe.errors import ParameterError
+from irframe.commands import tell
+from irframe.commands.answer import (
+    Answer,
+    declare_failing,
+    declare_output,
+    format_of,
+    status_of,
+    wrapped,
+    written,
+)
+from irframe.commands.inputs import (
+    declare_files,
+    declare_options,
+    declare_scoring,
+    declare_systems,
+    given,
+    metrics_of,
+    read_all,
+    read_judgments,
+    read_sound,
+    runs_of,
+    scored,
+)
+from irframe.errors import InputError, ParameterError
+from irframe.files.read_file import plain_table
 from irframe.metrics.facts import average, facts
+from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
-from irframe.names import SYSTEM, TOPIC, UNKNOWN, roles
+from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNKNOWN, roles
+from irframe.printed import FIRST, fitted
 from irframe.warned import listing
 
 RUNID = "runid"
@@ -124,7 +151,7 @@ def _line(label: str, topic: str, text: str) -> str:
 
 def declare_freeze(parser: ArgumentParser) -> None:
     """Declare the options."""
-    inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
+    declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
         "--documents", type=int, metavar="K",
         help="keep the first K documents of each list, for what comments say of a loss",
@@ -136,12 +163,12 @@ def declare_freeze(parser: ArgumentParser) -> None:
 
 def run_freeze(options: Namespace) -> Answer:
     """Write the scores of a run, the one named by ``--baseline`` if there are several."""
-    arguments = inputs.given(options, ir.verbs.freeze)
+    arguments = given(options, ir.verbs.freeze)
     if isinstance(arguments["baseline"], list):
         raise ParameterError("--baseline once", f"{len(arguments['baseline'])}")
-    metrics, kept = inputs.metrics_of(options), options.documents
-    runs: Any = inputs.runs_of(options, rows=kept is not None)
-    scores = inputs.scored(options, runs, inputs.read_judgments(options), metrics)
+    metrics, kept = metrics_of(options), options.documents
+    runs: Any = runs_of(options, rows=kept is not None)
+    scores = scored(options, runs, read_judgments(options), metrics)
     kept_of = {} if kept is None else {"documents": kept, "runs": runs}
     ir.verbs.freeze(scores, options.output, **kept_of, **arguments)
     return Answer(None)
@@ -153,12 +180,11 @@ TREC_EVAL = "trec_eval"
 
 def declare_evaluate(parser: ArgumentParser) -> None:
     """Declare the options."""
-    inputs.declare_scoring(parser, ir.evaluate)
+    declare_scoring(parser, ir.evaluate)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(
         "--by", metavar="COLUMN",
-        help="summarise by a column of Parquet runs or of --systems, or by 'folder', that of each "
-        "run file",
+        help="summarise by a column of Parquet runs or of --systems",
     )  # fmt: skip
     declare_output(parser, TREC_EVAL)
 
@@ -171,16 +197,10 @@ def run_evaluate(options: Namespace) -> Answer:
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
                 raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
-    metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
-    runs: Any = inputs.runs_of(options, rows=rows)
-    qrels = inputs.read_judgments(options)
-    if options.by is not None:
-        columns = getattr(runs, "columns", pd.Index([]))
-        own = {*roles(columns).values(), inputs.FOLDER}
-        checks.choice(
-            "--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)]
-        )
-    scores = inputs.scored(options, runs, qrels, metrics, options.by)
+    metrics, rows = metrics_of(options), options.per_topic and kind == TREC_EVAL
+    runs: Any = runs_of(options, rows=rows)
+    qrels = read_judgments(options)
+    scores = scored(options, runs, qrels, metrics, options.by)
     unknown = checks.listed(scores.attrs.get(UNKNOWN))
     if 0 < len(unknown) < scores.index.get_level_values(SYSTEM).nunique():  # of all it is said
         tell(f"warning: no retrieved document of {listing(unknown)} is judged")
@@ -205,3 +225,133 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
     counts = groups.count()
     uneven = counts.loc[:, (counts != counts.iloc[:1].to_numpy()).any()]
     return groups.agg(mean).join(uneven.add_prefix("n_topics of "))
+
+
+SHOWN = 3
+"""How much of what a list holds is printed; files in other formats have all of it."""
+
+
+def declare_check(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    declare_files(parser)
+    declare_options(parser, ir.verbs.check)
+    declare_failing(parser)
+    declare_output(parser)
+
+
+def run_check(options: Namespace) -> Answer:
+    """Check all runs, those of files that cannot be read as well."""
+    runs, problems = read_sound(options)
+    arguments = given(options, ir.verbs.check)
+    rows = ir.verbs.check(runs, read_judgments(options), problems=problems, **arguments)
+    kind = format_of(options)
+    write = _table_and_lists if kind in {"table", "markdown"} else written
+    content = write(rows, kind)
+    return Answer(content, status_of(rows["severity"], options.fail_on))
+
+
+def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
+    """Return a table of numbers, and below it a line for every list, its beginning and length."""
+    held = rows.map(lambda value: isinstance(value, tuple)).all()
+    numbers, note = rows.loc[:, ~held], ""
+    if kind == "table":
+        numbers, note = fitted(pd.DataFrame(numbers), FIRST["check"])
+    table, lines = str(written(numbers, kind)), []
+    for run, row in rows.iterrows():
+        for name in row["found"]:
+            shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
+            begin = "- " if kind == "markdown" else ""
+            lines.append(f"{begin}{run}: {name} ({len(row[name])}): {', '.join(shown)}\n")
+    parts = [table, note and f"{note}\n", "\n" * bool(lines), *lines]
+    return "".join(parts)
+
+
+LONGEST = 300
+"""Characters of the places of a finding that are printed."""
+
+
+def declare_diagnose(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    declare_scoring(parser, ir.verbs.diagnose, required=False)
+    declare_failing(parser)
+    declare_output(parser)
+
+
+def run_diagnose(options: Namespace) -> Answer:
+    """Report everything that is found; files in other formats than text have all places."""
+    findings = ir.verbs.diagnose(
+        read_all(options),
+        read_judgments(options),
+        options.metric,
+        contributing=options.contributing,
+        errors="report",
+        **given(options, ir.verbs.diagnose),
+    )
+    kind = format_of(options)
+    told = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
+    content = told or written(findings, kind)
+    return Answer(content, status_of(findings["severity"], options.fail_on))
+
+
+def _diagnose_told(finding: dict[Hashable, Any]) -> str:
+    """Return a paragraph."""
+    places = str(finding["where"])
+    if len(places) > LONGEST:
+        places = places[:LONGEST].rpartition(", ")[0] + ", ..."
+    lines = (
+        f"{finding['severity']}: {finding['what']} ({finding['how_many']})",
+        f"  where: {places}",
+        f"  advice: {finding['advice']}",
+        f"  see: {finding['reference']}",
+    )
+    return "".join(f"{wrapped(line, '    ')}\n" for line in lines)
+
+
+QRELS = "qrels"
+TEXT = "text"
+
+
+def declare_judge_next(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    declare_files(parser)
+    parser.add_argument(
+        "-n", type=int, default=100, help="how many documents, over all topics; 100 by default"
+    )
+    parser.add_argument(
+        "--texts", metavar="TABLE", help="CSV, TSV or Parquet file of documents: doc, text"
+    )
+    declare_options(parser, ir.verbs.judge_next, ir.cube)
+    declare_systems(parser)
+    declare_output(parser, QRELS)
+
+
+def run_judge_next(options: Namespace) -> Answer:
+    """List the documents."""
+    cube = ir.cube(
+        read_all(options),
+        read_judgments(options),
+        contributing=options.contributing,
+        **given(options, ir.cube) | {"depth": None},
+    )
+    arguments = given(options, ir.verbs.judge_next)
+    documents = ir.verbs.judge_next(cube, options.n, **arguments)
+    kind = format_of(options)
+    if kind == QRELS:  # lines of judgments that are yet to be made
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "lines")
+            ir.verbs.write_qrels(documents.assign(**{GRADE: POOLED_UNJUDGED}), path)
+            return Answer(path.read_bytes())
+    if options.texts is not None:
+        documents[TEXT] = documents[DOC].astype(str).map(_texts(options.texts)).fillna("")
+    return Answer(written(documents, kind))
+
+
+def _texts(path: str) -> pd.Series:
+    """Return the text of every document of a table."""
+    table = plain_table(path)
+    doc = roles(table.columns).get(DOC)
+    if doc is None or TEXT not in table.columns:
+        wanted = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"
+        raise InputError(wanted, "", "", table.columns)
+    known = table.set_index(table[doc].astype(str))[TEXT]
+    return known[~known.index.duplicated()]

@@ -5,9 +5,7 @@ import re
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import chain
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -19,7 +17,7 @@ from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.collapse import Units
-from irframe.files.compression import Source, name_of
+from irframe.files.compression import Source
 from irframe.files.read_file import find_files, plain_table
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
@@ -141,21 +139,20 @@ HELP = {
     "at": "evaluation depths, such as 10 or 5,10",
     "repeats": "what one repeat is: a draw of its system, shared by all, or of a topic",
     "over": "what differences are generalised over where systems have repeats",
-    "depths": "depths to show, such as 5,10,100",
-    "method": "how intervals of ranks are found",
+    "leaderboard.method": "how intervals of ranks are found",
+    "judge_next.method": "how they are chosen",
+    "judge_next.rel": "lowest relevant grade",
+    "credit": "maxmean: whether a judgment counts for all runs with the document, or for one",
+    "prior": "CSV, TSV or Parquet file of a model's judgments: topic, doc, grade or probability",
     "interval": "how intervals of means are found",
     "samples": "resamples",
     "seed": "seed of what is drawn",
-    "title": "title of the page",
     "margin": "difference that is too small to matter",
-    "power": "power for which a difference is told",
     "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
     "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
     "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
     "train": "judgments that systems were trained with",
     "task_metrics": "the metric that counts on a task, such as marco=RR; again for each task",
-    "effects": "Hedges' g with its interval",
-    "simultaneous": "intervals that hold all at once",
     "length": "column that says what each document costs, or one length of all",
     "check.length": "how long lists should be",
     "check.depth": "cut every list there",
@@ -191,6 +188,8 @@ READING: dict[str, dict[str, Any]] = {
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
     **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
+    "method": {},
+    "prior": {"metavar": "TABLE"},
     "train": {"metavar": "FILE"},
     "task_metrics": {"metavar": "TASK=METRIC", "action": "append", "type": task_metric},
     "length": {"type": number_or_column},
@@ -228,7 +227,7 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
     return {
         name: parameter
         for name, parameter in inspect.signature(function).parameters.items()
-        if name in HELP | READING
+        if {name, f"{function.__name__}.{name}"} & {*HELP, *READING}
         or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
     }
 
@@ -255,7 +254,7 @@ def _sentence(function: Verb, name: str) -> str:
     words = " ".join(match[1].split()) if match else ""
     ends = r"(?<=[.;])\s" if _LISTS.search(words) else r"(?<=[.;:])\s"
     told = re.split(ends, words)[0].rstrip(".;:").replace("%", "%%")
-    return re.sub('``"?(.*?)"?``', r"\1", told)
+    return re.sub('``?"?(.*?)"?``?', r"\1", told[:1].lower() + told[1:])
 
 
 def _reading(annotation: Any) -> dict[str, Any]:
@@ -278,6 +277,8 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
     for word in ("cluster", "tasks", "weights"):
         if arguments.get(word) is not None:
             arguments[word] = read_topic_values(arguments[word], word)
+    if arguments.get("prior") is not None:
+        arguments["prior"] = plain_table(arguments["prior"])
     if arguments.get("train") is not None:
         arguments["train"] = ir.read_qrels(arguments["train"])
     if arguments.get("task_metrics") is not None:
@@ -353,8 +354,6 @@ def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False)
     return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in columns})
 
 
-FOLDER = "folder"
-"""Column that says in which folder the file of a run is."""
 DEEPEST = 2**31 - 1
 """The greatest rank that a cube can hold."""
 STDIN = "-"
@@ -362,8 +361,6 @@ STDIN = "-"
 
 def source_of(word: str) -> Source:
     """Return what a word names: a path, or standard input."""
-    if word == STDIN and sys.stdin is None:
-        raise InputError("standard input (-)", "none, as it is closed", "name a file")
     return sys.stdin.buffer if word == STDIN else word
 
 
@@ -382,17 +379,10 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 
 
 def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
-    """Read all runs, with the columns asked for: the folder, or those of a table of systems."""
+    """Read all runs, with the columns asked for of a table of systems."""
     named, repeat = sources_of(options.runs, options.qrels), getattr(options, "repeat", None)
-    read = partial(ir.read_runs, system=options.system, repeat=repeat, **told(options))
-    if getattr(options, "by", None) != FOLDER:
-        runs = read(named)
-        return with_systems(runs, options, every=every)
-    folders: dict[str, list[Source]] = {}
-    for source in named:
-        folders.setdefault(Path(name_of(source)).resolve().parent.name, []).append(source)
-    parts = [read(sources).assign(**{FOLDER: folder}) for folder, sources in folders.items()]
-    return with_systems(pd.concat(parts, ignore_index=True), options)
+    runs = ir.read_runs(named, system=options.system, repeat=repeat, **told(options))
+    return with_systems(runs, options, every=every)
 
 
 def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | ScannedRuns:

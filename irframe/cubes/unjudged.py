@@ -13,15 +13,15 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import whole
-from irframe.cubes.draw_to_judge import read_to_draw
+from irframe.cubes.estimate import read_to_draw
 from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments import policy
+from irframe.experiments.experiment import condensed, fewer_judged, judged_anew
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.hits import refuse_open
-from irframe.experiments.judged_otherwise import condensed, fewer_judged, judged_anew
 from irframe.experiments.judgments import Judgments
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.files.as_runs import Qrels

@@ -6,7 +6,7 @@ Verbs: agreement.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple, Self, overload
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,6 @@ from irframe.names import METRIC
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
-from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import (
     Depths,
     Reference,
@@ -33,6 +32,7 @@ from irframe.scores.read_scores import (
     refuse_unshared,
     scores_to_compare,
 )
+from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays, Scores
 
 Of = Literal["expected", "averages"]
@@ -272,36 +272,6 @@ ORDERINGS = (agreements.Kendall, agreements.RBO, agreements.Spearman, agreements
 """Methods that see only the order of the systems."""
 
 
-@overload
-def agreement(
-    scores: xr.DataArray | pd.DataFrame,
-    reference: Reference | None = None,
-    method: agreements.Method = "kendall",
-    *,
-    at: Depths = None,
-    topics: Sides | None = None,
-    interval: Literal[False] = False,
-    of: Of = "expected",
-    alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
-    by: GroupBy | None = None,
-) -> xr.DataArray: ...
-@overload
-def agreement(
-    scores: xr.DataArray | pd.DataFrame,
-    reference: Reference | None = None,
-    method: agreements.Method = "kendall",
-    *,
-    at: Depths = None,
-    topics: Sides | None = None,
-    interval: Literal[True],
-    of: Of = "expected",
-    alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
-    by: GroupBy | None = None,
-) -> xr.Dataset: ...
 @verb
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
@@ -316,7 +286,7 @@ def agreement(
     samples: int = 1000,
     seed: int = 0,
     by: GroupBy | None = None,
-) -> xr.DataArray | xr.Dataset:
+) -> Any:
     """Rank correlation of the systems' orderings between metrics, or with a reference, by depth.
 
     Parameters

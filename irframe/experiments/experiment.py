@@ -1,4 +1,4 @@
-"""Runs and judgments coded once, what everything else starts from; and how deep was judged."""
+"""Runs and judgments coded once, what everything else starts from; the same, otherwise judged."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,115 +13,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade, in_threads, tiles
-from irframe.checks import room
-from irframe.errors import ParameterError
+from irframe.errors import InputError
 from irframe.experiments import in_turn, joining, rank_table
+from irframe.experiments.coded_tables import Side, code_documents
 from irframe.experiments.group_columns import Groups
-from irframe.experiments.hits import NEVER, Hits
+from irframe.experiments.hits import Hits, Pool
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
-from irframe.experiments.policy import Policy, PoolDepth, refuse_pool, shares_ranks
-from irframe.files.ids import Codes
+from irframe.experiments.policy import Policy, PoolDepth, refuse_marks, refuse_pool, shares_ranks
+from irframe.files.ids import Codes, all_of_one_kind, within
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
 from irframe.metrics.facts import facts
 from irframe.names import DOC, GRADE, SYSTEM, TOPIC, low_to_high
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """The best ranks of judged documents in contributing runs, and the depth of the pool."""
-
-    rank: NDArray[np.int32]
-    """Of each judged document, 0 where no contributing run has it."""
-    gap: NDArray[np.int64]
-    """Where contributing runs are first unjudged, by topic of the qrels, `NEVER` for nowhere."""
-    contributing: NDArray[np.bool_]
-    """Whether each system contributes."""
-    stated: bool
-    """Whether it was said how the pool was made, rather than taken for granted."""
-    depth: NDArray[np.int32]
-    """Down to where judging went, by topic."""
-
-    @classmethod
-    def of(
-        cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
-    ) -> "Pool":
-        """Return what runs put into the pool, its depth not known yet.
-
-        Parameters
-        ----------
-        hits
-            What lists for all judged topics hold.
-        judged
-            How many judgments there are.
-        contributing, stated
-            As the fields.
-        """
-        gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
-        return cls(
-            hits.best(judged, contributing), gap, contributing, stated, np.zeros(0, np.int32)
-        )
-
-    def down_to(
-        self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
-    ) -> "Pool":
-        """Return the pool of some topics, with its depth as given or as found.
-
-        Parameters
-        ----------
-        given
-            As for `irframe.cube`; None for the greatest depth down to which every contributing
-            run is judged, on all judged topics of the collection, scored or not.
-        judgments
-            The judgments of the topics.
-        collections
-            Which collection every topic of the qrels belongs to.
-        longest
-            The length of the longest list, which stands where no document is unjudged.
-
-        Raises
-        ------
-        ParameterError
-            If none is given for some collection.
-        """
-        depth: Any = given or 0
-        if isinstance(given, Mapping):
-            part, labels = collections.of_topic[judgments.code], collections.labels
-            missing = [str(label) for label in labels[np.unique(part)] if label not in given]
-            if missing:
-                raise ParameterError("a pool_depth for every collection", "none for", "", missing)
-            depth = np.array([given.get(label, 0) for label in labels])[part]
-        elif given is None and self.contributing.any():
-            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
-            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
-        every = np.array(np.broadcast_to(depth, len(judgments.code)), np.int32)
-        stated = self.stated or given is not None
-        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=every)
-
-    def word(self, judgments: Judgments) -> str:
-        """Return what is known of it: it was stated, is complete, or is unknown."""
-        if self.stated:
-            return "stated"
-        deepest = self.depth[judgments.topic]
-        return "complete" if ((self.rank > 0) & (self.rank <= deepest)).all() else "unknown"
-
-    def count(self, judgments: Judgments, depth: int) -> NDArray[np.int64]:
-        """Count the judged documents in the pool of every depth, shape (topic, depth, level)."""
-        deepest = np.minimum(self.depth - 1, depth)
-        rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
-        level = np.searchsorted(judgments.levels, judgments.grade[rows])
-        count = judgments.levels_of
-        what = f"pools of {len(count):,} topics at {depth:,} depths by {count.shape[1]:,} grades"
-        room(what, 8 * count.size * depth, "ask for smaller depths, or for fewer grades")
-        pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
-        first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
-        np.add.at(first, (judgments.topic[rows], self.rank[rows] - 1, level), 1)
-        inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
-        shallow, known = pooled[:, : first.shape[1]], np.cumsum(first, axis=1)
-        np.copyto(shallow, known, where=inside[..., np.newaxis])
-        return pooled
-
 
 LAST = "_last"
 """Where an experiment keeps the part of it that was asked for last."""
@@ -168,18 +72,8 @@ class Experiment:
     ) -> "Experiment":
         """Put ranked runs and judgments together, with warnings of what they lack.
 
-        Parameters
-        ----------
-        ranked
-            The runs, ranked.
-        judgments
-            Those of the topics that are scored.
-        policy
-            How all is decided.
-        group
-            As for `tell_missing`.
-        pooled
-            Whether it is asked what the pool was made of.
+        Judgments are those of the topics that are scored; `group` is as for `tell_missing`;
+        `pooled` says whether it is asked what the pool was made of.
         """
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
@@ -469,3 +363,132 @@ def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
 
 def _every(chosen: Codes, size: int) -> bool:
     return len(chosen) == size and bool((np.asarray(chosen) == np.arange(size)).all())
+
+
+def fewer_judged(
+    experiment: Experiment, kept: NDArray[np.bool_], depth: int | None = None
+) -> Experiment:
+    """Return the same with some of the judgments only, and a pool of another depth."""
+    judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
+    refuse_marks(judgments.grade)
+    new = np.where(kept, np.cumsum(kept) - 1, -1)
+    judged = kept[hits.row]
+    depths = pool.depth if depth is None else np.full_like(pool.depth, depth)
+    remaining = hits.take(judged)
+    return replace(
+        experiment,
+        judgments=judgments.only(np.flatnonzero(kept)),
+        hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
+        pool=replace(pool, rank=pool.rank[kept], depth=depths),
+        listing=in_turn.together([experiment.listing, _hidden(experiment, judged)]),
+    )
+
+
+def condensed(experiment: Experiment) -> Experiment:
+    """Return the same of lists without their unjudged documents, which are closed up."""
+    hits, length = experiment.hits.by_list(), experiment.hits.length
+    judged = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
+    order = judged[np.lexsort((hits.rank[judged], hits.of[judged]))]
+    of = hits.of[order]
+    count = np.bincount(of, minlength=length.size)
+    rank = within(of) + 1
+    tied = None
+    if hits.tied is not None:
+        block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
+        tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
+    there = hits.alongside(itemgetter(hits.first[of] + hits.rank[order] - 1))
+    filed, ranks = hits.pool_rank[order], rank.astype(np.int32)
+    closed = replace(hits.take(order), rank=ranks, tied=tied, filed=filed, along=there)
+    closed = replace(closed, length=count.reshape(length.shape))
+    return replace(experiment, hits=closed, listing=None)
+
+
+def judged_anew(
+    experiment: Experiment, judgments: Judgments, *, given: bool, whole: bool
+) -> Experiment:
+    """Return the same lists by other judgments of their topics.
+
+    Parameters
+    ----------
+    experiment
+        The lists, in memory.
+    judgments
+        Those of the same topics, in the same order.
+    given
+        Whether the depth of the pool was given, and so stays.
+    whole
+        Whether all that is judged is of these topics.
+
+    Raises
+    ------
+    InputError
+        If documents are judged that were not before, and are not found in a list which is known by
+        name down to rank `in_turn.RANKS` alone, naming system and topic.
+    """
+    before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
+    old, new = (side.table.doc.take(pa.array(side.row)) for side in (before, judgments))
+    nothing = in_turn.TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old[:0])
+    listed = nothing if listing is None else listing.load()
+    topics = before.topic, judgments.topic, listed.of % len(before.count)
+    docs = all_of_one_kind([old, new, listed.doc])
+    codes = code_documents(*map(Side, topics, docs))
+    known = pd.Index(codes[1])
+    row, listed_row = (known.get_indexer(pd.Index(coded)) for coded in (codes[0], codes[2]))
+    fresh = ~np.isin(codes[1], codes[0])
+    _refuse_ranks_unknown(experiment, judgments.topic[fresh], listed.of[listed_row >= 0])
+    kept, there = row[hits.row] >= 0, listed_row >= 0
+    rank = [hits.rank[kept], listed.rank[there].astype(np.int32) + 1]
+    filed = None if hits.filed is None else np.concatenate([hits.filed[kept], rank[1]])
+    of = np.concatenate([hits.of[kept], listed.of[there]])
+    rows = np.concatenate([row[hits.row[kept]], listed_row[there]]).astype(np.int32)
+    found = np.concatenate(rank)
+    anew = Hits(hits.length, of, found, rows, hits.tied, filed, hits.along).by_list()
+    collections, told = Collections.one(len(judgments.count)), experiment.collection
+    top: Any = np.full(len(judgments.count), judgments.top)
+    if told is not None:  # else all judgments count, those of other topics, too
+        of_topic = np.asarray(told.codes, np.intp)
+        collections = Collections(of_topic, told.categories, "collection")
+        top = collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
+    base = judgments.only(np.arange(len(judgments.row)))
+    old_pool = experiment.known_pool
+    pool = Pool.of(anew, len(base.row), old_pool.contributing, stated=old_pool.stated)
+    if given:
+        pool = replace(pool, depth=old_pool.depth)
+    elif whole and not there.any():
+        pool = pool.down_to(None, base, collections, experiment.longest)
+    else:  # nobody knows
+        pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
+    left = None
+    if listing is not None:
+        left = in_turn.together([listed.take(np.flatnonzero(~there)), _hidden(experiment, kept)])
+    made = {**experiment.made, "pool": pool.word(base)}
+    return replace(
+        experiment, judgments=base, hits=anew, pool=pool, listing=left, top=top, made=made
+    )
+
+
+def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> in_turn.TopUnjudged:
+    """Return the hits at the top of lists that are not kept, by name."""
+    judgments, hits = experiment.judgments, experiment.hits
+    hidden = np.flatnonzero(~kept & (hits.rank <= in_turn.RANKS))
+    doc = judgments.table.doc.take(pa.array(judgments.row[hits.row[hidden]]))
+    return in_turn.TopUnjudged(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
+
+
+def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
+    """Raise if a list may hold newly judged documents below the ranks that are known by name.
+
+    Given the topic of each document that was not judged before, and the list of each one found.
+    """
+    shape = experiment.shape
+    count = np.bincount(lists, minlength=shape[0] * shape[1]).reshape(shape)
+    fresh = np.bincount(topic, minlength=shape[1])
+    known = 0 if experiment.listing is None else in_turn.RANKS
+    deeper = experiment.there & (count < fresh) & (experiment.hits.length > known)
+    if deeper.any():
+        systems, topics = experiment.systems, experiment.judgments.topics
+        pairs = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
+        wanted = f"lists known by name, for {len(topic)} documents that were not judged before"
+        known_to = f"{len(pairs)} lists known to rank {known} alone"
+        advice = "build the cube anew: irframe.cube(runs, qrels)"
+        raise InputError(wanted, known_to, advice, pairs)

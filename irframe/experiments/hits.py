@@ -1,4 +1,4 @@
-"""Ranked lists as what they hold of the judgments, and the ranks of judged documents."""
+"""Ranked lists as what they hold of the judgments; the pool they made, and how deep was judged."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade
 from irframe.checks import memory, room
-from irframe.errors import DepthError
+from irframe.errors import DepthError, ParameterError
 from irframe.experiments.coded_tables import counted, row_slices
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Collections
+from irframe.experiments.policy import PoolDepth
 from irframe.files.ids import Codes, of_ranges, rows_of_ranges
 from irframe.names import EMPTY, LENGTH, UNJUDGED
 
@@ -238,6 +240,101 @@ class Hits:
             "tail": tail.reshape(*shape, -1),
             "tail_size": size.reshape(shape),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The best ranks of judged documents in contributing runs, and the depth of the pool."""
+
+    rank: NDArray[np.int32]
+    """Of each judged document, 0 where no contributing run has it."""
+    gap: NDArray[np.int64]
+    """Where contributing runs are first unjudged, by topic of the qrels, `NEVER` for nowhere."""
+    contributing: NDArray[np.bool_]
+    """Whether each system contributes."""
+    stated: bool
+    """Whether it was said how the pool was made, rather than taken for granted."""
+    depth: NDArray[np.int32]
+    """Down to where judging went, by topic."""
+
+    @classmethod
+    def of(
+        cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
+    ) -> "Pool":
+        """Return what runs put into the pool, its depth not known yet.
+
+        Parameters
+        ----------
+        hits
+            What lists for all judged topics hold.
+        judged
+            How many judgments there are.
+        contributing, stated
+            As the fields.
+        """
+        gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
+        return cls(
+            hits.best(judged, contributing), gap, contributing, stated, np.zeros(0, np.int32)
+        )
+
+    def down_to(
+        self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
+    ) -> "Pool":
+        """Return the pool of some topics, with its depth as given or as found.
+
+        Parameters
+        ----------
+        given
+            As for `irframe.cube`; None for the greatest depth down to which every contributing
+            run is judged, on all judged topics of the collection, scored or not.
+        judgments
+            The judgments of the topics.
+        collections
+            Which collection every topic of the qrels belongs to.
+        longest
+            The length of the longest list, which stands where no document is unjudged.
+
+        Raises
+        ------
+        ParameterError
+            If none is given for some collection.
+        """
+        depth: Any = given or 0
+        if isinstance(given, Mapping):
+            part, labels = collections.of_topic[judgments.code], collections.labels
+            missing = [str(label) for label in labels[np.unique(part)] if label not in given]
+            if missing:
+                raise ParameterError("a pool_depth for every collection", "none for", "", missing)
+            depth = np.array([given.get(label, 0) for label in labels])[part]
+        elif given is None and self.contributing.any():
+            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
+            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
+        every = np.array(np.broadcast_to(depth, len(judgments.code)), np.int32)
+        stated = self.stated or given is not None
+        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=every)
+
+    def word(self, judgments: Judgments) -> str:
+        """Return what is known of it: it was stated, is complete, or is unknown."""
+        if self.stated:
+            return "stated"
+        deepest = self.depth[judgments.topic]
+        return "complete" if ((self.rank > 0) & (self.rank <= deepest)).all() else "unknown"
+
+    def count(self, judgments: Judgments, depth: int) -> NDArray[np.int64]:
+        """Count the judged documents in the pool of every depth, shape (topic, depth, level)."""
+        deepest = np.minimum(self.depth - 1, depth)
+        rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
+        level = np.searchsorted(judgments.levels, judgments.grade[rows])
+        count = judgments.levels_of
+        what = f"pools of {len(count):,} topics at {depth:,} depths by {count.shape[1]:,} grades"
+        room(what, 8 * count.size * depth, "ask for smaller depths, or for fewer grades")
+        pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
+        first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
+        np.add.at(first, (judgments.topic[rows], self.rank[rows] - 1, level), 1)
+        inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
+        shallow, known = pooled[:, : first.shape[1]], np.cumsum(first, axis=1)
+        np.copyto(shallow, known, where=inside[..., np.newaxis])
+        return pooled
 
 
 def refuse_large(systems: int, topics: int, depth: int) -> None:

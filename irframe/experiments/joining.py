@@ -4,8 +4,9 @@ Verbs: judge, restrict.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, NoReturn
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import pandas as pd
@@ -19,10 +20,12 @@ from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, read_qrels_table
 from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
+from irframe.experiments.spans import PLACE, Spans, borders, held_evidence, read_borders
 from irframe.files import ids
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.kinds import DOCUMENTS, refuse_two_units, require_columns
-from irframe.names import DOC, GRADE, TOPIC, roles
+from irframe.files.values import numbers
+from irframe.names import DOC, END, GRADE, START, TOPIC, roles
 from irframe.record import recorded
 from irframe.warned import listing
 
@@ -175,18 +178,12 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
     """
     if not len(table.doc):
         return np.zeros(0, np.int32)
-    table, judgments = of_one_kind(table, judgments)
+    own, judged = ids.all_of_one_kind([table.doc, judgments.doc])
+    table, judgments = replace(table, doc=own), replace(judgments, names=judged)
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
     rows = _by_fingerprints(table, number, judgments)
     return _by_names(table, number[table.topic], judgments) if rows is None else rows
-
-
-def of_one_kind(table: RunTable, judgments: QrelsTable) -> tuple[RunTable, QrelsTable]:
-    """Return runs and judgments whose documents are text on both sides, or numbers."""
-    own, judged = ids.all_of_one_kind([table.doc, judgments.doc])
-    own = table if own is table.doc else replace(table, doc=own)
-    return own, judgments if judged is judgments.doc else replace(judgments, names=judged)
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
@@ -252,6 +249,73 @@ def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.C
     refuse_duplicates(table, listed_again(table.system, listed))
     coded_tables.refuse_twice_judged(judgments, ids.repeated(judged))
     return pd.Index(judged).get_indexer(pd.Index(listed)).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Overlaps:
+    """The rows of runs beside evidence."""
+
+    spans: Spans
+    pair: ids.Codes
+    """Topic and document of rows that overlap evidence, as that numbers them, -1 of others."""
+    start: ids.Codes
+    end: ids.Codes
+    judged: ids.Codes
+    """A row of the judgments whose span each row overlaps, -1 where there is none."""
+
+    @classmethod
+    def of(cls, table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> "Overlaps":
+        """Join runs to evidence.
+
+        Raises
+        ------
+        InputError
+            If runs do not say where what was retrieved begins and ends, or a span is none.
+        """
+        spans, columns = cast("Spans", judgments.spans), borders(table.frame.columns)
+        if columns is None:
+            advice = "give runs the columns start and end, or drop those of the judgments"
+            what = "runs with start and end of what was retrieved, as judgments are spans"
+            raise InputError(what, "no such columns among", advice, table.frame.columns)
+        start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
+        named = ids.identifiers(table.frame[table.columns[DOC]], DOC)
+        docs, own = ids.labels_of_one_kind(spans.docs, pd.Index(named.to_numpy(), dtype=object))
+        doc = docs.get_indexer(own)
+        topic = placed[table.topic].astype(np.int64)
+        pair = np.where((doc < 0) | (topic < 0), -1, topic * (len(spans.docs) + 1) + doc)
+        judged = np.full(len(pair), -1, np.int32)
+        unit, item = spans.text.overlapping(pair, start, end)
+        judged[unit[::-1]] = spans.row[item[::-1]]
+        return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
+
+    def along(self, rows: ids.Codes, length: ids.Codes) -> dict[str, NDArray[Any]]:
+        """Return what is told of the units of lists, given their rows in order.
+
+        Parameters
+        ----------
+        rows
+            Rows, some lists after the other, best first.
+        length
+            How long these are.
+        """
+        start, end, pair = self.start[rows], self.end[rows], self.pair[rows]
+        of = np.repeat(np.arange(len(length)), length)
+        units = {START: start, END: end, PLACE: pair}
+        return units | held_evidence(self.spans, of, units)
+
+
+def named_by_span(table: RunTable) -> RunTable:
+    """Return runs in which what was retrieved is called by its document and borders."""
+    columns = borders(table.frame.columns)
+    if columns is None:
+        return table
+    text, parts = pa.large_string(), [table.doc.combine_chunks().cast(pa.large_string())]
+    for role in (START, END):
+        border = pa.array(numbers(table.frame[columns[role]]))
+        parts.append(pc.cast(border, pa.int64(), safe=False).cast(text))
+    signs = [pa.scalar(sign, text) for sign in (" [", ", ", ")", "")]
+    joined = pc.binary_join_element_wise(*chain(*zip(parts, signs, strict=False)), *signs[3:])
+    return replace(table, doc=pa.chunked_array([joined]))
 
 
 def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.Codes:

@@ -1,10 +1,14 @@
-"""Experiments written to folders of Parquet by blocks of topics, and read when wanted."""
+"""Experiments in folders of Parquet by blocks of topics, with checksums, read when wanted."""
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import shutil
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
@@ -19,28 +23,136 @@ from irframe.arrays import Grade
 from irframe.checks import tracked
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, in_turn
-from irframe.experiments.checked_folder import (
-    FACTS,
-    SEAL,
-    SYSTEMS,
-    Folder,
-    beside,
-    put_in_place,
-    seal_of,
-    signed,
-)
-from irframe.experiments.experiment import Experiment, Pool
-from irframe.experiments.hits import Hits
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.hits import Hits, Pool
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
+from irframe.files import compression
+from irframe.files.compression import is_address, opened_by, refuse_strange
 from irframe.files.ids import LARGE, Codes, give_back
+from irframe.files.in_pieces import read_parquet
 from irframe.names import VERSION
+
+FACTS = "cube.json"
+"""The file that says all of the others, with their checksums; it is written last."""
+SYSTEMS, SEAL = "systems.parquet", b"facts"
+"""The file that holds a digest of what that says, and under which name."""
+CHANGED = "cut or changed since it was written"
+
+
+class Folder:
+    """A folder of files with checksums, by a path or an address."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        refuse_strange(path)
+        name = os.fspath(path)
+        self.path = name.rstrip("/") if is_address(name) else os.fspath(Path(name).resolve())
+
+    def put(self, name: str, content: bytes) -> str:
+        """Write a file, and return its checksum."""
+        place = f"{self.path}/{name}"
+        if is_address(place):
+            store, at = opened_by(place)
+            store.makedirs(at.rpartition("/")[0], exist_ok=True)
+            store.pipe_file(at, content)
+        else:
+            Path(place).write_bytes(content)
+        return checksum_of(content)
+
+    def get(self, name: str, checksum: str | None = None) -> bytes:
+        """Read a file, of which the checksum may be known."""
+        place = f"{self.path}/{name}"
+        try:
+            if is_address(place):
+                store, at = opened_by(place)
+                content = bytes(store.cat_file(at))
+            else:
+                content = Path(place).read_bytes()
+        except OSError as error:
+            how = "missing" if isinstance(error, FileNotFoundError) else f"failing ({error})"
+            raise self.damage(name, how, checksum) from error
+        if checksum is not None and checksum_of(content) != checksum:
+            raise self.damage(name, CHANGED, checksum)
+        return content
+
+    def damage(self, name: str, how: str, checksum: str | None = None) -> StoreError:
+        """Return what to raise for a damaged file, or one that was replaced with all others."""
+        found, cure = f"{self.path}/{name} {how}", "save it again"
+        # The facts may be damaged themselves: then all that is known is that this file is.
+        with suppress(StoreError):
+            if checksum is not None and self.facts()["files"].get(name) != checksum:
+                found = f"another cube, which was saved at {self.path} since it was opened"
+                cure = "open it again"
+        return StoreError("files as they were written", found, cure)
+
+    def table(self, name: str, checksum: str) -> pa.Table:
+        """Read a table."""
+        return read_parquet(self.get(name, checksum), name)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a saved cube says of itself, refusing what is none or was changed."""
+        try:
+            content = self.get(FACTS)
+        except StoreError as error:
+            raise StoreError("a cube written by save()", f"none at {self.path}") from error
+        try:
+            facts: dict[str, Any] = json.loads(content)
+            systems = self.get(SYSTEMS, str(facts["files"][SYSTEMS]))
+            held = pq.read_schema(pa.BufferReader(systems)).metadata or {}
+            sound = held.get(SEAL) == seal_of(facts)
+            sound &= all(isinstance(checksum, str) for checksum in facts["files"].values())
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, pa.ArrowException):
+            sound = False
+        if not sound:
+            raise self.damage(FACTS, CHANGED)
+        return facts
+
+
+def checksum_of(content: bytes) -> str:
+    """Return the CRC-32 of some bytes, in hexadecimal digits."""
+    return f"{zlib.crc32(content):08x}"
+
+
+def seal_of(facts: Mapping[str, Any]) -> bytes:
+    """Return a digest of all that is said, and of which files there are, kept in one of them."""
+    said = {**facts, "files": sorted(map(str, facts["files"]))}
+    return blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest().encode()
+
+
+@contextmanager
+def beside(folder: Folder) -> Iterator[Folder]:
+    """Give a folder to write to, which is gone at the end unless it has taken the other's name."""
+    if is_address(folder.path):
+        yield folder
+        return
+    made = compression.beside(Path(folder.path))
+    made.mkdir(parents=True)
+    try:
+        yield Folder(made)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> None:
+    """Give a folder its name; what has it by now stays if it is sound, or is refused, not lost."""
+    old = Path(f"{beside}.old")
+    while True:
+        try:
+            Path(beside).rename(folder.path)
+        except OSError:
+            if not Path(folder.path).exists():
+                raise
+        else:
+            break
+        if is_there():  # another writer of the same cube was faster
+            return
+        with suppress(FileNotFoundError):
+            Path(folder.path).rename(old)  # damaged
+        shutil.rmtree(old, ignore_errors=True)
+
 
 EVIDENCE, SETS = ":evidence", ":sets"
 """Columns of topics where judgments are spans."""
-
-
-CHECKED = {"write_page_checksum": True, "compression": "zstd"}
 
 
 def write_experiment(
@@ -52,32 +164,19 @@ def write_experiment(
     *,
     progress: bool = False,
 ) -> None:
-    """Write an experiment, unless it is there already.
+    """Write an experiment, in blocks of so many topics each, unless it is there already.
 
-    Parameters
-    ----------
-    experiment
-        What is written.
-    path
-        A folder, by a path or an address.
-    chunks
-        How many topics each block has.
-    attributes
-        What is said beside it.
-    riders
-        Coordinates of users: their dimensions and values.
-    progress
-        Whether to show how many blocks are written, by tqdm.
+    Riders are coordinates of users, their dimensions and values.
     """
     folder = Folder(path)
-    if _is_there(folder, experiment, attributes):
+    is_there = partial(_is_there, folder, experiment, attributes)
+    if is_there():
         return
     try:
         with beside(folder) as written:
             facts = _written(experiment, written, chunks, riders, attributes, progress=progress)
-            written.put(FACTS, signed(facts))
+            written.put(FACTS, json.dumps(facts).encode())
             if written is not folder:
-                is_there = partial(_is_there, folder, experiment, attributes)
                 put_in_place(written.path, folder, is_there)
     except OSError as error:
         advice, found = "choose another folder, or make room", f"{path} failing ({error})"
@@ -95,12 +194,11 @@ def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
             advice = "choose another path, or remove it"
             raise StoreError("this cube, or nothing yet", f"another one at {folder.path}", advice)
-        try:
+        with suppress(StoreError):
             for name, checksum in facts["files"].items():
                 folder.get(name, checksum)
-        except StoreError:
-            return False
-        return True
+            return True
+        return False
     place = Path(folder.path)
     names = [entry.name for entry in place.iterdir()] if place.is_dir() else []
     if (names and FACTS not in names) or (place.exists() and not place.is_dir()):
@@ -128,7 +226,9 @@ def _written(
         topics = np.arange(start[number], ends[number])
         row = int(starts[start[number]])
         # Each block is gone before the next one is made.
-        files |= _put_block(folder, experiment.part(every, topics).loaded, row, number)
+        for name, content in _block(experiment.part(every, topics).loaded, row):
+            file = f"{name}-{number}.parquet"
+            files[file] = folder.put(file, content)
         give_back(LARGE)
     said = {
         "irframe": VERSION,
@@ -151,29 +251,21 @@ def _written(
     return facts
 
 
-def _put_block(folder: Folder, part: Experiment, row: int, number: int) -> dict[str, str]:
-    """Write the tables of a block of topics, and return the checksum of each file."""
-    return {
-        (file := f"{name}-{number}.parquet"): folder.put(file, _parquet(columns, more))
-        for name, columns, more in _block(part, row)
-    }
-
-
-def _block(part: Experiment, row: int) -> Iterable[tuple[str, dict[str, Any], dict[str, str]]]:
+def _block(part: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
     """Yield the tables of a block of topics, given the first of its judgments among all."""
     hits = part.hits.by_list()
     columns = {"list": hits.of, "rank": hits.rank, "row": hits.row + np.int32(row)}
     if hits.filed is not None:
         columns["filed"] = hits.filed
-    yield "hits", columns, {}
+    yield "hits", _parquet(columns)
     if hits.tied is not None:
         document = np.flatnonzero(hits.tied)
-        yield "ties", {"document": document}, {"documents": str(len(hits.tied))}
+        yield "ties", _parquet({"document": document}, {"documents": str(len(hits.tied))})
     if hits.along is not None:
-        yield "along", dict(hits.along), {}
+        yield "along", _parquet(hits.along)
     if part.listing is not None:
         listed = part.listing.load()
-        yield "names", {"list": listed.of, "rank": listed.rank, "doc": listed.doc}, {}
+        yield "names", _parquet({"list": listed.of, "rank": listed.rank, "doc": listed.doc})
 
 
 def _small(
@@ -218,22 +310,19 @@ def _small(
     }
 
 
-def _in_arrow(name: str, column: Any) -> Any:
-    if isinstance(column, pa.ChunkedArray):
-        return column
-    try:
-        return pa.array(column, from_pandas=True)
-    except (pa.ArrowException, OverflowError):
-        kinds = " and ".join(sorted({type(value).__name__ for value in column}))
-        advice = f"make it text: assign_coords({name}=[...])"
-        raise InputError(f"{name} of text or numbers alone, to save it", kinds, advice) from None
-
-
-def _parquet(columns: Mapping[str, Any], more: Mapping[str, str] | None = None) -> bytes:
-    arrays = {name: _in_arrow(name, column) for name, column in columns.items()}
-    stream = BytesIO()
-    table = pa.table(arrays)
-    pq.write_table(table.replace_schema_metadata(dict(more)) if more else table, stream, **CHECKED)
+def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> bytes:
+    arrays, stream = dict[str, Any](), BytesIO()
+    for name, column in columns.items():
+        try:
+            plain = isinstance(column, pa.ChunkedArray)
+            arrays[name] = column if plain else pa.array(column, from_pandas=True)
+        except (pa.ArrowException, OverflowError):
+            kinds = " and ".join(sorted({type(value).__name__ for value in column}))
+            advice = f"make it text: assign_coords({name}=[...])"
+            wanted = f"{name} of text or numbers alone, to save it"
+            raise InputError(wanted, kinds, advice) from None
+    table = pa.table(arrays).replace_schema_metadata(more)
+    pq.write_table(table, stream, write_page_checksum=True, compression="zstd")
     return stream.getvalue()
 
 
@@ -243,7 +332,7 @@ class SavedHits:
 
     folder: str
     files: Mapping[str, str]
-    """The checksum of each file."""
+    """The checksum of each."""
     ends: Codes
     """Where blocks of topics end."""
     whole: NDArray[np.int64]
@@ -258,12 +347,12 @@ class SavedHits:
 
     @property
     def length(self) -> NDArray[np.int64]:
-        """How long each list is, shape (system, topic)."""
+        """As of `Hits`."""
         return np.asarray(self.whole[np.ix_(self.systems, self.topics)])
 
     @property
     def count(self) -> NDArray[np.int64]:
-        """How many hits it has, likewise."""
+        """As of `Hits`."""
         return np.asarray(self.hits[np.ix_(self.systems, self.topics)])
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "SavedHits":
@@ -292,13 +381,11 @@ class SavedHits:
 
 @dataclass(frozen=True, eq=False)
 class SavedNames:
-    """The unjudged documents at the top of lists in files, read when wanted."""
+    """The unjudged documents at the top of lists in files; fields as of `SavedHits`."""
 
     folder: str
     files: Mapping[str, str]
-    """The checksum of each file."""
     ends: Codes
-    """Where blocks of topics end."""
     place: Codes
     """The number of each list of all that are saved, -1 for one that is not wanted."""
 
@@ -323,41 +410,35 @@ class SavedNames:
 @lru_cache(maxsize=2)
 def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> Hits:
     """Read the hits of a block of topics, by the rows of all judgments."""
-    folder, known = Folder(path), dict(files)
-    names = [f"{kind}-{number}.parquet" for kind in ("hits", "ties")]
-    hits = folder.table(names[0], known[names[0]])
-    columns = {name: hits[name].to_numpy() for name in hits.column_names}
-    tied = None
-    if names[1] in known:
-        ties = folder.table(names[1], known[names[1]])
-        tied = np.zeros(int(ties.schema.metadata[b"documents"]), bool)
-        tied[ties["document"].to_numpy()] = True
-    along, name = None, f"along-{number}.parquet"
-    if name in known:
-        table = folder.table(name, known[name])
-        along = {column: table[column].to_numpy() for column in table.column_names}
-    of = columns.pop("list")
-    return Hits(np.zeros((0, 0), np.int64), of, **columns, tied=tied, along=along)
+    known, tables = dict(files), dict[str, pa.Table]()
+    for kind in ("hits", "ties", "along"):
+        if (name := f"{kind}-{number}.parquet") in known:
+            tables[kind] = Folder(path).table(name, known[name])
+    columns = {
+        kind: {name: table[name].to_numpy() for name in table.column_names}
+        for kind, table in tables.items()
+    }
+    hits, tied = columns["hits"], None
+    if "ties" in tables:
+        tied = np.zeros(int(tables["ties"].schema.metadata[b"documents"]), bool)
+        tied[columns["ties"]["document"]] = True
+    of, along = hits.pop("list"), columns.get("along")
+    return Hits(np.zeros((0, 0), np.int64), of, **hits, tied=tied, along=along)
 
 
 def read_experiment(
     path: str | os.PathLike[str],
 ) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
-    """Read what `write_experiment` has written, but for hits, which are read when wanted.
-
-    Returns
-    -------
-    experiment, facts, riders
-    """
-    folder = Folder(path)
-    facts = folder.facts()
+    """Return an experiment, facts and riders as written, hits being read when they are wanted."""
+    facts = (folder := Folder(path)).facts()
     systems, topics, lists, judged = (
         _typed_columns(folder, facts, kind) for kind in ("systems", "topics", "lists", "judgments")
     )
     shape = len(systems["system"]), len(topics["topic"])
     counts = [topics.pop(name, None) for name in (EVIDENCE, SETS)]
     spans = Spans.of_tables(partial(_typed_columns, folder, facts), *counts)
-    base = _judgments(judged, pd.Index(topics["topic"]), facts, spans)
+    table = _as_judged(judged, pd.Index(topics["topic"]), facts["columns"], spans)
+    base = Judgments.chosen(table, np.arange(len(table.topics)), np.array(facts["levels"], Grade))
     helps, depth = systems.pop(":contributing"), topics.pop(":pool_depth")
     pool = Pool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
     length, count, there = (
@@ -386,6 +467,25 @@ def read_experiment(
     return experiment, facts, riders
 
 
+def _as_judged(
+    judged: Mapping[str, Any], topics: pd.Index, columns: Mapping[str, str], spans: Spans | None
+) -> coded_tables.QrelsTable:
+    wide = [values for name, values in judged.items() if name.startswith("subtopic ")]
+    strata = judged.get("stratum")
+    return coded_tables.QrelsTable(
+        coded_tables.NO_OTHERS,
+        columns,
+        judged["topic"].astype(np.int32),
+        topics,
+        judged["doc"],
+        judged["grade"],
+        np.stack(wide, axis=1) if wide else None,
+        None if strata is None else pa.chunked_array([pa.array(strata)]),
+        judged.get("probability"),
+        spans=spans,
+    )
+
+
 def _typed_columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return the columns of a table in the types that they had, names of documents as in Arrow."""
     name = f"{kind}.parquet"
@@ -397,23 +497,3 @@ def _typed_columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[
         except TypeError:  # a type of pandas alone
             columns[column] = columns[column].to_numpy().astype(object)
     return columns
-
-
-def _judgments(
-    judged: Mapping[str, Any], topics: pd.Index, facts: Mapping[str, Any], spans: Spans | None
-) -> Judgments:
-    wide = [values for name, values in judged.items() if name.startswith("subtopic ")]
-    strata = judged.get("stratum")
-    table = coded_tables.QrelsTable(
-        coded_tables.NO_OTHERS,
-        facts["columns"],
-        judged["topic"].astype(np.int32),
-        topics,
-        judged["doc"],
-        judged["grade"],
-        np.stack(wide, axis=1) if wide else None,
-        None if strata is None else pa.chunked_array([pa.array(strata)]),
-        judged.get("probability"),
-        spans=spans,
-    )
-    return Judgments.chosen(table, np.arange(len(topics)), np.array(facts["levels"], Grade))

@@ -21,9 +21,8 @@ from irframe.experiments.scorer_input import Reader, paired
 from irframe.experiments.scoring import Plan, Scoring
 from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
-from irframe.files.nested import height
 from irframe.files.repeats import Folded, checked_layout, fold, layout_of, not_lacking
-from irframe.files.tables import is_dictionary
+from irframe.files.tables import height, is_dictionary
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
 from irframe.warned import OneCall
@@ -188,13 +187,13 @@ class Scorer:
         return dict(zip(labels, self._scoring.means(experiment, repeats), strict=True))
 
     def batches(self) -> Batches:
-        """Return what collects the runs of batches, as Lightning and Hugging Face's evaluate call.
+        """Return what collects the runs of batches, as Lightning calls it.
 
         Returns
         -------
         Batches
-            ``update(topic, doc, score)`` or ``add_batch(predictions=, references=)`` for each
-            batch, then ``compute()``, which gives the averages under plain names.
+            ``update(topic, doc, score)`` for each batch, then ``compute()``, which gives the
+            averages under plain names.
 
         Examples
         --------

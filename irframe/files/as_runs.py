@@ -16,10 +16,19 @@ import pandas as pd
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
-from irframe.files.nested import flatten, height, is_mteb, predictions
-from irframe.files.retrieved import unpacked
-from irframe.files.tables import columns_of, is_dictionary, is_matrix, labelled, rows_of, table_in
-from irframe.files.traces import reader_of
+from irframe.files.retrieved import reader_of, unpacked
+from irframe.files.tables import (
+    columns_of,
+    flatten,
+    height,
+    is_dictionary,
+    is_matrix,
+    is_mteb,
+    labelled,
+    predictions,
+    rows_of,
+    table_in,
+)
 from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 

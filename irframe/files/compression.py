@@ -1,6 +1,7 @@
 """Files whole, packed or not: reading says by the content how, writing by the suffix.
 
-What is written appears once it is whole; damage of files is told alike.
+What is written appears once it is whole; damage of files is told alike. A file holds so much,
+whatever its format: bytes, columns, and levels of what is nested.
 """
 
 import bz2
@@ -8,25 +9,87 @@ import gzip
 import io
 import lzma
 import os
-import shutil
-import zlib
+import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from errno import EISDIR
 from functools import partial
 from importlib import import_module
 from os import PathLike, fsencode, fspath
 from pathlib import Path
 from stat import S_ISFIFO, S_ISREG
-from time import time
 from typing import IO, Any
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 
 from irframe.errors import FileFormatError, InputError, IrframeError, shortened
-from irframe.files.limits import MEANT, refuse_large
+
+MEANT = "check that this is the file you meant"
+FREE, RATIO = 1 << 26, 100
+"""Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
+pack to a tenth or so."""
+COLUMNS, LEVELS = 1 << 13, 100
+"""Columns that a table may have, and lists and dictionaries that may stand one in another."""
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def most_of(size: int) -> int:
+    """Return how many bytes a file of some size may hold."""
+    return max(FREE, RATIO * size)
+
+
+def refuse_large(source: str, size: int, content: int) -> None:
+    """Raise for a file that holds more than files of its size do.
+
+    Parameters
+    ----------
+    source
+        What it is called.
+    size
+        Its bytes, as it is.
+    content
+        How many bytes it is known to hold.
+    """
+    if content > most_of(size):
+        found = f"{source} with more than {most_of(size):,} bytes in it"
+        least = f"at most {FREE >> 20} MiB or {RATIO} times its size"
+        advice = f"{MEANT}, and unpack it first"
+        raise FileFormatError(f"a file that unpacks to {least}", found, advice)
+
+
+def refuse_wide(source: str, columns: int) -> None:
+    """Raise for a table of more columns than anybody has named."""
+    if columns > COLUMNS:
+        found = f"{source} with {columns:,}"
+        raise FileFormatError(f"a file of at most {COLUMNS:,} columns", found, MEANT)
+
+
+def shallow(source: str, data: bytes) -> bytes:
+    r"""Return JSON, and raise where it is deeper than readers are safe with: some end the process.
+
+    Examples
+    --------
+    >>> shallow("a.json", b'{"q1": {"d1": "[[[["}}')
+    b'{"q1": {"d1": "[[[["}}'
+    >>> shallow("a.json", b"[" * 101)
+    Traceback (most recent call last):
+    ...
+    irframe.errors.FileFormatError: wanted lists and dictionaries at most 100 deep; found some more
+    than 100 deep in a.json. Check that this is the file you meant.
+    """
+    if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
+        wanted = f"lists and dictionaries at most {LEVELS} deep"
+        raise FileFormatError(wanted, f"some more than {LEVELS} deep in {source}", MEANT)
+    return data
+
+
+def _levels(data: bytes) -> int:
+    """Return how deep brackets stand one in another, those in texts as well."""
+    at = np.frombuffer(data, np.uint8) | 0x20  # so that { is [, and } is ]
+    brackets = at[(at == ord("{")) | (at == ord("}"))]
+    return int(np.cumsum(np.where(brackets == ord("{"), 1, -1)).max(initial=0))
 
 
 @contextmanager
@@ -100,13 +163,9 @@ def _target(path: str | PathLike[str]) -> Path:
 
 def look(path: str | PathLike[str]) -> None:
     """Raise what `atomic` would, before the work is done for which a file is to be written."""
-    target = _target(path)
-    if target.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), fspath(path))
-    if not _is_device(target):
-        stream = _open_beside(target, path)
-        stream.close()
-        Path(stream.name).unlink()
+    if Path(path).is_dir() or not _is_device(Path(path)):  # of a pipe nobody knows who reads it
+        with suppress(InterruptedError), atomic(path):
+            raise InterruptedError
 
 
 def _is_device(target: Path) -> bool:
@@ -115,63 +174,20 @@ def _is_device(target: Path) -> bool:
 
 def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
     """Open a new file beside another; what goes wrong is told of the path that was asked for."""
-    if target.exists() and not os.access(target, os.W_OK):
-        # This raises: to replace a file takes no right to write to it, yet who took that right away
-        # meant it.
-        target.open("ab").close()
     try:
-        stream = beside(target).open("xb")
+        if target.exists() and not os.access(target, os.W_OK):
+            # This raises: to replace a file takes no right to write to it, yet who took that right
+            # away meant it.
+            target.open("ab").close()
+        return beside(target).open("xb")
     except OSError as error:
         error.filename = fspath(path)
         raise
-    claimed(stream.fileno())
-    return stream
-
-
-STALE = 60
-"""Seconds after which what is written beside, and held by nobody, is left of a killed writer."""
 
 
 def beside(target: Path) -> Path:
-    """Return where to write what is to replace a file or folder; what killed writers left goes."""
-    known = f".{zlib.crc32(fsencode(target.name)):08x}."
-    for left in target.parent.glob(f"{known}*.part*"):
-        with suppress(OSError), held(left) as alone:  # it may be gone already
-            # A lock ends with its process, even a killed one; the age is for a file that is new and
-            # not locked yet.
-            if alone and time() - left.stat().st_mtime > STALE:
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
-    return target.with_name(f"{known}{uuid4().hex}.part")
-
-
-@contextmanager
-def held(path: Path) -> Iterator[bool]:
-    """Hold a file or folder, and say whether nobody else does."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:  # as of any folder on Windows
-        yield False
-        return
-    try:
-        yield claimed(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def claimed(descriptor: int) -> bool:
-    """Hold an open file or folder for as long as it is open, and return whether nobody else does.
-
-    Where nothing can be held, as on Windows, nobody can be told not to.
-    """
-    try:
-        fcntl: Any = import_module("fcntl")
-    except ImportError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+    """Return where to write what is to replace a file or folder."""
+    return target.with_name(f".{uuid4().hex}.part")
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
@@ -204,67 +220,34 @@ def opened_by(address: str) -> tuple[Any, str]:
     return store, str(path)
 
 
-def _open_zip(stream: IO[bytes]) -> Any:
-    try:
-        isal: Any = import_module("isal.igzip")  # faster, where it is installed
-    except ImportError:
-        return gzip.open(stream)
-    return isal.open(stream)
-
-
 def _reader(codec: str, stream: IO[bytes]) -> Any:
     return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(stream, "r"), codec))
 
 
-class _Streams(io.RawIOBase):
-    """What is packed in streams, one after the other, as `pbzip2` does; each must be whole.
+def _reader_of_xz(packed: IO[bytes]) -> Any:
+    """Unpack what is in streams, one after the other; each must be whole.
 
-    The readers of Python end without a word where one after the first is damaged.
+    The reader of Python ends without a word where one after the first is damaged.
     """
-
-    def __init__(self, unpacker: Callable[[], Any], packed: IO[bytes]) -> None:
-        self.unpacker, self.packed, self.current = unpacker, packed, unpacker()
-
-    def readable(self) -> bool:
-        """Tell that this can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Unpack some bytes, none where all of them were."""
-        content = b""
-        while not content:
-            data = b""
-            if self.current.eof:
-                # Between streams there may be zeros, with which blocks of a medium were filled up.
-                data = self.current.unused_data.lstrip(b"\0")
-                while not data and (block := self.packed.read(io.DEFAULT_BUFFER_SIZE)):
-                    data = block.lstrip(b"\0")
-                if not data:
-                    return 0
-                self.current = self.unpacker()
-            elif self.current.needs_input:
-                data = self.packed.read(io.DEFAULT_BUFFER_SIZE)
-                if not data:
-                    raise EOFError("it ends before its last stream does")
-            content = self.current.decompress(data, len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-
-def _by_stream(unpacker: Callable[[], Any], packed: IO[bytes]) -> Any:
-    return io.BufferedReader(_Streams(unpacker, packed))
+    data, content = packed.read(), io.BytesIO()
+    most = most_of(len(data)) + 1
+    while data and content.tell() < most:
+        unpacker = lzma.LZMADecompressor()
+        content.write(unpacker.decompress(data, most))
+        if not unpacker.eof and content.tell() < most:
+            raise EOFError("it ends before its last stream does")
+        # Between streams there may be zeros, with which blocks of a medium were filled up.
+        data = unpacker.unused_data.lstrip(b"\0")
+    content.seek(0)
+    return content
 
 
 _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
-    b"\x1f\x8b\x08": _open_zip,
-    b"\xfd7zXZ\x00": partial(_by_stream, lzma.LZMADecompressor),
+    b"\x1f\x8b\x08": partial(_reader, "gzip"),
+    b"BZh": partial(_reader, "bz2"),
+    b"\xfd7zXZ\x00": _reader_of_xz,
     b"\x28\xb5\x2f\xfd": partial(_reader, "zstd"),
     b"\x04\x22\x4d\x18": partial(_reader, "lz4"),
-    **{
-        b"BZh%d%b" % (level, block): partial(_by_stream, bz2.BZ2Decompressor)
-        for level in range(1, 10)
-        for block in (b"1AY&SY", b"\x17rE8P\x90")  # the latter ends what holds nothing
-    },
 }
 """How a packed file begins -> what reads on unpacked."""
 
@@ -276,23 +259,14 @@ LAYERS = 3
 _PART = 1 << 20
 """Bytes that are read or unpacked at a time."""
 LINE = 1 << 24
-"""Bytes that a line may have."""
+"""Bytes that are parsed together: a line of text has fewer."""
 _BEGINNING, _TAIL = 256, 1 << 12
 """Bytes that tell what a file holds, and those of its last lines, which are read together."""
 PARQUET = b"PAR1"
 """How a Parquet file begins and ends."""
 
-_DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
-
-
-def _damage() -> tuple[type[Exception], ...]:
-    """Return what readers of packed files raise for those that are not whole."""
-    try:
-        isal: Any = import_module("isal.igzip_lib")
-    except ImportError:
-        return _DAMAGE
-    return (*_DAMAGE, isal.IsalError)
-
+_DAMAGE = (OSError, EOFError, ValueError, lzma.LZMAError)
+"""What readers of packed files raise for those that are not whole."""
 
 _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": lambda stream: gzip.GzipFile("", "wb", 6, stream),
@@ -372,21 +346,19 @@ def may_be_json(head: bytes) -> bool:
 
 
 def _blocks(source: Source, part: int) -> Iterator[bytes]:
-    """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`, `limits`."""
+    """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`."""
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(source))
         # A few packed bytes can hold more than any memory.
-        size, layers, seen = stream.seek(0, io.SEEK_END), 0, 0
+        size, seen, packed = stream.seek(0, io.SEEK_END), 0, False
         stream.seek(0)
-        with undamaged("a packed file", name_of(source), *_damage()):
-            while unpack := _unpacking(stream):
-                if (layers := layers + 1) > LAYERS:
-                    found = f"{name_of(source)} packed more often"
-                    raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
-                stream = stack.enter_context(unpack(stream))
+        with undamaged("a packed file", name_of(source), *_DAMAGE):
+            for _ in range(LAYERS):
+                if (unpack := _unpacking(stream)) is not None:
+                    stream, packed = stack.enter_context(unpack(stream)), True
             while block := stream.read(part):
                 seen += len(block)
-                if layers:
+                if packed:
                     refuse_large(name_of(source), size, seen)
                 yield block
 
@@ -401,24 +373,10 @@ def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
     return next((unpack for start, unpack in _OPEN.items() if head.startswith(start)), None)
 
 
-def _lines(source: Source, size: int) -> Iterator[bytes]:
-    """Read a file as `_blocks` does; lines of text must end some time."""
-    number, rest, in_lines = 1, 0, None
-    for block in _blocks(source, size):
-        in_lines = is_in_lines(block) if in_lines is None else in_lines
-        ends = [end for end in (block.find(b"\n"), block.find(b"\r")) if end >= 0]
-        if in_lines and rest + min(ends, default=len(block)) > LINE:
-            wanted = f"lines of at most {LINE >> 20} MiB"
-            raise FileFormatError(wanted, f"line {number} of {name_of(source)} longer", MEANT)
-        rest = len(block) - 1 - max(block.rfind(b"\n"), block.rfind(b"\r")) + rest * (not ends)
-        number += block.count(b"\n")
-        yield block
-
-
 def load(source: Source) -> bytes:
     """Read all of a path, an address or an open file, unpacked."""
     buffer = io.BytesIO()
-    for block in _lines(source, _PART):
+    for block in _blocks(source, _PART):
         buffer.write(block)
     return buffer.getvalue()
 
@@ -436,7 +394,7 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
         About how many bytes a piece has.
     """
     rest, tail = b"", min(_TAIL, size // 2)
-    for block in _lines(source, size):
+    for block in _blocks(source, size):
         end = block.rfind(b"\n", 0, max(0, len(block) - tail)) + 1
         if end:
             yield rest + memoryview(block)[:end]

@@ -18,12 +18,11 @@ from irframe.errors import IdError, ParameterError, warn
 from irframe.files import as_runs as foreign
 from irframe.files.ids import Codes
 from irframe.files.kinds import RUN
-from irframe.files.nested import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.read_runs import named_groups, with_names
 from irframe.files.retrieved import unpacked
 from irframe.files.scan_runs import ScannedRuns
-from irframe.files.tables import collected, columns_of, is_dictionary
+from irframe.files.tables import collected, columns_of, height, is_dictionary, is_mteb
 
 LAYOUT_WORDS = {
     "system": "a draw of its own system, as a trained model by its seed",

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from irframe.errors import FileFormatError, IdError, RankingError
 from irframe.files.comments import holds_rows, with_notes, without_comments
-from irframe.files.compression import LINE
+from irframe.files.compression import LINE, refuse_wide
 from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
-from irframe.files.limits import refuse_wide
 from irframe.files.values import ERRORS, TYPES, numbers_of_text, says_infinite, wanted_of
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
 

@@ -4,7 +4,6 @@ from .agreement_map import agreement_bars as agreement_bars
 from .agreement_map import agreement_map as agreement_map
 from .agreement_map import agreement_triangle as agreement_triangle
 from .agreement_map import volatility_map as volatility_map
-from .critical_difference import critical_difference as critical_difference
 from .crp_curves import archetypes as archetypes
 from .crp_curves import crp_and_gain as crp_and_gain
 from .crp_curves import crp_curves as crp_curves
@@ -15,9 +14,8 @@ from .depth_curves import metric_curves as metric_curves
 from .depth_curves import p_value_curves as p_value_curves
 from .depth_curves import ratio_curves as ratio_curves
 from .depth_curves import unjudged_share as unjudged_share
+from .differences import critical_difference as critical_difference
 from .differences import differences as differences
-from .judge_ranks import confusion_map as confusion_map
-from .judge_ranks import judge_ranks as judge_ranks
 from .ladder import best_systems as best_systems
 from .ladder import ladder as ladder
 from .ladder import pareto_front as pareto_front
@@ -31,6 +29,8 @@ from .outcome_shares import outcome_shares as outcome_shares
 from .panes import panes as panes
 from .panes import paper as paper
 from .pool_curves import budget_curves as budget_curves
+from .pool_curves import confusion_map as confusion_map
+from .pool_curves import judge_ranks as judge_ranks
 from .pool_curves import pool_curves as pool_curves
 from .pool_curves import robustness_curves as robustness_curves
 from .score_boxes import best_so_far as best_so_far

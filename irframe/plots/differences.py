@@ -1,17 +1,22 @@
-"""Differences of systems with their intervals, as a comparison has them."""
+"""Figures of who differs from whom.
 
+Figures: differences, critical_difference.
+"""
+
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from irframe.arrays import Array
 from irframe.checks import holding
 from irframe.metrics.facts import facts
 from irframe.names import METRIC
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fitting_names, fitting_rows, of_all
 from irframe.stops import axis_of
-from irframe.tables.captions import told_interval, told_test
+from irframe.tables.captions import told_design, told_interval, told_test
 
 NEEDED = {METRIC, "system_a", "system_b", "difference", "ci_low", "ci_high", "significant"}
 
@@ -109,3 +114,133 @@ def differences(
     told = f"filled: significant by {told_test(compared.attrs)}"
     canvas.subtitle(ax, told, of_all(len(shown), len(rows), "pairs"))
     return ax
+
+
+BAR = 0.45
+"""How far bars of groups are apart, in rows."""
+
+
+def critical_difference(
+    board: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
+    """Draw systems along their mean or mean rank, with bars over those that do not differ.
+
+    Also called as ``board.ireval.plot.critical_difference()``.
+
+    Systems stand where the order of the board has them: at their mean, with ``order="win_rate"`` at
+    their win rate, and with ``order="borda"`` at their mean rank over tasks, ties by halves.
+    A bar joins systems no two of which differ significantly, by the test and the correction of the
+    board, of means: the groups of its ``letters``. Systems under a bar without a dot are not of its
+    group.
+
+    Parameters
+    ----------
+    board
+        What `irframe.verbs.leaderboard` returned, of one group.
+    ax
+        Axes to draw on; by default those of a new figure, tall enough for the systems.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a line from each system's place to its name, and below the axis a bar per group of
+        two systems and more, with a dot for each. Where there is no room for all systems, those of
+        the best ranks.
+
+    Raises
+    ------
+    InputError
+        For another frame.
+
+    References
+    ----------
+    .. [1] Demsar. Statistical comparisons of classifiers over multiple data sets. Journal of
+       Machine Learning Research 7, 2006. https://jmlr.org/papers/v7/demsar06a.html
+    .. [2] Piepho. An algorithm for a letter-based representation of all-pairwise comparisons.
+       Journal of Computational and Graphical Statistics 13, 2004. doi:10.1198/1061860043515
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> board = runs.ireval.evaluate(qrels, "nDCG@10").ireval.leaderboard()
+    >>> ax = board.ireval.plot.critical_difference()
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['bm25', 'colbert', 'ance', 'bm25+rm3']
+    """
+    holding(
+        "what leaderboard returned, of one group", board, {"rank", "letters", "ci_low"}, "columns"
+    )
+    where, label = _standing(board)
+    there = np.flatnonzero(~np.isnan(where))
+    there = there[np.argsort(board["rank"].to_numpy(float)[there], kind="stable")]
+    groups = _groups(board["letters"].iloc[there])
+    bars = int(np.ceil(BAR * len(groups))) + 1
+    rows = bars + (len(there) + 1) // 2
+    ax, fit = canvas.row_axes(ax, rows, (6.4, 1.1, 0.23), figsize, chosen=False)
+    if fit < rows:
+        there = there[: max(2, 2 * (fit - bars) if fit > bars else fit)]
+        groups = _groups(board["letters"].iloc[there])
+    x = where[there]
+    below = _draw_groups(ax, x, groups)
+    _draw_names(ax, x, board.index[there].astype(str), below)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.set_xlabel(label)
+    ax.spines[["left", "right", "bottom"]].set_visible(False)
+    test = told_test(board.attrs)
+    joined = "bars join groups without significant differences of means"
+    joined = joined if groups else "all differences of means are significant"
+    shown = of_all(len(there), len(board))
+    canvas.subtitle(ax, f"{joined}: {test}" if test else joined, told_design(board.attrs), shown)
+    return ax
+
+
+def _standing(board: pd.DataFrame) -> tuple[Array, str]:
+    """Return where systems stand, and what that is."""
+    order = board.attrs.get("order")
+    if order == "borda" and "borda" in board:
+        return len(board) - board["borda"].to_numpy(float), "mean rank over tasks"
+    if order == "win_rate" and "win_rate" in board:
+        return board["win_rate"].to_numpy(float), "win rate over tasks"
+    label = [*board][[*board].index("ci_low") - 1]
+    return board[label].to_numpy(float), f"mean {label}"
+
+
+def _groups(letters: pd.Series) -> list[Array]:
+    """Return the systems that share a letter, as positions, of groups of two and more."""
+    own = [{*re.findall(r"[A-Za-z]\d*", text)} for text in letters.fillna("").astype(str)]
+    every = sorted(set().union(*own), key=lambda one: [one in each for each in own], reverse=True)
+    found = [np.flatnonzero([one in each for each in own]) for one in every]
+    return [group for group in found if len(group) > 1]
+
+
+def _draw_groups(ax: Axes, x: Array, groups: list[Array]) -> float:
+    """Draw a bar for each group, under one another, and return where the last one is."""
+    for number, group in enumerate(groups, 1):
+        height, ends = number * BAR, (x[group].min(), x[group].max())
+        look: dict[str, Any] = {"color": canvas.COLOURS[0], "zorder": 3}
+        ax.plot(ends, (height, height), linewidth=3, solid_capstyle="round", **look)
+        ax.plot(x[group], np.full(len(group), height), "o", markersize=4.5, **look)
+    return BAR * len(groups)
+
+
+def _draw_names(ax: Axes, x: Array, names: Any, below: float) -> None:
+    """Draw a line from the axis to each name, the lower half at the left, the rest at the right."""
+    order = np.argsort(x, kind="stable")
+    half = (len(x) + 1) // 2
+    room = 0.04 * (np.ptp(x) or 1)
+    ends = x.min() - room, x.max() + room
+    look: dict[str, Any] = {"color": canvas.ink(ax), "linewidth": 0.8, "zorder": 1}
+    texts = fitting_names(ax, names[order], 0.22)
+    rows = below + 1 + np.arange(half)
+    places = np.concatenate([rows, rows[: len(x) - half][::-1]])
+    for place, (system, row) in enumerate(zip(order, places, strict=True)):
+        ax.plot([x[system]] * 2 + [ends[place >= half]], [0, row, row], **look)
+    for row, text in zip(places[half:], texts[half:], strict=True):
+        ax.text(1.01, row, text, va="center", transform=ax.get_yaxis_transform())
+    ax.set_yticks(rows, texts[:half])
+    ax.tick_params(axis="y", length=0)
+    ax.set(xlim=ends, ylim=(rows[-1] + 0.5, 0))

@@ -19,8 +19,7 @@ from irframe.escaping import visible
 from irframe.experiments.evaluate import evaluate
 from irframe.experiments.policy import Metrics, cut_at, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_run import read_qrels
-from irframe.files.read_runs import read_runs
+from irframe.files.read_runs import read_qrels, read_runs
 from irframe.metrics import Metric
 from irframe.names import DOC, TOPIC
 from irframe.paired import Test

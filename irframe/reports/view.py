@@ -453,7 +453,7 @@ class View:
         """Kendall's tau between the orders at two depths, (metric, depth, depth)."""
         if self.alone:
             return self.every_pair(np.nan, len(self.setting.depths))
-        return volatility(self.scores).transpose(METRIC, DEPTH, ...).to_numpy()
+        return np.asarray(volatility(self.scores).transpose(METRIC, DEPTH, ...))
 
     @cached_property
     def unjudged(self) -> xr.DataArray:

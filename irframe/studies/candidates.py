@@ -121,20 +121,6 @@ def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
     return tuple(np.moveaxis(np.matmul(rows, weight), 1, 0))
 
 
-def _places(topic: Array, value: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the pairs of a topic and a value in order, with places in topics, and which rows are.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in _places(np.array([0, 1, 0]), np.array([7, 2, 5]))]
-    [[0, 0, 1], [5, 7, 2], [0, 1, 0], [1, 2, 0]]
-    """
-    numbers = 1 + int(value.max(initial=0))
-    pairs, where = np.unique(topic.astype(np.int64) * numbers + value, return_inverse=True)
-    owner, number = np.divmod(pairs, numbers)
-    return owner, number, np.arange(len(pairs)) - np.searchsorted(owner, owner), where
-
-
 PROBABILITY = "probability"
 BEGUN = (0.05, 0.2, 0.5, 0.8)
 """How likely documents of grades 0, 1, 2, 3 and above are relevant before any is judged."""
@@ -171,15 +157,17 @@ class Prior:
             np.add.at(self.seen, level, 1.0)
 
 
-def read_prior(prior: pd.DataFrame, topics: pd.Index, names: Array, open_: Array) -> Prior:
-    """Read a prior for the documents of a pool.
+def read_prior(
+    prior: pd.DataFrame | None, documents: "ListedDocuments", open_: Array
+) -> Prior | None:
+    """Read a prior for documents, if there is one.
 
     Parameters
     ----------
     prior
         A frame with topic, doc, and grade or probability.
-    topics, names
-        The topics, and the names of their documents, "" where there is none; (topic, document).
+    documents
+        The documents.
     open_
         Which of these are to be judged, (topic, document).
 
@@ -197,14 +185,17 @@ def read_prior(prior: pd.DataFrame, topics: pd.Index, names: Array, open_: Array
     IrframeWarning
         If documents have no prior: they take the mean of the others.
     """
-    columns = _columns_of_prior(prior)
+    if prior is None:
+        return None
+    columns, names = _columns_of_prior(prior), documents.names
     known = prior[columns[TOPIC]].astype(str), prior[columns[DOC]].astype(str)
     index = pd.MultiIndex.from_arrays(known)
     if index.has_duplicates:
         again = [f"{doc} of {topic}" for topic, doc in index[index.duplicated()]]
         raise IdError("a prior once for every document", f"{len(again)} again", "", again)
     topic, document = np.nonzero(names != "")
-    wanted = pd.MultiIndex.from_arrays([topics.astype(str)[topic], names[topic, document]])
+    topics = documents.cube.indexes[TOPIC].astype(str)
+    wanted = pd.MultiIndex.from_arrays([topics[topic], names[topic, document]])
     row = np.full(names.shape, -1)
     row[topic, document] = index.get_indexer(wanted)
     lacking = int((open_ & (row < 0)).sum())
@@ -307,21 +298,23 @@ class ListedDocuments:
     def _numbered(
         cls, cube: xr.Dataset, rows: Array, cells: Any, others: Array
     ) -> "ListedDocuments":
-        """Return documents by number: those of recall bases, and others by the cells they fill."""
-        judgments, topics = experiment_of(cube).judgments, cube.sizes[TOPIC]
-        base = judgments.docs
-        topic = np.concatenate([judgments.topic, cells[1]])
-        names = np.concatenate([base.astype(str).astype(object), others.astype(str)])
-        code, known = pd.factorize(names, sort=True)
-        owner, named, place, where = _places(topic, code)
-        table = np.full((topics, 1 + int(place.max(initial=-1))), "", object)
-        table[owner, place] = known[named]
-        number = place[where]
+        """Return documents by number: judged ones, and others by the cells they fill."""
+        judgments, listed = experiment_of(cube).judgments, np.unique(rows[rows >= 0])
+        topic = np.concatenate([judgments.topic[listed], cells[1]])
+        names = np.concatenate(
+            [judgments.docs[listed].astype(str).astype(object), others.astype(str)]
+        )
+        every = pd.DataFrame({TOPIC: topic, DOC: names})
+        each = every.drop_duplicates().sort_values([TOPIC, DOC])
+        each["number"] = each.groupby(TOPIC).cumcount()
+        number = every.merge(each, how="left")["number"].to_numpy()
+        table = np.full((cube.sizes[TOPIC], 1 + int(number.max(initial=-1))), "", object)
+        table[topic, number] = names
         row = np.full(table.shape, -1)
-        row[topic[: len(base)], number[: len(base)]] = np.arange(len(base))
+        row[topic[: len(listed)], number[: len(listed)]] = listed
         numbers = np.full(rows.shape, -1, np.int64)
-        numbers[rows >= 0] = number[rows[rows >= 0]]
-        numbers[cells] = number[len(base) :]
+        numbers[rows >= 0] = number[np.searchsorted(listed, rows[rows >= 0])]
+        numbers[cells] = number[len(listed) :]
         return cls(cube, numbers, table, row)
 
     @property
@@ -335,10 +328,8 @@ class ListedDocuments:
         grades = np.append(self.judgments.grade, Grade(UNJUDGED))[self.row]
         return np.where(grades == POOLED_UNJUDGED, Grade(UNJUDGED), grades)
 
-    def pool(self, systems: Array, seed: int) -> tuple[Candidates, Array]:
-        """Return the pool that some systems make, and the number of each document in it.
-
-        The numbers are -1 where there is none, shape (topic, document).
+    def pool(self, systems: Array, seed: int) -> Candidates:
+        """Return the pool that some systems make.
 
         Parameters
         ----------
@@ -348,39 +339,18 @@ class ListedDocuments:
             Of the order of systems where they tie.
         """
         listed = self.listed[systems]
-        system, topic, rank = np.nonzero(listed >= 0)
-        owner, number, place, where = _places(topic, listed[system, topic, rank])
-        shape = (listed.shape[1], 1 + int(place.max(initial=-1)), listed.shape[0])
-        topics, most, lists = shape
+        topics, most, lists = shape = (*self.names.shape, len(systems))
         what = f"a pool of {topics:,} topics, up to {most:,} documents and {lists:,} systems"
         advice = "select topics, contributing systems or a smaller depth="
         room(what, topics * most * lists * 24, advice, most=memory())
+        system, topic, rank = np.nonzero(listed >= 0)
         ranks = np.zeros(shape, np.int32)
-        ranks[topic, place[where], system] = rank + 1
-        document = np.full(shape[:2], -1, np.int64)
-        document[owner, place] = number
+        ranks[topic, listed[system, topic, rank], system] = rank + 1
         labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
         names = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
         keys = random_keys(*(part.ravel() for part in names), seed=whole_seed(seed))
         took_part = experiment_of(self.cube).there[systems].T
-        return Candidates(ranks, took_part, keys.reshape(took_part.shape)), document
-
-    def prior(self, prior: pd.DataFrame | None, number: Array, open_: Array) -> Prior | None:
-        """Return the prior of the documents of a pool, if there is one.
-
-        Parameters
-        ----------
-        prior
-            The frame that says so.
-        number
-            The number of each document of the pool, -1 where there is none; (topic, document).
-        open_
-            Which of them are to be judged.
-        """
-        if prior is None:
-            return None
-        names = np.take_along_axis(self.names, np.maximum(number, 0), axis=1)
-        return read_prior(prior, self.cube.indexes[TOPIC], np.where(number >= 0, names, ""), open_)
+        return Candidates(ranks, took_part, keys.reshape(took_part.shape))
 
     def label(self, topic: Array, number: Array) -> list[Hashable]:
         """Return the names of documents, whole numbers where the judgments have such."""

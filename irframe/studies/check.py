@@ -160,7 +160,7 @@ def sizes(
     system, unjudged = table.system[order], known[order] & ~judged[order]
     top = known[order] & (ranking.rank <= depth)
     counted: dict[str, Any] = {
-        "topics": ranking.first,
+        "topics": ranking.rank == 1,
         "documents": slice(None),
         "ties": ranking.tied,
     }

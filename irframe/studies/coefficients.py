@@ -1,23 +1,12 @@
-"""Kappa and alpha of pairs of judges, with intervals, and what changes from judge to judge."""
+"""Kappa and alpha of pairs of judges, with intervals."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import scipy
 
-from irframe.agreements import Agreement
 from irframe.arrays import Array
-from irframe.checks import places
-from irframe.comparing.significance import Pairing, leads
-from irframe.depths.agreement import Intervals, system_means, with_reference
-from irframe.errors import ParameterError, shortened
-from irframe.metrics.facts import TIE
-from irframe.names import BOUND, DEPTH, METRIC, SYSTEM
-from irframe.paired import all_pairs
 from irframe.scores.averages import Resamples
-from irframe.scores.scores import Scores
-from irframe.studies.orderings import competition_ranks
 from irframe.warned import listing
 
 WEIGHTS = ("none", "linear", "quadratic")
@@ -297,139 +286,3 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
             f"than {LEAST_WITH_GRADE} topics"
         )
     return sentences
-
-
-Parts = dict[str, tuple[tuple[str, ...], Array]]
-"""Name -> dimensions and values."""
-Groups = Mapping[str, Sequence[Hashable]]
-
-JUDGE = "judge"
-DIMS = JUDGE, METRIC, DEPTH
-CONCLUSIONS = ("kept", "lost", "new", "reversed", "neither")
-"""What becomes of a pair of systems: significant alike under both judges, only under the reference,
-only under the other, the other way round, and under neither."""
-
-
-def standings(held: Scores, others: list[Scores]) -> Parts:
-    """Return means and ranks under every judge."""
-    mean = np.stack([_signed(scores) for scores in (held, *others)])
-    rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in (held, *others)]))
-    parts: Parts = {}
-    for name, values in {"mean": mean, "rank": rank}.items():
-        parts[name] = (*DIMS, SYSTEM), values[1:]
-        parts[f"reference_{name}"] = (*DIMS[1:], SYSTEM), values[0]
-    return parts
-
-
-def _signed(paired: Scores) -> Array:
-    """Return means as they are, though less be better."""
-    return np.array(paired.towards)[:, np.newaxis, np.newaxis] * paired.means
-
-
-def biases(held: Scores, others: list[Scores], alpha: float) -> Parts:
-    """Return how much more each system scores under another judge, with intervals over topics."""
-    single = np.array([summary == "mean" for summary in held.summaries])[:, np.newaxis]
-    topics = held.scored.sum(axis=1)
-    factor = np.where(
-        single & (topics > 1), scipy.special.stdtrit(topics - 1.0, 1 - alpha / 2), np.nan
-    )
-    bias = np.stack([_signed(other) - _signed(held) for other in others])
-    errors = np.stack([_errors(other.values - held.values, topics) for other in others])
-    half = factor[..., np.newaxis] * errors
-    return {
-        "bias": ((*DIMS, SYSTEM), bias),
-        "bias_interval": ((*DIMS, SYSTEM, BOUND), np.stack([bias - half, bias + half], axis=-1)),
-    }
-
-
-def _errors(differences: Array, topics: Array) -> Array:
-    """Return standard errors of mean differences, (metric, depth, system); NaN without spread."""
-    counted = topics[:, np.newaxis, np.newaxis]
-    means = np.nansum(differences, axis=2, keepdims=True) / counted
-    squares = np.nansum((differences - means) ** 2, axis=2, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(squares / (counted * (counted - 1.0)))
-    error = np.where(error > ROUNDING, error, np.nan)
-    return np.swapaxes(error[:, :, 0], 1, 2)
-
-
-def agreements(
-    held: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
-) -> Parts:
-    """Return how alike judges order the systems, and between which values over resamples."""
-    dims = (*DIMS, "coefficient")
-    values = [agreement_of(held, others, method) for method in methods]
-    parts: Parts = {"agreement": (dims, np.stack(values, axis=-1))}
-    if resampling is not None:
-        ends = [
-            np.stack([with_reference(other, held, resampling, method) for other in others], axis=1)
-            for method in methods
-        ]
-        interval = np.moveaxis(np.stack(ends, axis=-1), 0, -1)
-        parts["agreement_interval"] = (*dims, BOUND), interval
-    return parts
-
-
-def agreement_of(held: Scores, others: list[Scores], method: Agreement) -> Array:
-    """Return the agreement of every other judge with the reference, (judge, metric, depth)."""
-    old = system_means(held, method)
-    new = np.stack([system_means(other, method) for other in others])
-    return method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])[..., 0, 0]
-
-
-def conclusions(held: Scores, others: list[Scores], pairing: Pairing) -> Parts:
-    """Count what becomes of the pairs of systems under every other judge."""
-    old = winners(held, pairing)
-    counts = conclude(old, [winners(other, pairing) for other in others])
-    return {"conclusions": ((*DIMS, "conclusion"), counts)}
-
-
-def winners(paired: Scores, pairing: Pairing) -> Array:
-    """Say which system of a pair is significantly better, shape (metric, depth, pair)."""
-    pairs = all_pairs(len(paired.systems))
-    p = pairing.p_values(paired, pairs)
-    ahead = paired.by_piece(len(pairs), lambda row, block: leads(paired, row, block, pairs).T)
-    return np.where(p < pairing.alpha, ahead, 0)
-
-
-def conclude(held: Array, others: Sequence[Array]) -> Array:
-    """Count what becomes of pairs, (judge, metric, depth, conclusion), from who is better."""
-    new = np.stack(others)
-    old = np.broadcast_to(held, new.shape)
-    kinds = [
-        old * new > 0,
-        (old != 0) & (new == 0),
-        (old == 0) & (new != 0),
-        old * new < 0,
-        (old == 0) & (new == 0),
-    ]
-    return np.stack([kind.sum(axis=-1) for kind in kinds], axis=-1)
-
-
-def members(groups: Groups, systems: list[Any]) -> Array:
-    """Return who belongs to each group, shape (group, system)."""
-    if not isinstance(groups, Mapping):
-        raise ParameterError("groups, a mapping of names to systems", shortened(groups))
-    inside = np.zeros((len(groups), len(systems)), bool)
-    for row, wanted in enumerate(groups.values()):
-        inside[row, places("systems of the runs", wanted, systems)] = True
-    fewest = np.minimum(inside.sum(axis=1), (~inside).sum(axis=1))
-    few = [name for name, least in zip(groups, fewest, strict=True) if least < 2]
-    if few or not len(groups):
-        wanted = "groups with at least two systems, and two outside"
-        raise ParameterError(wanted, f"{len(few)} that are not" if few else "no group", "", few)
-    return inside
-
-
-def favours(bias: Array, members: Array, alpha: float) -> Parts:
-    """Hold the biases of every group against those of all other systems."""
-    sides = [(bias[..., inside], bias[..., ~inside]) for inside in members]
-    tested = [scipy.stats.ttest_ind(one, rest, axis=-1, equal_var=False) for one, rest in sides]
-    ranges = [result.confidence_interval(1 - alpha) for result in tested]
-    means = [one.mean(axis=-1) - rest.mean(axis=-1) for one, rest in sides]
-    ends = [np.stack([interval.low, interval.high], axis=-1) for interval in ranges]
-    return {
-        "group_bias": ((*DIMS, "group"), np.stack(means, axis=-1)),
-        "group_interval": ((*DIMS, "group", BOUND), np.stack(ends, axis=-2)),
-        "group_p": ((*DIMS, "group"), np.stack([result.pvalue for result in tested], axis=-1)),
-    }

@@ -22,8 +22,8 @@ from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
 from irframe.studies import coefficients, grades_by_judge
-from irframe.studies.coefficients import INTERVAL, JUDGE
-from irframe.studies.grades_by_judge import Grades, JudgedTwice, Passes, coincidences
+from irframe.studies.coefficients import INTERVAL
+from irframe.studies.grades_by_judge import JUDGE, Grades, JudgedTwice, Passes, coincidences
 
 ALL = "all"
 BLOCK = 1 << 22

@@ -41,8 +41,7 @@ from irframe.names import (
 from irframe.record import RECORD, recorded
 from irframe.scores.averages import averages
 from irframe.studies import findings
-from irframe.studies.drawn_together import drawn_together, explaining, scored_at
-from irframe.studies.findings import LU, Finding, findings_at
+from irframe.studies.findings import LU, Finding, drawn_together, explaining, findings_at, scored_at
 from irframe.studies.tie_ranges import tie_rates
 from irframe.tables.captions import told_origin
 from irframe.warned import unsaid

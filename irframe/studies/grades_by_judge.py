@@ -256,8 +256,8 @@ def _stated(used: Mapping[Any, NDArray[Grade]], grades: Sequence[int]) -> NDArra
     return np.array(sorted(stated), Grade)
 
 
-PASSES = "pass"
-"""What repeats of judgments are called."""
+JUDGE, PASSES = "judge", "pass"
+"""What judges and repeats of judgments are called."""
 
 
 class Passes(NamedTuple):

@@ -7,28 +7,62 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 import xarray as xr
 
-from irframe import names as words
 from irframe.agreements import Agreement, parse_agreement
+from irframe.arrays import Array
 from irframe.cautions import united
 from irframe.checks import listed, places
-from irframe.comparing.significance import Adjust, Family, Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing, leads
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import SIDES
-from irframe.depths.agreement import Intervals, Of
-from irframe.errors import IdError
+from irframe.depths.agreement import Intervals, Of, system_means, with_reference
+from irframe.errors import IdError, ParameterError, shortened
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
-from irframe.paired import Test
+from irframe.metrics.facts import TIE
+from irframe.names import (
+    BOUND,
+    DEFAULT_DTYPE,
+    DEFAULT_TIES,
+    DEPTH,
+    METRIC,
+    REPEAT,
+    REPEATED,
+    REPEATS,
+    RESULT,
+    SYSTEM,
+    TOPIC,
+    ScoreDtype,
+    Ties,
+)
+from irframe.paired import Test, all_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
-from irframe.studies import coefficients
-from irframe.studies.grades_by_judge import PASSES, Grades, JudgedTwice, passes_of, read_judges
+from irframe.studies.coefficients import ROUNDING
+from irframe.studies.grades_by_judge import (
+    JUDGE,
+    PASSES,
+    Grades,
+    JudgedTwice,
+    passes_of,
+    read_judges,
+)
+from irframe.studies.orderings import competition_ranks
 from irframe.warned import OneCall, in_group
+
+Parts = dict[str, tuple[tuple[str, ...], Array]]
+"""Name -> dimensions and values."""
+Groups = Mapping[str, Sequence[Hashable]]
+
+DIMS = JUDGE, METRIC, DEPTH
+CONCLUSIONS = ("kept", "lost", "new", "reversed", "neither")
+"""What becomes of a pair of systems: significant alike under both judges, only under the reference,
+only under the other, the other way round, and under neither."""
 
 
 @recorded
@@ -50,10 +84,10 @@ def judge_effect(
     of: Of = "expected",
     samples: int = 1000,
     seed: int = 0,
-    groups: coefficients.Groups | None = None,
+    groups: Groups | None = None,
     depth: int | None = None,
-    ties: words.Ties = words.DEFAULT_TIES,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
 ) -> xr.Dataset:
     """Say what would have been concluded about the systems if others had judged.
 
@@ -157,16 +191,32 @@ def judge_effect(
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
     called, policy = _first(passes.judges, reference), (depth, ties, score_dtype)
-    held, _ = sides = _score(runs, judged, [*map(passes.of, called)], metrics, at, policy)
-    parts = coefficients.standings(*sides) | coefficients.biases(*sides, alpha)
-    parts |= coefficients.conclusions(*sides, pairing)
-    parts |= coefficients.agreements(*sides, orders, resampling if interval else None)
+    held, *others = every = _score(runs, judged, [*map(passes.of, called)], metrics, at, policy)
+    mean = np.stack([_signed(scores) for scores in every])
+    rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
+    bias, half = (
+        mean[1:] - mean[0],
+        np.stack([_half_widths(other, held, alpha) for other in others]),
+    )
+    first, *won = (winners(scores, pairing) for scores in every)
+    parts: Parts = {
+        "mean": ((*DIMS, SYSTEM), mean[1:]),
+        "reference_mean": ((*DIMS[1:], SYSTEM), mean[0]),
+        "rank": ((*DIMS, SYSTEM), rank[1:]),
+        "reference_rank": ((*DIMS[1:], SYSTEM), rank[0]),
+        "bias": ((*DIMS, SYSTEM), bias),
+        "bias_interval": ((*DIMS, SYSTEM, BOUND), np.stack([bias - half, bias + half], axis=-1)),
+        "conclusions": ((*DIMS, "conclusion"), conclude(first, won)),
+        **_agreements(held, others, orders, resampling if interval else None),
+    }
+    labels = {JUDGE: called[1:], **held.labels(), SYSTEM: held.systems, BOUND: list(SIDES)}
+    labels |= {"coefficient": [*map(str, listed(methods))], "conclusion": list(CONCLUSIONS)}
     if groups is not None:
-        inside = coefficients.members(groups, held.systems.tolist())
-        parts |= coefficients.favours(parts["bias"][1], inside, alpha)
+        parts |= _favours(bias, _members(groups, held.systems.tolist()), alpha)
+        labels["group"] = list(groups)
     attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
-    attrs = united(held.attrs, attrs, pairing.told(), {words.RESULT: "judge_effect"})
-    result = xr.Dataset(parts, _effect_labels(held, called[1:], listed(methods), groups), attrs)
+    attrs = united(held.attrs, attrs, pairing.told(), {RESULT: "judge_effect"})
+    result = xr.Dataset(parts, labels, attrs)
     return resampling.told(result, held.scored.sum(axis=1)) if interval else result
 
 
@@ -185,7 +235,7 @@ def _score(
     metrics: Metrics,
     at: Any,
     policy: tuple[Any, ...],
-) -> tuple[Scores, list[Scores]]:
+) -> list[Scores]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
     runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
@@ -199,20 +249,16 @@ def _score(
                 own.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
             scores.append(_repeated(own))
     alike = _alike(scores)
-    means = [
-        array.mean(words.REPEAT, skipna=False) if words.REPEAT in array.dims else array
-        for array in alike
-    ]
+    means = [array.mean(REPEAT, skipna=False) if REPEAT in array.dims else array for array in alike]
     shared = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
-    common = xr.DataArray(shared, dims=(words.METRIC, words.TOPIC, words.DEPTH))
+    common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
     kept = [array.where(common) for array in alike]
-    held, *others = [scores_to_compare(array, quiet=place > 0) for place, array in enumerate(kept)]
-    return held, others
+    return [scores_to_compare(array, quiet=place > 0) for place, array in enumerate(kept)]
 
 
 def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
     """Return scores with the systems and topics of the first in its order, and no other labels."""
-    order = {dim: scores[0][dim].to_numpy() for dim in (words.SYSTEM, words.TOPIC)}
+    order = {dim: scores[0][dim].to_numpy() for dim in (SYSTEM, TOPIC)}
     return [array.sel(order).reset_coords(drop=True) for array in scores]
 
 
@@ -220,22 +266,9 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
     """Return the scores under one judge, those of several passes as shared repeats."""
     if len(scores) == 1:
         return scores[0]
-    joined = xr.concat(_alike(scores), words.REPEAT).assign_coords(
-        {words.REPEAT: range(1, len(scores) + 1)}
-    )
-    attrs = scores[0].attrs | {words.REPEATS: "shared", words.REPEATED: PASSES}
-    return joined.transpose(
-        words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH
-    ).assign_attrs(attrs)
-
-
-def _effect_labels(
-    held: Scores, judges: list[Any], methods: list[Any], groups: coefficients.Groups | None
-) -> dict[str, Any]:
-    labels = {coefficients.JUDGE: judges} | held.labels() | {words.SYSTEM: held.systems}
-    labels |= {words.BOUND: list(SIDES), "coefficient": list(map(str, methods))}
-    labels |= {"conclusion": list(coefficients.CONCLUSIONS)}
-    return labels | ({} if groups is None else {"group": list(groups)})
+    joined = xr.concat(_alike(scores), REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
+    attrs = scores[0].attrs | {REPEATS: "shared", REPEATED: PASSES}
+    return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(attrs)
 
 
 def _refuse_topics(judged: JudgedTwice) -> None:
@@ -249,3 +282,102 @@ def _refuse_topics(judged: JudgedTwice) -> None:
         raise IdError(
             "the same topics judged by every judge", f"{len(offenders)} missing", advice, offenders
         )
+
+
+def _signed(paired: Scores) -> Array:
+    """Return means as they are, though less be better."""
+    return np.array(paired.towards)[:, np.newaxis, np.newaxis] * paired.means
+
+
+def _half_widths(other: Scores, held: Scores, alpha: float) -> Array:
+    """Return half of Student's intervals of mean differences over topics, NaN without spread.
+
+    The shape is (metric, depth, system).
+    """
+    topics = held.scored.sum(axis=1)
+    single = np.array([summary == "mean" for summary in held.summaries])[:, np.newaxis]
+    factor = np.where(
+        single & (topics > 1), scipy.special.stdtrit(topics - 1.0, 1 - alpha / 2), np.nan
+    )
+    differences, counted = other.values - held.values, topics[:, np.newaxis, np.newaxis]
+    means = np.nansum(differences, axis=2, keepdims=True) / counted
+    squares = np.nansum((differences - means) ** 2, axis=2, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(squares / (counted * (counted - 1.0)))
+    error = np.where(error > ROUNDING, error, np.nan)
+    return np.asarray(factor[..., np.newaxis] * np.swapaxes(error[:, :, 0], 1, 2))
+
+
+def _agreements(
+    held: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
+) -> Parts:
+    """Return how alike judges order the systems, and between which values over resamples."""
+    dims = (*DIMS, "coefficient")
+    values = [agreement_of(held, others, method) for method in methods]
+    parts: Parts = {"agreement": (dims, np.stack(values, axis=-1))}
+    if resampling is not None:
+        ends = [
+            np.stack([with_reference(other, held, resampling, method) for other in others], axis=1)
+            for method in methods
+        ]
+        interval = np.moveaxis(np.stack(ends, axis=-1), 0, -1)
+        parts["agreement_interval"] = (*dims, BOUND), interval
+    return parts
+
+
+def agreement_of(held: Scores, others: list[Scores], method: Agreement) -> Array:
+    """Return the agreement of every other judge with the reference, (judge, metric, depth)."""
+    old = system_means(held, method)
+    new = np.stack([system_means(other, method) for other in others])
+    return method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])[..., 0, 0]
+
+
+def winners(paired: Scores, pairing: Pairing) -> Array:
+    """Say which system of a pair is significantly better, shape (metric, depth, pair)."""
+    pairs = all_pairs(len(paired.systems))
+    p = pairing.p_values(paired, pairs)
+    ahead = paired.by_piece(len(pairs), lambda row, block: leads(paired, row, block, pairs).T)
+    return np.where(p < pairing.alpha, ahead, 0)
+
+
+def conclude(held: Array, others: Sequence[Array]) -> Array:
+    """Count what becomes of pairs, (judge, metric, depth, conclusion), from who is better."""
+    new = np.stack(others)
+    old = np.broadcast_to(held, new.shape)
+    kinds = [
+        old * new > 0,
+        (old != 0) & (new == 0),
+        (old == 0) & (new != 0),
+        old * new < 0,
+        (old == 0) & (new == 0),
+    ]
+    return np.stack([kind.sum(axis=-1) for kind in kinds], axis=-1)
+
+
+def _members(groups: Groups, systems: list[Any]) -> Array:
+    """Return who belongs to each group, shape (group, system)."""
+    if not isinstance(groups, Mapping):
+        raise ParameterError("groups, a mapping of names to systems", shortened(groups))
+    inside = np.zeros((len(groups), len(systems)), bool)
+    for row, wanted in enumerate(groups.values()):
+        inside[row, places("systems of the runs", wanted, systems)] = True
+    fewest = np.minimum(inside.sum(axis=1), (~inside).sum(axis=1))
+    few = [name for name, least in zip(groups, fewest, strict=True) if least < 2]
+    if few or not len(groups):
+        wanted = "groups with at least two systems, and two outside"
+        raise ParameterError(wanted, f"{len(few)} that are not" if few else "no group", "", few)
+    return inside
+
+
+def _favours(bias: Array, members: Array, alpha: float) -> Parts:
+    """Hold the biases of every group against those of all other systems."""
+    sides = [(bias[..., inside], bias[..., ~inside]) for inside in members]
+    tested = [scipy.stats.ttest_ind(one, rest, axis=-1, equal_var=False) for one, rest in sides]
+    ranges = [result.confidence_interval(1 - alpha) for result in tested]
+    means = [one.mean(axis=-1) - rest.mean(axis=-1) for one, rest in sides]
+    ends = [np.stack([interval.low, interval.high], axis=-1) for interval in ranges]
+    return {
+        "group_bias": ((*DIMS, "group"), np.stack(means, axis=-1)),
+        "group_interval": ((*DIMS, "group", BOUND), np.stack(ends, axis=-2)),
+        "group_p": ((*DIMS, "group"), np.stack([result.pvalue for result in tested], axis=-1)),
+    }

@@ -27,8 +27,16 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import Test
-from irframe.studies.candidates import Candidates, ListedDocuments, Prior, by_label, helping, tally
-from irframe.studies.coefficients import CONCLUSIONS
+from irframe.studies.candidates import (
+    Candidates,
+    ListedDocuments,
+    Prior,
+    by_label,
+    helping,
+    read_prior,
+    tally,
+)
+from irframe.studies.judge_effect import CONCLUSIONS
 from irframe.studies.leave_out import contributing_groups
 from irframe.studies.turns import METHODS, Found, Trial, take_turns
 
@@ -146,23 +154,21 @@ def judge_next(
     name, rel = _method(method, credit), whole("rel", rel, low=1)
     named, cube = None if runs is None else as_runs(runs), by_label(cube)
     documents = ListedDocuments.named(cube, _depth(cube, depth), named)
-    pool, number = documents.pool(helping(cube), seed)
-    grade = np.where(number >= 0, np.take_along_axis(documents.grade, number, axis=1), UNJUDGED)
+    pool, grade = documents.pool(helping(cube), seed), documents.grade
     known = pool.there & (grade != UNJUDGED)
     open_ = pool.there & ~known
-    most, learned = _turns(open_, n), documents.prior(prior, number, open_)
+    most, learned = _turns(open_, n), read_prior(prior, documents, open_)
     likely = _likely(pool, known, (grade >= rel) & known, learned)
     chosen = METHODS[name](pool, learned)
     relevant = np.where(known, grade >= rel, likely)
     turns = take_turns(chosen, relevant, most, batch=batch, known=known)
-    turn, topic, place = turns.all
-    order = np.lexsort((np.arange(len(turn)), _judged(cube)[topic], turn))[:n]
-    turn, topic, place = turn[order], topic[order], place[order]
+    order = np.lexsort((_judged(cube)[turns.topic], turns.turn))[:n]
+    _, topic, place, priority = (part[order] for part in turns)
     return pd.DataFrame(
         {
             TOPIC: cube.indexes[TOPIC].take(topic),
-            DOC: documents.label(topic, number[topic, place]),
-            "priority": turns.priority[turn, topic],
+            DOC: documents.label(topic, place),
+            "priority": priority,
             "probability": likely[topic, place],
             "best_rank": pool.best_rank[topic, place],
             "runs": pool.runs[topic, place],
@@ -180,9 +186,8 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
     1200
     """
     documents = ListedDocuments.named(cube, _depth(cube, depth))
-    pool, number = documents.pool(helping(cube), 0)
-    grade = np.take_along_axis(documents.grade, np.maximum(number, 0), axis=1)
-    return int((pool.there & (grade == UNJUDGED)).sum())
+    there = documents.pool(helping(cube), 0).there
+    return int((there & (documents.grade == UNJUDGED)).sum())
 
 
 def _method(method: Any, credit: Any) -> str:
@@ -388,7 +393,7 @@ def _drawn(
     cube, seed = documents.cube, whole("seed", seed, low=0)
     systems = helping(cube)
     judged = len(documents.judgments.row)
-    aside = judged - int(documents.pool(systems, 0)[0].there.sum())
+    aside = judged - int(documents.pool(systems, 0).there.sum())
     if aside:
         warn(
             f"{aside} of {judged} judgments are set aside: no contributing run has their documents "

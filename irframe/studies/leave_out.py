@@ -21,9 +21,8 @@ from irframe.cubes.verb import attended, refuse_deeper, shared, verb
 from irframe.cubes.view import experiment_of
 from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError, warn
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, fewer_judged
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.experiments.policy import Metrics, parse_metrics, refuse_share
 from irframe.files.ids import beginnings
 from irframe.metrics import Metric

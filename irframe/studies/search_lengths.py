@@ -1,28 +1,26 @@
-"""How far users search for every relevant document, and who is best by that.
+"""How far users search for every relevant document, and how much of that averages see.
 
-Verbs: search_lengths, length_histogram, difference_histogram, best_systems.
+Verbs: search_lengths, length_histogram, difference_histogram, effective_top.
 """
 
 from collections.abc import Hashable
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from irframe.cautions import caution
-from irframe.checks import places, whole
+from irframe.checks import choice, places, whole
 from irframe.cubes.verb import attended, by_topics, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.scoring import tell_uneven
 from irframe.metrics.asl import ASL, Unretrieved
-from irframe.metrics.facts import best_first, facts
-from irframe.names import DOC, GRADE, METRIC, RANK, SYSTEM, TOPIC
-from irframe.scores.averages import averages, by_depth, metric_labels, tell_left_out
-from irframe.scores.read_scores import Depths
+from irframe.metrics.facts import best_first
+from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
 
 LENGTH = "search_length"
 PRECISION = "precision"
@@ -360,70 +358,119 @@ def _length_differences(
     return difference, (left[RANK].isna() ^ right[RANK].isna()).to_numpy()
 
 
-@verb
-def best_systems(
-    scores: xr.DataArray | pd.DataFrame, *, by: GroupBy | None = None, at: Depths = None
-) -> pd.DataFrame:
-    """Name the best system by every metric, and its score: how well the task is solved.
+Precision = Literal["atomized", "map"]
+
+
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+
+
+def effective_count(search_lengths: ArrayLike) -> int:
+    """Return how many of the shortest search lengths average like all precisions together.
 
     Parameters
     ----------
-    scores
-        Scores per system and topic: an array, or a frame, wide or long.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a row per
-        group.
-    at
-        Depth, of those scored, or several, named in a column ``depth``; by default the
-        greatest.
+    search_lengths
+        Search lengths, above 0, infinite for a precision of 0; any order, at least one.
 
     Returns
     -------
-    pandas.DataFrame
-        A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
-        first one if several are best, equal but for rounding; ``value``, its mean over the topics
-        on which every system has a score that has any; ``n_topics``, how many these are. Without
-        any score system and value are missing.
+    int
+        The n for which the mean of the n smallest is nearest to the number of search lengths
+        over the sum of their reciprocals; the smallest such n. 0 if all are infinite.
 
     Raises
     ------
     ParameterError
-        If there is no such group.
-    DepthError
-        For a depth that was not scored.
+        For no search lengths, or one that is not above 0.
 
-    Warns
+    Notes
     -----
-    IrframeWarning
-        If topics are left out.
+    The arithmetic mean of precisions 1/SL is the mean of search lengths weighted by 1/SL; this
+    count is what is left of them if every weight is either 0 or 1.
 
     References
     ----------
-    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Figs. 1-4.
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Appendix A.1.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    The mean precision stands for a search length of 2.2, as the first six have on average:
+
+    >>> effective_count([1, 1, 1, 2, 4, 5, 10, 10000, 10000])
+    6
+    """
+    ordered = np.sort(np.asarray(search_lengths, np.float64).ravel())
+    wrong = ordered[~(ordered > 0)]
+    if len(wrong) or not len(ordered):
+        raise ParameterError("search lengths above 0", "", "", wrong.tolist())
+    mean = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
+    total = (1 / ordered).sum()
+    if total == 0:
+        return 0
+    return 1 + int(np.argmin(np.round(abs(mean - len(ordered) / total), 9)))
+
+
+@verb
+def effective_top(
+    lengths: pd.DataFrame, *, precision: Precision = "map", by: GroupBy | None = None
+) -> pd.DataFrame:
+    """Say what share of the relevant documents an average of precision takes notice of.
+
+    Parameters
+    ----------
+    lengths
+        Search lengths from `search_lengths`.
+    precision
+        ``"map"``: precision as MAP has it, 0 for documents not retrieved. ``"atomized"``: one
+        over the search length.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per system, its index: ``effective``, how many of the lowest reciprocals of
+        precision of all topics, which are search lengths where it is ``"atomized"``, average like
+        one over the mean precision; ``documents``, how many relevant ones there
+        are; ``share``, one over the other. A system that retrieved none takes notice of 0.
+
+    Raises
+    ------
+    InputError
+        For another frame than one of search lengths.
+    ParameterError
+        For an unknown precision.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Appendix A.1.
        doi:10.48550/arXiv.2201.01745
 
     Examples
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
-    >>> scores.ireval.best_systems()
-      metric  system   value  n_topics
-    0     AP  monot5   0.475        16
-    1    ASL  monot5  14.150        16
+    >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
+    >>> lengths.ireval.effective_top().head(1)
+            effective  documents  share
+    system
+    bm25           97        158  0.614
+    <BLANKLINE>
+    Beware: 329 of 1,264 relevant documents of lists were never retrieved
     """
-    return by_depth(_best, scores, at)
-
-
-def _best(scores: xr.DataArray) -> pd.DataFrame:
-    there = scores.notnull()
-    common = there.any(SYSTEM) & (there | ~there.any(TOPIC)).all(SYSTEM)
-    left_out, topics = (
-        part.sum(TOPIC).to_numpy() for part in (there.any(SYSTEM) & ~common, common)
-    )
-    means, rows = averages(scores.where(common)), []
-    for name, row, n in zip(metric_labels(means), means.to_numpy(), topics, strict=True):
-        best = int(best_first(row, facts(name).sign)[0])
-        rows.append((name, means.indexes[SYSTEM][best] if n else None, row[best], n))
-    tell_left_out(metric_labels(scores), left_out)
-    return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value", "n_topics"])
+    refuse_others(lengths)
+    choice("precision", precision, PRECISIONS)
+    if precision == "atomized":
+        search = np.maximum(lengths[LENGTH].to_numpy(np.float64), 1)
+    else:
+        seen = lengths[PRECISION].to_numpy()
+        search = np.where(seen > 0, 1 / np.where(seen > 0, seen, 1), np.inf)
+    systems = lengths[SYSTEM].to_numpy()
+    retrieving = lengths[RANK].notna().groupby(systems).transform("any").to_numpy()
+    groups = pd.Series(np.where(retrieving, search, np.inf)).groupby(systems, sort=False)
+    result = groups.agg([effective_count, "size"])
+    result.columns = pd.Index(["effective", "documents"])
+    share = result["effective"] / result["documents"]
+    return result.assign(share=share).rename_axis(SYSTEM)

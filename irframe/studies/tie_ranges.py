@@ -230,4 +230,5 @@ def tie_agreement(
     cubes = [build(runs, qrels, depth=deepest, ties=way, score_dtype=score_dtype) for way in ties]
     depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
     first, second = (score(cube, *chosen, at=depths) for cube in cubes)
-    return agreement(first, second, method).assign_attrs(ties=" against ".join(ties))
+    found: xr.DataArray = agreement(first, second, method)
+    return found.assign_attrs(ties=" against ".join(ties))

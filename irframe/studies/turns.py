@@ -16,13 +16,13 @@ from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import condense
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError
-from irframe.experiments.judged_otherwise import fewer_judged
+from irframe.experiments.experiment import fewer_judged
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare
-from irframe.studies.candidates import Candidates, ListedDocuments, Prior, tally
-from irframe.studies.coefficients import agreement_of, conclude, winners
+from irframe.studies.candidates import Candidates, ListedDocuments, Prior, read_prior, tally
+from irframe.studies.judge_effect import agreement_of, conclude, winners
 
 
 class Outcome(NamedTuple):
@@ -238,20 +238,15 @@ METHODS: dict[str, type[Judging]] = {
 """Every method by name; ``maxmean`` for whichever runs a judgment counts."""
 
 
-@dataclass(frozen=True, eq=False)
-class Turns:
-    """What was judged at every turn, shape (turn, topic)."""
+class Turns(NamedTuple):
+    """What was judged, turn by turn, of each the topics in order."""
 
+    turn: Array
+    topic: Array
     document: Array
-    """Place in the pool of the topic, -1 where nothing was left."""
+    """Places of documents in the pool of their topic."""
     priority: Array
     """How good the choice was, by what the method goes by."""
-
-    @property
-    def all(self) -> tuple[Array, Array, Array]:
-        """Turn, topic and document of all that was judged, in order."""
-        turn, topic = np.nonzero(self.document >= 0)
-        return turn, topic, self.document[turn, topic]
 
 
 def take_turns(
@@ -280,7 +275,8 @@ def take_turns(
     before = np.zeros(relevant.shape, bool) if known is None else known
     if not method.by_account:
         method.begin(before, relevant)
-    chosen, waiting = [], []
+    chosen: list[tuple[Array, ...]] = []
+    waiting: list[Outcome] = []
     for turn in range(1, turns + 1):
         document, priority = _next_unknown(method, relevant, before)
         topic = np.flatnonzero(document >= 0)
@@ -289,16 +285,15 @@ def take_turns(
         taken = document[topic]
         method.take(topic, taken)
         waiting.append(Outcome(topic, taken, method.run[topic], relevant[topic, taken]))
-        chosen.append((document, priority))
+        chosen.append((np.full(len(topic), turn - 1), topic, taken, priority[topic]))
         if turn % batch == 0:
             for learned in waiting:
                 method.learn(learned)
                 if method.prior is not None:
                     method.prior.learn(learned.topic, learned.document, learned.relevant)
             waiting.clear()
-    shape = (len(chosen), 2, len(relevant))
-    document, priority = np.moveaxis(np.array(chosen, float).reshape(shape), 1, 0)
-    return Turns(document.astype(np.int64), priority)
+    none = np.zeros(0, np.int64)
+    return Turns(*map(np.concatenate, zip((none,) * 4, *chosen, strict=True)))
 
 
 def _next_unknown(method: Judging, relevant: Array, known: Array) -> tuple[Array, Array]:
@@ -352,8 +347,7 @@ class Trial:
         return done
 
     def _judge(self, systems: Array, seed: int, first: Found | None) -> Found:
-        pool, number = self.documents.pool(systems, seed)
-        row = np.take_along_axis(self.documents.row, np.maximum(number, 0), axis=1)
+        pool, row = self.documents.pool(systems, seed), self.documents.row
         relevant = pool.there & (self.documents.judgments.grade[row] >= self.rel)
         full = self.score(row[pool.there])
         helps = np.isin(np.arange(full.sizes[SYSTEM]), systems)
@@ -362,9 +356,9 @@ class Trial:
             if first is not None and not METHODS[name].random:
                 rows.append([part[place] for part in first.values()])
                 continue
-            method = METHODS[name](pool, self.documents.prior(self.prior, number, pool.there))
+            method = METHODS[name](pool, read_prior(self.prior, self.documents, pool.there))
             turns = take_turns(method, relevant.astype(float), max(self.budgets), batch=self.batch)
-            rows.append(self._by_budget(turns, row, relevant, full, helps))
+            rows.append(self._by_budget(turns, relevant, full, helps))
         return dict(zip(FOUND, map(np.stack, zip(*rows, strict=True)), strict=True))
 
     def score(self, rows: Array) -> xr.DataArray:
@@ -379,13 +373,13 @@ class Trial:
         return score(fewer, *self.metrics, at=at).reset_coords(drop=True)
 
     def _by_budget(
-        self, turns: Turns, row: Array, relevant: Array, full: xr.DataArray, helps: Array
+        self, turns: Turns, relevant: Array, full: xr.DataArray, helps: Array
     ) -> list[Array]:
         """Return what is found with every budget, one array for each of `FOUND`."""
-        turn, topic, document = turns.all
-        rows = []
+        row, rows = self.documents.row, []
         for budget in self.budgets:
-            judged = topic[turn < budget], document[turn < budget]
+            within = turns.turn < budget
+            judged = turns.topic[within], turns.document[within]
             counts = np.array([len(judged[0]), relevant[judged].sum()]) / len(row)
             rows.append((*counts, *self._held(full, self.score(row[judged]), helps)))
         return [np.stack(part) for part in zip(*rows, strict=True)]

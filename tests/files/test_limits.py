@@ -12,7 +12,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeError, StoreError
-from irframe.files import limits
+from irframe.files import compression as limits
 
 ROW = {"topic": "1", "doc": "a", "score": 1.0}
 WIDE = ROW | {f"c{place}": place for place in range(limits.COLUMNS)}

@@ -20,8 +20,7 @@ from irframe.errors import FileFormatError, GradeError, IdError, InputError, Par
 from irframe.files import kinds
 from irframe.files.kinds import QRELS, RUN
 from irframe.files.read_file import find_files, read_file, run_table, stem
-from irframe.files.read_run import read_qrels, read_run
-from irframe.files.read_runs import read_runs
+from irframe.files.read_runs import read_qrels, read_run, read_runs
 
 LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
@@ -183,22 +182,6 @@ def test_addresses_are_opened_by_fsspec():
 def test_addresses_without_fsspec(monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     refused(InputError, "pip install fsspec", lambda: ir.read_run("s3://bucket/bm25.gz"))
-
-
-@pytest.mark.parametrize("isal", [True, False])
-def test_gzip_with_isal_and_without(tmp_path, monkeypatch, isal):
-    if isal:
-        pytest.importorskip("isal", reason="unzips faster, where it is installed")
-    else:
-        monkeypatch.setitem(sys.modules, "isal", None)
-    file = tmp_path / "a.gz"
-    packed = gzip.compress(b"1 Q0 x 1 2.0 bm25\n" * 99)
-    file.write_bytes(packed + packed)
-    assert len(ir.read_run(file)) == 198
-    file.write_bytes(packed[:-9])
-    refused(FileFormatError, "damaged", lambda: ir.read_run(file))
-    file.write_bytes(packed[:20] + b"~~~~" + packed[24:])
-    refused(FileFormatError, "damaged", lambda: ir.read_run(file))
 
 
 def parquet(folder, name="a.parquet", **columns):

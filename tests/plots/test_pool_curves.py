@@ -1,11 +1,9 @@
-"""What `pool_curves` draws, and what goes with it.
-
-What `budget_curves` draws; What `robustness_curves` draws.
-"""
+"""Figures of judges, of pools and of budgets."""
 
 import matplotlib.pyplot as plt
 import numpy as np
-from drawn import legend
+import pytest
+from drawn import legend, texts
 from refusals import refused
 
 import irframe as ir
@@ -57,3 +55,88 @@ def test_curves_of_samples(cube):
     ax = whole.ireval.plot.robustness_curves(depth=9)
     assert ax.lines[1].get_xdata().tolist() == [1, 0.3]
     assert "rank-biased overlap" in ax.get_ylabel()
+
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:intervals of kappa and alpha hold less often", "ignore:no interval of kappa"
+)
+
+
+def effect_of(*metrics, **options):
+    runs, qrels = ir.example_track()
+    random = np.random.default_rng(1)
+    guess = qrels.assign(grade=random.permutation(qrels["grade"].to_numpy()))
+    return ir.judge_effect(runs, {"people": qrels, "guess": guess}, metrics, **options)
+
+
+@pytest.fixture(scope="module")
+def effect():
+    return effect_of("AP", "nDCG", at=[5, 10])
+
+
+def test_a_point_is_a_system(effect):
+    ax = effect.ireval.plot.judge_ranks(metric="AP", depth=5, named=2)
+    cell = effect.sel(metric="AP", depth=5).squeeze("judge")
+    points = np.asarray(ax.collections[0].get_offsets())
+    np.testing.assert_array_equal(points, np.stack([cell["reference_rank"], cell["rank"]], 1))
+    moved = abs(cell["rank"] - cell["reference_rank"]).to_series().sort_values(ascending=False)
+    assert len(ax.texts) == 2
+    named = [moved[text.get_text()] for text in ax.texts]
+    assert sorted(named, reverse=True) == moved.iloc[:2].tolist()
+    assert ax.get_ylabel() == "rank by AP@5 under guess"
+
+
+def test_marked_systems_have_a_colour_of_their_own(effect):
+    ax = effect.ireval.plot.judge_ranks(metric="nDCG", marked=["bm25", "ance"])
+    assert [len(points.get_offsets()) for points in ax.collections] == [6, 2]
+    assert ax.get_xlabel() == "rank by nDCG@10 under people"
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("nobody", {"metric": "AP", "marked": ["nobody"]}),
+        ("metric= .* none chosen: AP, nDCG", {}),
+        ("judge= .* 'nobody': guess", {"metric": "AP", "judge": "nobody"}),
+        ("depth= .* 7: 5, 10", {"metric": "AP", "depth": 7}),
+    ],
+)
+def test_unknown_choices_are_refused(effect, words, asked):
+    refused(ParameterError, words, effect.ireval.plot.judge_ranks, **asked)
+
+
+def test_one_judge_metric_and_depth_are_drawn(effect):
+    refused(InputError, "what judge_effect gives", effect[["bias"]].ireval.plot.judge_ranks)
+    alone = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
+    assert alone.get_xlabel() == "rank by AP@5 under people"
+
+
+JUDGES = {
+    "people": {"1": {"a": 0, "b": 0, "c": 0, "d": 1}, "2": {"a": 0, "b": 1}},
+    "model": {"1": {"a": 0, "b": 0, "c": 1, "d": 1}, "2": {"a": 0, "b": 1}},
+    "other": {"1": {"a": 1, "b": 0, "c": 1, "d": 1}, "2": {"a": 0, "b": 1}},
+}
+
+
+def test_a_cell_is_a_share_of_the_row_and_a_number():
+    compared = ir.compare_judges({name: JUDGES[name] for name in ("people", "model")})
+    ax = compared.ireval.plot.confusion_map()
+    np.testing.assert_allclose(ax.images[0].get_array(), [[0.75, 0.25], [0, 1]])
+    assert texts(ax) == ["75%\n3", "25%\n1", "0%\n0", "100%\n2"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("grade by model", "grade by people")
+
+
+def test_one_pair_is_drawn():
+    compared = ir.compare_judges(JUDGES)
+    refused(ParameterError, "none chosen: .*people.*model", ir.plots.confusion_map, compared)
+    refused(ParameterError, "nobody", ir.plots.confusion_map, compared, pair=("people", "nobody"))
+    chosen = ir.plots.confusion_map(compared, pair=["people", "other"])
+    alone = ir.plots.confusion_map(compared.isel(pair=1))
+    np.testing.assert_array_equal(chosen.images[0].get_array(), alone.images[0].get_array())
+    assert chosen.get_xlabel() == alone.get_xlabel() == "grade by other"
+
+
+def test_other_data_are_refused():
+    compared = ir.compare_judges(JUDGES, by="topic", reference="people", grades=[0, 1])
+    refused(InputError, "some by topic", ir.plots.confusion_map, compared, pair=("model", "people"))
+    refused(InputError, "what compare_judges gives", ir.plots.confusion_map, compared[["kappa"]])

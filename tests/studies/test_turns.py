@@ -67,14 +67,12 @@ def test_methods_equal_their_oracles(name, seed):
     lists, relevant = collection(seed)
     documents = ListedDocuments.judged(built(lists, relevant), 12)
     systems = helping(documents.cube)
-    pool, number = documents.pool(systems, seed)
-    grade = np.take_along_axis(documents.grade, np.maximum(number, 0), axis=1)
+    pool, grade = documents.pool(systems, seed), documents.grade
     turns = take_turns(METHODS[name](pool), (grade == 1).astype(float), 1000)
-    assert (grade[number >= 0] != UNJUDGED).all()
+    assert (grade[pool.there] != UNJUDGED).all()
     labels = documents.cube.system.to_numpy()[systems]
     for row, topic in enumerate(lists):
-        chosen = turns.document[:, row]
-        names = documents.names[row, number[row, chosen[chosen >= 0]]].tolist()
+        names = documents.names[row, turns.document[turns.topic == row]].tolist()
         assert names == ORACLES[name](lists[topic], relevant[topic], drawn(pool, row, labels))
 
 
@@ -89,7 +87,7 @@ def test_judging_one_after_the_other_is_the_method(name):
         judged = pd.concat([judged, found[["topic", "doc"]]], ignore_index=True)
     documents = ListedDocuments.judged(built(lists, relevant), 12)
     systems = helping(documents.cube)
-    pool, _ = documents.pool(systems, 3)
+    pool = documents.pool(systems, 3)
     for row, topic in enumerate(lists):
         turn = drawn(pool, row, documents.cube.system.to_numpy()[systems])
         expected = ORACLES[name](lists[topic], relevant[topic], turn)[:5]

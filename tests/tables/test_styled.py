@@ -1,16 +1,22 @@
 """Results as tables: means and what follows them, in HTML and LaTeX."""
 
+import inspect
+import re
 import shutil
 import subprocess
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from laws.experiments import experiment
+from laws.verbs import VERBS, asked
 from refusals import refused
+from turns import few_of
 
 import irframe as ir
-from irframe.errors import IdError, InputError, ParameterError
+from irframe.errors import IdError, InputError, IrframeError, ParameterError
 from irframe.studies.breakdown import KINDS
 
 
@@ -363,3 +369,24 @@ def test_names_that_stand_twice_are_told_or_taken_once(name):
     columns = pd.concat([flat, flat], axis=1)
     assert repr(columns.ireval)
     refused(IdError, "every column once", columns.ireval.styled)
+
+
+@pytest.mark.law
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 4, drawn=False))
+def test_what_verbs_give_is_written_in_every_form(name):
+    runs, qrels = experiment(0)
+    subject, given = asked(name, ir.cube(runs, qrels, collection="track"))
+    tables = [partial(VERBS[name], subject, **given)]
+    if next(iter(inspect.signature(VERBS[name]).parameters)) in {"data", "scores"}:
+        uncut = ir.evaluate(runs, qrels, ["AP", "nDCG@3"], collection="track")
+        given.pop("at", None)
+        tables.append(partial(VERBS[name], uncut, **given))
+    for made in tables:
+        try:
+            table = made().ireval.styled()
+        except (IrframeError, AttributeError):  # it is no table, or takes other scores
+            continue
+        for form in ("to_html", "to_latex", "to_string", "to_typst"):
+            text = getattr(table, form)() if hasattr(table, form) else ""
+            assert not re.search(r"<NA>|&lt;NA|\b(?:nan|None)\b", text), form

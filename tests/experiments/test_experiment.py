@@ -7,7 +7,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import InputError
-from irframe.experiments.judged_otherwise import judged_anew
+from irframe.experiments.experiment import judged_anew
 from irframe.experiments.judgments import Judgments
 
 RUNS, QRELS = ir.example_track()
