@@ -186,6 +186,7 @@ ELSEWHERE = {
     "topics",
     "contributing",
     "documents",
+    "train",
 }
 """Arguments that are data, change no number, or are of frames alone."""
 
