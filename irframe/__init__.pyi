@@ -18,8 +18,8 @@ from .files.as_runs import as_qrels as as_qrels
 from .files.as_runs import as_runs as as_runs
 from .files.as_spans import as_spans as as_spans
 from .files.as_spans import read_spans as read_spans
-from .files.read_run import read_qrels as read_qrels
-from .files.read_run import read_run as read_run
+from .files.read_runs import read_qrels as read_qrels
+from .files.read_runs import read_run as read_run
 from .files.read_runs import read_runs as read_runs
 from .files.scan_runs import scan_runs as scan_runs
 from .files.simulate_track import example_track as example_track

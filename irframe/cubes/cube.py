@@ -32,7 +32,7 @@ from irframe.experiments.spans import TEXT
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
 from irframe.files.ids import give_back
-from irframe.files.read_run import changed_files
+from irframe.files.read_runs import changed_files
 from irframe.files.repeats import fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
 from irframe.record import RECORD, Steps, recorded

@@ -1,4 +1,4 @@
-"""Large files of runs in pieces: as one table, or as the runs of some systems after the other."""
+"""Parquet in batches of rows, and large files of runs in pieces: some systems after the other."""
 
 import codecs
 from collections import Counter
@@ -7,13 +7,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import IrframeError, RankingError
 from irframe.files import compression
-from irframe.files.comments import cut_off
 from irframe.files.compression import FREE, PARQUET, refuse_large, refuse_wide, undamaged
 from irframe.files.ids import TEXT, names_in
 from irframe.files.kinds import RUN, Kind, in_types
@@ -78,41 +76,12 @@ def _content(column: pa.Array) -> int:
     return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
 
 
-LARGE, PIECE, SMALL = 1 << 24, 1 << 25, 1 << 23
-"""Bytes from which on a file is read in pieces, and about how many a piece has: a large one is
-parsed by two processors, of a small one less is in memory."""
+LARGE, PIECE = 1 << 24, 1 << 23
+"""Bytes from which on a file is read in pieces, and about how many a piece has."""
 ROWS = 1 << 20
 """Rows of whole runs that are held at a time, unless one run has more."""
 FEW = 100
 """Rows that a system has on average in files of which each has its turn."""
-
-
-def read_in_pieces(
-    source: compression.Source, kind: Kind, *, outline: bool = False
-) -> pa.Table | None:
-    """Read a large run of plain lines, some at a time; None for others, and where one is odd.
-
-    What is wrong, or to be warned of, is said of a file that is seen as a whole. Of an outline,
-    also of Parquet, there is a row for each system of every piece.
-    """
-    file, table = _large(source), None
-    try:
-        if file is not None and outline:
-            pieces = _batches(file, kind) if _is_parquet(file) else _pieces(file, kind)
-            table = pa.concat_tables(map(_first_rows, pieces), promote_options="permissive")
-        elif file is not None:
-            table = pa.concat_tables(_pieces(file, kind, PIECE))
-    except (IrframeError, LookupError):
-        return None
-    return None if table is None or cut_off(table) is not None else table
-
-
-def _first_rows(piece: pa.Table) -> pa.Table:
-    """Return the first row of each system."""
-    if SYSTEM not in piece.column_names:
-        return piece[:1]
-    codes = piece[SYSTEM].combine_chunks().dictionary_encode().indices.to_numpy()
-    return piece.take(pa.array(np.unique(codes, return_index=True)[1]))
 
 
 def _is_parquet(file: str) -> bool:
@@ -211,7 +180,7 @@ def _labels_of_pieces(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
     return (piece[SYSTEM] for piece in _pieces(file, kind))
 
 
-def _pieces(file: str, kind: Kind, size: int = SMALL) -> Iterator[pa.Table]:
+def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
     """Yield the rows of a run in lines, of which all are cut as the first ones are.
 
     Raises
@@ -220,7 +189,7 @@ def _pieces(file: str, kind: Kind, size: int = SMALL) -> Iterator[pa.Table]:
         For any other file, and where a line is a comment, or of another length.
     """
     cut = cast("Cut | None", None)
-    for data in compression.pieces(file, size):
+    for data in compression.pieces(file, PIECE):
         held = data
         if cut is None:
             cut = _cut_of(held, kind) if compression.is_in_lines(held) else None

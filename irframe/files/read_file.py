@@ -22,7 +22,7 @@ from irframe.errors import FileFormatError, InputError, IrframeError, shortened
 from irframe.files import compression
 from irframe.files.as_runs import by_role
 from irframe.files.compression import is_cbor, may_be_json, refuse_wide, shallow, undamaged
-from irframe.files.in_pieces import is_parquet, read_in_pieces, read_parquet
+from irframe.files.in_pieces import is_parquet, read_parquet
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.text import parse
 from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats
@@ -375,14 +375,8 @@ READERS = ((is_objects, parse_objects), (is_nested, parse_nested), (is_parquet, 
 """What tells by its content whether a file is of a format, and reads it; all others are text."""
 
 
-def read_file(source: compression.Source, kind: Kind, *, outline: bool = False) -> pa.Table:
-    """Read a file of either kind, whatever its content is written in.
-
-    Of an outline, a large run may be a few rows of each system.
-    """
-    whole = read_in_pieces(source, kind, outline=outline) if kind.value == SCORE else None
-    if whole is not None:
-        return whole
+def read_file(source: compression.Source, kind: Kind) -> pa.Table:
+    """Read a file of either kind, whatever its content is written in."""
     data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
@@ -412,11 +406,9 @@ def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.Da
         return pd.read_csv(BytesIO(data), dtype=str, sep=between, na_filter=na_filter)
 
 
-def run_table(
-    source: compression.Source, system: str | None, kind: Kind = RUN, *, outline: bool = False
-) -> pa.Table:
+def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) -> pa.Table:
     """Read a run whose first column names the system, with what its folders say of it."""
-    table = read_file(source, kind, outline=outline)
+    table = read_file(source, kind)
     parts, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)
     for name, value in parts.items():
@@ -429,12 +421,10 @@ def run_table(
     return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
 
 
-def attempt(
-    source: compression.Source, *, by_file: bool, kind: Kind, outline: bool = False
-) -> pa.Table | Failure:
+def attempt(source: compression.Source, *, by_file: bool, kind: Kind) -> pa.Table | Failure:
     """Read a run, or return what is wrong with its file."""
     try:
-        return run_table(source, stem(source) if by_file else None, kind, outline=outline)
+        return run_table(source, stem(source) if by_file else None, kind)
     except (IrframeError, OSError) as error:
         return error
 

@@ -1,30 +1,187 @@
-"""The runs of many files in one frame."""
+"""One run, the runs of many files in one frame, or judgments.
+
+Verbs: read_run, read_qrels, read_runs.
+"""
 
 import os
 import re
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain, count, islice, pairwise
 from os import PathLike
-from typing import Any, Literal, TypeVar, cast, overload
+from pathlib import Path
+from typing import Any, Literal, cast, overload
 
 import pandas as pd
 import pyarrow as pa
 
-from irframe.checks import choice
+from irframe.checks import choice, tracked
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.files import read_file
 from irframe.files.comments import notes_of
-from irframe.files.compression import PACKED, Source, name_of
-from irframe.files.in_pieces import runs_in_turn
-from irframe.files.kinds import RUN, Kind
-from irframe.files.read_run import Columns, states_of
+from irframe.files.compression import Source, is_address, name_of, opened_by
+from irframe.files.kinds import QRELS, RUN, Kind
 from irframe.files.values import to_frame
-from irframe.names import FILES, REPEAT, SYSTEM
+from irframe.names import FILES, ITERATION, REPEAT, SUBTOPIC, SYSTEM
+
+Columns = Sequence[str] | Mapping[str, str] | None
+"""What columns of a file are, in order; or name -> role."""
+
+
+def changed_files(states: Iterable[list[Any]]) -> list[str]:
+    """Return the files that are no longer as they were, or are gone."""
+    changed = []
+    for name, *state in states:
+        try:
+            same = [*state_of(name)] == state
+        except OSError:
+            same = False
+        changed += [] if same else [name]
+    return changed
+
+
+def states_of(files: Iterable[str]) -> list[list[Any]]:
+    """Return name, size and time of change of all files that have a name to be found by."""
+    there = (file for file in files if is_address(file) or Path(file).is_file())
+    return [[file, *state_of(file)] for file in there]
+
+
+def state_of(file: str) -> tuple[int, str]:
+    """Return the size of a file and when it was changed."""
+    if is_address(file):
+        store, path = opened_by(file)
+        # Stores say in various words when a file changed, some by a tag alone.
+        info = store.info(path)
+        changed = info.get("mtime", info.get("LastModified", info.get("ETag", "")))
+        return int(info["size"]), str(changed)
+    stat = Path(file).stat()
+    return stat.st_size, str(stat.st_mtime_ns)
+
+
+def read_run(
+    path: Source, system: str | None = None, *, columns: Columns = None, sep: str | None = None
+) -> pd.DataFrame:
+    r"""Read one run, what a system retrieved, as it was filed.
+
+    Parameters
+    ----------
+    path
+        A path, or an open file. The content tells the format:
+
+        - TREC: ``topic Q0 doc rank score tag``, separated by white space; further columns are
+          passed over, as by trec_eval, with a warning where not all lines have as many;
+        - MS MARCO: ``topic doc rank``;
+        - Parquet, with columns by any of their accepted names;
+        - JSON, ``{topic: {doc: score}}`` as of BEIR, or MTEB's ``*_predictions.json``; the same
+          in CBOR, as ranx writes it to ``.lz4``, for which the package cbor2 is needed.
+
+        gzip, bzip2, xz, zstd and lz4 are unpacked. Empty lines do not count, nor do lines that
+        begin with ``#`` and do not fit the columns; a header of ir_metadata is kept, as YAML, in
+        ``attrs["ir_metadata"]`` under the system.
+    system
+        Name of the system, for every row. Default: the tag of each row; where there is none,
+        the file's name without ``.gz``, ``.bz2``, ``.xz``, ``.zst`` and then without ``.run``,
+        ``.txt``, ``.trec``, ``.tsv``, ``.csv``, ``.json``, ``.lz4``, ``.parquet``, ``.parq``.
+    columns
+        Where a file does not tell: what its columns are, in order, of lines without a header, such
+        as ``["topic", "doc", "score"]``; or name -> role, such as ``{"model_name": "system"}``.
+    sep
+        What stands between columns of text; by default tabs, blanks, commas or semicolons, as they
+        fit.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `system`, `topic`, `doc`, `rank` (as filed) and `score`, rows in file order. An
+        MS MARCO file has no `score`; further columns of a Parquet file follow.
+
+    Notes
+    -----
+    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
+    Ranks and scores are taken as filed; `rank` decides what order they make. Refused are scores
+    beyond all floats, such as ``1e400``, keys that a dictionary has twice, and devices, which
+    may never end; a pipe is a file. A system that
+    the last line alone names is warned of, as where a file was cut off.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "bm25.run")
+    ...     _ = file.write_text("301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n")
+    ...     read_run(file)
+      system topic doc  rank  score
+    0   bm25   301  d7     1   2.50
+    1   bm25   301  d3     2   1.25
+    """
+    tables = [read_file.run_table(path, system, RUN.told(columns, sep))]
+    known, notes = states_of([name_of(path)]), notes_of(tables)
+    frame = to_frame(tables.pop())
+    frame.attrs |= notes | ({FILES: known} if known else {})
+    return frame
+
+
+def read_qrels(
+    path: Source, *, subtopics: bool = False, columns: Columns = None, sep: str | None = None
+) -> pd.DataFrame:
+    r"""Read judgments: the grade that assessors gave to each document they saw.
+
+    Parameters
+    ----------
+    path
+        A path, or an open file. The content tells the format:
+
+        - TREC: ``topic iteration doc grade``, separated by white space;
+        - TREC, of a sample: ``topic iteration doc stratum grade``, grade -1 for documents that were
+          pooled and not judged;
+        - the same with a header that names the columns in any order, as in BEIR
+          (``query-id corpus-id score``);
+        - Parquet, with columns by any of their accepted names;
+        - JSON, ``{topic: {doc: grade}}``.
+
+        gzip, bzip2, xz, zstd and lz4 are unpacked. Empty lines do not count, nor do lines that
+        begin with ``#`` and do not fit the columns.
+    subtopics
+        Whether the second column of a TREC file names subtopics, as it does in tracks of diversity;
+        it is `subtopic` then and not `iteration`.
+    columns, sep
+        As for `read_run`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `topic`, `doc`, `grade` (whole numbers) and, where the file has them, `iteration`
+        and `stratum` (text), rows in file order; further columns of a file with names follow, among
+        them the `probability` with which a document was drawn to be judged.
+
+    Notes
+    -----
+    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
+    Refused are keys that a dictionary has twice, and devices.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "qrels.txt")
+    ...     _ = file.write_text("301 0 d3 0\n301 0 d7 2\n")
+    ...     read_qrels(file)
+      topic doc  grade iteration
+    0   301  d3      0         0
+    1   301  d7      2         0
+    """
+    tables = [read_file.read_file(path, QRELS.told(columns, sep))]
+    notes = notes_of(tables)
+    frame = to_frame(tables.pop())
+    if subtopics and SUBTOPIC not in frame:
+        frame = frame.rename(columns={ITERATION: SUBTOPIC})
+    frame.attrs |= notes | {FILES: states_of([name_of(path)])}
+    return frame
+
 
 BY_NAME = "rename files, or read them apart with read_run(path, system=...)"
 TOLD_APART = (
@@ -35,14 +192,6 @@ PARTS = (
     "or, where these are parts of one run, call them part-0, part-1, ... in a folder of their own"
 )
 """What to do about files of one system."""
-BATCH = 1 << 24
-"""Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
-DENSE = 6
-"""How many times as large what is read of a packed file is."""
-MANY = 20
-"""Files above which a terminal is told how far reading is."""
-
-Read = TypeVar("Read")
 
 
 @overload
@@ -54,7 +203,7 @@ def read_runs(
     unit: Any = None,
     columns: Columns = None,
     sep: str | None = None,
-    progress: bool | None = None,
+    progress: bool = False,
     on_error: Literal["raise"] = "raise",
 ) -> pd.DataFrame: ...
 @overload
@@ -66,7 +215,7 @@ def read_runs(
     unit: Any = None,
     columns: Columns = None,
     sep: str | None = None,
-    progress: bool | None = None,
+    progress: bool = False,
     on_error: Literal["skip"],
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
 def read_runs(
@@ -77,7 +226,7 @@ def read_runs(
     unit: Any = None,
     columns: Columns = None,
     sep: str | None = None,
-    progress: bool | None = None,
+    progress: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     r"""Read the runs of many systems into one frame.
@@ -106,8 +255,7 @@ def read_runs(
     columns, sep
         As for `read_run`, of all files.
     progress
-        Whether to show progress on stderr. Default: where stderr is a terminal and there are
-        more than 20 files.
+        Whether to show on stderr how many files are read, by tqdm.
     on_error
         ``"raise"`` an error that names the files at fault; or ``"skip"`` these files, and return
         beside the runs what is wrong with them.
@@ -153,18 +301,18 @@ def read_runs(
 
 
 def read_all(
-    files: Sequence[Source], kind: Kind, *, by_file: bool, skip: bool, progress: bool | None = None
+    files: Sequence[Source], kind: Kind, *, by_file: bool, skip: bool, progress: bool = False
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Return the runs of files; and, where those at fault are skipped, what is wrong with these."""
-    with _threads() as pool:
+    with threads() as pool:
         read = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
-        results = list(_counted_aloud(read, len(files), progress=progress))
+        results = list(tracked(read, len(files), "file", progress=progress))
     names = [name_of(file) for file in files]
     if skip:
         return _what_is_sound(names, results)
-    tables = _all_read(names, results)
+    tables = all_read(names, results)
     del results
-    _refuse_clashes(read_file.Together(), names, tables, by_file=by_file)
+    refuse_clashes(read_file.Together(), names, tables, by_file=by_file)
     return _put_together(names, tables), None
 
 
@@ -234,87 +382,8 @@ def of_documents(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
     return collapsed
 
 
-def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
-    """Yield the runs of some files after the other, without what the files say of themselves.
-
-    Meanwhile the next ones are read.
-
-    Parameters
-    ----------
-    files
-        Paths or addresses. Parts of one run come together, so that lists are whole.
-    kind
-        What is told of them.
-    by_file
-        Whether systems are called after their files.
-
-    Raises
-    ------
-    IrframeError
-        As `read_runs` does of all of them, when it comes to the files at fault.
-    """
-    batches, together = _batches(files, by_file=by_file), read_file.Together()
-    alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
-
-    def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
-        several = name in alone and not by_file and not read_file.partitions(name)
-        runs = runs_in_turn(name, kind) if several else None
-        return runs or read_file.attempt(name, by_file=by_file, kind=kind)
-
-    with _threads() as pool:
-        read = partial(pool.map, attempt)
-        results = _counted_aloud(_ahead(read, batches), len(files), progress=None)
-        for names, _ in batches:
-            held: list[Any] = list(islice(results, len(names)))
-            runs = held.pop() if isinstance(held[0], Iterator) else iter(())
-            for part in chain([held] if held else [], _one_by_one(runs)):
-                tables = _all_read(names, part)
-                part.clear()  # so that nobody here holds them
-                _refuse_clashes(together, names, tables, by_file=by_file)
-                notes_of(tables)
-                yield to_frame(_one_table(tables))
-
-
-def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
-    """Yield tables in lists of their own, which are to be emptied."""
-    while part := list(islice(runs, 1)):
-        yield part
-
-
-def _ahead(
-    read: Callable[[list[str]], Iterator[Read]], batches: Sequence[tuple[list[str], int]]
-) -> Iterator[Read]:
-    """Yield what is read of the files of one batch, while those of the next are read, if small."""
-    ahead: Iterator[Read] | None = None
-    for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
-        results = ahead or read(names)
-        ahead = read(following) if size <= BATCH else None
-        yield from results
-
-
-def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], int]]:
-    """Put files into batches, with their sizes, those that may hold parts of a run into one."""
-    dense = (*PACKED, ".parquet")
-    sizes = {
-        name: size * (DENSE if name.lower().endswith(dense) else 1)
-        for name, size, _ in states_of(files)
-    }
-    together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
-    for name in files:
-        together[read_file.home(name), None if by_file else read_file.system_of(name)].append(name)
-    # Parts of one run, and files of one system, stay together: a system's lists come from one
-    # batch.
-    batches: list[tuple[list[str], int]] = []
-    for names in together.values():
-        size = sum(sizes.get(name, 0) for name in names)
-        is_full = not batches or batches[-1][1] + size > BATCH
-        before = ([], 0) if is_full else batches.pop()
-        batches.append((before[0] + names, before[1] + size))
-    return batches
-
-
 @contextmanager
-def _threads() -> Iterator[ThreadPoolExecutor]:
+def threads() -> Iterator[ThreadPoolExecutor]:
     """Give threads to read with, which are not waited for where something goes wrong."""
     pool = ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
     try:
@@ -326,7 +395,7 @@ def _threads() -> Iterator[ThreadPoolExecutor]:
 
 def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
     notes = notes_of(tables)
-    frame = to_frame(_one_table(tables) if tables else read_file.empty_run())
+    frame = to_frame(one_table(tables) if tables else read_file.empty_run())
     frame.attrs |= notes | {FILES: states_of(names)}
     return frame
 
@@ -346,24 +415,10 @@ def _what_is_sound(
     return _put_together([*kept], [*kept.values()]), frame
 
 
-def _counted_aloud(results: Iterator[Read], total: int, *, progress: bool | None) -> Iterator[Read]:
-    """Pass results on, keeping none, and say on stderr how many came."""
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    show = terminal and total > MANY if progress is None else progress
-    numbers = count(1)
-
-    def told(result: Read) -> Read:
-        number = next(numbers)
-        sys.stderr.write(f"\rread {number} of {total} files" + "\n" * (number == total))
-        sys.stderr.flush()
-        return result
-
-    return map(told, results) if show else results
-
-
-def _all_read(
+def all_read(
     names: Sequence[str], results: Sequence[pa.Table | read_file.Failure]
 ) -> list[pa.Table]:
+    """Return tables of files, and raise for those that could not be read."""
     pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
     failed = [result for _, result in [*errors, *pairs] if isinstance(result, Exception)]
@@ -379,7 +434,7 @@ def _all_read(
     raise FileFormatError(first.wanted, found, advice, offenders)
 
 
-def _refuse_clashes(
+def refuse_clashes(
     together: read_file.Together, names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
 ) -> None:
     """Raise if files do not go with each other and those before: their columns, then systems."""
@@ -396,7 +451,7 @@ def _refuse_clashes(
             raise error(clashes[0][1], found, advice, offenders)
 
 
-def _one_table(tables: list[pa.Table]) -> pa.Table:
+def one_table(tables: list[pa.Table]) -> pa.Table:
     """Put tables together, and empty the list, so that their columns can be let go one by one."""
     try:
         stacked = pa.concat_tables(tables, promote_options="permissive")

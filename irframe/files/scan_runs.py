@@ -3,23 +3,34 @@
 Verbs: scan_runs.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice, pairwise
 from os import PathLike
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import pandas as pd
+import pyarrow as pa
 
 from irframe.checks import choice
 from irframe.errors import InputError, warn
-from irframe.escaping import html
+from irframe.files import read_file, read_runs
 from irframe.files.comments import notes_of
+from irframe.files.compression import PACKED
 from irframe.files.ids import shown
+from irframe.files.in_pieces import runs_in_turn
 from irframe.files.kinds import RUN, Kind
-from irframe.files.read_file import Problem, Together, attempt, find_files
-from irframe.files.read_run import Columns, states_of
-from irframe.files.read_runs import named_groups, of_documents, read_all, read_in_turn
+from irframe.files.values import to_frame
 from irframe.names import SYSTEM
+
+BATCH = 1 << 24
+"""Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
+DENSE = 6
+"""How many times as large what is read of a packed file is."""
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -57,11 +68,6 @@ class ScannedRuns:
     kind: Kind = RUN
     labels: Mapping[str, str] | None = None
 
-    def _repr_html_(self) -> str:
-        names = "".join(f"<li>{html(name)}</li>" for name in self.files)
-        summary = f"Runs in files, none of which has been read: {len(self.files)}"
-        return f"<details><summary>{summary}</summary><ul>{names}</ul></details>"
-
     access: ClassVar[Callable[[Any], Any]]
     """What gives the verbs; the accessor puts itself there."""
 
@@ -79,12 +85,14 @@ class ScannedRuns:
 
     def frame(self) -> pd.DataFrame:
         """Return all runs, as `read_runs` reads them."""
-        return self._told(read_all(self.files, self.kind, by_file=self.by_file, skip=False)[0])
+        return self._told(
+            read_runs.read_all(self.files, self.kind, by_file=self.by_file, skip=False)[0]
+        )
 
     def _told(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return runs of documents, called by the repeats that they are."""
         if self.unit is not None:
-            frame = of_documents(frame, self.unit)
+            frame = read_runs.of_documents(frame, self.unit)
         if self.repeat is None:
             return frame
         if self.labels is None:
@@ -92,7 +100,7 @@ class ScannedRuns:
             raise InputError(wanted, f"repeat={self.repeat!r}", advice)
         return frame.assign(**{SYSTEM: frame[SYSTEM].map(dict(self.labels)).array})
 
-    def sound(self) -> tuple["ScannedRuns", list[Problem]]:
+    def readable(self) -> "ScannedRuns":
         """Return the runs without files that cannot be read, if these are to be left out.
 
         Files are read once for that, one at a time.
@@ -103,21 +111,24 @@ class ScannedRuns:
             If there are some.
         """
         if not self.skip:
-            return self, []
-        files, problems = sound_files(self.files, self.kind, by_file=self.by_file)
-        return replace(self, files=tuple(files), skip=False), problems
-
-    def readable(self) -> "ScannedRuns":
-        """Return the same, likewise, and raise if none is left."""
-        runs, problems = self.sound()
-        if not runs.files:
-            found = f"none of {len(self.files)} files"
-            raise InputError("a run that can be read", found, "", [file for file, *_ in problems])
-        return runs
+            return self
+        together, sound, left = read_file.Together(), list[str](), dict[str, None]()
+        for file in self.files:
+            table = read_file.attempt(file, by_file=self.by_file, kind=self.kind)
+            if together.problems(file, table):
+                left[file] = None
+            else:
+                notes_of([table])
+                sound.append(file)
+        if left:
+            warn(f"{len(left)} files of runs are left out: {shown(left)}")
+        if not sound:
+            raise InputError("a run that can be read", f"none of {len(left)} files", "", left)
+        return replace(self, files=tuple(sound), skip=False)
 
     def states(self) -> list[list[Any]]:
         """Return name, size and time of change of every file."""
-        return states_of(self.files)
+        return read_runs.states_of(self.files)
 
 
 def scan_runs(
@@ -126,7 +137,7 @@ def scan_runs(
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
     unit: Any = None,
-    columns: Columns = None,
+    columns: read_runs.Columns = None,
     sep: str | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> ScannedRuns:
@@ -163,8 +174,8 @@ def scan_runs(
     1
     """
     by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
-    named_groups(repeat)
-    files = find_files(paths)
+    read_runs.named_groups(repeat)
+    files = read_file.find_files(paths)
     strange = [repr(file) for file in files if not isinstance(file, str | PathLike)]
     if strange:
         raise InputError("paths of runs", "", "read open files with read_runs", strange)
@@ -172,25 +183,80 @@ def scan_runs(
     return ScannedRuns(tuple(map(str, files)), by_file, skip, repeat, unit, RUN.told(columns, sep))
 
 
-def sound_files(
-    files: Iterable[str], kind: Kind, *, by_file: bool
-) -> tuple[list[str], list[Problem]]:
-    """Return the files that can be read and go together, and what is wrong with the others.
+def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
+    """Yield the runs of some files after the other, without what the files say of themselves.
 
-    Warns
-    -----
-    IrframeWarning
-        If there are others.
+    Meanwhile the next ones are read.
+
+    Parameters
+    ----------
+    files
+        Paths or addresses. Parts of one run come together, so that lists are whole.
+    kind
+        What is told of them.
+    by_file
+        Whether systems are called after their files.
+
+    Raises
+    ------
+    IrframeError
+        As `read_runs` does of all of them, when it comes to the files at fault.
     """
-    together, sound, problems = Together(), list[str](), list[Problem]()
-    for file in files:
-        table = attempt(file, by_file=by_file, kind=kind, outline=True)
-        if found := together.problems(file, table):
-            problems += found
-        else:
-            notes_of([table])
-            sound.append(file)
-    if problems:
-        left = dict.fromkeys(file for file, *_ in problems)
-        warn(f"{len(left)} files of runs are left out: {shown(left)}")
-    return sound, problems
+    batches, together = _batches(files, by_file=by_file), read_file.Together()
+    alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
+
+    def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
+        several = name in alone and not by_file and not read_file.partitions(name)
+        runs = runs_in_turn(name, kind) if several else None
+        return runs or read_file.attempt(name, by_file=by_file, kind=kind)
+
+    with read_runs.threads() as pool:
+        read = partial(pool.map, attempt)
+        results = _ahead(read, batches)
+        for names, _ in batches:
+            held: list[Any] = list(islice(results, len(names)))
+            runs = held.pop() if isinstance(held[0], Iterator) else iter(())
+            for part in chain([held] if held else [], _one_by_one(runs)):
+                tables = read_runs.all_read(names, part)
+                part.clear()  # so that nobody here holds them
+                read_runs.refuse_clashes(together, names, tables, by_file=by_file)
+                notes_of(tables)
+                yield to_frame(read_runs.one_table(tables))
+
+
+def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
+    """Yield tables in lists of their own, which are to be emptied."""
+    while part := list(islice(runs, 1)):
+        yield part
+
+
+def _ahead(
+    read: Callable[[list[str]], Iterator[Read]], batches: Sequence[tuple[list[str], int]]
+) -> Iterator[Read]:
+    """Yield what is read of the files of one batch, while those of the next are read, if small."""
+    ahead: Iterator[Read] | None = None
+    for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
+        results = ahead or read(names)
+        ahead = read(following) if size <= BATCH else None
+        yield from results
+
+
+def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], int]]:
+    """Put files into batches, with their sizes, those that may hold parts of a run into one."""
+    dense = (*PACKED, ".parquet")
+    sizes = {
+        name: size * (DENSE if name.lower().endswith(dense) else 1)
+        for name, size, _ in read_runs.states_of(files)
+    }
+    together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
+    for name in files:
+        together[read_file.home(name), None if by_file else read_file.system_of(name)].append(name)
+    # Parts of one run, and files of one system, stay together: a system's lists come from one
+    # batch.
+    batches: list[tuple[list[str], int]] = []
+    for names in together.values():
+        size = sum(sizes.get(name, 0) for name in names)
+        is_full = not batches or batches[-1][1] + size > BATCH
+        before = ([], 0) if is_full else batches.pop()
+        batches.append((before[0] + names, before[1] + size))
+    return batches

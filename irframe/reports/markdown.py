@@ -28,8 +28,7 @@ from irframe.escaping import visible
 from irframe.experiments.evaluate import evaluate
 from irframe.experiments.policy import Metrics, at_depth, cut_at, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_run import read_qrels
-from irframe.files.read_runs import read_runs
+from irframe.files.read_runs import read_qrels, read_runs
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts

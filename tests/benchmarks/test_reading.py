@@ -8,8 +8,7 @@ import gzip
 import pytrec_eval
 from timed import against, race, seconds
 
-from irframe.files.read_run import read_qrels, read_run
-from irframe.files.read_runs import read_runs
+from irframe.files.read_runs import read_qrels, read_run, read_runs
 from irframe.files.write_run import write_run
 
 

@@ -13,7 +13,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import FileFormatError, IdError, IrframeError
-from irframe.files import read_runs
+from irframe.files import scan_runs
 from irframe.files.scan_runs import ScannedRuns
 
 METRICS = ["AP", "nDCG@5", "P@3", "bpref", "Judged@5"]
@@ -38,7 +38,7 @@ POLICIES = [
 @pytest.fixture(autouse=True, params=[1, 1 << 24], ids=["a file at a time", "at once"])
 def _batch(request, monkeypatch):
     """Read so many bytes of files at a time."""
-    monkeypatch.setattr(read_runs, "BATCH", request.param)
+    monkeypatch.setattr(scan_runs, "BATCH", request.param)
 
 
 A_FILE_AT_A_TIME = pytest.mark.parametrize("_batch", [1], indirect=True)

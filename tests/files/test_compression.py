@@ -12,7 +12,7 @@ from refusals import refused
 
 from irframe.errors import FileFormatError
 from irframe.files import compression
-from irframe.files.read_run import read_qrels, read_run
+from irframe.files.read_runs import read_qrels, read_run
 
 READERS = [read_run, read_qrels]
 

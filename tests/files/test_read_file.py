@@ -20,8 +20,7 @@ from irframe.errors import FileFormatError, GradeError, IdError, InputError, Par
 from irframe.files import kinds
 from irframe.files.kinds import QRELS, RUN
 from irframe.files.read_file import find_files, read_file, run_table, stem
-from irframe.files.read_run import read_qrels, read_run
-from irframe.files.read_runs import read_runs
+from irframe.files.read_runs import read_qrels, read_run, read_runs
 
 LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 

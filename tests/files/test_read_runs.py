@@ -1,14 +1,375 @@
-"""Many runs at once: their order, their names, and what does not go together."""
+"""One run, and judgments, against a slow reader that splits every line; many runs at once."""
 
+import ast
+import gzip
 import io
+import re
+import sys
+import weakref
+from itertools import pairwise
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from filed import LINES, write
+from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_rows, write
+from hypothesis import given
 from refusals import refused
+from turns import few_of
 
-from irframe.errors import FileFormatError, IdError, InputError, ParameterError
-from irframe.files.read_runs import read_runs
+import irframe as ir
+from irframe.errors import (
+    FileFormatError,
+    IdError,
+    InputError,
+    IrframeError,
+    IrframeWarning,
+    ParameterError,
+    RankingError,
+)
+from irframe.files import values
+from irframe.files.read_file import run_table
+from irframe.files.read_runs import read_qrels, read_run, read_runs
+from irframe.files.scan_runs import scan_runs
+
+
+@given(files(ids, ids, ids, numbers, scores, ids))
+def test_run_is_what_a_slow_reader_reads(text):
+    frame = read_run(io.BytesIO(text.encode()))
+    assert list(frame) == ["system", "topic", "doc", "rank", "score"]
+    assert_holds(frame, slow_rows(text.removeprefix("\ufeff"), RUN))
+
+
+@given(files(ids, ids, numbers))
+def test_ms_marco_run_is_what_a_slow_reader_reads(text):
+    rows = slow_rows(text.removeprefix("\ufeff"), ["topic", "doc", "rank"])
+    steps = zip(pairwise(rows["topic"]), pairwise(map(int, rows["rank"])), strict=True)
+    falls = any(one == other and rank > below for (one, other), (rank, below) in steps)
+    try:
+        frame = read_run(io.BytesIO(text.encode()), system="mine")
+    except RankingError:  # ranks, or scores
+        assert falls
+        return
+    assert list(frame) == ["system", "topic", "doc", "rank"]
+    assert set(frame["system"]) == {"mine"}
+    assert_holds(frame, rows)
+
+
+@pytest.mark.parametrize(
+    "name",
+    few_of(
+        [
+            "robust03/runs/input.humR03dc.gz",
+            "trec-covid-round1/runs/wistud_bing.gz",
+            "msmarco-doc-dev/runs/bm25+rm3.txt.gz",
+            "dl-hard/baselines/doc/bm25+rm3+bert-mp(zs).run.gz",
+        ],
+        4,
+    ),
+)
+def test_real_runs(shared, name):
+    path = shared / "data" / name
+    text = gzip.decompress(path.read_bytes()).decode()
+    assert_holds(read_run(path), slow_rows(text, RUN))
+
+
+def test_types_compare_and_join_as_text(tmp_path):
+    run = read_run(write(tmp_path, LINES))
+    assert run["topic"].dtype == run["doc"].dtype == run["system"].dtype
+    if pd.__version__ >= "3":
+        assert run["doc"].dtype == "str"
+    assert (run["rank"].dtype, run["score"].dtype) == (np.int64, np.float64)
+    assert (run["topic"] == "301").tolist() == [True, True]
+    other = pd.DataFrame({"doc": ["d3"], "grade": [2]})
+    assert run.merge(other, on="doc")["rank"].tolist() == [2]
+    run.loc[0, "rank"] = 9
+    assert run["rank"].tolist() == [9, 2]
+
+
+def test_open_files(tmp_path):
+    wanted = read_run(write(tmp_path, LINES))
+    with (tmp_path / "a.run").open() as text, (tmp_path / "a.run").open("rb") as data:
+        for source in (text, data, io.StringIO(LINES), io.BytesIO(LINES.encode())):
+            pd.testing.assert_frame_equal(read_run(source), wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "without a single row"),
+        ("\n# only this\n \n", "without a single row"),
+        ("1 Q0 a 1 2\n", "line 1 has 5 columns, not 6"),
+        ("1\n", "line 1 has 1 column,"),
+        ("1 Q0 a 1 2 x\n\n# c\n1 Q0 a b 1 2 x\n1 a 2\n", "line 5 has 3 columns, not 6"),
+        ("1 a 1\r\n1 Q0 b 2 1 x\r\n", "line 2 has 6 columns, not 3"),
+        ("1\tQ0\ta\t1\tnan\tx\n1\tQ0\tb\t2\tNaN\tx\n", "line 1 has the score 'nan', line 2"),
+        ("1 Q0 a 1 2 x\n1 Q0 b 2 high x\n", "line 2 has the score 'high'"),
+        ("1 Q0 a 1 1_000 x\n", "line 1 has the score '1_000'"),
+        ("1 Q0 a 1 1e309 x\n1 Q0 b 2 inf x\n", "line 1 has the score '1e309'. Mend"),
+        ("1 Q0 a 1 \u0661 x\n", "line 1 has the score '\u0661'"),
+        ("1 Q0 a first 2 x\n", "line 1 has the rank 'first'"),
+        ("1 Q0 a 1.5 2 x\n", "line 1 has the rank '1.5'"),
+        ("1 Q0 a 1 2 x\n\nqid Q0 docno rank score tag\n", "line 3 is a header"),
+        (b"1 Q0 a 1 2 x\n1 Q0 \xe9 2 1 x\n", "line 2 is not UTF-8 text"),
+        ("1\tQ0\t\t1\t2\tx\n", "line 1 has the doc ''"),
+        ("1 Q0 a 1 2 x more\n1 Q0 b 2 1\n", "line 2 has 5 columns, not 7"),
+        ("1 Q0 a 1 2 x\n1 Q0 b 2 one x more\n", "line 2 has the score 'one'"),
+        ("1 a 1\n1 b 2 1\n", "line 2 has 4 columns, not 3"),
+        ("1 Q0 a 99999999999999999999 2 x\n", "line 1 has the rank '9999"),
+    ],
+)
+def test_run_errors_name_file_and_line(tmp_path, text, message):
+    with pytest.raises(IrframeError, match=rf"a\.run.*{message}"):
+        read_run(write(tmp_path, text))
+
+
+def test_errors_show_five_lines_and_count_the_rest(tmp_path):
+    text = LINES + "1 Q0 a x 2 y\n" * 9
+    with pytest.raises(InputError, match="line 3 .* line 7 has the rank 'x' and 4 more") as caught:
+        read_run(write(tmp_path, text))
+    assert len(caught.value.offenders) == 9
+
+
+@pytest.mark.parametrize("blank", ["\f", "\v", " \f\t"])
+def test_form_feeds_and_vertical_tabs_are_white_space(tmp_path, blank):
+    plain = read_run(write(tmp_path, LINES))
+    pd.testing.assert_frame_equal(read_run(write(tmp_path, blank + LINES)), plain)
+    pd.testing.assert_frame_equal(
+        read_run(write(tmp_path, LINES.replace("\n", f"\n{blank}"))), plain
+    )
+    pd.testing.assert_frame_equal(read_run(write(tmp_path, LINES.replace(" ", blank))), plain)
+
+
+def test_columns_beyond_the_sixth_are_passed_over(tmp_path):
+    plain = read_run(write(tmp_path, LINES))
+    for more in (" 0.7", " x y", " bm25 bm25 Q0"):
+        longer = LINES.replace("\n", more + "\n")
+        for text in (longer, longer.replace(" ", "  ")):
+            with pytest.warns(IrframeWarning, match="column 7 of .*passed over"):
+                pd.testing.assert_frame_equal(read_run(write(tmp_path, text)), plain)
+    with pytest.raises(InputError, match="line 1 has the rank 'b'"):
+        read_run(write(tmp_path, "1 Q0 a b 1 2 x\n"))
+
+
+@pytest.mark.parametrize("ends", [(" x", ""), ("", " and more"), (" b", " a b c", "")])
+@pytest.mark.parametrize("blank", [" ", "\t", "  "])
+def test_lines_of_other_numbers_of_columns_are_read_with_a_warning(tmp_path, ends, blank):
+    plain = read_run(write(tmp_path, LINES))
+    lines = LINES.splitlines()
+    rows = [line + ends[place % len(ends)] for place, line in enumerate(lines)]
+    text = "\n".join(["# a comment of some eight words or so", "", *rows]).replace(" ", blank)
+    path = write(tmp_path, text)
+    least, *_, most = sorted(len(row.split()) for row in rows)
+    told = f"a.run have from {least} to {most} columns; what follows the sixth is passed over"
+    with pytest.warns(IrframeWarning, match=told):
+        pd.testing.assert_frame_equal(read_run(path), plain)
+
+
+def test_nobody_holds_the_columns_of_a_file_that_become_a_frame(tmp_path, monkeypatch):
+    held = []
+
+    def watched(table):
+        held.append(sys.getrefcount(table))
+        return values.to_frame(table)
+
+    run, qrels = write(tmp_path, LINES), tmp_path / "qrels.txt"
+    qrels.write_text("1 0 a 1\n")
+    for read, path in ((read_run, run), (read_runs, run), (read_qrels, qrels)):
+        monkeypatch.setattr(sys.modules[read.__module__], "to_frame", watched)
+        read(path)
+    watched(pa.table({"alone": [1]}))
+    assert len(held) == 4
+    assert len(set(held)) == 1
+
+
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_nobody_holds_the_tables_of_files_that_become_a_frame(tmp_path, monkeypatch, in_turn):
+    read, held = {}, []
+
+    def watched(source, system, kind):
+        table = run_table(source, system, kind)
+        read[Path(source).name] = weakref.ref(table)
+        return table
+
+    def to_frame(table):
+        here = [f"{name}.run" for name in table["system"].unique().to_pylist()]
+        held.extend(name for name in here if read[name]() is not None)
+        return values.to_frame(table)
+
+    monkeypatch.setattr(sys.modules[run_table.__module__], "run_table", watched)
+    for module in (sys.modules[read_runs.__module__], sys.modules[scan_runs.__module__]):
+        monkeypatch.setattr(module, "to_frame", to_frame)
+    monkeypatch.setattr(module, "BATCH", 1)
+    names = [f"{name}.run" for name in "abcde"]
+    for name in names:
+        (tmp_path / name).write_text(LINES)
+    scanned = scan_runs(tmp_path / "*.run", system="file")
+    frames = list(scanned.frames()) if in_turn else [scanned.frame()]
+    assert (len(frames), sorted(read), held) == (5 if in_turn else 1, names, [])
+
+
+@pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
+def test_what_names_no_file_of_lines(tmp_path, read):
+    for source in (None, 5, 2.5):
+        refused(InputError, f"path.*found {source}", read, source)
+    folder = [tmp_path] if read is read_runs else tmp_path
+    refused(InputError, f"found the folder {tmp_path}", read, folder)
+    refused(FileNotFoundError, "none.run", read, tmp_path / "none.run")
+
+
+def test_a_system_has_a_text_for_a_name(tmp_path):
+    refused(ParameterError, "system, a text; found 5", read_run, write(tmp_path, LINES), system=5)
+
+
+@given(files(ids, ids, ids, numbers))
+def test_qrels_are_what_a_slow_reader_reads(text):
+    frame = read_qrels(io.BytesIO(text.encode()))
+    assert list(frame) == ["topic", "doc", "grade", "iteration"]
+    columns = ["topic", "iteration", "doc", "grade"]
+    assert_holds(frame, slow_rows(text.removeprefix("\ufeff"), columns))
+
+
+@pytest.mark.parametrize(
+    "name",
+    few_of(
+        [
+            "robust03/qrels.txt",
+            "trec-covid-round1/qrels.txt",
+            "msmarco-doc-dev/qrels.txt",
+            "dl-hard/dl_hard-doc.qrels",
+        ],
+        4,
+    ),
+)
+def test_real_qrels(shared, name):
+    path = shared / "data" / name
+    columns = slow_rows(path.read_text(), ["topic", "iteration", "doc", "grade"])
+    assert_holds(read_qrels(path), columns)
+
+
+def test_named_columns_of_judgments(tmp_path):
+    beir = "query-id\tcorpus-id\tscore\n001\td1\t2\n002\t-\t-1\n"
+    assert read_qrels(write(tmp_path, beir)).to_dict("list") == {
+        "topic": ["001", "002"],
+        "doc": ["d1", "-"],
+        "grade": [2, -1],
+    }
+    other = "# hand-made\ndocno relevance qid  pool\nd1 2 001 a\n"
+    frame = read_qrels(write(tmp_path, other))
+    assert frame.to_dict("list") == {"topic": ["001"], "doc": ["d1"], "grade": [2], "pool": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 0 a 1\n1 0 b 0.5\n", "line 2 has the grade '0.5'"),
+        ("1 0 a\n", "line 1 has 3 columns, not 4"),
+        ("1 0 a 1 x 2\n", "line 1 has 6 columns, not 4"),
+        ("query-id\tcorpus-id\tscore\n", "without a row below its header"),
+        ("query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\tno\n", "line 3 has the grade 'no'"),
+        ("query-id\tcorpus-id\tscore\n1 0 a 1\n", "line 2 has 1 column, not 3"),
+        ("qid doc doc grade\n1 0 a 1\n", "line 1 is a header"),
+        ("qid doc grade probability\n1 a 1 nan\n", "line 2 has the probability 'nan'"),
+    ],
+)
+def test_qrels_errors_name_file_and_line(tmp_path, text, message):
+    with pytest.raises(IrframeError, match=rf"qrels\.txt.*{message}"):
+        read_qrels(write(tmp_path, text, "qrels.txt"))
+
+
+def test_a_column_of_subtopics_is_the_one_that_is_meant(tmp_path):
+    plain = read_qrels(write(tmp_path, "1 2 a 1\n"), subtopics=True)
+    both = "qid iteration subtopic doc grade\n1 0 2 a 1\n"
+    named = read_qrels(write(tmp_path, both), subtopics=True)
+    assert (plain["subtopic"].tolist(), named["subtopic"].tolist()) == (["2"], ["2"])
+
+
+TOLD = {"columns": ["qid", "docno", "score"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "rows"),
+    [
+        ("1\td1\t97\n1\td2\t55\n", TOLD, [["1", "d1", 97.0], ["1", "d2", 55.0]]),
+        ("m,qid,docno,score\nA,1,d,2\n", {"columns": {"m": "system"}}, [["A", "1", "d", 2.0]]),
+        ('1;"a; b";2.5\n', {}, [["1", "a; b", 2.5]]),
+        ("1,a b,2.5\n", {}, [["1", "a b", 2.5]]),
+        ("1|a b|2.5\n", {"sep": "|"}, [["1", "a b", 2.5]]),
+        ("1 Q0 a,b,1 1 2.5 x\n", {}, [["x", "1", "a,b,1", 1, 2.5]]),
+    ],
+)
+def test_what_a_file_does_not_tell_is_told(tmp_path, text, options, rows):
+    frame = read_run(write(tmp_path, text), **options)
+    assert frame.to_numpy().tolist() in (rows, [["a", *row] for row in rows])
+
+
+def test_two_readings_are_refused_with_the_way_on(tmp_path):
+    falling = "1\td1\t3\n1\td2\t2\n2\td1\t1\n"
+    words = r"fall in lists.*ir.read_run\(path, columns=\['topic', 'doc', 'score'\]\)"
+    refused(RankingError, words, read_run, write(tmp_path, falling))
+    systems = write(tmp_path, "method,qid,docno,score\nA,1,a,2\nB,1,a,1\n")
+    refused(InputError, r"ir.read_run\(path, columns={'method': 'system'}\)", read_run, systems)
+    blanks = write(tmp_path, "1 0 d 7 1\n1 0 e 8 1\n")
+    refused(FileFormatError, r"two ways.*ir.read_qrels\(path, columns=", read_qrels, blanks)
+    strata = ["topic", "iteration", "doc", "stratum", "grade"]
+    assert read_qrels(blanks, columns=strata)["stratum"].tolist() == ["7", "8"]
+    refused(InputError, "columns= with other columns", read_run, blanks, columns=["topic", "doc"])
+    refused(ParameterError, "sep, one character", read_run, blanks, sep="ab")
+    votes = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c"], "rank": [100, 50, 0]})
+    refused(RankingError, "ranks 0 to 100, which fall", ir.verbs.rank, votes)
+
+
+ODD_OPTIONS = (
+    *({"columns": odd} for odd in (3, "topic", [], ["topic", None, "doc", "score"], {"topic"})),
+    *({"columns": odd} for odd in ({"method": "systems"}, {"qid": "topic", "no": "topic"})),
+    *({"sep": odd} for odd in ("é", "\n", "\r", '"', "", 3)),
+)
+
+
+@pytest.mark.parametrize("options", ODD_OPTIONS, ids=str)
+def test_what_is_told_of_a_file_is_refused_by_its_name(tmp_path, options):
+    file = write(tmp_path, "method,qid,docno,score\nA,1,a,2\n")
+    refused(ParameterError, "wanted (columns=|sep), ", read_run, file, **options)
+    refused(ParameterError, "wanted (columns=|sep), ", read_qrels, file, **options)
+
+
+@pytest.mark.parametrize("text", ["qid,docno,score\n1,a,2\n", "1 Q0 a 1 2 x\n", '{"1": {"a": 2}}'])
+def test_columns_that_a_file_does_not_have_are_refused(tmp_path, text):
+    refused(InputError, "'no'", read_run, write(tmp_path, text), columns={"no": "system"})
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (read_run, "qid,query_id,docno,score\n1,2,a,1\n"),
+        (read_run, '[{"qid": "1", "query_id": "2", "docno": "a", "score": 1}]'),
+        (read_run, "model_name,qid,docno,score\nx,1,a,2\ny,1,a,1\n"),
+        (read_run, "model_name,qid,docno,score\nx,1,a,2\ny,1,b,1\nz,1,c,0\n"),
+        (
+            read_run,
+            '{"question": "1", "url": "a", "sim": 2}\n{"question": "2", "url": "a", "sim": 1}',
+        ),
+        (read_qrels, "qid\tquery_id\tdocno\tlabel\n1\t2\ta\t1\n"),
+    ],
+)
+def test_what_is_advised_of_a_file_reads_it(tmp_path, read, text):
+    file = write(tmp_path, text)
+    with pytest.raises(InputError) as refusal:
+        read(file)
+    called, told = re.search(r"ir\.(\w+)\(path, columns=({.*?})\)", refusal.value.advice).groups()
+    assert called == read.__name__
+    frame, columns = read(file, columns=ast.literal_eval(told)), ast.literal_eval(told)
+    lost = {name for name, role in columns.items() if name not in frame and role in frame}
+    assert lost == columns.keys()
+
+
+def test_a_column_of_a_file_is_found_by_its_own_name(tmp_path):
+    rows = "topic,chunk_id,doc_id,rank,tokens\nq,a#0,a,1,9\nq,a#1,a,2,5\nq,b#0,b,3,9\n"
+    options = {"of": "doc_id", "length": "tokens", "budget": [22, 23]}
+    read = read_run(write(tmp_path, rows))
+    found = ir.evaluate(read, {"q": {"a": 1, "b": 1}}, "Recall", **options)
+    assert found.to_numpy().tolist() == [[0.5, 1.0]]
 
 
 @pytest.mark.thorough
@@ -84,27 +445,3 @@ def test_runs_with_and_without_scores(tmp_path):
     write(tmp_path, LINES, "a.run")
     write(tmp_path, "1 a 1\n", "b.run")
     refused(FileFormatError, r"a score in every file.*b\.run", lambda: read_runs(tmp_path))
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.mark.parametrize(
-    ("count", "progress", "terminal", "shown"),
-    [
-        (21, None, True, True),
-        (20, None, True, False),
-        (21, None, False, False),
-        (2, True, False, True),
-        (21, False, True, False),
-    ],
-)
-def test_progress(tmp_path, monkeypatch, count, progress, terminal, shown):
-    stderr = Terminal() if terminal else io.StringIO()
-    monkeypatch.setattr("sys.stderr", stderr)
-    for number in range(count):
-        write(tmp_path, f"1 Q0 d 1 2 s{number}\n", f"{number}.run")
-    assert len(read_runs(tmp_path, progress=progress)) == count
-    assert (f"\rread {count} of {count} files\n" in stderr.getvalue()) == shown

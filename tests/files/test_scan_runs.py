@@ -13,11 +13,11 @@ from refusals import refused
 from turns import few_of
 
 import irframe as ir
-from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning, ParameterError
-from irframe.files import compression, in_pieces, read_parquet, read_runs
-from irframe.files.kinds import RUN
+from irframe.errors import InputError, IrframeError, IrframeWarning, ParameterError
+from irframe.files import in_pieces, scan_runs
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
+OTHERS = LINES.replace(b"bm25", b"rm3")
 
 
 def lz4(data):
@@ -33,6 +33,10 @@ def rows(scanned):
 
 HASHED = b"".join(b"#%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
 TEXTS = {
+    "two systems": LINES + OTHERS,
+    "two systems in turn": LINES.replace(b"2 Q0", b"2 Q0 e 1 1 rm3\n2 Q0"),
+    "a mark before one of two systems": LINES + OTHERS + b"#1 Q0 d9 9 -9 rm3\n",
+    "one of two systems is odd": LINES + OTHERS[:90] + b"odd\n" + OTHERS,
     "blanks": LINES.replace(b" ", b"  "),
     "tabs and CRLF": LINES.replace(b" ", b"\t").replace(b"\n", b"\r\n"),
     "comments": b"#\n# ir_metadata.start\n# a: 1\n# ir_metadata.end\n" + LINES + b"# 1 2\n#x\n",
@@ -63,60 +67,34 @@ FAULTY = {
     ("text", "size", "pack"),
     few_of(product([*TEXTS, *FAULTY], [1, 30, 1000], [bytes, gzip.compress]), 5),
 )
-def test_a_large_file_is_read_as_a_small_one(tmp_path, monkeypatch, text, size, pack):
+def test_a_large_file_is_scanned_as_a_small_one(tmp_path, monkeypatch, text, size, pack):
     file = tmp_path / "bm25.txt"
     file.write_bytes(pack((TEXTS | FAULTY)[text]))
-    expected = read(file)
-    monkeypatch.setattr(in_pieces, "LARGE", 0)
-    monkeypatch.setattr(in_pieces, "PIECE", size)
-    frame, told = read(file)
+    expected = scanned(file)
+    for name, value in (("LARGE", 0), ("FEW", 1), ("PIECE", size)):
+        monkeypatch.setattr(in_pieces, name, value)
+    monkeypatch.setattr(scan_runs, "BATCH", 0)
+    frame, told = scanned(file)
     assert told == expected[1]
     pd.testing.assert_frame_equal(frame, expected[0])
-    assert frame.attrs == expected[0].attrs
 
 
-def read(file):
-    """Return the frame of a run, and what was warned of, or what was wrong with it."""
+def scanned(file):
+    """Return the frame of a scanned run, and what was warned of, or what was wrong with it."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
-            return ir.read_run(file), [str(each.message) for each in told]
+            frame = rows(ir.scan_runs(file))
         except IrframeError as error:
             return pd.DataFrame(), str(error)
-
-
-def test_plain_lines_of_a_large_file_are_never_there_as_a_whole(tmp_path, monkeypatch):
-    file = tmp_path / "bm25.txt"
-    file.write_bytes(LINES)
-    monkeypatch.setattr(in_pieces, "LARGE", 0)
-    monkeypatch.setattr(in_pieces, "PIECE", 30)
-    monkeypatch.setattr(compression, "load", lambda *_: pytest.fail("read as a whole"))
-    assert len(ir.read_run(file)) == 40
-
-
-@pytest.mark.parametrize(
-    ("size", "line", "number"), [(1, b"10 d99 9\n", 3), (200, b"10 Q0 d99 9\n", 4)]
-)
-def test_lines_at_fault_are_counted_from_the_top_of_a_large_file(
-    tmp_path, monkeypatch, size, line, number
-):
-    file = tmp_path / "a.txt"
-    file.write_bytes(LINES + line)
-    monkeypatch.setattr(in_pieces, "LARGE", 0)
-    monkeypatch.setattr(in_pieces, "PIECE", size)
-    refused(FileFormatError, f"line 41 has {number} columns, not 6", ir.read_run, file)
+    order = ["system", "topic", "doc"]
+    return frame.sort_values(order, ignore_index=True), [str(each.message) for each in told]
 
 
 def test_rows_that_may_be_comments_are_told_of(tmp_path):
     (tmp_path / "a.txt").write_bytes(LINES + HASHED)
     with pytest.warns(IrframeWarning, match="count as rows of the topics '#0'"):
         rows(ir.scan_runs(tmp_path))
-
-
-def test_text_that_begins_as_a_packed_file_may(tmp_path):
-    (tmp_path / "a.txt").write_bytes(LINES.replace(b"0 Q0 d0", b"BZh9 Q0 d0", 1))
-    found = rows(ir.scan_runs(tmp_path))
-    assert found["topic"].tolist() == ir.read_run(tmp_path / "a.txt")["topic"].tolist()
 
 
 def test_systems_after_their_files(tmp_path):
@@ -214,14 +192,11 @@ def test_a_file_of_many_systems_is_read_some_systems_at_a_time(
     path = tmp_path / f"runs{suffix}"
     ORDERS[order].ireval.write_run(path)
     whole, once = ir.read_runs(path), ir.scan_runs(path).ireval.evaluate(QRELS, "AP")
-    for name, size in (("LARGE", 0), ("SMALL", 1 << 12), ("ROWS", 2000)):
+    for name, size in (("LARGE", 0), ("PIECE", 1 << 12), ("ROWS", 2000)):
         monkeypatch.setattr(in_pieces, name, size)
-    monkeypatch.setattr(read_runs, "BATCH", 0)
-    monkeypatch.setattr(read_parquet, "MOST", 512)
-    outline = in_pieces.read_in_pieces(path, RUN, outline=True)
-    assert {*outline["system"].to_pylist()} == {*whole["system"]}
-    assert 8 <= len(outline) < len(whole) / 2
-    assert len(ir.scan_runs(path, on_error="skip").sound()[0].files) == 1
+    monkeypatch.setattr(scan_runs, "BATCH", 0)
+    monkeypatch.setattr(in_pieces, "MOST", 512)
+    assert len(ir.scan_runs(path, on_error="skip").readable().files) == 1
     frames = list(ir.scan_runs(path).frames())
     assert len(frames) > 2
     assert sum(len(frame["system"].unique()) for frame in frames) == 8
@@ -243,11 +218,3 @@ def test_what_parts_of_a_file_do_not_decide_is_read_at_once(name, tmp_path, monk
     changed.to_parquet(tmp_path / "runs.parquet")
     monkeypatch.setattr(in_pieces, "LARGE", 0)
     assert in_pieces.runs_in_turn(tmp_path / "runs.parquet") is None
-
-
-def test_pieces_that_begin_as_json_does_are_lines(tmp_path, monkeypatch):
-    path = tmp_path / "run.txt"
-    path.write_text("1 Q0 d 1 2 a\n" + "".join(f"[{n}] Q0 d 1 2 a\n" for n in range(999)))
-    monkeypatch.setattr(in_pieces, "LARGE", 0)
-    monkeypatch.setattr(in_pieces, "PIECE", 1 << 10)
-    assert len(in_pieces.read_in_pieces(path, RUN)) == len(ir.read_run(path)) == 1000

@@ -1,12 +1,8 @@
-"""The text formats: what the first line says, and what is wrong with a line, and what goes with it.
-
-What is wrong with a line.
-"""
+"""The text formats: what the first line says, and what columns are needed."""
 
 import pytest
-from refusals import refused
 
-from irframe.errors import FileFormatError, InputError, IrframeError
+from irframe.errors import InputError
 from irframe.files import text as formats
 from irframe.files.kinds import QRELS, RUN
 from irframe.files.text import cuts_of, parse
@@ -50,31 +46,8 @@ def test_columns_come_in_the_order_of_the_roles_and_rows_in_that_of_the_file():
     assert table["note"].to_pylist() == ["x", "y"]
 
 
-@pytest.mark.parametrize("text", [b"", b"\n \t\n", b"# only this\n", b"\xef\xbb\xbf"])
-def test_files_without_rows(text):
-    refused(FileFormatError, "x without a single row", lambda: parse(text, "x", RUN))
-
-
 def test_blocks_do_not_show(monkeypatch):
     text = b"".join(b"%d Q0 d%d 1 0.5 s\n" % (n % 7, n) for n in range(500))
     whole = parse(text, "x", RUN)
     monkeypatch.setattr(formats, "BLOCK", 64)
     assert parse(text, "x", RUN).equals(whole)
-
-
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        (b"1 0 d", "line 3 has 3 columns, not 4"),
-        (b"x", "line 3 has 1 column, not 4"),
-        (b"1 0 d 1.5", "line 3 has the grade '1.5'"),
-        (b"topic 0 doc grade", "line 3 is a header"),
-        (b"1 0 \xff 1", "line 3 is not UTF-8 text"),
-    ],
-)
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-def test_faults_are_told_by_line(line, fault, end):
-    text = end.join([b"1 0 a 1", b"# 2 columns", line, b"1 0 b 0", b""])
-    with pytest.raises(IrframeError, match="some.qrels") as caught:
-        parse(text, "some.qrels", QRELS)
-    assert caught.value.offenders == [fault]

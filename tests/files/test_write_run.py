@@ -30,7 +30,7 @@ from irframe.errors import (
     RankingError,
 )
 from irframe.files import write_run as write_lines
-from irframe.files.read_run import read_qrels, read_run
+from irframe.files.read_runs import read_qrels, read_run
 from irframe.files.write_run import write_qrels, write_run
 
 RUN = pd.DataFrame(

@@ -16,7 +16,7 @@ import irframe as ir
 from irframe.__main__ import main
 from irframe.comparing.freeze import GATES, failing
 from irframe.errors import IdError, InputError, IrframeWarning, singular
-from irframe.files import read_runs
+from irframe.files import scan_runs
 from irframe.warned import listing
 
 SYSTEMS, JUDGED = ["a", "b", "c"], ["1", "2", "3", "4"]
@@ -84,7 +84,7 @@ def by_scan(runs, qrels, folder):
 def by_files(runs, qrels, folder):
     for system, part in runs.groupby("system", sort=False):
         part.to_parquet(folder / f"{system}.parquet")
-    with patch.object(read_runs, "BATCH", 1):
+    with patch.object(scan_runs, "BATCH", 1):
         return ir.scan_runs(folder / "*.parquet").ireval.evaluate(qrels, METRIC)[METRIC]
 
 
