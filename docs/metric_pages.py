@@ -3,6 +3,7 @@
 import inspect
 import re
 import warnings
+from collections import Counter
 from contextlib import suppress
 from functools import cache
 from itertools import starmap
@@ -14,7 +15,6 @@ import irframe as ir
 from irframe.errors import IrframeError, MetricError
 from irframe.gains import parse_gain
 from irframe.metrics import METRICS
-from irframe.metrics.contributions import score_ranking
 from irframe.metrics.facts import class_of, names_of
 from irframe.metrics.facts import facts as known_of
 from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, IR_MEASURES, RANX_NAMES, TREC_NAMES
@@ -254,8 +254,10 @@ def track():
 
 def arithmetic(name):
     """Return the scores of a ranking, if a ranking alone is enough."""
+    missed = [*(Counter(JUDGED) - Counter(RANKING)).elements()]
+    retrieved = [True] * len(RANKING) + [False] * len(missed)
     try:
-        scores = score_ranking(METRICS[name](), RANKING, judged=JUDGED)
+        scores = METRICS[name]().curve([*RANKING, *missed], listed=retrieved)[: len(RANKING)]
     except (MetricError, TypeError):
         return ""
     rows = [["grade", *map(str, RANKING)], [f"`{name}`", *(f"{each:.3f}" for each in scores)]]

@@ -7,9 +7,9 @@ from .comparing.freeze import freeze as freeze
 from .comparing.risk import risk as risk
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save
-from .cubes.cwl import cwl as cwl
-from .cubes.draw_to_judge import draw_to_judge as draw_to_judge
+from .cubes.estimate import draw_to_judge as draw_to_judge
 from .cubes.estimate import estimate as estimate
+from .cubes.score import cwl as cwl
 from .cubes.score import score as score
 from .cubes.unjudged import bounds as bounds
 from .cubes.unjudged import condense as condense

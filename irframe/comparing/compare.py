@@ -23,7 +23,6 @@ from irframe.experiments.topic_design import TopicValues, names_said
 from irframe.names import METRIC, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
-from irframe.scores.drawn import beware_of_design, effective
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -33,7 +32,14 @@ from irframe.scores.read_scores import (
     scores_to_compare,
     select_depths,
 )
-from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_draws
+from irframe.scores.repeats import (
+    OTHER_COLUMNS,
+    Over,
+    beware_of_design,
+    beware_of_repeats,
+    effective,
+    told_draws,
+)
 from irframe.scores.scores import Scores
 
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)

@@ -20,8 +20,7 @@ from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
 from irframe.paired.classical import of_differences
 from irframe.paired.design import Design
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
-from irframe.scores.drawn import clusters, effective
-from irframe.scores.repeats import Over
+from irframe.scores.repeats import Over, clusters, effective
 from irframe.scores.scores import Arrays, Scores, finite, of_topics, summands
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")

@@ -13,7 +13,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import whole
-from irframe.cubes.draw_to_judge import read_to_draw
+from irframe.cubes.estimate import read_to_draw
 from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as

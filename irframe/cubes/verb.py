@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import usual_errors
 from irframe.checks import places, whole
-from irframe.cubes import alike, by_group, score_arrays, view
+from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.groups import stamped, unfolded
 from irframe.cubes.score_table import ScoreTable, read_all
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
@@ -84,13 +84,13 @@ def verb(
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        options = alike.asked_at(subject, options, signature)
+        options = score_arrays.asked_at(subject, options, signature)
         bound = bind(function, (subject, *arguments), options)
         score_arrays.refuse_collections(bound)
-        if name in alike.COMPARING:
-            alike.refuse_units(subject)
-        alike.refuse_mixed(bound.arguments.values())
-        with usual_errors(), OneCall() as said, alike.counting_costs(subject):
+        if name in score_arrays.COMPARING:
+            score_arrays.refuse_units(subject)
+        score_arrays.refuse_mixed(bound.arguments.values())
+        with usual_errors(), OneCall() as said, score_arrays.counting_costs(subject):
             return with_cautions(answer(bound), said)
 
     def answer(bound: inspect.BoundArguments) -> Any:

@@ -24,7 +24,6 @@ from irframe.names import METRIC
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
-from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import (
     Depths,
     Reference,
@@ -33,6 +32,7 @@ from irframe.scores.read_scores import (
     refuse_unshared,
     scores_to_compare,
 )
+from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays, Scores
 
 Of = Literal["expected", "averages"]

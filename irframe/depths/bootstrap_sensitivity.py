@@ -14,8 +14,8 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, all_pairs
 from irframe.paired.design import Design
-from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import Depths, pair_labels, scores_to_compare
+from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays
 
 

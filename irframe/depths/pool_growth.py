@@ -1,7 +1,6 @@
 """What pooling found: relevant documents by pool depth, and what single runs owe to the pool."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -149,47 +148,25 @@ def rising_pool_depths(cube: xr.Dataset, wanted: Sequence[int]) -> Array:
 
 def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
     """Return means over runs and topics, and standard deviations, NaN where there are too few."""
-    spread: dict[str, _Spread] = {}
+    lists: dict[str, list[Array]] = {}
     unknown = np.zeros(len(wanted), bool)
     for part in by_topics(runs):
         values, unmet = _of_lists(part, rel, wanted)
         there, unknown = experiment_of(part).there, unknown | unmet
         for name, array in values.items():
-            one = _Spread.of(array[there])
-            spread[name] = one if name not in spread else spread[name].merge(one)
+            lists.setdefault(name, []).append(array[there].astype(np.float64))
     if unknown.any():
         warn(
             f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
             f"depths: lists were cut at {runs.sizes[DEPTH]}; build the cube with a greater depth="
         )
     columns = {}
-    for name, one in spread.items():
-        columns[name] = np.where(one.n > 0, one.average, np.nan)
-        deviation = np.sqrt(one.squares / max(one.n - 1, 1))
-        columns[f"{name}_sd"] = np.where(one.n > 1, deviation, np.nan)
+    for name, parts in lists.items():
+        every = np.concatenate(parts)
+        none = np.full(every.shape[1:], np.nan)
+        columns[name] = every.mean(axis=0) if len(every) else none
+        columns[f"{name}_sd"] = every.std(axis=0, ddof=1) if len(every) > 1 else none
     return columns
-
-
-class _Spread(NamedTuple):
-    """How many lists there are, the mean of what is said of them, and squares about it."""
-
-    n: int
-    average: Array
-    squares: Array
-
-    @classmethod
-    def of(cls, lists: Array) -> "_Spread":
-        lists = lists.astype(np.float64)
-        average = lists.mean(axis=0) if len(lists) else np.zeros(lists.shape[1:])
-        return cls(len(lists), average, ((lists - average) ** 2).sum(axis=0))
-
-    def merge(self, other: "_Spread") -> "_Spread":
-        """Put two blocks of lists together, by the formula of Chan, Golub and LeVeque."""
-        n = max(1, self.n + other.n)
-        apart = other.average - self.average
-        average = self.average + apart * other.n / n
-        squares = self.squares + other.squares + apart**2 * self.n * other.n / n
-        return _Spread(self.n + other.n, average, squares)
 
 
 def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Array], Array]:

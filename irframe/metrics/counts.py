@@ -40,8 +40,7 @@ class NumQ(Count):
     Examples
     --------
     >>> from irframe.metrics import NumQ
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumQ(), [1, 0])
+    >>> NumQ().curve([1, 0])
     array([1., 1.])
     """
 
@@ -78,8 +77,7 @@ class NumRet(Count):
     Examples
     --------
     >>> from irframe.metrics import NumRet
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumRet(), [1, None], depth=3)
+    >>> NumRet().curve([1, None, None], listed=[1, 1, 0])
     array([1., 2., 2.])
     """
 
@@ -116,8 +114,7 @@ class NumRel(Count, Thresholded):
     Examples
     --------
     >>> from irframe.metrics import NumRel
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumRel(), [1, 0], judged=[1, 1, 1])
+    >>> NumRel().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:2]
     array([3., 3.])
     """
 
@@ -154,8 +151,7 @@ class NumRelRet(Count, Thresholded):
     Examples
     --------
     >>> from irframe.metrics import NumRelRet
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumRelRet(), [1, 0, 1])
+    >>> NumRelRet().curve([1, 0, 1])
     array([1., 1., 2.])
     """
 
@@ -198,8 +194,7 @@ class NumNonrelJudgedRet(Count, Thresholded):
     Examples
     --------
     >>> from irframe.metrics import NumNonrelJudgedRet
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumNonrelJudgedRet(), [0, None, 1, 0])
+    >>> NumNonrelJudgedRet().curve([0, None, 1, 0])
     array([1., 1., 1., 2.])
     """
 
@@ -246,8 +241,7 @@ class Utility(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import Utility
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Utility(a=2.0), [1, 0, 0, 0])
+    >>> Utility(a=2.0).curve([1, 0, 0, 0])
     array([ 2.,  1.,  0., -1.])
     """
 

@@ -62,8 +62,7 @@ class Compat(Thresholded):
     The better document second: down to rank 2, (0 + 1/2 2/2) / (1 + 1/2 2/2).
 
     >>> from irframe.metrics import Compat
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Compat(p=0.5), [1, 2]).round(3)
+    >>> Compat(p=0.5).curve([1, 2]).round(3)
     array([0.167, 0.333])
     """
 
@@ -148,8 +147,7 @@ class BalancePoint(Thresholded):
     The cumulated relative position is -1, -1, 1:
 
     >>> from irframe.metrics import BalancePoint
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(BalancePoint(), [0, 0, 1])
+    >>> BalancePoint().curve([0, 0, 1])
     array([inf, inf,  2.])
     """
 
@@ -197,8 +195,7 @@ class CRP(Thresholded):
     Two relevant documents belong to ranks 1 and 2; the one at rank 4 stands 2 too low:
 
     >>> from irframe.metrics import CRP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(CRP(), [0, 1, 0, 1])
+    >>> CRP().curve([0, 1, 0, 1])
     array([-2., -2., -2.,  0.])
     """
 
@@ -247,8 +244,7 @@ class RecoveryRatio(Thresholded):
     The only relevant document comes at rank 3; the balance point is 2:
 
     >>> from irframe.metrics import RecoveryRatio
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RecoveryRatio(), [0, 0, 1])
+    >>> RecoveryRatio().curve([0, 0, 1])
     array([0. , 0. , 0.5])
     """
 
@@ -296,10 +292,9 @@ class SpaceRatio(Thresholded):
     non-relevant document moved as far as it can:
 
     >>> from irframe.metrics import SpaceRatio
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(SpaceRatio(), [0, 1, 0, 0])
+    >>> SpaceRatio().curve([0, 1, 0, 0])
     array([0., 0., 0., 0.])
-    >>> score_ranking(SpaceRatio(), [1, 0, 1, 0]).round(3)
+    >>> SpaceRatio().curve([1, 0, 1, 0]).round(3)
     array([0.8  , 0.8  , 0.667, 0.667])
     """
 
@@ -348,8 +343,7 @@ class Twist(Thresholded):
     The second of two relevant documents stands one rank too low:
 
     >>> from irframe.metrics import Twist
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Twist(), [1, 0, 1, 0]).round(3)
+    >>> Twist().curve([1, 0, 1, 0]).round(3)
     array([0.4  , 0.4  , 0.833, 0.833])
     """
 

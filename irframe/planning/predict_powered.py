@@ -26,7 +26,7 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.paired.margins import power, power_pairs
 from irframe.scores import read_scores
-from irframe.scores.drawn import refuse_design
+from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import ends_about, on_log_odds
 from irframe.warned import listing

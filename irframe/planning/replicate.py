@@ -15,7 +15,6 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import SYSTEM
 from irframe.paired.classical import student
 from irframe.paired.differences import deviations, exact_moments, ratio
-from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import (
     Depths,
     match_reference,
@@ -23,6 +22,7 @@ from irframe.scores.read_scores import (
     refuse_unshared,
     select_depths,
 )
+from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays, Scores
 
 

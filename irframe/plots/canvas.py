@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import places, whole
-from irframe.cubes.alike import reading
+from irframe.cubes.score_arrays import reading
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import place_of
 from irframe.names import METRIC, counted

@@ -18,7 +18,7 @@ from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, room
 from irframe.plots.room import Axes, Size
-from irframe.ranks.task_boards import of_tasks
+from irframe.ranks.leaderboard import of_tasks
 from irframe.scores.averages import averages
 from irframe.scores.read_scores import read_scores
 from irframe.scores.summary import summary

@@ -23,8 +23,8 @@ from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import SYSTEM, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import moments
-from irframe.scores.drawn import beware_of_design
 from irframe.scores.read_scores import read_scores, refuse_huge
+from irframe.scores.repeats import beware_of_design
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 

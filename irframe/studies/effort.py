@@ -3,8 +3,6 @@
 Verbs: misplacement, archetypes, effort_gain.
 """
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,7 +45,7 @@ BLOCK = 1 << 22
 """Cells worked on at a time."""
 
 
-@verb(bounded=True)
+@verb
 def misplacement(
     cube: xr.Dataset,
     *,
@@ -133,24 +131,29 @@ def misplacement(
     choice("crossing", crossing, positions.CROSSINGS)
     rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
     experiment = experiment_of(cube)
-    base = experiment.judgments
-    R = positions.recall_base(positions.expected_ranks(base.levels, base.levels_of, rel))[:, 0]
+    base, there = experiment.judgments, experiment.there
+    expected = positions.expected_ranks(base.levels, base.levels_of, rel)
+    R = positions.recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)
-    width = int(length.max(initial=deepest))
-    measure = partial(_measure, levels=base.levels, rel=rel, crossing=crossing, width=width)
-    counts, there = xr.Variable((TOPIC, LEVEL), base.levels_of), xr.Variable(LIST, experiment.there)
-    grade = cube[GRADE].variable[..., :deepest]
-    values = _measured(measure, width, grade, counts, xr.Variable(TOPIC, length), there)
-    variables: dict[str, Any] = dict(zip(MEASURED, values, strict=True))
-    variables |= {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
-    coordinates = {
+    missing = int(length.max(initial=deepest)) - deepest
+    listed_, beyond = cube[GRADE].to_numpy()[..., :deepest], [(0, 0), (0, 0), (0, missing)]
+    grade = np.pad(listed_, beyond, constant_values=EMPTY)
+    parts = [
+        _measure(grade[rows], expected, length[:, np.newaxis], crossing)
+        for rows in row_slices(len(grade), max(1, BLOCK // max(grade[0].size, 1)))
+    ]
+    variables: dict[str, Any] = {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
+    for name, each in zip(MEASURED, zip(*parts, strict=True), strict=True):
+        value = np.concatenate(each)
+        value[~there] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
+        variables[name] = (*LIST, DEPTH)[: value.ndim], value
+    coordinates: dict[Any, Any] = {
         name: cube[name]
         for name in cube.coords
         if {*cube[name].dims} <= {*LIST} and name not in {*variables, *CODES.values()}
     }
-    depths = np.arange(1, variables["rp"].shape[-1] + 1)
-    took_part = {"took_part": (LIST, experiment.there)}
-    data = xr.Dataset(variables, coordinates | {DEPTH: depths} | took_part)
+    coordinates |= {DEPTH: np.arange(1, grade.shape[-1] + 1), "took_part": (LIST, there)}
+    data = xr.Dataset(variables, coordinates)
     no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
     if lengthened:
@@ -161,57 +164,7 @@ def misplacement(
     return data
 
 
-def _measured(
-    measure: Callable[..., Any], width: int, grade: xr.Variable, *by_topic: xr.Variable
-) -> Any:
-    """Return the variables `MEASURED` of rankings, block by block when wanted if they are lazy."""
-    if grade.chunks:
-        sizes = grade.chunksizes
-        by_topic = tuple(
-            part.chunk({dim: sizes[dim] for dim in part.dims if dim in sizes}) for part in by_topic
-        )
-    curve = np.int32 if width <= SHORT else np.int64
-    kinds = [f"<U{max(map(len, names))}" for names in (ARCHETYPES, EXCELLENT)]
-    return xr.apply_ufunc(
-        measure,
-        grade,
-        *by_topic,
-        input_core_dims=[[DEPTH], [LEVEL], [], []],
-        output_core_dims=[[DEPTH], [DEPTH], *[[]] * (len(MEASURED) - 2)],
-        exclude_dims={DEPTH},
-        dask="parallelized",
-        output_dtypes=[np.int32, curve, *[float] * (len(MEASURED) - 4), *kinds],
-        dask_gufunc_kwargs={"output_sizes": {DEPTH: width}, "allow_rechunk": True},
-    )
-
-
 def _measure(
-    grade: Array,
-    counts: Array,
-    length: Array,
-    there: Array,
-    *,
-    levels: Array,
-    rel: int,
-    crossing: positions.Crossing,
-    width: int,
-) -> tuple[Array, ...]:
-    """Return what is said of rankings of grades, shape (system, topic, rank)."""
-    expected = positions.expected_ranks(levels, counts, rel)
-    missing = width - grade.shape[-1]
-    grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
-    step = max(1, BLOCK // max(grade[0].size, 1))
-    parts = [
-        _measure_rows(grade[rows], expected, length[:, np.newaxis], crossing)
-        for rows in row_slices(len(grade), step)
-    ]
-    values = tuple(map(np.concatenate, zip(*parts, strict=True)))
-    for value in values:
-        value[~there] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
-    return values
-
-
-def _measure_rows(
     grade: Array, expected: positions.ExpectedRanks, length: Array, crossing: positions.Crossing
 ) -> tuple[Array, ...]:
     R = positions.recall_base(expected)

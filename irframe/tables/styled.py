@@ -8,8 +8,8 @@ import xarray as xr
 
 from irframe.checks import as_annotated, choice, whole
 from irframe.comparing.compare import COLUMNS
-from irframe.cubes.alike import reading
 from irframe.cubes.as_scores import is_scores
+from irframe.cubes.score_arrays import reading
 from irframe.files.tables import once_named
 from irframe.names import ALIASES, BOUND, SYSTEM, TOPIC
 from irframe.scores.summary import summary

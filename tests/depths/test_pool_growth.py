@@ -8,7 +8,6 @@ from dense import dense
 from refusals import refused
 
 import irframe as ir
-from irframe.depths.pool_growth import _Spread
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 
 
@@ -53,13 +52,9 @@ def test_statistics_by_a_loop(cube):
     assert growth["first_unjudged_all"] == growth["first_unjudged"].sel(depth=10)
 
 
-@pytest.mark.parametrize("first", [0, 1, 4, 7])
-def test_spread_of_topics_a_few_at_a_time(first):
-    lists = np.random.default_rng(0).integers(0, 9, (7, 2))
-    found = _Spread.of(lists[:first]).merge(_Spread.of(lists[first:]))
-    np.testing.assert_allclose(found.average, lists.mean(axis=0))
-    deviation = np.sqrt(found.squares / (found.n - 1))
-    np.testing.assert_allclose(deviation, lists.std(axis=0, ddof=1))
+def test_of_topics_a_few_at_a_time_it_says_the_same(cube):
+    lazy = cube.chunk(topic=5).ireval.pool_growth(at=[3, 10])
+    xr.testing.assert_allclose(lazy, cube.ireval.pool_growth(at=[3, 10]))
 
 
 def test_a_list_without_unjudged_documents_ends_before_the_first():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import irframe as ir
-from irframe.cubes.alike import refuse_units
+from irframe.cubes.score_arrays import refuse_units
 from irframe.errors import IdError, InputError, IrframeWarning, ParameterError
 
 CHUNKS = pd.DataFrame(

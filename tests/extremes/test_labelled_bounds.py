@@ -31,7 +31,6 @@ from irframe.extremes.labelled_bounds import (
     reordered_scores,
 )
 from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P
-from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import EMPTY, UNJUDGED
 
@@ -82,7 +81,7 @@ def test_precision_counts_missing_ranks():
         top=1,
     )
     assert P().highest(Evidence(row))[0].tolist() == [1, 1, 1]
-    assert score_ranking(P(), [1, None], depth=3).tolist() == pytest.approx([1, 0.5, 1 / 3])
+    assert P().curve([1, None, None], listed=[1, 1, 0]).tolist() == pytest.approx([1, 0.5, 1 / 3])
 
 
 def test_metrics_without_bounds_are_refused():

@@ -10,7 +10,6 @@ from refusals import refused
 from irframe.errors import MetricError
 from irframe.metrics import METRICS, p
 from irframe.metrics.base import ALIASES, PARSED, Metric
-from irframe.metrics.contributions import score_ranking
 from irframe.metrics.evidence import words
 from irframe.metrics.facts import class_of, facts
 from irframe.metrics.parse_metric import parse_metric
@@ -78,7 +77,7 @@ def test_a_new_metric_is_found_by_name():
 
     assert parse_metric("Labour@3") == Effort(depth=3)
     assert facts("Effort@3").cost
-    assert score_ranking(Effort(), [0, 1, 0]).tolist() == [1, 1, 2]
+    assert Effort().curve([0, 1, 0]).tolist() == [1, 1, 2]
 
 
 def test_kernels_ask_for_words_there_are():

@@ -261,11 +261,3 @@ def test_sums_of_long_rankings_do_not_overflow():
     assert moved["archetype"].item() == "typical B"
     assert moved["crp"].min().item() == 1 - R * (R + 1) // 2
     assert moved["twist"].item() == cube.ireval.score("Twist", at=2 * R).item()
-
-
-def test_lazy_results_have_the_types_they_say(cube):
-    lazy = cube.chunk(topic=3).ireval.misplacement()
-    for name, promised in lazy.variables.items():
-        assert promised.dtype == promised.compute().dtype, name
-    kinds = lazy["archetype"].dtype
-    assert kinds.itemsize == 4 * max(map(len, ARCHETYPES))
