@@ -292,7 +292,8 @@ def outcomes(
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     settled: dict[str, Any] = {"ties": ties, "score_dtype": score_dtype}
     settled |= {"topics": topics, "seed": seed}
-    cubes, group = {}, None
+    cubes: dict[Any, xr.Dataset] = {}
+    group = None
     if isinstance(data, xr.Dataset):
         _refuse_settled(qrels=qrels, **settled)
         cubes[None] = read_cube(data)
