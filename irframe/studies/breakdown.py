@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
 from irframe.checks import choice, level, listed, places
-from irframe.comparing.significance import Adjust, Correction, adjust_p, parse_stepwise
+from irframe.comparing.significance import Adjust, Correction, adjust_rows, parse_stepwise
 from irframe.cubes.verb import against, attended, by_topics, read_depth
 from irframe.cubes.view import LIST, experiment_of
 from irframe.errors import InputError, ParameterError
@@ -279,9 +279,9 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     deciding = compared
     if verdict.adjust is not None:
-        raw = np.stack([compared[name] for name in P_VALUES])[:, np.newaxis]
-        (adjusted,) = adjust_p([raw], verdict.adjust, family="depth", alpha=verdict.alpha)
-        deciding = dict(zip(P_VALUES, adjusted[:, 0], strict=True))
+        raw = np.stack([compared[name] for name in P_VALUES])
+        adjusted = adjust_rows(raw, verdict.adjust, verdict.alpha)
+        deciding = dict(zip(P_VALUES, adjusted, strict=True))
         columns = {f"{name}_adjusted": p for name, p in deciding.items()}
     a, b = (compared[f"{verdict.measure}_{side}"] for side in "ab")
     ahead = np.nan_to_num(np.round(facts(verdict.measure).sign * (b - a), TIE))

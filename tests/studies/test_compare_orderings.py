@@ -206,6 +206,6 @@ def test_ranks_of_systems(cube):
 
 def test_significance_agreement_bad_input(cube):
     refused(ParameterError, "each once", cube.ireval.significance_agreement, "P", test=["t", "t"])
-    refused(ParameterError, "at least one test", cube.ireval.significance_agreement, "P", test=[])
+    refused(ParameterError, "tests, at least one", cube.ireval.significance_agreement, "P", test=[])
     refused(DepthError, "1 to 50", lambda: cube.ireval.significance_agreement("P", at=51))
     refused(ParameterError, "two systems", cube.isel(system=[0]).ireval.significance_agreement, "P")
