@@ -127,18 +127,6 @@ def test_a_metric_and_its_orderings_have_one_depth(cube):
     assert own["depth"].unique().tolist() == [20]
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"systems": "bm25"}, ParameterError, "other than the baseline"),
-        ({"metric": "AP@60"}, DepthError, "at most 50"),
-    ],
-)
-def test_bad_input(cube, options, error, words):
-    asked = {"baseline": "bm25", "metric": "AP"} | options
-    refused(error, words, lambda: cube.ireval.compare_orderings(**asked))
-
-
 def test_categories(golden):
     case = golden["001-fig7-categories"]
     p = np.array(case["input"]["p_metric_p_ipso"])
@@ -195,13 +183,6 @@ def test_orderings_have_the_gains_of_each_metric(cube):
     report = cube.ireval.compare_orderings(baseline="bm25", metric="nDCG", depth=10, alpha=0.999)
     inside = found.sel(metric="nDCG").isel(pair=slice(7))
     np.testing.assert_array_equal(inside["p_orderings"], report["p_orderings"])
-
-
-def test_ranks_of_systems(cube):
-    rank = cube.ireval.significance_agreement("P", at=10)["rank"].isel(metric=0, depth=0)
-    means = cube.ireval.score("P", at=10).mean("topic")[0]
-    assert rank.to_series().sort_values().index[0] == means.to_series().idxmax()
-    assert rank.min() == 1
 
 
 def test_significance_agreement_bad_input(cube):
