@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats, Grade
 from irframe.errors import InputError, MetricError, ParameterError
-from irframe.experiments.judgments import Judgments
-from irframe.experiments.nuggets import strata_of
+from irframe.experiments.judgments import Judgments, strata_of
 from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import TIE

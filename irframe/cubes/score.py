@@ -21,7 +21,7 @@ from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
-from irframe.experiments.nuggets import refuse as refuse_subtopics
+from irframe.experiments.judgments import refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool, refuse_shared
 from irframe.experiments.scoring import tell_uneven
 from irframe.experiments.spans import refuse_spans

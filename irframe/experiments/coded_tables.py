@@ -445,16 +445,12 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     same = codes[order[1:]] == codes[order[:-1]]
     alike = table.grade[order[1:]] == table.grade[order[:-1]]
     told = table.columns.keys() & {words.SUBTOPIC, words.STRATUM, words.PROBABILITY}
-    if told or not alike[same].all() or _has_repeats(table):
+    keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
+    if told or not alike[same].all() or repeat_column(table.frame, keys) is not None:
         refuse_twice_judged(table, again)
     warn(f"judgments that are there again, alike, count once: {len(again)}")
     kept = np.setdiff1d(np.arange(len(codes)), again)
     return replace(table.take(kept), frame=table.frame.iloc[kept])
-
-
-def _has_repeats(table: QrelsTable) -> bool:
-    keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
-    return repeat_column(table.frame, keys) is not None
 
 
 def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:

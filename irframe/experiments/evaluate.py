@@ -205,17 +205,6 @@ def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
     return judged, (*given, *metrics)
 
 
-def units_of(runs: Any) -> dict[str, Any]:
-    """Return the attribute that says of which unit the lists of each system are, if runs say it."""
-    if not isinstance(runs, pd.DataFrame) or words.UNIT not in runs.columns:
-        return {}
-    system = words.roles(runs.columns).get(words.SYSTEM)
-    if system is None:
-        return {}
-    pairs = runs[[system, words.UNIT]].drop_duplicates().astype(str)
-    return {words.UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
-
-
 def _with_repeats(
     plan: Plan,
     by: str | None,
@@ -277,7 +266,10 @@ def _scored_runs(
     if by is None:
         reader, scoring = _prepared(plan, qrels)
         table = scoring.table(reader.read(runs))
-        table.attrs |= units_of(runs)
+        units: Any = runs if isinstance(runs, pd.DataFrame) and words.UNIT in runs.columns else None
+        if units is not None and words.SYSTEM in (columns := words.roles(units.columns)):
+            pairs = units[[columns[words.SYSTEM], words.UNIT]].drop_duplicates().astype(str)
+            table.attrs[words.UNITS] = pairs.to_numpy().tolist()
         return table
     runs = in_groups(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs, by)
     qrels = as_qrels(qrels)

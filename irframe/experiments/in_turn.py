@@ -82,18 +82,30 @@ class Framed:
             ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
             part = self._part(rows, row, ranking, policy, filed=wanted.filed)
-            listed = top_documents(self, rows, row, ranking, before) if wanted.whole else None
+            listed = self._top_unjudged(rows, row, ranking, before) if wanted.whole else None
             yield Part(before + part.lists, part.hits), listed
+
+    def _top_unjudged(
+        self, rows: Codes, row: Codes, ranking: rank_table.Ranking, before: int
+    ) -> "TopUnjudged":
+        """Return the unjudged documents at the top of lists; arguments as of `_part`."""
+        kept = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
+        rows, rank = rows[ranking.order[kept]], ranking.rank[kept].astype(np.int16) - np.int16(1)
+        of = (before + self._lists_of(rows)).astype(np.int32)
+        return TopUnjudged(of, rank, self.table.doc.take(pa.array(rows)))
+
+    def _lists_of(self, rows: Codes) -> Codes:
+        """Return the number of the list of each of some rows, by system and judged topic."""
+        topic = self.lists.placed[self.table.topic[rows]]
+        return self.table.system[rows].astype(np.int64) * len(self.judgments.topics) + topic
 
     def _part(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, policy: Policy, *, filed: bool
     ) -> Part:
         """Return what ranked lists hold of the judgments, given which of these each one is."""
         table, order = self.table, ranking.order
-        first, hit = np.flatnonzero(ranking.first), np.flatnonzero(row >= 0)
-        listed = rows[order[first]]
-        topic = self.lists.placed[table.topic[listed]]
-        lists = table.system[listed].astype(np.int64) * len(self.judgments.topics) + topic
+        first, hit = np.flatnonzero(ranking.rank == 1), np.flatnonzero(row >= 0)
+        lists = self._lists_of(rows[order[first]])
         length = np.diff(first, append=len(rows))
         of = np.repeat(np.arange(len(lists), dtype=np.int32), length)[hit]
         pooled = None
@@ -266,31 +278,6 @@ def together(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
     of, rank = (np.concatenate([getattr(part, name) for part in known]) for name in ("of", "rank"))
     doc = [chunk for part in known for chunk in part.doc.chunks]
     return TopUnjudged(of, rank, pa.chunked_array(doc, known[0].doc.type))
-
-
-def top_documents(
-    framed: Framed, rows: Codes, row: Codes, ranking: rank_table.Ranking, lists: int
-) -> TopUnjudged:
-    """Return the unjudged documents at the top of some lists, by system and topic of the qrels.
-
-    Parameters
-    ----------
-    framed
-        Runs and judgments.
-    rows
-        The rows of the lists.
-    row
-        Their rows in the qrels, in the order of the ranking, -1 where they are unjudged.
-    ranking
-        The ranking of these.
-    lists
-        How many lists of other runs come first.
-    """
-    kept = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
-    rows, rank = rows[ranking.order[kept]], ranking.rank[kept].astype(np.int16) - np.int16(1)
-    topic = framed.lists.placed[framed.table.topic[rows]]
-    of = lists + framed.table.system[rows].astype(np.int64) * len(framed.judgments.topics) + topic
-    return TopUnjudged(of.astype(np.int32), rank, framed.table.doc.take(pa.array(rows)))
 
 
 FIRST = 3

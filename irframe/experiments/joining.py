@@ -178,18 +178,12 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
     """
     if not len(table.doc):
         return np.zeros(0, np.int32)
-    table, judgments = of_one_kind(table, judgments)
+    own, judged = ids.all_of_one_kind([table.doc, judgments.doc])
+    table, judgments = replace(table, doc=own), replace(judgments, names=judged)
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
     rows = _by_fingerprints(table, number, judgments)
     return _by_names(table, number[table.topic], judgments) if rows is None else rows
-
-
-def of_one_kind(table: RunTable, judgments: QrelsTable) -> tuple[RunTable, QrelsTable]:
-    """Return runs and judgments whose documents are text on both sides, or numbers."""
-    own, judged = ids.all_of_one_kind([table.doc, judgments.doc])
-    own = table if own is table.doc else replace(table, doc=own)
-    return own, judgments if judged is judgments.doc else replace(judgments, names=judged)
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count, pairwise, repeat
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Grades
-from irframe.errors import singular, warn
-from irframe.experiments import coded_tables, nuggets
+from irframe.errors import GradeError, MetricError, singular, warn
+from irframe.experiments import coded_tables
 from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
 from irframe.experiments.policy import Topics
@@ -22,7 +23,9 @@ from irframe.files.as_runs import Qrels, by_role
 from irframe.files.ids import Codes
 from irframe.files.kinds import QRELS, ByRole
 from irframe.metrics import Metric
-from irframe.names import ITERATION, SUBTOPIC
+from irframe.metrics.evidence import parameters
+from irframe.metrics.subtopics import ideal_gains, stretch
+from irframe.names import EMPTY, ITERATION, SUBTOPIC
 from irframe.warned import listing
 
 
@@ -260,10 +263,10 @@ class Judgments:
         """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
         fields = {"levels": self.levels, "count": self.levels_of, "top": self.top}
         if self.strata is not None or self.probability is not None:
-            nuggets.tell_sampled(metrics, self.grade, self.probability)
-        if self.strata is not None and nuggets.reads_strata(metrics):
+            tell_sampled(metrics, self.grade, self.probability)
+        if self.strata is not None and reads_strata(metrics):
             here = self.strata, self.grade, self.topic, self.topics, self.levels
-            fields |= {"start": self.start} | nuggets.strata_of(*here)
+            fields |= {"start": self.start} | strata_of(*here)
         spans = self.table.spans
         if spans is not None:
             sets = {} if spans.n_sets is None else {"n_sets": spans.n_sets[self.code]}
@@ -273,15 +276,155 @@ class Judgments:
         asking = [metric for metric in metrics if metric.subtopics is not False]
         if not asking or self.table.subtopic_grade is None:
             return fields
-        grade, wanted = self.table.subtopic_grade[self.row], nuggets.variants(asking)
-        topics = len(self.topics)
+        held = [m for m in asking if "ideal_novelty" in parameters(type(m).kernel)]
+        wanted = sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in held})
+        grade = self.table.subtopic_grade[self.row]
         return fields | {
             "start": self.start,
             "subtopic_grade": grade,
-            "subtopic_count": nuggets.count_grades(grade, self.topic, topics, self.levels),
-            "ideal": nuggets.ideals(grade, self.topic, topics, self.names, wanted),
+            "subtopic_count": self._count_by_subtopic(grade),
+            "ideal": self._ideals(grade, wanted),
             "ideal_of": np.reshape(wanted, (-1, 2)).astype(float),
         }
+
+    def _count_by_subtopic(self, grade: Grades) -> NDArray[np.int64]:
+        """Count documents by topic, subtopic and grade, given grades (judged, subtopic)."""
+        shape = len(self.count), grade.shape[1], len(self.levels)
+        row, subtopic = np.nonzero(grade != EMPTY)
+        places = self.topic[row], subtopic, np.searchsorted(self.levels, grade[row, subtopic])
+        counts = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
+        return counts.reshape(shape)
+
+    def _ideals(self, grade: Grades, wanted: list[tuple[float, int]]) -> NDArray[np.float64]:
+        """Return the gains of ideal rankings by alpha and lowest grade, (topic, variant, step).
+
+        Documents that are equally good are taken from the last name on, as `ties="trec"` ranks.
+        """
+        by_variant, topics = [], len(self.count)
+        for alpha, rel in wanted:
+            rows = np.flatnonzero((grade >= rel).any(axis=1))
+            rows = rows[np.argsort(self.names[rows].astype(str), kind="stable")[::-1]]
+            by_variant.append(ideal_gains(grade[rows] >= rel, self.topic[rows], topics, alpha))
+        longest = max((gains.shape[1] for gains in by_variant), default=0)
+        whole = [stretch(gains, longest) for gains in by_variant]
+        return np.stack(whole, axis=1) if whole else np.zeros((topics, 0, 0))
+
+
+def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
+    """Raise if a metric of subtopics meets plain judgments, or the other way round.
+
+    Parameters
+    ----------
+    metrics
+        The metrics.
+    column
+        The column that names subtopics in the qrels, None where there is none.
+    """
+    wrong = [str(m) for m in metrics if m.subtopics not in {None, column is not None}]
+    if wrong and column is not None:
+        advice = (
+            f"score IA(metric={wrong[0]!r}), the mean over subtopics; or keep the best grade of "
+            "each document, qrels.groupby([topic, doc])[grade].max(); or rename the column "
+            f"{column!r} if it holds something else"
+        )
+        found = f"subtopics, for which the column {column!r} of the qrels was taken,"
+        raise MetricError("judgments without subtopics for plain metrics", found, advice, wrong)
+    if wrong:
+        advice = (
+            "call their column subtopic, intent or aspect, or read the second column of a TREC "
+            "file with read_qrels(path, subtopics=True)"
+        )
+        raise MetricError("judgments with subtopics", "none for", advice, wrong)
+
+
+def reads_strata(metrics: Iterable[Metric]) -> bool:
+    """Return whether a metric reads strata."""
+    return any("strata" in parameters(type(metric).kernel) for metric in metrics)
+
+
+def tell_sampled(
+    metrics: Iterable[Metric], grade: NDArray[Any], probability: NDArray[np.float64] | None
+) -> None:
+    """Warn of metrics that take what was not drawn to be judged for not relevant.
+
+    Parameters
+    ----------
+    metrics
+        The metrics asked for.
+    grade, probability
+        Of every document of recall bases that have strata or probabilities, below 0 and less than
+        1 where documents were not drawn, or might not have been.
+    """
+    drawn = np.ones(1) if probability is None else probability
+    if not ((grade < 0) & (grade > EMPTY)).any() and not (drawn < 1).any():
+        return
+    misled = []
+    for metric in metrics:  # those that infer, read the judged alone, or only count, are not
+        inferred = metric.judged_only or reads_strata([metric]) or metric.average == "sum"
+        if not inferred and metric.order not in {"preference", "judged"}:
+            misled.append(str(metric))
+    if misled:
+        warn(
+            "a sample of the pool was judged, and the rest is not relevant to "
+            f"{listing(misled)}; infAP and infNDCG, and estimate for P, DCG and RBP, infer from "
+            "samples"
+        )
+
+
+def strata_of(
+    label: NDArray[Any],
+    grade: Grades,
+    topic: Codes,
+    topics: pd.Index,
+    levels: NDArray[Any],
+    *,
+    complete: bool = False,
+) -> dict[str, Any]:
+    """Return the fields of an `irframe.metrics.Block` that say which strata a pool has.
+
+    Parameters
+    ----------
+    label, grade, topic
+        Of every judged document its stratum, its grade and its topic, -1 for one left out.
+    topics
+        The topics.
+    levels
+        The grades that occur, ascending.
+    complete
+        Whether to refuse strata of which no document was judged, instead of a warning.
+
+    Returns
+    -------
+    dict
+        ``stratum`` (judged,), numbered in every topic, and ``stratum_count`` (topic, stratum,
+        level).
+
+    Raises
+    ------
+    GradeError
+        If no document of a stratum was judged, where that is refused.
+    """
+    code, labels = pd.factorize(label, sort=True)  # the order in which sample_eval.pl sums
+    inside = np.flatnonzero((grade != EMPTY) & (topic >= 0))
+    rows = pd.DataFrame({"topic": topic[inside], "code": code[inside]})
+    place = np.full(len(grade), -1, np.int32)
+    place[inside] = rows.groupby("topic")["code"].rank("dense") - 1
+    count = np.zeros((len(topics), int(place.max(initial=0)) + 1, len(levels)), np.int64)
+    where = topic[inside], place[inside]
+    np.add.at(count, (*where, np.searchsorted(levels, grade[inside])), 1)
+    lacking = rows[count[..., levels >= 0].sum(axis=-1)[where] == 0].drop_duplicates()
+    pairs = lacking.sort_values(["topic", "code"]).itertuples(index=False)
+    named = [f"{labels[code]} of topic {topics[topic]}" for topic, code in pairs]
+    if named and complete:
+        wanted, found = "a judged document in every stratum", f"{len(named)} strata without"
+        advice = "judge some of it, give it the stratum of others, or leave its documents out"
+        raise GradeError(wanted, found, advice, named)
+    if named:
+        warn(
+            "infAP and infNDCG leave out strata of which nothing was judged, in "
+            f"{lacking['topic'].nunique()} topics: {listing(named)}"
+        )
+    return {"stratum": place, "stratum_count": count}
 
 
 def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:

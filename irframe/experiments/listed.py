@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, pairwise, repeat
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from irframe.arrays import Array
 from irframe.errors import IdError, ParameterError, RankingError
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import Tied, TiePolicy, as_key, by_name
+from irframe.experiments.policy import Tied, TiePolicy, as_key
 from irframe.files.ids import Codes, grouped, labels_in, labels_of_one_kind, rows_of_ranges
 from irframe.names import DOC, ScoreDtype
 
@@ -262,11 +262,10 @@ CROWD = 4
 less to sort the names of all."""
 
 
-def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits:
-    """Rank the judged documents of lists.
+def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
+    """Rank the judged documents of lists; None if so many scores are equal that all are to be.
 
-    Names are compared only among equal scores, and only where one of the documents is judged; if
-    many scores are equal it is less to order whole lists and to look for judged documents there.
+    Names are compared only among equal scores, and only where one of the documents is judged.
 
     Parameters
     ----------
@@ -284,11 +283,8 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     shared = _tied(keys, listed.length) if policy.shares else None
     past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal ones past the ends
     are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
-    by_names = policy.keys is by_name and not (policy.shares or filed)
-    if are_tied and by_names and not listed.unnamed:
-        equal = _tied(keys, listed.length)
-        if _is_crowded(listed, equal):
-            return _rank_all(listed, equal, policy)
+    if are_tied and not listed.unnamed and _is_crowded(listed, _tied(keys, listed.length)):
+        return None
     of, mine, length = listed.of, listed.key_of_row, listed.length[np.newaxis]
     before = _count(keys, of, mine, equal=False)
     if not are_tied:
@@ -337,27 +333,6 @@ def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
     others = (size * (size - 1)).sum() / len(tied)
     judged = np.minimum(listed.judgments.count, listed.length).sum()
     return bool(judged * others > CROWD * len(tied))
-
-
-def _rank_all(listed: Listed, tied: NDArray[np.bool_], policy: TiePolicy) -> Hits:
-    """Rank all documents, and look for the judged ones among them."""
-    length = listed.length
-    everyone = np.ones(len(length), bool)
-    order = _order(listed, everyone)
-    filed = order[np.arange(order.shape[1]) < length[:, np.newaxis]]
-    names = listed.documents(everyone)[filed].tolist()
-    text = None if isinstance(names[0], str) else str
-    first = np.flatnonzero(~tied)
-    size = np.diff(first, append=len(names))
-    shared = size > 1
-    for start, end in zip(first[shared].tolist(), (first + size)[shared].tolist(), strict=True):
-        names[start:end] = sorted(names[start:end], key=text, reverse=policy.descending)
-    ends = np.append(0, np.cumsum(length))
-    lists = ((place, names[slice(*part)]) for place, part in enumerate(pairwise(ends.tolist())))
-    row = listed.judgments.rows_among(lists, len(names))
-    hit = np.flatnonzero(row >= 0)
-    of = np.repeat(np.arange(len(length)), length)[hit]
-    return Hits(length[np.newaxis], of, hit - ends[of] + 1, row[hit])
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,12 @@
 """A scorer, runs and judgments in the shapes of other tools, without importing these.
 
-`Batches` collects runs of batches, as metrics of Lightning and modules of Hugging Face's `evaluate`
-do; `Evaluator` is called with a model, as those of sentence-transformers are.
+`Batches` collects runs of batches, as metrics of Lightning do; `Evaluator` is called with a model,
+as those of sentence-transformers are.
 
 Verbs: to_pytrec_eval, to_ranx.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -38,7 +37,7 @@ class Batches:
     >>> import irframe as ir
     >>> batches = ir.scorer({"q1": {"a": 1}, "q2": {"b": 1}}, "RR@10").batches()
     >>> batches.update(topic=["q1"], doc=[["x", "a"]], score=[[2.0, 1.0]])
-    >>> batches.add_batch(predictions=[{"b": 0.5}], references=["q2"])
+    >>> batches.update(topic=["q2"], doc=["b"], score=[0.5])
     >>> batches.compute()
     {'RR_at_10': 0.75}
     """
@@ -75,49 +74,19 @@ class Batches:
         self._topics |= topics
         self._parts.append(columns)
 
-    def add_batch(
-        self, *, predictions: Sequence[Mapping[Any, float]], references: Sequence[Any]
-    ) -> None:
-        """Add the lists of some topics, as dictionaries.
-
-        Parameters
-        ----------
-        predictions
-            A dictionary document -> score for each topic.
-        references
-            The topics, to which the scorer has the judgments.
-        """
-        if len(predictions) != len(references):
-            found = f"{len(predictions)} and {len(references)}"
-            raise InputError("a prediction for each reference, a topic", found)
-        topics = np.repeat(np.array(references, object), [len(docs) for docs in predictions])
-        scores = np.array([score for docs in predictions for score in docs.values()])
-        self.update(topics, np.array([*chain.from_iterable(predictions)], object), scores)
-
-    def compute(
-        self,
-        *,
-        predictions: Sequence[Mapping[Any, float]] | None = None,
-        references: Sequence[Any] | None = None,
-    ) -> dict[str, float]:
+    def compute(self) -> dict[str, float]:
         """Return the averages over all topics under plain names, and forget the batches.
-
-        Parameters
-        ----------
-        predictions, references
-            A last batch, as for `add_batch`.
 
         Raises
         ------
         IrframeError
             As the scorer, such as for a document twice in a list, or where there is no batch.
         """
-        if predictions is not None or references is not None:
-            self.add_batch(predictions=predictions or (), references=references or ())
-        names = self._parts[0] if self._parts else ()
-        if not names:
+        if not self._parts:
             raise InputError("a batch", "none")
-        arrays: Any = {name: joined([part[name] for part in self._parts]) for name in names}
+        arrays: Any = {
+            name: joined([part[name] for part in self._parts]) for name in self._parts[0]
+        }
         means = self._mean(names="plain", **arrays)
         self.reset()
         return means

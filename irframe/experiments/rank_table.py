@@ -37,8 +37,6 @@ class Ranking:
     ----------
     order
         Row positions, system by system and topic by topic, best document first.
-    first
-        Whether the row is the first of its list; aligned with `order`.
     rank
         1, 2, ... within the list; aligned with `order`.
     tied
@@ -48,7 +46,6 @@ class Ranking:
     """
 
     order: Codes
-    first: NDArray[np.bool_]
     rank: Codes
     tied: NDArray[np.bool_]
     filed: Codes
@@ -98,7 +95,7 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
             position = _inverse(np.argsort(keys, kind="stable"))
         order = order.copy()
         order[members] = order[members[np.argsort(block * np.int64(len(members)) + position)]]
-    return Ranking(order, rank == 1, rank, tied, filed)
+    return Ranking(order, rank, tied, filed)
 
 
 FEW = 1000

@@ -187,13 +187,13 @@ class Scorer:
         return dict(zip(labels, self._scoring.means(experiment, repeats), strict=True))
 
     def batches(self) -> Batches:
-        """Return what collects the runs of batches, as Lightning and Hugging Face's evaluate call.
+        """Return what collects the runs of batches, as Lightning calls it.
 
         Returns
         -------
         Batches
-            ``update(topic, doc, score)`` or ``add_batch(predictions=, references=)`` for each
-            batch, then ``compute()``, which gives the averages under plain names.
+            ``update(topic, doc, score)`` for each batch, then ``compute()``, which gives the
+            averages under plain names.
 
         Examples
         --------

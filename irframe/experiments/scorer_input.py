@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, count
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from irframe.experiments.lists import Collections, Lists, choose_topics, tell_mi
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, part_empty
-from irframe.files.ids import EXACT, Codes, grouped, is_utf8
+from irframe.files.ids import EXACT, Codes, is_utf8
 from irframe.files.kinds import RUN, ByRole
 from irframe.files.scan_runs import ScannedRuns
 from irframe.files.values import framed, numbers
@@ -108,7 +108,7 @@ class Reader:
             first = np.arange(len(unranked.length)) == unranked.length.argmax()
             known = self._judgments.names[:3]
             tell_none_judged((unranked.documents(first)[:3], DOC), (known, DOC))
-        return self._ranked(unranked, others)
+        return cast("Experiment", self._ranked(unranked, others))  # as documents may be unnamed
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
         """Return arrays with documents by name as a frame with topics by name, too."""
@@ -219,11 +219,7 @@ class Reader:
         """Return a dictionary for each topic, given where its rows begin; None if one repeats."""
         ends = np.append(start[1:], len(names))
         if len(set(place.tolist())) < len(place):  # topics do not stand together
-            topic = np.repeat(place, ends - start)
-            order = grouped(topic)
-            names, score = [names[row] for row in order.tolist()], score[order]
-            place, start, length = np.unique(topic[order], return_index=True, return_counts=True)
-            ends = start + length
+            return None
         values, topics = score.tolist(), len(self._judgments.count)
         lists: list[dict[Any, float]] = [{} for _ in range(max(topics, place.max() + 1))]
         for into, first, end in zip(place.tolist(), start.tolist(), ends.tolist(), strict=True):
@@ -269,10 +265,13 @@ class Reader:
 
     def _ranked(
         self, unranked: listed.Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
-    ) -> Experiment:
-        """Return ranked lists, with warnings of what they lack."""
-        judgments, policy = self._chosen(unranked, others), self._policy
+    ) -> Experiment | None:
+        """Return ranked lists, with warnings of what they lack; None as `listed.rank_hits` does."""
+        policy = self._policy
         hits = listed.rank_hits(unranked, self._ties, policy.seed, filed=self._pooled)
+        if hits is None:
+            return None
+        judgments = self._chosen(unranked, others)
         experiment = Experiment(judgments, unranked.systems, hits, list(names), top=judgments.top)
         if judgments is self._judgments and not self._pooled:
             return experiment

@@ -11,11 +11,11 @@ import pandas as pd
 from irframe import names as words
 from irframe.arrays import Array, Floats, tiles
 from irframe.errors import DepthError, warn
-from irframe.experiments import group_columns, nuggets
+from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.hits import LAID, refuse_large
-from irframe.experiments.judgments import Judgments
+from irframe.experiments.judgments import Judgments, refuse_subtopics
 from irframe.experiments.spans import TEXT, refuse_spans
 from irframe.experiments.stopping import Stops, nothing_read, without_relevant
 from irframe.files.ids import every_row
@@ -85,7 +85,7 @@ class Scoring:
         columns, spans = judgments.table.columns, judgments.table.spans is not None
         refuse_spans(self.metrics, spans=spans)
         named = words.SUBTOPIC in columns and not spans
-        nuggets.refuse(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
+        refuse_subtopics(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
         policies.refuse(self.metrics, judgments.levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
@@ -274,7 +274,7 @@ class Scoring:
 
         def compute(part: Block) -> Iterator[Floats]:
             evidence = Evidence(part, memory)
-            return (metric.score_last(evidence) for metric in metrics)
+            return (metric.score(evidence)[..., -1:] for metric in metrics)
 
         return compute(block) if memory is not None else by_scale(block, compute)
 

@@ -6,9 +6,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import IdError, InputError, ParameterError
-from irframe.experiments.nuggets import count_grades
-from irframe.names import EMPTY
+from irframe.errors import IdError, InputError
 
 GAINS = {"support": 1, "partial_support": 0.5, "not_support": 0}
 
@@ -56,14 +54,6 @@ def test_scores_are_those_of_one_answer_at_a_time(labels):
         )
         strict = row[["strict_all", "strict_vital", "strict_weighted"]]
         assert strict.to_numpy() == pytest.approx(list(slow(answer, strict=True).values()))
-
-
-def test_topics_without_vital_nuggets_may_have_no_score(labels):
-    found = labels.ireval.score_nuggets(no_vital="nan")
-    assert found["vital"].xs(5, level="topic").isna().all()
-    assert found["strict_vital"].notna().sum() == 20
-    assert found[["all", "weighted"]].notna().all(axis=None)
-    refused(ParameterError, "no_vital", lambda: labels.ireval.score_nuggets(no_vital="drop"))
 
 
 def test_scores_chain_into_statistics(labels):
@@ -162,16 +152,3 @@ def test_citations_stand_beside_nuggets():
     assert both["SpanP"].tolist() == [0.2, 0.4, 0.5, 0.2, 0.4, 0.8]
     assert both["SpanR"].tolist() == [1, 1, 5 / 8, 1, 1, 1]
     assert both.ireval.summary().index.unique("metric").tolist() == ["all", "SpanP", "SpanR"]
-
-
-def test_documents_are_counted_by_topic_subtopic_and_grade():
-    rng = np.random.default_rng(0)
-    levels = np.array([-1, 0, 1, 2])
-    grade = rng.choice([EMPTY, *levels], (60, 3)).astype(np.int16)
-    topic = rng.integers(-1, 3, 60)
-    expected = np.zeros((3, 3, 4), int)
-    for row, place in zip(grade, topic, strict=True):
-        for subtopic, each in enumerate(row):
-            if place >= 0 and each != EMPTY:
-                expected[place, subtopic, list(levels).index(each)] += 1
-    np.testing.assert_array_equal(count_grades(grade, topic, 3, levels), expected)

@@ -1,7 +1,6 @@
 """A scorer in the shapes of training loops; frames as pytrec_eval and ranx take them."""
 
 import sys
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -68,16 +67,8 @@ def test_batches_are_the_whole_run(scorer):
         for some in np.array_split(np.arange(len(topic)), 3):
             batches.update(topic[some], doc[some], score[some])
         assert batches.compute() == dict(zip(PLAIN, expected.values(), strict=True))
-    lists = [
-        dict(zip(*each, strict=True)) for each in zip(doc.tolist(), score.tolist(), strict=True)
-    ]
-    batches.add_batch(predictions=lists[:5], references=topic[:5].tolist())
-    found = batches.compute(predictions=lists[5:], references=topic[5:].tolist())
-    assert [*found.values()] == [*expected.values()]
     batches.update(topic[:1], doc[:1], score[:1])
     refused(IdError, "again", batches.update, topic[:1], doc[:1], score[:1])
-    with pytest.raises(InputError, match="found 1 and 2"):
-        batches.add_batch(predictions=lists[:1], references=["x", "y"])
 
 
 def test_batches_that_cannot_be_scored(scorer):
@@ -93,9 +84,6 @@ def test_batches_that_cannot_be_scored(scorer):
             batches.update(*each)
         with pytest.raises(error):
             batches.compute()
-    batches.reset()
-    with warnings.catch_warnings(action="ignore"):  # topics without a list
-        assert {*batches.compute(predictions=[{}], references=["101"]).values()} == {0.0}
 
 
 def test_batches_take_positions_and_tensors(scorer):

@@ -39,7 +39,6 @@ def test_lists_one_by_one():
     ranking = rank_table(read_table(RUNS), Policy(ties="trec"))
     assert RUNS["doc"].to_numpy()[ranking.order].tolist() == list("bdaca")
     assert ranking.rank.tolist() == [1, 2, 3, 1, 1]
-    assert ranking.first.tolist() == [True, False, False, True, True]
     assert ranking.tied.tolist() == [False, False, True, False, False]
 
 
