@@ -3,10 +3,12 @@
 import inspect
 import re
 import warnings
+from collections import Counter
 from contextlib import suppress
 from functools import cache
 from itertools import starmap
 
+import ir_measures
 import numpy as np
 from verbs import GUIDES, SHOWN, showing
 
@@ -14,10 +16,9 @@ import irframe as ir
 from irframe.errors import IrframeError, MetricError
 from irframe.gains import parse_gain
 from irframe.metrics import METRICS
-from irframe.metrics.contributions import score_ranking
 from irframe.metrics.facts import class_of, names_of
 from irframe.metrics.facts import facts as known_of
-from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, IR_MEASURES, RANX_NAMES, TREC_NAMES
+from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, RANX_NAMES, TREC_NAMES
 from irframe.tables.cite import references
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
@@ -254,8 +255,10 @@ def track():
 
 def arithmetic(name):
     """Return the scores of a ranking, if a ranking alone is enough."""
+    missed = [*(Counter(JUDGED) - Counter(RANKING)).elements()]
+    retrieved = [True] * len(RANKING) + [False] * len(missed)
     try:
-        scores = score_ranking(METRICS[name](), RANKING, judged=JUDGED)
+        scores = METRICS[name]().curve([*RANKING, *missed], listed=retrieved)[: len(RANKING)]
     except (MetricError, TypeError):
         return ""
     rows = [["grade", *map(str, RANKING)], [f"`{name}`", *(f"{each:.3f}" for each in scores)]]
@@ -323,7 +326,7 @@ def row_of(metric):
     own = names_of(metric)
     cells = [
         own,
-        [name for name in own if name in IR_MEASURES],
+        [name for name in own if name in ir_measures.measures.registry],
         *(
             [name for name in names if type_of(names[name]) is metric]
             for names in (TREC_NAMES, RANX_NAMES)

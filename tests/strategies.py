@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from oracles import Topic
 
-from irframe.metrics import Block
+from irframe.metrics import Block, Evidence
 from irframe.names import EMPTY, UNJUDGED
 
 GRADES = (0, 1, 2, 3, None, -1, -2)
@@ -80,6 +80,13 @@ def batches(draw, min_len=0, max_len=12, grades=GRADES, *, max_topics=4):
     gmax = draw(top_grades(grades))
     row = topics(min_len=min_len, max_len=max_len, grades=grades, gmax=gmax)
     return draw(st.lists(row, min_size=1, max_size=max_topics)), draw(st.integers(1, max_len + 3))
+
+
+def scored(metric, serp, judged=None, depth=None):
+    """Score one list at every depth, given all judged grades of its topic."""
+    known = tuple(g for g in serp if g is not None) if judged is None else tuple(judged)
+    topic = Topic(serp=tuple(serp), judged=known, gmax=max(1, *known))
+    return metric.score(Evidence(block([topic], depth or len(serp))))[0]
 
 
 def block(batch: Sequence[Topic], K: int) -> Block:

@@ -26,5 +26,4 @@ def test_outcomes_and_scanned_runs_show_themselves(tmp_path):
     path = tmp_path / "a&b.gz"
     ir.verbs.write_run(runs[runs["system"] == "bm25"], path)
     html = ir.scan_runs(str(path))._repr_html_()
-    assert "read: 1</summary>" in html
     assert "a&amp;b.gz" in html

@@ -151,6 +151,7 @@ HELP = {
     "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
     "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
     "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
+    "train": "judgments that systems were trained with",
     "task_metrics": "the metric that counts on a task, such as marco=RR; again for each task",
     "length": "column that says what each document costs, or one length of all",
     "check.length": "how long lists should be",
@@ -189,6 +190,7 @@ READING: dict[str, dict[str, Any]] = {
     **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
     "method": {},
     "prior": {"metavar": "TABLE"},
+    "train": {"metavar": "FILE"},
     "task_metrics": {"metavar": "TASK=METRIC", "action": "append", "type": task_metric},
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
@@ -277,6 +279,8 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
             arguments[word] = read_topic_values(arguments[word], word)
     if arguments.get("prior") is not None:
         arguments["prior"] = plain_table(arguments["prior"])
+    if arguments.get("train") is not None:
+        arguments["train"] = ir.read_qrels(arguments["train"])
     if arguments.get("task_metrics") is not None:
         arguments["task_metrics"] = dict(arguments["task_metrics"])
     if len(listed(arguments.get("baseline"))) == 1:

@@ -31,8 +31,7 @@ from irframe.files.as_runs import Runs, as_runs
 from irframe.files.in_pieces import parquet_batches
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.contributions import contributions, refuse_without_terms
-from irframe.metrics.facts import label_at
+from irframe.metrics.facts import contributions, label_at, refuse_without_terms
 from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED, roles
 
 Texts = pd.DataFrame | Mapping[Any, Any] | str | os.PathLike[str] | Sequence[Any]

@@ -13,17 +13,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.cubes.view import (
-    EXPERIMENT,
-    LIST,
-    OURS,
-    PROVENANCE,
-    blocks_of,
-    experiment_of,
-    hold,
-    read_cube,
-    view,
-)
+from irframe.cubes import view
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment
@@ -78,10 +68,10 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     >>> concat(halves).identical(cube)
     True
     """
-    choice("dim", dim, LIST)
-    cubes = [read_cube(cube) for cube in cubes]
+    choice("dim", dim, view.LIST)
+    cubes = [view.read_cube(cube) for cube in cubes]
     for cube in cubes:
-        hold(cube)
+        view.hold(cube)
     if not cubes:
         raise ParameterError("at least one cube", "none")
     for name in ORDER:
@@ -95,7 +85,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     depth = _deepest(cubes)
     across = SYSTEM if dim == TOPIC else TOPIC
     labels = _appended([cube.indexes[across] for cube in cubes])
-    parts = [experiment_of(cube).loaded for cube in cubes]
+    parts = [view.experiment_of(cube).loaded for cube in cubes]
     for name, what in SOMETIMES.items():
         plain = [str(part) for part in parts if getattr(part.judgments.table, name) is None]
         if plain and len(plain) < len(parts):
@@ -105,25 +95,25 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     made = {
         str(name): value
         for name, value in cubes[0].attrs.items()
-        if name not in {EXPERIMENT, RECORD}
-        and (name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
+        if name not in {view.EXPERIMENT, RECORD}
+        and (name not in view.PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
     }
     made.setdefault("pool", "unknown")
     files = [state for part in parts for state in part.files]
     whole = replace(joined, made=made, files=files, collection=None, origin=0)
     lazy = any(cube[GRADE].chunks for cube in cubes)
-    chunks = blocks_of(*whole.shape, depth, least=0) if lazy else None
+    chunks = view.blocks_of(*whole.shape, depth, least=0) if lazy else None
     records = list(dict.fromkeys(cube.attrs.get(RECORD, "[]") for cube in cubes))
     several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
     record = records[0] if len(records) == 1 else Steps(json.dumps(several))
-    return view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
+    return view.view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
 
 
 def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
     """Return the coordinates of users, those of the other dimension by its labels."""
     across = SYSTEM if dim == TOPIC else TOPIC
     shared = _shared_coords(cubes, across, labels)
-    ours = OURS - {*LIST}
+    ours = view.OURS - {*view.LIST}
     bare = [cube.coords.to_dataset().drop_vars([*ours, *shared], errors="ignore") for cube in cubes]
     kept = set.intersection(*(set(cube.coords) for cube in bare))
     lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - kept))
@@ -133,7 +123,7 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     wide = [cube.reindex({across: labels}) for cube in bare]
     how: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
     joined = xr.concat(wide, dim, join="exact", **how)
-    order = [name for name in cubes[0].coords if name in joined.coords and name not in LIST]
+    order = [name for name in cubes[0].coords if name in joined.coords and name not in view.LIST]
     return {name: joined[name].variable for name in order} | shared
 
 
@@ -159,7 +149,7 @@ def _shared_coords(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[
 def _group_names(cubes: list[xr.Dataset], dim: str) -> list[str]:
     """Return the names of group coordinates that some cube has for a dimension."""
     names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
-    return [str(name) for name in dict.fromkeys(names) if name != dim and name not in OURS]
+    return [str(name) for name in dict.fromkeys(names) if name != dim and name not in view.OURS]
 
 
 def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:

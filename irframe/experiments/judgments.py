@@ -24,7 +24,6 @@ from irframe.files.ids import Codes
 from irframe.files.kinds import QRELS, ByRole
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
-from irframe.metrics.facts import facts
 from irframe.metrics.subtopics import ideal_gains, stretch
 from irframe.names import EMPTY, ITERATION, SUBTOPIC
 from irframe.warned import listing
@@ -356,9 +355,8 @@ def tell_sampled(
         return
     misled = []
     for metric in metrics:  # those that infer, read the judged alone, or only count, are not
-        known = facts(metric)
-        inferred = metric.judged_only or reads_strata([metric]) or known.summary == "sum"
-        if not inferred and known.order not in {"preference", "judged"}:
+        inferred = metric.judged_only or reads_strata([metric]) or metric.average == "sum"
+        if not inferred and metric.order not in {"preference", "judged"}:
             misled.append(str(metric))
     if misled:
         warn(

@@ -274,7 +274,7 @@ class Scoring:
 
         def compute(part: Block) -> Iterator[Floats]:
             evidence = Evidence(part, memory)
-            return (metric.score_last(evidence) for metric in metrics)
+            return (metric.score(evidence)[..., -1:] for metric in metrics)
 
         return compute(block) if memory is not None else by_scale(block, compute)
 

@@ -1,7 +1,7 @@
 """Files whole, packed or not: reading says by the content how, writing by the suffix.
 
 What is written appears once it is whole; damage of files is told alike. A file holds so much,
-whatever its format: bytes, columns, and levels of what is nested.
+whatever its format: bytes, and levels of what is nested.
 """
 
 import bz2
@@ -30,8 +30,8 @@ MEANT = "check that this is the file you meant"
 FREE, RATIO = 1 << 26, 100
 """Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
 pack to a tenth or so."""
-COLUMNS, LEVELS = 1 << 13, 100
-"""Columns that a table may have, and lists and dictionaries that may stand one in another."""
+LEVELS = 100
+"""Lists and dictionaries that may stand one in another."""
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -57,13 +57,6 @@ def refuse_large(source: str, size: int, content: int) -> None:
         least = f"at most {FREE >> 20} MiB or {RATIO} times its size"
         advice = f"{MEANT}, and unpack it first"
         raise FileFormatError(f"a file that unpacks to {least}", found, advice)
-
-
-def refuse_wide(source: str, columns: int) -> None:
-    """Raise for a table of more columns than anybody has named."""
-    if columns > COLUMNS:
-        found = f"{source} with {columns:,}"
-        raise FileFormatError(f"a file of at most {COLUMNS:,} columns", found, MEANT)
 
 
 def shallow(source: str, data: bytes) -> bytes:
@@ -163,7 +156,7 @@ def _target(path: str | PathLike[str]) -> Path:
 
 def look(path: str | PathLike[str]) -> None:
     """Raise what `atomic` would, before the work is done for which a file is to be written."""
-    if Path(path).is_dir() or not _is_device(Path(path)):  # of a pipe nobody knows who reads it
+    if not _is_device(_file(path)):  # of a pipe nobody knows who reads it
         with suppress(InterruptedError), atomic(path):
             raise InterruptedError
 
@@ -402,11 +395,6 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
         rest += memoryview(block)[end:]
     if rest:
         yield rest
-
-
-def look_at(path: str | PathLike[str]) -> None:
-    """Raise what `create` would, before the work is done for which a file is to be written."""
-    look(_file(path))
 
 
 @contextmanager

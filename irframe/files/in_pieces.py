@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from irframe.errors import IrframeError, RankingError
 from irframe.files import compression
-from irframe.files.compression import FREE, PARQUET, refuse_large, refuse_wide, undamaged
+from irframe.files.compression import FREE, PARQUET, refuse_large, undamaged
 from irframe.files.ids import TEXT, names_in
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.text import Cut, cuts_of, parse
@@ -55,7 +55,6 @@ def parquet_batches(
         opened: Any = pa.BufferReader(file) if isinstance(file, bytes) else pa.OSFile(file)
         with opened, ParquetFile(opened, pre_buffer=False, buffer_size=FREE >> 6) as parquet:
             facts, size, seen = parquet.metadata, opened.size(), 0
-            refuse_wide(source, facts.num_columns)
             refuse_large(source, size, facts.num_rows * facts.num_columns * _WIDTH)
             for group in range(facts.num_row_groups):
                 few = next(parquet.iter_batches(FIRST, [group]), None)

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from irframe.errors import FileFormatError, InputError, IrframeError, shortened
 from irframe.files import compression
 from irframe.files.as_runs import by_role
-from irframe.files.compression import is_cbor, may_be_json, refuse_wide, shallow, undamaged
+from irframe.files.compression import is_cbor, may_be_json, shallow, undamaged
 from irframe.files.in_pieces import is_parquet, read_parquet
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.text import parse
@@ -186,7 +186,6 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     ):
         line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
         first = json.loads(line)
-        refuse_wide(source, len(first))
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
         size = ReadOptions(block_size=compression.LINE, use_threads=len(data) > compression.LINE)

@@ -23,7 +23,7 @@ from irframe.files.ids import shown
 from irframe.files.in_pieces import runs_in_turn
 from irframe.files.kinds import RUN, Kind
 from irframe.files.values import to_frame
-from irframe.names import SYSTEM
+from irframe.names import SYSTEM, as_html
 
 BATCH = 1 << 24
 """Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
@@ -67,6 +67,8 @@ class ScannedRuns:
     unit: Any = None
     kind: Kind = RUN
     labels: Mapping[str, str] | None = None
+
+    _repr_html_ = as_html
 
     access: ClassVar[Callable[[Any], Any]]
     """What gives the verbs; the accessor puts itself there."""

@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.errors import ParameterError
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
 TEAM, CONTRIBUTING, DECIMAL = "team", "contributing", "decimals"
@@ -84,7 +83,7 @@ def simulate_track(
     Raises
     ------
     ParameterError
-        Naming every argument out of its range.
+        For an argument out of its range.
 
     Notes
     -----
@@ -116,36 +115,21 @@ def simulate_track(
     0   101  d4      0
     1   101  d7      0
     """
-    deepest = None if _fault("depth", depth, 1) else depth
-    most_teams = None if _fault("systems", systems, 1) else systems
-    faults = [
-        _fault("systems", systems, 1),
-        _fault("topics", topics, 1),
-        _fault("docs", docs, deepest or 1),
-        _fault("depth", depth, 1),
-        _fault("pool_depth", pool_depth, 1, deepest),
-        "" if teams is None else _fault("teams", teams, 1, most_teams),
-        _fault("seed", seed, 0),
-        "" if _are_shares(grades) else _fault("grades", grades, 2, MOST_GRADES),
-    ]
-    if any(faults):
-        found = f"{sum(map(bool, faults))} out of range"
-        raise ParameterError("arguments that describe a track", found, "", filter(None, faults))
+    whole("systems", systems, low=1)
+    whole("topics", topics, low=1)
+    whole("depth", depth, low=1)
+    whole("docs", docs, low=depth)
+    whole("pool_depth", pool_depth, low=1, high=depth)
+    whole("seed", seed, low=0)
+    if teams is not None:
+        whole("teams", teams, low=1, high=systems)
+    if not _are_shares(grades):
+        whole("grades, shares that sum to 1 or", grades, low=2, high=MOST_GRADES)
     rng = np.random.default_rng(seed)
     field = _enter(rng, systems, -(-systems // SYSTEMS_PER_TEAM) if teams is None else teams)
     names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])
     documents = pd.Index([f"d{doc:0{len(str(docs - 1))}}" for doc in range(docs)])
     return _run(rng, field, _shares(grades), names, documents, depth, pool_depth)
-
-
-def _fault(name: str, value: object, low: int, high: int | None = None) -> str:
-    """Say what is wrong with a whole number; empty if nothing is."""
-    try:
-        whole(name, value, low=low, high=high)
-    except ParameterError as error:
-        shares = ", or shares that sum to 1" * (name == "grades")
-        return f"{name}={error.found} ({error.wanted.partition(', ')[2]}{shares})"
-    return ""
 
 
 def _are_shares(grades: object) -> bool:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from irframe import errors
 from irframe.errors import warn
 from irframe.files.as_runs import Qrels, Runs, by_role
-from irframe.files.compression import PACKED, create, look_at
+from irframe.files.compression import PACKED, create, look
 from irframe.files.ids import TEXT
 from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units
 from irframe.files.likeness import refuse_strangers, without_titles
@@ -111,7 +111,7 @@ def _wrote_table(
     frame: Runs | Qrels, path: str | PathLike[str], kind: Kind, system: str | None = None
 ) -> bool:
     """Write a frame with all its columns, unless the name of the file asks for lines of text."""
-    look_at(path)
+    look(path)
     writer = _writer(path)
     if writer is None:
         return False

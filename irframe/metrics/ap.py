@@ -63,10 +63,9 @@ class AP(Thresholded):
     Relevant at ranks 1 and 3, of R = 4:
 
     >>> from irframe.metrics import AP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
+    >>> AP().curve([1, 0, 1, 1, 1], listed=[1, 1, 1, 0, 0])[:3].round(4)
     array([0.25  , 0.25  , 0.4167])
-    >>> score_ranking(AP(norm="min"), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
+    >>> AP(norm="min").curve([1, 0, 1, 1, 1], listed=[1, 1, 1, 0, 0])[:3].round(4)
     array([1.    , 0.5   , 0.5556])
 
     The geometric mean of systems over topics:
@@ -147,8 +146,7 @@ class IPrec(Thresholded):
     Half of the relevant documents are found at rank 2:
 
     >>> from irframe.metrics import IPrec
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(IPrec(recall=0.5), [0, 1, 1, 0], judged=[1, 1]).round(4)
+    >>> IPrec(recall=0.5).curve([0, 1, 1, 0]).round(4)
     array([0.    , 0.5   , 0.6667, 0.6667])
     """
 
@@ -161,16 +159,8 @@ class IPrec(Thresholded):
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the interpolated precision of the list cut at each depth."""
-        return np.maximum.accumulate(self._reached(found, precision, n_relevant), axis=-1)
-
-    def last(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
-        """Return the interpolated precision of the list cut at the last depth."""
-        return np.asarray(self._reached(found, precision, n_relevant).max(axis=-1, keepdims=True))
-
-    def _reached(self, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
-        """Return the precision at the ranks where the level is reached, 0 at others."""
         needed = np.floor(self.recall * n_relevant + (0.9 if self.rounding == "up" else 0.5))
-        return np.asarray(precision * (found >= needed))
+        return np.maximum.accumulate(precision * (found >= needed), axis=-1)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -207,8 +197,7 @@ class InterpolatedAP(Thresholded):
     Half of the relevant documents are found, at rank 2: six of eleven levels are reached.
 
     >>> from irframe.metrics import InterpolatedAP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(InterpolatedAP(), [0, 1], judged=[1, 1]).round(4)
+    >>> InterpolatedAP().curve([0, 1, 1], listed=[1, 1, 0])[:2].round(4)
     array([0.    , 0.2727])
     """
 
@@ -265,8 +254,7 @@ class YAAP(Thresholded):
     Relevant at rank 1, of R = 2: the logarithm of 2/2.
 
     >>> from irframe.metrics import YAAP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(YAAP(), [1, 0, 1]).round(3)
+    >>> YAAP().curve([1, 0, 1]).round(3)
     array([0.   , 0.   , 0.693])
     """
 
@@ -324,8 +312,7 @@ class Q(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import Q
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Q(), [2, 0, 1]).round(4)
+    >>> Q().curve([2, 0, 1]).round(4)
     array([0.5   , 0.5   , 0.8889])
     """
 

@@ -57,10 +57,9 @@ class ASL(Thresholded):
     Search lengths 1 and 3, and 3 for the relevant document that is missing:
 
     >>> from irframe.metrics import ASL
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(ASL(), [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0]).round(4)
+    >>> ASL().curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[:5].round(4)
     array([0.3333, 1.    , 1.6667, 2.    , 2.3333])
-    >>> score_ranking(ASL(first=2), [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0])
+    >>> ASL(first=2).curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[:5]
     array([0.5, 1. , 1.5, 2. , 2. ])
     """
 
@@ -133,11 +132,10 @@ class AtomizedP(Thresholded):
     Search lengths 1, 3 and 3:
 
     >>> from irframe.metrics import AtomizedP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(AtomizedP(), [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0])[-1:].round(4)
+    >>> AtomizedP().curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[4:5].round(4)
     array([0.5556])
     >>> harmonic = AtomizedP(mean="harmonic")
-    >>> score_ranking(harmonic, [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0])[-1:].round(4)
+    >>> harmonic.curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[4:5].round(4)
     array([0.4286])
     """
 
@@ -200,8 +198,7 @@ class InverseASL(Thresholded):
     Search lengths 1, 3 and 3:
 
     >>> from irframe.metrics import InverseASL
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(InverseASL(), [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0])[-1:].round(4)
+    >>> InverseASL().curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[4:5].round(4)
     array([0.4286])
     """
 
@@ -249,8 +246,7 @@ class ESL(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import ESL
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(ESL(), [0, 1, 1])
+    >>> ESL().curve([0, 1, 1])
     array([nan,  2.,  2.])
     """
 
@@ -301,8 +297,7 @@ class RR(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import RR
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RR(), [0, 1, 1])
+    >>> RR().curve([0, 1, 1])
     array([0. , 0.5, 0.5])
     """
 
@@ -365,8 +360,7 @@ class Success(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import Success
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Success(), [0, 1, 0])
+    >>> Success().curve([0, 1, 0])
     array([0., 1., 1.])
     """
 

@@ -12,7 +12,7 @@ from irframe.arrays import Array, Floats
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
-from irframe.metrics.evidence import Evidence, refuse_words
+from irframe.metrics.evidence import Evidence
 from irframe.names import HIGHEST_GRADE, as_html
 
 
@@ -166,8 +166,7 @@ class Metric(metaclass=MetricType):
     `irframe.extremes`; `terms`, a further kernel for what each rank
     adds to the score at the last depth, for metrics that are such a sum; where the terms are the
     same at every depth, no other kernel is needed; `parts`, in place of both, what each rank adds
-    and by what the sum is divided; `last`, a further kernel for the score at the last depth alone,
-    where that is much less work; `linear`, whether it is linear in what single documents gain, so
+    and by what the sum is divided; `linear`, whether it is linear in what single documents gain, so
     that the mean over all orders of tied documents is the score of shared gains; `expected`, a
     further kernel for that mean where it has another closed form; `by_gain`, whether it reads
     nothing of a document but its gain, so that any number will do; `reading`,
@@ -206,7 +205,6 @@ class Metric(metaclass=MetricType):
     graded: ClassVar[Literal["", "labelings", "ratios"]] = ""
     ceiling: ClassVar[Callable[..., Floats] | None] = None
     terms: ClassVar[Callable[..., Floats] | None] = None
-    last: ClassVar[Callable[..., Floats] | None] = None
     expected: ClassVar[Callable[..., Floats] | None] = None
     reading: ClassVar[Callable[..., Any] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
@@ -228,9 +226,6 @@ class Metric(metaclass=MetricType):
         if taken:
             wanted = f"names of its own for the metric {identity[1]}"
             raise MetricError(wanted, "taken ones", "", taken)
-        for kernel in ("kernel", "ceiling", "terms", "last", "reading", "expected"):
-            if getattr(cls, kernel, None):
-                refuse_words(cls, kernel)
         PARSED.clear()
         METRICS[cls.__name__] = cls
         ALIASES.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
@@ -397,18 +392,6 @@ class Metric(metaclass=MetricType):
         """
         seen = self._seen(evidence)
         return self._hold(self._every_depth(seen), seen.grade.shape)
-
-    def score_last(self, evidence: Evidence) -> Floats:
-        """Score rankings at their last depth alone, as `score` does to the last bit; (..., 1).
-
-        Parameters
-        ----------
-        evidence
-            The rankings and what is known of their topics.
-        """
-        if self.last is None or self.depth is not None or evidence.over_orders:
-            return self.score(evidence)[..., -1:]
-        return np.asarray(self.last(**self._seen(evidence).read(self, "last")))
 
     def _seen(self, evidence: Evidence) -> Evidence:
         """Return the rankings that count."""

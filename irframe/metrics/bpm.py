@@ -47,8 +47,7 @@ class BPM(Stopping):
     Examples
     --------
     >>> from irframe.metrics import BPM
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(BPM(T=1), [0, 1, 1]).round(3)
+    >>> BPM(T=1).curve([0, 1, 1]).round(3)
     array([0. , 0.5, 0.5])
     """
 
@@ -101,8 +100,7 @@ class DynamicBPM(ReadingOn):
     Examples
     --------
     >>> from irframe.metrics import DynamicBPM
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(DynamicBPM(T=1, K=3), [0, 1, 1]).round(3)
+    >>> DynamicBPM(T=1, K=3).curve([0, 1, 1]).round(3)
     array([0. , 0.5, 0.5])
     """
 
@@ -169,10 +167,9 @@ class IFT(ReadingOn):
     Examples
     --------
     >>> from irframe.metrics import IFT
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(IFT(T=1, b1=0.9, R1=10), [1, 0, 1]).round(3)
+    >>> IFT(T=1, b1=0.9, R1=10).curve([1, 0, 1]).round(3)
     array([0.526, 0.526, 0.721])
-    >>> score_ranking(IFT(A=0.2, b2=0.9, R2=10), [1, 0, 1]).round(3)
+    >>> IFT(A=0.2, b2=0.9, R2=10).curve([1, 0, 1]).round(3)
     array([0.214, 0.214, 0.264])
     """
 

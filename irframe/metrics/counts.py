@@ -40,12 +40,12 @@ class NumQ(Count):
     Examples
     --------
     >>> from irframe.metrics import NumQ
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumQ(), [1, 0])
+    >>> NumQ().curve([1, 0])
     array([1., 1.])
     """
 
     linear = True
+    order = "relevance"
     range = (0.0, 1.0)
 
     def kernel(self, *, rank: Floats) -> Floats:
@@ -78,12 +78,12 @@ class NumRet(Count):
     Examples
     --------
     >>> from irframe.metrics import NumRet
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumRet(), [1, None], depth=3)
+    >>> NumRet().curve([1, None, None], listed=[1, 1, 0])
     array([1., 2., 2.])
     """
 
     linear = True
+    order = "relevance"
 
     def terms(self, *, rank: Floats, retrieved: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
@@ -116,12 +116,12 @@ class NumRel(Count, Thresholded):
     Examples
     --------
     >>> from irframe.metrics import NumRel
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumRel(), [1, 0], judged=[1, 1, 1])
+    >>> NumRel().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:2]
     array([3., 3.])
     """
 
     linear = True
+    order = "relevance"
 
     def kernel(self, *, n_relevant: Array) -> Floats:
         """Return R at every depth."""
@@ -154,8 +154,7 @@ class NumRelRet(Count, Thresholded):
     Examples
     --------
     >>> from irframe.metrics import NumRelRet
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumRelRet(), [1, 0, 1])
+    >>> NumRelRet().curve([1, 0, 1])
     array([1., 1., 2.])
     """
 
@@ -198,8 +197,7 @@ class NumNonrelJudgedRet(Count, Thresholded):
     Examples
     --------
     >>> from irframe.metrics import NumNonrelJudgedRet
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(NumNonrelJudgedRet(), [0, None, 1, 0])
+    >>> NumNonrelJudgedRet().curve([0, None, 1, 0])
     array([1., 1., 1., 2.])
     """
 
@@ -246,8 +244,7 @@ class Utility(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import Utility
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Utility(a=2.0), [1, 0, 0, 0])
+    >>> Utility(a=2.0).curve([1, 0, 0, 0])
     array([ 2.,  1.,  0., -1.])
     """
 

@@ -1,7 +1,7 @@
-"""What is to be known of a metric, read off its class, value or name; and its average."""
+"""What is to be known of a metric, read off its class, value or name; its average; its terms."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from irframe.arrays import Floats
 from irframe.errors import IrframeError, MetricError
 from irframe.gains import Gain, GainMap, parse_gain
-from irframe.metrics.base import ALIASES, Metric, MetricType, Preset, Summary
+from irframe.metrics.base import ALIASES, METRICS, Metric, MetricType, Preset, Summary
+from irframe.metrics.block import Block, close_up
+from irframe.metrics.evidence import Evidence
 from irframe.metrics.parse_metric import parse_metric
 
 
@@ -37,14 +39,8 @@ class Facts:
         Gain map, or None.
     pooled
         Whether it asks which judged documents a pool of every depth has.
-    linear
-        Whether documents that tie may share their gain, as the score is linear in it.
     shares
         The policies for ties under which tied documents share, ``"mean"`` or ``"block"``.
-    unit
-        Whether gains must not exceed 1.
-    order
-        What must rank higher for the score to be highest, see `Metric`.
     favours_short
         Whether lists that end earlier may look better though they find less.
     extremes
@@ -63,10 +59,7 @@ class Facts:
     rel: int = 1
     gain: Gain | None = None
     pooled: bool = False
-    linear: bool = False
     shares: frozenset[str] = frozenset()
-    unit: bool = False
-    order: str = ""
     favours_short: bool = False
     extremes: Literal["", "ceiling", "cut", "list"] = ""
     range: tuple[float, float] = (-np.inf, np.inf)
@@ -209,23 +202,18 @@ def _facts_by_label(label: str, names: int) -> Facts:
 @cache
 def _of(metric: Any) -> Facts:
     gain = getattr(metric, "gain", None)
+    names = ("cost", "depth", "range", "least_topics")
     return Facts(
+        **{name: getattr(metric, name) for name in names},
         known=True,
-        cost=metric.cost,
         summary=metric.average,
-        depth=metric.depth,
         rel=getattr(metric, "rel", 1),
         gain=None if gain is None else parse_gain(gain),
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
-        linear=metric.linear,
         shares=frozenset(["mean"] * bool(metric.linear or metric.expected))
         | frozenset(["block"] * bool(metric.linear or metric.by_gain)),
-        unit=metric.unit,
-        order=metric.order,
         favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
-        range=metric.range,
-        least_topics=metric.least_topics,
     )
 
 
@@ -249,6 +237,79 @@ def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
     gains = gain.map(levels, rel=facts(metric).rel, top=max(1, int(levels.max())))
     if large := [int(level) for level in levels[gains > 1]]:
         raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
+
+
+def refuse_without_terms(metrics: Iterable[Metric]) -> None:
+    """Raise for metrics that are no sum of what documents add.
+
+    Examples
+    --------
+    >>> from irframe.metrics import AP, F
+    >>> refuse_without_terms([AP(), F()])
+    Traceback (most recent call last):
+    ...
+    irframe.errors.MetricError: wanted metrics that are sums over documents: ...; found F...
+    """
+    refused = [str(metric) for metric in metrics if metric.terms is None]
+    if refused:
+        known = [name for name, metric in METRICS.items() if metric.terms is not None]
+        wanted = f"metrics that are sums over documents: {', '.join(sorted(known))}"
+        raise MetricError(wanted, "", "", refused)
+
+
+def added_by_rank(metric: Metric, evidence: Evidence) -> Floats:
+    """Return what each rank adds to the score at the last depth of rankings; (..., depth)."""
+    added: Floats = getattr(metric, "terms")(**evidence.read(metric, "terms"))  # noqa: B009
+    return added
+
+
+def contributions(metric: Metric, block: Block, depth: int) -> Floats:
+    """Return what the document at each rank adds to a score.
+
+    Parameters
+    ----------
+    metric
+        A metric that has terms.
+    block
+        Rankings of one top grade, in the one order they have.
+    depth
+        Evaluation depth; that of the metric, if it has one, counts where it is smaller.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (..., depth of the block), 0 where a rank is not read. The sum over ranks is the
+        score at the depth; NaN where there is none.
+
+    Raises
+    ------
+    MetricError
+        For a metric that is no such sum.
+
+    Examples
+    --------
+    >>> from irframe.metrics import AP
+    >>> block = Block(
+    ...     grade=np.array([[1, 0, 1]], dtype=np.int16),
+    ...     retrieved=np.array([3]),
+    ...     levels=np.array([0, 1]),
+    ...     count=np.array([[1, 2]]),
+    ...     top=1,
+    ... )
+    >>> contributions(AP(), block, 3).round(3)
+    array([[0.5  , 0.   , 0.333]])
+    """
+    refuse_without_terms([metric])
+    seen = block.condensed() if metric.judged_only else block
+    shown = min(depth, metric.depth or depth, block.grade.shape[-1])
+    doc = None if seen.doc is None else seen.doc[..., :shown]
+    evidence = Evidence(replace(seen.cut(shown), doc=doc))
+    added = np.zeros(block.grade.shape)
+    added[..., :shown] = added_by_rank(metric, evidence)
+    if metric.judged_only:
+        order, *_ = close_up(block.grade, np.zeros(block.grade.shape, bool))
+        np.put_along_axis(added, order, added.copy(), axis=-1)
+    return added
 
 
 FLOOR = 0.00001

@@ -54,10 +54,9 @@ class Bpref(Thresholded):
     The unjudged document (None) does not count, the judged non-relevant one does:
 
     >>> from irframe.metrics import Bpref
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Bpref(), [1, None, 0, 1])
+    >>> Bpref().curve([1, None, 0, 1])
     array([0.5, 0.5, 0.5, 0.5])
-    >>> score_ranking(Bpref(), [1, None, 1])
+    >>> Bpref().curve([1, None, 1])
     array([0.5, 0.5, 1. ])
     """
 
@@ -120,9 +119,9 @@ class InfAP(Thresholded):
 
     Examples
     --------
-    >>> from irframe.metrics import InfAP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
+    >>> import irframe as ir
+    >>> run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 1, "b": -1, "c": 1}}
+    >>> ir.cube(run, qrels).ireval.score("InfAP").to_numpy().ravel().round(4)
     array([0.5, 0.5, 1. ])
     """
 
@@ -192,9 +191,9 @@ class InfNDCG(Thresholded):
     --------
     What is found of two judged documents is expected of the third one, too:
 
-    >>> from irframe.metrics import InfNDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
+    >>> import irframe as ir
+    >>> run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 1, "b": -1, "c": 0}}
+    >>> ir.cube(run, qrels).ireval.score("InfNDCG").to_numpy().ravel()
     array([1. , 2. , 1.5])
     """
 

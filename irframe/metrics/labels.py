@@ -44,8 +44,8 @@ def score_labels(metric: Metric, *given: Any, every: bool) -> Any:
     block = _laid(*_counted_labels(rows["labels"]), rows.get("scores"), rows.get("listed"), cut)
     refuse_gains(metric, block.levels)
     with usual_errors():
-        found = (metric.score if every else cut.metric.score_last)(Evidence(block))
-    values = found[:, :n].reshape(*shape, n) if every else found.reshape(shape)[()]
+        found = (metric if every else cut.metric).score(Evidence(block))
+    values = found[:, :n].reshape(*shape, n) if every else found[:, -1].reshape(shape)[()]
     return values if named is None else named.around(values, str(metric), every=every)
 
 

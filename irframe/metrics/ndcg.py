@@ -39,8 +39,7 @@ class BinG(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import BinG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(BinG(), [1, 0, 1]).round(3)
+    >>> BinG().curve([1, 0, 1]).round(3)
     array([0.5  , 0.5  , 0.815])
     """
 
@@ -86,8 +85,7 @@ class G(Thresholded):
     Grade 2 is found one rank late, where 2 + 3 - 2 has the logarithm 1.585:
 
     >>> from irframe.metrics import G
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(G(), [0, 2, 1]).round(3)
+    >>> G().curve([0, 2, 1]).round(3)
     array([0.   , 0.421, 0.631])
     """
 
@@ -142,8 +140,7 @@ class DCG(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import DCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
+    >>> DCG(discount="zipf").curve([2, 0, 1])
     array([1.        , 1.        , 1.16666667])
     """
 
@@ -217,8 +214,7 @@ class nDCG(Thresholded):
     The best document first, the second best missed:
 
     >>> from irframe.metrics import nDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
+    >>> nDCG(discount="zipf").curve([2, 0, 1], listed=[1, 1, 0])[:2]
     array([1. , 0.8])
     """
 
@@ -274,8 +270,7 @@ class nDCGRel(Thresholded):
     One of two found, at the top: (1 + 1/1.631) / 2.
 
     >>> from irframe.metrics import nDCGRel
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
+    >>> nDCGRel().curve([1, 0, 1], listed=[1, 1, 0])[:2].round(3)
     array([0.807, 0.807])
     """
 
@@ -329,8 +324,7 @@ class RnDCG(Thresholded):
     Grade 2 ends at rank 1, where nothing is found, and grade 1 at rank 2, with 1.262 of 2.631:
 
     >>> from irframe.metrics import RnDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
+    >>> RnDCG().curve([0, 2, 1]).round(3)
     array([0.  , 0.24, 0.24])
     """
 

@@ -8,8 +8,8 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric, Thresholded, parameter
-from irframe.metrics.contributions import added_by_rank, refuse_without_terms
 from irframe.metrics.evidence import Evidence
+from irframe.metrics.facts import added_by_rank, refuse_without_terms
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.positions import discounts, positive
 from irframe.metrics.subtopics import NovelHits, stretch
@@ -61,9 +61,12 @@ class alpha_DCG(Novelty):
     --------
     Two subtopics, of which the second document repeats the first one's:
 
-    >>> from irframe.metrics import alpha_DCG
-    >>> from irframe.metrics.contributions import score_subtopics
-    >>> score_subtopics(alpha_DCG(bound=False), [{1}, {1}, {2}]).round(3)
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> judged = [("q", 1, "a", 1), ("q", 1, "b", 1), ("q", 2, "c", 1)]
+    >>> qrels = pd.DataFrame(judged, columns=["topic", "subtopic", "doc", "grade"])
+    >>> cube = ir.cube({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels)
+    >>> cube.ireval.score("alpha_DCG(bound=False)").to_numpy().ravel().round(3)
     array([1.   , 1.315, 1.815])
     """
 
@@ -116,9 +119,12 @@ class alpha_nDCG(Novelty):
     --------
     Two subtopics, of which the second document repeats the first one's:
 
-    >>> from irframe.metrics import alpha_nDCG
-    >>> from irframe.metrics.contributions import score_subtopics
-    >>> score_subtopics(alpha_nDCG(), [{1}, {1}, {2}]).round(3)
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> judged = [("q", 1, "a", 1), ("q", 1, "b", 1), ("q", 2, "c", 1)]
+    >>> qrels = pd.DataFrame(judged, columns=["topic", "subtopic", "doc", "grade"])
+    >>> cube = ir.cube({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels)
+    >>> cube.ireval.score("alpha_nDCG").to_numpy().ravel().round(3)
     array([1.   , 0.807, 0.965])
     """
 
@@ -169,9 +175,12 @@ class ERR_IA(Novelty):
     --------
     Two subtopics, of which the second document repeats the first one's:
 
-    >>> from irframe.metrics import ERR_IA
-    >>> from irframe.metrics.contributions import score_subtopics
-    >>> score_subtopics(ERR_IA(bound=False), [{1}, {1}, {2}]).round(3)
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> judged = [("q", 1, "a", 1), ("q", 1, "b", 1), ("q", 2, "c", 1)]
+    >>> qrels = pd.DataFrame(judged, columns=["topic", "subtopic", "doc", "grade"])
+    >>> cube = ir.cube({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels)
+    >>> cube.ireval.score("ERR_IA(bound=False)").to_numpy().ravel().round(3)
     array([0.5  , 0.625, 0.792])
     """
 
@@ -226,9 +235,12 @@ class nERR_IA(Novelty):
     --------
     Two subtopics, of which the second document repeats the first one's:
 
-    >>> from irframe.metrics import nERR_IA
-    >>> from irframe.metrics.contributions import score_subtopics
-    >>> score_subtopics(nERR_IA(), [{1}, {1}, {2}]).round(3)
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> judged = [("q", 1, "a", 1), ("q", 1, "b", 1), ("q", 2, "c", 1)]
+    >>> qrels = pd.DataFrame(judged, columns=["topic", "subtopic", "doc", "grade"])
+    >>> cube = ir.cube({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels)
+    >>> cube.ireval.score("nERR_IA").to_numpy().ravel().round(3)
     array([1.   , 0.833, 0.95 ])
     """
 
@@ -276,9 +288,12 @@ class NRBP(Novelty):
     --------
     Two subtopics, of which the second document repeats the first one's:
 
-    >>> from irframe.metrics import NRBP
-    >>> from irframe.metrics.contributions import score_subtopics
-    >>> score_subtopics(NRBP(), [{1}, {1}, {2}]).round(3)
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> judged = [("q", 1, "a", 1), ("q", 1, "b", 1), ("q", 2, "c", 1)]
+    >>> qrels = pd.DataFrame(judged, columns=["topic", "subtopic", "doc", "grade"])
+    >>> cube = ir.cube({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels)
+    >>> cube.ireval.score("NRBP").to_numpy().ravel().round(3)
     array([0.375, 0.469, 0.562])
     """
 
@@ -329,9 +344,12 @@ class nNRBP(Novelty):
     --------
     Two subtopics, of which the second document repeats the first one's:
 
-    >>> from irframe.metrics import nNRBP
-    >>> from irframe.metrics.contributions import score_subtopics
-    >>> score_subtopics(nNRBP(), [{1}, {1}, {2}]).round(3)
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> judged = [("q", 1, "a", 1), ("q", 1, "b", 1), ("q", 2, "c", 1)]
+    >>> qrels = pd.DataFrame(judged, columns=["topic", "subtopic", "doc", "grade"])
+    >>> cube = ir.cube({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels)
+    >>> cube.ireval.score("nNRBP").to_numpy().ravel().round(3)
     array([0.615, 0.769, 0.923])
     """
 
@@ -375,9 +393,12 @@ class IA(Thresholded):
     --------
     The first subtopic is found at once, the second one at rank 3:
 
-    >>> from irframe.metrics import IA
-    >>> from irframe.metrics.contributions import score_subtopics
-    >>> score_subtopics(IA(metric="RR"), [{1}, {1}, {2}]).round(3)
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> judged = [("q", 1, "a", 1), ("q", 1, "b", 1), ("q", 2, "c", 1)]
+    >>> qrels = pd.DataFrame(judged, columns=["topic", "subtopic", "doc", "grade"])
+    >>> cube = ir.cube({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels)
+    >>> cube.ireval.score("IA(metric='RR')").to_numpy().ravel().round(3)
     array([0.5  , 0.5  , 0.667])
     """
 
@@ -462,9 +483,12 @@ class StRecall(Thresholded):
     --------
     Two subtopics, of which the second document repeats the first one's:
 
-    >>> from irframe.metrics import StRecall
-    >>> from irframe.metrics.contributions import score_subtopics
-    >>> score_subtopics(StRecall(), [{1}, {1}, {2}])
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> judged = [("q", 1, "a", 1), ("q", 1, "b", 1), ("q", 2, "c", 1)]
+    >>> qrels = pd.DataFrame(judged, columns=["topic", "subtopic", "doc", "grade"])
+    >>> cube = ir.cube({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels)
+    >>> cube.ireval.score("StRecall").to_numpy().ravel()
     array([0.5, 0.5, 1. ])
     """
 

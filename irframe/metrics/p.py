@@ -60,8 +60,7 @@ class F(Thresholded):
     Precision 1/2 and recall 1/4 at depth 2:
 
     >>> from irframe.metrics import F
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(F(), [1, 0], judged=[1, 1, 1, 1]).round(4)
+    >>> F().curve([1, 0, 1, 1, 1], listed=[1, 1, 0, 0, 0])[:2].round(4)
     array([0.4   , 0.3333])
     """
 
@@ -106,8 +105,7 @@ class SetAP(Thresholded):
     Precision 1/2 and recall 1/3:
 
     >>> from irframe.metrics import SetAP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(SetAP(), [1, 0], judged=[1, 1, 1]).round(3)
+    >>> SetAP().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:2].round(3)
     array([0.333, 0.167])
     """
 
@@ -154,8 +152,7 @@ class SetF(Thresholded):
     Precision 1 and recall 1/3, then precision 1/2:
 
     >>> from irframe.metrics import SetF
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(SetF(), [1, 0], judged=[1, 1, 1])
+    >>> SetF().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:2]
     array([0.5, 0.4])
     """
 
@@ -197,8 +194,7 @@ class Judged(Metric):
     Examples
     --------
     >>> from irframe.metrics import Judged
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Judged(), [1, None, 0, None])
+    >>> Judged().curve([1, None, 0, None])
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """
 
@@ -243,8 +239,7 @@ class P(Thresholded):
     Relevant documents at ranks 1 and 3:
 
     >>> from irframe.metrics import P
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(P(), [1, 0, 1, 0])
+    >>> P().curve([1, 0, 1, 0])
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """
 
@@ -306,8 +301,7 @@ class SetP(Thresholded):
     A list of two documents, looked at to depth 3:
 
     >>> from irframe.metrics import SetP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(SetP(), [1, 0], depth=3)
+    >>> SetP().curve([1, 0, None], listed=[1, 1, 0])
     array([1. , 0.5, 0.5])
     """
 
@@ -353,8 +347,7 @@ class Accuracy(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import Accuracy
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Accuracy(), [1, 0, 1])
+    >>> Accuracy().curve([1, 0, 1])
     array([nan, 1. , 0.5])
     """
 

@@ -50,8 +50,7 @@ class ERR(Thresholded):
     With top grade 1 a relevant document satisfies with probability 1/2:
 
     >>> from irframe.metrics import ERR
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(ERR(), [1, 1])
+    >>> ERR().curve([1, 1])
     array([0.5  , 0.625])
     """
 
@@ -113,8 +112,7 @@ class INSQ(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import INSQ
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(INSQ(T=1), [1, 0, 1]).round(3)
+    >>> INSQ(T=1).curve([1, 0, 1]).round(3)
     array([0.388, 0.388, 0.485])
     """
 
@@ -172,8 +170,7 @@ class INST(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import INST
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(INST(T=1), [1, 0, 1]).round(3)
+    >>> INST(T=1).curve([1, 0, 1]).round(3)
     array([0.608, 0.608, 0.723])
     """
 
@@ -230,9 +227,8 @@ class NERR(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import NERR
-    >>> from irframe.metrics.contributions import score_ranking
     >>> for stop in ("satisfied", "rank", "RBP", "INSQ"):
-    ...     print(score_ranking(NERR(stop=stop), [1, 2]).round(3))
+    ...     print(NERR(stop=stop).curve([1, 2]).round(3))
     [0.5   0.667]
     [0.5 0.6]
     [0.091 0.655]
@@ -314,8 +310,7 @@ class RBP(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import RBP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RBP(p=0.5), [1, 0, 1])
+    >>> RBP(p=0.5).curve([1, 0, 1])
     array([0.5  , 0.5  , 0.625])
     """
 
@@ -372,8 +367,7 @@ class SDCG(Stopping):
     Examples
     --------
     >>> from irframe.metrics import SDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(SDCG(), [1, 0, 1]).round(3)
+    >>> SDCG().curve([1, 0, 1]).round(3)
     array([1.   , 0.613, 0.704])
     """
 

@@ -48,8 +48,7 @@ class All(Thresholded):
     Two relevant documents, both found at rank 3:
 
     >>> from irframe.metrics import All
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(All(), [1, 0, 1], judged=[1, 1, 0])
+    >>> All().curve([1, 0, 1])
     array([0., 0., 1.])
     """
 
@@ -99,8 +98,7 @@ class Recall(Thresholded):
     Two of four relevant documents are retrieved:
 
     >>> from irframe.metrics import Recall
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Recall(), [1, 0, 1], judged=[1, 1, 1, 1, 0])
+    >>> Recall().curve([1, 0, 1, 1, 1], listed=[1, 1, 1, 0, 0])[:3]
     array([0.25, 0.25, 0.5 ])
     """
 
@@ -150,8 +148,7 @@ class RelativeP(Thresholded):
     Two relevant documents, the second at rank 3:
 
     >>> from irframe.metrics import RelativeP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RelativeP(), [1, 0, 1])
+    >>> RelativeP().curve([1, 0, 1])
     array([1. , 0.5, 1. ])
     """
 
@@ -202,8 +199,7 @@ class Rprec(Thresholded):
     With R = 2, the second rank decides:
 
     >>> from irframe.metrics import Rprec
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Rprec(), [1, 0, 1])
+    >>> Rprec().curve([1, 0, 1])
     array([0.5, 0.5, 0.5])
     """
 
@@ -248,8 +244,7 @@ class RprecMult(Thresholded):
     With R = 2, the first rank decides:
 
     >>> from irframe.metrics import RprecMult
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RprecMult(multiple=0.5), [1, 0, 1])
+    >>> RprecMult(multiple=0.5).curve([1, 0, 1])
     array([1., 1., 1.])
     """
 
@@ -295,8 +290,7 @@ class SetRelativeP(Thresholded):
     A list of two documents, of R = 3, looked at to depth 3:
 
     >>> from irframe.metrics import SetRelativeP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(SetRelativeP(), [1, 0], judged=[1, 1, 1], depth=3)
+    >>> SetRelativeP().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:3]
     array([1. , 0.5, 0.5])
     """
 

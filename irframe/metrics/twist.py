@@ -7,7 +7,6 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
-from irframe.metrics import positions
 from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.positions import (
     CROSSINGS,
@@ -62,8 +61,7 @@ class Compat(Thresholded):
     The better document second: down to rank 2, (0 + 1/2 2/2) / (1 + 1/2 2/2).
 
     >>> from irframe.metrics import Compat
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Compat(p=0.5), [1, 2]).round(3)
+    >>> Compat(p=0.5).curve([1, 2]).round(3)
     array([0.167, 0.333])
     """
 
@@ -148,8 +146,7 @@ class BalancePoint(Thresholded):
     The cumulated relative position is -1, -1, 1:
 
     >>> from irframe.metrics import BalancePoint
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(BalancePoint(), [0, 0, 1])
+    >>> BalancePoint().curve([0, 0, 1])
     array([inf, inf,  2.])
     """
 
@@ -197,8 +194,7 @@ class CRP(Thresholded):
     Two relevant documents belong to ranks 1 and 2; the one at rank 4 stands 2 too low:
 
     >>> from irframe.metrics import CRP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(CRP(), [0, 1, 0, 1])
+    >>> CRP().curve([0, 1, 0, 1])
     array([-2., -2., -2.,  0.])
     """
 
@@ -247,8 +243,7 @@ class RecoveryRatio(Thresholded):
     The only relevant document comes at rank 3; the balance point is 2:
 
     >>> from irframe.metrics import RecoveryRatio
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RecoveryRatio(), [0, 0, 1])
+    >>> RecoveryRatio().curve([0, 0, 1])
     array([0. , 0. , 0.5])
     """
 
@@ -296,10 +291,9 @@ class SpaceRatio(Thresholded):
     non-relevant document moved as far as it can:
 
     >>> from irframe.metrics import SpaceRatio
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(SpaceRatio(), [0, 1, 0, 0])
+    >>> SpaceRatio().curve([0, 1, 0, 0])
     array([0., 0., 0., 0.])
-    >>> score_ranking(SpaceRatio(), [1, 0, 1, 0]).round(3)
+    >>> SpaceRatio().curve([1, 0, 1, 0]).round(3)
     array([0.8  , 0.8  , 0.667, 0.667])
     """
 
@@ -348,19 +342,16 @@ class Twist(Thresholded):
     The second of two relevant documents stands one rank too low:
 
     >>> from irframe.metrics import Twist
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Twist(), [1, 0, 1, 0]).round(3)
+    >>> Twist().curve([1, 0, 1, 0]).round(3)
     array([0.4  , 0.4  , 0.833, 0.833])
     """
 
-    crossing: positions.Crossing = parameter("sign_change", choices=positions.CROSSINGS)
+    crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
 
     needs_depth = True
 
-    def kernel(
-        self, *, relative_position: Array, expected_ranks: positions.ExpectedRanks
-    ) -> Floats:
+    def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
         """Return the mean of recovery and space ratio of the list cut at each depth."""
-        balance = positions.balance_points(relative_position, expected_ranks, self.crossing)
-        recovery = positions.recall_base(expected_ranks) / balance
-        return (recovery + positions.space_ratio(relative_position, expected_ranks)) / 2
+        balance = balance_points(relative_position, expected_ranks, self.crossing)
+        recovery = recall_base(expected_ranks) / balance
+        return (recovery + space_ratio(relative_position, expected_ranks)) / 2

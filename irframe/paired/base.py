@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from irframe.arrays import Ends, Flags, Floats
+from irframe.arrays import Ends, Floats
 from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import as_html
@@ -117,23 +117,6 @@ class PairedTest(ABC):
             As `kernel` gives it.
         """
         raise NotImplementedError(f"{self!r} has no form for topics that were drawn together")
-
-    def significant(self, scores: Floats, pairs: Pairs = None, *, alpha: float) -> Flags:
-        """Tell which pairs differ significantly, where p-values themselves are not asked for.
-
-        Parameters
-        ----------
-        scores, pairs
-            As for `kernel`.
-        alpha
-            Significance level, above 0 and below 1.
-
-        Returns
-        -------
-        numpy.ndarray
-            Whether p < alpha, shape (pair, depth).
-        """
-        return np.less(self.kernel(scores, pairs).decided().p, alpha)
 
     def interval(
         self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float

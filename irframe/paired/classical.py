@@ -7,16 +7,13 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from irframe.arrays import Ends, Flags, Floats, Ints
+from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.design import Design
 from irframe.paired.differences import SCALE, Differences, moments, ratio, sides
 from irframe.paired.pairs import Pairs, by_pair, in_blocks, marked_ranks
-
-NEAR = 1e-6
-"""Relative to its quantile: the p-value decides of t that is so close."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,28 +63,6 @@ class PairedT(PairedTest):
             return student(mean, sd, topics=block.shape[2], freedom=freedom)
 
         return PairedResult(*in_blocks(compute, scores, pairs))
-
-    def significant(self, scores: Floats, pairs: Pairs = None, *, alpha: float) -> Flags:
-        """Tell which pairs differ significantly; see `PairedTest.significant`."""
-
-        def compute(block: Floats, pairs: Ints) -> tuple[Flags]:
-            mean, sd, _ = moments(block, pairs)
-            return (_beyond(mean, sd, topics=block.shape[2], alpha=alpha),)
-
-        return in_blocks(compute, scores, pairs, dtypes=(np.bool_,))[0]
-
-
-def _beyond(mean: Floats, sd: Floats, *, topics: int, alpha: float) -> Flags:
-    """Tell where p < alpha, by the quantile of t; p decides only where t is next to it."""
-    if topics == 1:
-        return np.zeros(mean.shape, bool)
-    quantile = -scipy.special.stdtrit(topics - 1, alpha / 2)
-    t = abs(ratio(mean, sd / np.sqrt(topics)))
-    beyond: Flags = (t > quantile) & np.isfinite(t)
-    near = abs(t - quantile) <= NEAR * quantile
-    if near.any():
-        beyond[near] = student(mean[near], sd[near], topics=topics).p < alpha
-    return beyond
 
 
 def student(

@@ -9,7 +9,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, number, places
+from irframe.checks import choice, places
 from irframe.cubes.score_table import ScoreLike, ScoreTable, read_score_table, to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
@@ -22,14 +22,10 @@ from irframe.scores.read_scores import refuse_infinite
 from irframe.stops import axis_of
 from irframe.warned import listing
 
-A = 0.15
-B = 0.5
-"""Slope and middle of ``"uniform"`` as first proposed."""
-
-TO_UNIT: dict[str, Callable[[Array, float, float], Array]] = {
-    "z": lambda z, _a, _b: z,
-    "normal": lambda z, _a, _b: scipy.special.ndtr(z),
-    "uniform": lambda z, a, b: np.clip(a * z + b, 0, 1),
+TO_UNIT: dict[str, Callable[[Array], Array]] = {
+    "z": lambda z: z,
+    "normal": scipy.special.ndtr,
+    "uniform": lambda z: np.clip(0.15 * z + 0.5, 0, 1),
 }
 """What becomes of standard scores."""
 
@@ -40,8 +36,6 @@ def standardise(
     method: Literal["z", "normal", "uniform"] = "z",
     *,
     reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
-    a: float = A,
-    b: float = B,
     by: GroupBy | None = None,
 ) -> xr.DataArray | pd.DataFrame:
     """Measure scores by what systems score on the same topic, so that all topics weigh alike.
@@ -58,11 +52,6 @@ def standardise(
         The systems that topics are measured by: one or several of the scores, or other scores, of
         any systems, with the metrics, topics and depths of the scores. By default all systems of
         the scores.
-    a
-        Of ``"uniform"``, what a standard deviation is worth, above 0: .15 as in [2]_ and [3]_. With
-        ``1 / sqrt(12)`` the distribution has the standard deviation of the reference systems.
-    b
-        Of ``"uniform"``, what the mean is worth, above 0 and below 1.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group. Reference scores are split alike.
@@ -77,9 +66,8 @@ def standardise(
     Raises
     ------
     ParameterError
-        For an unknown method or system, `a` or `b` out of range or with another method than
-        theirs, fewer than two reference systems, or reference scores that lack metrics, topics or
-        depths.
+        For an unknown method or system, fewer than two reference systems, or reference scores that
+        lack metrics, topics or depths.
     MetricError
         For metrics that are not averaged arithmetically over topics.
     InputError
@@ -95,8 +83,8 @@ def standardise(
     -----
     With m and s the mean and standard deviation (n - 1 below) of the reference systems on the
     topic, at each depth for itself, ``z = (x - m) / s``; ``"normal"`` is ``Phi(z)``, ``"uniform"``
-    ``a z + b``, no less than 0 and no more than 1: with the defaults, 3 1/3 standard deviations
-    above the mean is 1.
+    ``.15 z + .5``, no less than 0 and no more than 1, as in [2]_ and [3]_: 3 1/3 standard
+    deviations above the mean is 1.
 
     References
     ----------
@@ -126,10 +114,6 @@ def standardise(
     splade   1.0   1.0
     """
     choice("method", method, TO_UNIT)
-    number("a", a, above=0)
-    number("b", b, above=0, below=1)
-    if method != "uniform" and (a, b) != (A, B):
-        raise ParameterError('a and b with method "uniform" alone', repr(method))
     array = to_scores(scores).compute()
     _refuse_others(array)
     values = _reference(array, reference).to_numpy()
@@ -142,7 +126,7 @@ def standardise(
     largest = np.where(there, np.abs(values), 0).max(axis=1, keepdims=True)
     spread[~(spread > ROUNDING * largest)] = np.nan
     _tell_constant(array, spread)
-    result = array.copy(data=TO_UNIT[method]((array.to_numpy() - mean) / spread, a, b))
+    result = array.copy(data=TO_UNIT[method]((array.to_numpy() - mean) / spread))
     result = result.assign_attrs(standardised=method)
     table = read_score_table(scores)
     return result if table.rows is None else _as_frame(result, table)

@@ -3,8 +3,9 @@
 Verbs: check.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from irframe.checks import whole
 from irframe.errors import DepthError, InputError, shortened, warn
 from irframe.experiments import coded_tables, searches
-from irframe.experiments.collapse import Units
+from irframe.experiments.collapse import Copies, Units, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, rank_table
@@ -101,14 +102,38 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Co
 
 
 def beware_of_judgments(
-    judgments: coded_tables.QrelsTable, documents: Iterable[Any] | None
-) -> list[str]:
-    """Say which judged documents no run can retrieve."""
-    docs: pd.Index = pd.Index(judgments.doc.unique().to_pandas(), dtype=str)
-    gone = docs[:0] if documents is None else docs[~docs.isin([*map(str, documents)])]
-    counts = f"{len(gone)} of {len(docs)} ({listing(gone)})"
-    message = "judged documents that are not among the documents of the collection"
-    return [f"{message}: {counts}"] * bool(len(gone))
+    judgments: coded_tables.QrelsTable, documents: Iterable[Any] | None, train: Qrels | None
+) -> Iterator[str]:
+    """Say which judged documents no run can retrieve, and what training data hold of all judged."""
+    topics, docs = judgments.topics.astype(str), _docs_of(judgments)
+    if documents is not None and len(gone := docs[~docs.isin([*map(str, documents)])]):
+        counts = f"{len(gone)} of {len(docs)} ({listing(gone)})"
+        yield f"judged documents that are not among the documents of the collection: {counts}"
+    if train is None:
+        return
+    seen = coded_tables.read_qrels_table(train)
+    trained = topics[topics.isin(seen.topics.astype(str))]
+    known = int(docs.isin(_docs_of(seen)).sum())
+    if len(trained) or known:
+        named = f" ({listing(trained)})" * bool(len(trained))
+        counts = f"{len(trained)} of {len(topics)} judged topics{named}"
+        yield f"training data hold {counts} and {known} of {len(docs)} judged documents"
+
+
+def _docs_of(judgments: coded_tables.QrelsTable) -> pd.Index:
+    """Return the documents that are judged, each once, as text."""
+    named: pd.Index = pd.Index(judgments.doc.unique().to_pandas(), dtype=str)
+    return named
+
+
+def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
+    """Return the rows of what is a copy of a document above it."""
+    if copies is None:
+        return ranking.order[:0]
+    known = as_map(copies, "copies", (DOC, "canonical"))
+    docs = table.doc.take(pa.array(ranking.order)).to_pandas()
+    key = pairs_of(table.group[ranking.order], standing(docs, known))
+    return np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
 
 
 def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> pd.Series:
@@ -156,7 +181,7 @@ BY_SEVERITY = {
     "chunks scores_constant",
     "warning": "topics_missing topics_unknown documents_unknown scores_infinite ranks_contradict "
     "ranks_skipped lists_long identical_to",
-    "note": "ranks_repeated lists_short lists_tied columns_surplus",
+    "note": "ranks_repeated lists_short lists_tied copies columns_surplus",
 }
 SEVERITY = {name: grave for grave, names in BY_SEVERITY.items() for name in names.split()}
 """The columns that list something, and how grave it is; the gravest first."""
@@ -173,6 +198,8 @@ def check(
     length: int | None = None,
     documents: Iterable[Any] | None = None,
     problems: pd.DataFrame | None = None,
+    copies: Copies = None,
+    train: Qrels | None = None,
     search: str | None = None,
     each: int | None = None,
 ) -> pd.DataFrame:
@@ -193,6 +220,11 @@ def check(
     problems
         The second frame that ``read_runs(..., on_error="skip")`` gives: files that could not be
         read have a row, too.
+    copies
+        Document -> the one that stands for it, as for `cube`: later copies are listed.
+    train
+        Judgments that a system was trained with: how many judged topics and documents they hold,
+        by their ids.
     search, each
         As for `cube`: lists are then what several searches found together, in which ties are told
         of no more, and documents are listed twice if one search does so.
@@ -236,6 +268,7 @@ def check(
           there are no scores;
         - ``lists_short``: topics whose list has fewer than `length` documents;
         - ``lists_tied``: topics in which two documents have the same score;
+        - ``copies``: topic and document of each row that is a copy of one above it, given `copies`;
         - ``columns_surplus``: which columns of the file were passed over, such as ``(7,)``; told
           by `read_run` and `read_runs`.
 
@@ -260,7 +293,8 @@ def check(
     -----
     IrframeWarning
         Of judged documents that are not among `documents`, as those of a collection that has
-        changed since. The attribute ``caution`` says it.
+        changed since, and of judged topics and documents that `train` holds. The attribute
+        ``caution`` says these.
 
     Notes
     -----
@@ -291,7 +325,7 @@ def check(
         (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
         coded_tables.refuse_twice_judged(judgments, repeated(codes))
     documents = _ids(documents)
-    warn(*beware_of_judgments(judgments, documents))
+    warn(*beware_of_judgments(judgments, documents, train))
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
     units = Units(search=search, each=each)
     empty = pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
@@ -304,8 +338,8 @@ def check(
     listed = {"ids_missing": lost, "unreadable": unread, "columns_surplus": surplus}
     if len(named):
         table = coded_tables.read_table(by_role(named, RUN, search))
-        policy = Policy(**units.decided)
-        numbers, more = _found_of_systems(table, judgments, depth, length, documents, policy)
+        find = partial(_numbers_of_systems, table, judgments, depth, length, documents, copies)
+        numbers, more = find(Policy(**units.decided))
         listed |= more
     else:
         numbers = pd.DataFrame(columns=[*COUNTS[:4], f"unjudged_at_{depth}", COUNTS[4]])
@@ -321,12 +355,13 @@ def _ids(documents: Iterable[Any] | None) -> list[Any] | None:
     return [*documents]
 
 
-def _found_of_systems(
+def _numbers_of_systems(
     table: coded_tables.RunTable,
     judgments: coded_tables.QrelsTable,
     depth: int,
     length: int | None,
     documents: Iterable[Any] | None,
+    copies: Copies,
     policy: Policy,
 ) -> tuple[pd.DataFrame, Listed]:
     """Return numbers of every system of what can be read, and what the columns list."""
@@ -343,10 +378,13 @@ def _found_of_systems(
     known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
     ranking = rank_table(scored, Policy())
-    chunks = like_chunks(table, judgments, np.flatnonzero(~judged))
-    listed["chunks"] = _of_rows(table, chunks)
-    listed["documents_unknown"] = _of_rows(table, unknown(table, documents))
+    rows = {
+        "documents_unknown": unknown(table, documents),
+        "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
+        "copies": copied(table, ranking, copies),
+    }
     marked = known & (judgments.grade != POOLED_UNJUDGED).any()
+    listed |= {name: _of_rows(table, positions) for name, positions in rows.items()}
     listed |= lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
     listed["documents_unjudged"] = none_judged(table, marked, judged)
     listed["identical_to"] = identical(table, codes, ranking)

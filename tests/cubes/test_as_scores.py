@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from measures import measure_of
 from refusals import refused
 
 import irframe as ir
@@ -37,14 +36,6 @@ def test_what_evaluate_gives_comes_back(scores):
     assert ir.as_scores(scores) is scores
 
 
-def test_after_reset_index(scores):
-    flat = scores.reset_index()
-    assert same(flat, scores)
-    pd.testing.assert_frame_equal(flat.ireval.summary(), scores.ireval.summary())
-    assert same(scores.reset_index("system"), scores)
-    assert same(scores.reset_index("topic").set_index("topic", append=True), scores)
-
-
 def test_from_a_file(scores):
     text = scores.reset_index().to_csv(index=False)
     found = ir.as_scores(pd.read_csv(io.StringIO(text), dtype={"topic": "str"}))
@@ -60,14 +51,6 @@ def test_a_name_of_ones_own_stays_with_reset_index(scores):
     for attributes in ({"metrics": ["mine"]}, {}):
         mine.attrs = attributes
         assert same(mine.reset_index(), mine)
-
-
-def test_long_frames(scores, long):
-    assert same(long, scores)
-    assert same(long.set_index(["name", "qid", "measure"])["value"], scores)
-    assert same(long.set_index(["name", "qid"]), scores)
-    objects = long.assign(measure=long["measure"].map(measure_of))
-    assert same(objects, scores)
 
 
 def test_columns_have_the_verbs(scores, long):

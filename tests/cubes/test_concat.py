@@ -319,19 +319,3 @@ def test_the_cubes_that_were_given_stay_as_they_were():
     ir.concat(parts)
     for part, copy in zip(parts, before, strict=True):
         xr.testing.assert_identical(part, copy)
-
-
-@pytest.mark.thorough
-def test_real_runs_read_apart(shared):
-    folder = shared / "data" / "robust03"
-    qrels = ir.read_qrels(folder / "qrels.txt")
-    paths = sorted((folder / "runs").glob("*.gz"))[:4]
-    options = {"depth": 100, "contributing": None, "topics": "runs"}
-    apart = [build(ir.read_run(path), qrels, **options) for path in paths]
-    found = ir.concat(apart, dim="system")
-    built = build(ir.read_runs(paths), qrels, **options)
-    np.testing.assert_array_equal(found["grade"], built["grade"])
-    np.testing.assert_array_equal(dense(found).pool_rank, dense(built).pool_rank)
-    halves = [found.isel(topic=slice(1, None, 2)), found.isel(topic=slice(0, None, 2))]
-    again = ir.concat(halves).sel(topic=found["topic"])
-    xr.testing.assert_identical(again.ireval.score("AP", "nDCG"), found.ireval.score("AP", "nDCG"))

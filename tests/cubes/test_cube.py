@@ -325,18 +325,6 @@ def test_what_does_not_fit_into_memory_is_not_asked_for(depth, tmp_path):
         ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(qrels, depth=depth)
 
 
-def test_an_opened_cube_takes_every_verb(cube, tmp_path):
-    cube.ireval.save(tmp_path / "cube")
-    opened = ir.open_cube(tmp_path / "cube")
-    part = opened.isel(system=slice(None, None, 2)).sel(topic=["103", "101"])
-    expected = cube.isel(system=slice(None, None, 2)).sel(topic=["103", "101"])
-    found = part.ireval.bounds("AP", at=5).compute()
-    xr.testing.assert_identical(found, expected.ireval.bounds("AP", at=5))
-    with pytest.warns(IrframeWarning, match="13 of 61 judgments are set aside"):
-        found, expected = (each.ireval.leave_out("AP") for each in (part, expected))
-    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
-
-
 @pytest.mark.parametrize("inside", ["", "cube.zarr"])
 def test_what_is_no_saved_cube_is_said(tmp_path, inside):
     file = tmp_path / "file"

@@ -44,17 +44,6 @@ def test_measures_of_ir_measures_serve_as_labels():
     assert ir.parse_metric(measures.AP(judged_only=True)) == ir.metrics.AP(judged_only=True)
 
 
-def test_wide_frames_round_trip():
-    wide = LONG.set_index(["name", "qid", "measure"])["value"].unstack()
-    xr.testing.assert_equal(
-        to_scores(wide).sel(metric=["P@5", "AP"], system=["b", "a"], topic=["2", "1"]),
-        to_scores(LONG),
-    )
-    assert wide.ireval.summary().loc[("AP", "a"), "mean"] == 6.5
-    assert wide.ireval.summary().index.names == ["metric", "name"]
-    assert LONG.ireval.summary().index.names == ["metric", "name"]
-
-
 @pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 def test_missing_pairs_are_nan_and_counted():
     with pytest.warns(IrframeWarning, match=r"means over different topics: AP \(1 to 2\)"):
@@ -69,23 +58,6 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
     xr.testing.assert_equal(to_scores(scores.sel(metric="AP")), scores.sel(metric=["AP"]))
     bare = scores.sel(metric="AP", drop=True).rename("AP")
     assert list(to_scores(bare).metric.values) == ["AP"]
-
-
-@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
-def test_groups_by_level_column_and_coordinate():
-    wide = LONG.set_index(["name", "qid", "measure"])["value"].unstack()
-    level = wide.assign(track=["x", "y"] * 2).set_index("track", append=True)
-    column = LONG.assign(track=np.where(LONG["qid"] == "1", "x", "y"))
-    array = to_scores(LONG).assign_coords(track=("topic", ["y", "x"]))
-    for scores in (level, column, array):
-        parts = {k: to_scores(p) for k, p in read_score_table(scores, by="track").groups()}
-        assert set(parts) == {"x", "y"}
-        assert parts["x"].sizes["topic"] == 1
-        assert parts["x"].sel(metric="AP", system="a", topic="1").item() == 7
-        refused(ParameterError, "'team'", read_score_table, scores, by="team")
-    summary = array.ireval.summary(by="track")
-    assert dict(summary.sizes) == {"track": 2, "metric": 2, "system": 2}
-    assert level.ireval.summary(by="track").index.names == ["track", "metric", "name"]
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,6 @@ def test_a_matrix_keeps_its_roles_under_any_names(topic, system):
     assert means.index.get_level_values(1).tolist() == list("abc")
 
 
-def test_rows_may_be_dictionaries():
-    rows = [{"model": "a", "topic": t, "faithfulness": v} for t, v in (("1", 0.5), ("2", 0.25))]
-    pd.testing.assert_frame_equal(ir.as_scores(rows), ir.as_scores(pd.DataFrame(rows)))
-    assert ir.verbs.summary(rows)["mean"].item() == 0.375
-
-
 def test_groups_go_by_what_told_collections_apart(tracks):
     scores = tracks[0].ireval.evaluate(tracks[1], "AP", collection="track")
     cube = tracks[0].ireval.cube(tracks[1], collection="track")

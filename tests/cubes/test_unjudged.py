@@ -260,12 +260,6 @@ def test_sizes_and_nesting(sizes, seed):
         larger = smaller
 
 
-def test_half_a_document_rounds_up():
-    assert len(qrels_of({"a": {1: 5}}).ireval.sample(0.7)) == 4
-    assert len(qrels_of({"a": {1: 3}}).ireval.sample(0.5)) == 2
-    assert len(qrels_of({"a": {1: 5}}).ireval.sample(0.001)) == 1
-
-
 def test_all_of_it():
     _, qrels = ir.example_track()
     pd.testing.assert_frame_equal(qrels.ireval.sample(1), qrels)
@@ -326,15 +320,6 @@ def test_the_same_documents_are_kept_as_by_sample(cube, share, seed):
     assert_built(cube.ireval.sample(share, seed=seed), built)
 
 
-def test_documents_with_numbers_for_names():
-    runs, qrels = (
-        frame.assign(doc=frame["doc"].str[1:].astype(int), topic=frame["topic"].astype(int))
-        for frame in ir.example_track()
-    )
-    built = runs.ireval.cube(qrels.ireval.sample(0.3, seed=2))
-    assert_built(runs.ireval.cube(qrels).ireval.sample(0.3, seed=2), built)
-
-
 def test_all_judgments_change_nothing(cube):
     xr.testing.assert_identical(cube.ireval.sample(1).assign_attrs(cube.attrs), cube)
 
@@ -346,14 +331,3 @@ def test_the_recall_base_keeps_its_top_grade_and_its_pool(cube):
     left = kept(fewer)
     inside = [pair in left for pair in kept(cube)]
     np.testing.assert_array_equal(dense(fewer).pool_rank, dense(cube).pool_rank[inside])
-
-
-@pytest.mark.thorough
-def test_real_judgments_are_sampled_alike(shared):
-    folder = shared / "data" / "robust03"
-    runs = ir.read_runs(str(folder / "runs" / "*.gz"))
-    qrels = ir.read_qrels(folder / "qrels.txt")
-    some = runs[runs["system"].isin(runs["system"].unique()[:3])]
-    found = some.ireval.cube(qrels, depth=50).ireval.sample(0.1, seed=5)
-    built = some.ireval.cube(qrels.ireval.sample(0.1, seed=5), depth=50)
-    np.testing.assert_array_equal(found["grade"], built["grade"])

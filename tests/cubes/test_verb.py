@@ -15,7 +15,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
-from irframe.cubes.by_group import branches, groups, join
+from irframe.cubes.by_group import branches, groups
 from irframe.cubes.groups import provenance
 from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.cubes.verb import VERBS, against, read_depth, refuse_deeper, verb
@@ -135,12 +135,6 @@ class TestGroups:
         with pytest.raises(ParameterError, match=r"groups \(half\) on both.*: second, third"):
             shapes[1](scores, other, by="half")
 
-    def test_cubes_become_a_tree(self, cube):
-        tree = cube.ireval.pooled(3, by="half")
-        assert isinstance(tree, xr.DataTree)
-        assert (tree.name, list(tree.children)) == ("half", ["first", "second"])
-        assert tree["second"].sizes["topic"] == 10
-
     def test_an_error_says_in_which_group(self):
         runs, qrels = ir.example_track()
         depths = runs["rank"] <= np.where(runs["team"] == "terms", 50, 20)
@@ -188,19 +182,6 @@ class TestTrees:
 
 
 class TestLabels:
-    def test_names_of_results_come_before_those_of_users(self, cube):
-        marked = cube.assign_coords(n=("system", np.arange(8)), mean=("topic", np.arange(16)))
-        scores = marked.ireval.score("AP", at=10)
-        assert {"n", "mean"} <= set(scores.coords)
-        plain = cube.ireval.score("AP", at=10).ireval.summary()
-        found = scores.ireval.summary()
-        for name in plain:
-            np.testing.assert_array_equal(found[name], plain[name])
-
-        both = (("system", "topic"), np.full((8, 16), 7))
-        found = cube.assign_coords(rho=both).ireval.misplacement()
-        xr.testing.assert_equal(found["rho"], cube.ireval.misplacement()["rho"])
-
     def test_riders_follow_their_labels(self, cube):
         cell = np.arange(8 * 16).reshape(8, 16)
         marked = cube.assign_coords(cell=(("system", "topic"), cell))
@@ -226,35 +207,6 @@ class TestProvenance:
         assert provenance(uneven)["top"] == [1, 3]
         assert provenance(uneven.isel(topic=[1, 3]))["top"] == 3
         assert provenance([1]) == {}
-
-
-class TestJoin:
-    def test_frames_with_an_index_get_a_level(self):
-        frames = {key: pd.DataFrame({"x": [1]}, pd.Index(["s"], name="system")) for key in "ab"}
-        found = join(frames, "half", None)
-        assert found.index.names == ["half", "system"]
-        assert found.index.tolist() == [("a", "s"), ("b", "s")]
-
-    def test_one_group_is_labelled_too(self):
-        found = join({"a": pd.DataFrame({"x": [1, 2]})}, "half", None)
-        assert found.to_dict("list") == {"half": ["a", "a"], "x": [1, 2]}
-
-    def test_datasets_that_are_no_cubes_become_one_dataset(self):
-        parts = {key: xr.Dataset({"n": ("system", [1])}, {"system": ["s"]}) for key in "ab"}
-        found = join(parts, "half", parts["a"])
-        assert isinstance(found, xr.Dataset)
-        assert dict(found["n"].sizes) == {"half": 2, "system": 1}
-
-    def test_what_differs_between_groups_is_missing(self):
-        arrays = {
-            "a": xr.DataArray([1.0, 2], {"system": ["s", "t"]}),
-            "b": xr.DataArray([3.0], {"system": ["t"]}),
-        }
-        whole = xr.DataArray(np.zeros(2), {"system": ["t", "s"]})
-        found = join(arrays, "half", whole)
-        assert found.sel(half="b", system="t") == 3
-        assert np.isnan(found.sel(half="b", system="s"))
-        assert found["system"].values.tolist() == ["t", "s"]
 
 
 def test_groups_are_called_like_nothing_in_the_result():

@@ -271,12 +271,6 @@ def test_an_agreement_that_no_resample_changes_has_no_interval_but_with_itself()
         np.testing.assert_array_equal(found[end][0], np.where(np.eye(2), 1, np.nan))
 
 
-def test_agreement_intervals_bad_input(deep):
-    for verb in (ir.verbs.agreement, ir.verbs.volatility):
-        for wrong in ({"samples": 0}, {"alpha": 2}, {"seed": 0.5}, {"of": "all"}):
-            refused(ParameterError, str(*wrong), verb, deep, **ASKED | wrong)
-
-
 def test_there_may_be_more_depths_than_systems(monkeypatch):
     few = ir.cube(*ir.example_track()).ireval.score("nDCG", at=[1, 2, 5, 10, 50])[:, [0, 3, 6]]
     whole = few.ireval.volatility(**ASKED)

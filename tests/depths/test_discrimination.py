@@ -163,13 +163,6 @@ def test_a_reference_of_one_depth_or_two_is_held_against_each_of_its_own():
         np.testing.assert_array_equal(both.sel(depth=[depth]), one)
 
 
-def test_other_groups_are_named():
-    scores = random_scores(0)
-    left = scores.assign_coords(half=("topic", list("xxxyyyy")))
-    right = scores.assign_coords(half=("topic", list("xxxzzzz")))
-    refused(ParameterError, "same groups.*y, z", lambda: left.ireval.coverage(right, by="half"))
-
-
 def test_turned_round_every_difference_is_contradicted():
     scores = random_scores(2)
     assert (scores.ireval.inversions(-scores) == 1).all()

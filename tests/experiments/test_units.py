@@ -225,10 +225,11 @@ def test_lists_of_which_nothing_fits_are_counted():
     refused(ParameterError, "lengths of what was retrieved", runs.ireval.diagnose, QRELS, budget=4)
 
 
-def test_check_counts_what_is_called_like_a_chunk():
+def test_check_counts_copies_and_what_is_called_like_a_chunk():
     chunks = pd.DataFrame({"topic": "1", "doc": ["a#3", "a_0003", "c-1", "z#1"], "score": 1.0})
-    found = chunks.ireval.check(QRELS).iloc[0]
+    found = chunks.ireval.check(QRELS, copies={"z#1": "c-1"}).iloc[0]
     assert found["chunks"] == ("1 a#3", "1 a_0003", "1 c-1")
+    assert found["copies"] == ("1 c-1",)
     assert found["severity"] == "error"
     findings = chunks.ireval.diagnose(QRELS, [])
     told = findings[findings["what"].str.contains("chunks")].iloc[0]

@@ -110,11 +110,3 @@ def test_questions_of_chunking_evaluation(tmp_path):
     pd.DataFrame(frame).to_csv(path, index=False)
     wanted = SPANS.assign(topic="q0")
     pd.testing.assert_frame_equal(ir.read_spans(path), wanted, check_dtype=False)
-
-
-@pytest.mark.parametrize("name", ["s.txt", "s.jsonl"])
-def test_files_of_other_kinds_are_refused(name, tmp_path):
-    path = tmp_path / name
-    path.write_text("no spans")
-    with pytest.raises(InputError):
-        ir.read_spans(path)

@@ -56,48 +56,6 @@ def test_ids_that_are_text_or_categories(kind):
     refused(IdError, "1 missing at row positions: 1", identifiers, holes, "doc")
 
 
-def test_ids_too_large_for_64_bits():
-    docs = np.array([2**63, 2**63 + 1, 7], "uint64")
-    plain = IDS_RUN.assign(doc=docs).ireval.rank()
-    assert (
-        plain["doc"].tolist()
-        == IDS_RUN.assign(doc=docs)
-        .astype({"doc": "str"})
-        .ireval.rank()["doc"]
-        .astype("uint64")
-        .tolist()
-    )
-    assert len(IDS_RUN.assign(doc=[2**70, 1, 2]).ireval.rank()) == 3
-
-
-def test_large_topics_are_told_apart():
-    run = IDS_RUN.assign(topic=np.uint64(2**63))
-    with pytest.raises(IdError, match="topics that occur in runs and qrels"):
-        ir.evaluate(run, IDS_QRELS.assign(topic=np.uint64(2**63 + 1)), "AP")
-    assert ir.evaluate(run, IDS_QRELS.assign(topic=np.uint64(2**63)), "AP")["AP"].tolist() == [0.25]
-
-
-@pytest.mark.parametrize("role", ["system", "topic", "doc"])
-@pytest.mark.parametrize(
-    "values",
-    [
-        [[1], [2], [3]],
-        [(1,), (2,), (3,)],
-        [b"a", b"b", b"c"],
-        [True, False, True],
-        [1.5, 2.5, 3.5],
-        pd.to_datetime(["2020", "2021", "2022"]),
-    ],
-)
-def test_what_is_no_id(role, values):
-    run = IDS_RUN.assign(**{role: pd.Series(values, dtype=None)})
-    refused(
-        IdError,
-        f"{role}s (that are text or whole numbers|of one type); found .*'{role}'",
-        run.ireval.rank,
-    )
-
-
 @pytest.mark.parametrize("rows", [LONG - 1, LONG, 2 * LONG + 5])
 @pytest.mark.parametrize("times", [1, 2, 40])
 def test_rows_that_say_the_same_after_each_other_are_coded_as_any(rows, times):

@@ -16,11 +16,11 @@ from pyarrow import parquet as pq
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import FileFormatError, GradeError, IdError, InputError, ParameterError
+from irframe.errors import FileFormatError, IdError, InputError
 from irframe.files import kinds
 from irframe.files.kinds import QRELS, RUN
 from irframe.files.read_file import find_files, read_file, run_table, stem
-from irframe.files.read_runs import read_qrels, read_run, read_runs
+from irframe.files.read_runs import read_run, read_runs
 
 LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
@@ -210,28 +210,6 @@ def test_parquet_index_and_categories(tmp_path):
     pd.testing.assert_frame_equal(read_run(tmp_path / "c"), again)
 
 
-def test_parquet_qrels(tmp_path):
-    columns = {"query-id": ["1", "1"], "corpus-id": ["a", "b"], "score": [1, 0]}
-    frame = read_qrels(parquet(tmp_path, **columns))
-    assert frame.to_dict("list") == {"topic": ["1", "1"], "doc": ["a", "b"], "grade": [1, 0]}
-
-
-@pytest.mark.parametrize(
-    ("read", "columns", "error", "message"),
-    [
-        (read_run, {"qid": ["1"], "rank": [1]}, InputError, r"for doc.*: qid, rank\..*docno"),
-        (read_run, {"qid": ["1"], "doc": ["a"]}, InputError, "score or rank"),
-        (read_qrels, {"qid": ["1"], "doc": ["a"]}, InputError, "Grade may be named grade, label"),
-        (read_run, {"qid": [1.5], "doc": ["a"], "rank": [1]}, IdError, "floats with fractions"),
-        (read_run, {"qid": ["1"], "doc": ["a"], "score": ["x"]}, InputError, "'x' in row 0"),
-        (read_qrels, {"qid": ["1"], "doc": ["a"], "rel": [0.5]}, GradeError, "0.5 in row 0"),
-        (read_qrels, {"qid": [], "doc": [], "rel": []}, FileFormatError, "without a single row"),
-    ],
-)
-def test_parquet_errors(tmp_path, read, columns, error, message):
-    refused(error, message, lambda: read(parquet(tmp_path, **columns)))
-
-
 def test_further_columns_of_one_name(tmp_path):
     table = pa.table(
         [["1"], ["a"], [1], ["x"], ["y"]], names=["qid", "doc", "rank", "team", "team"]
@@ -309,11 +287,3 @@ def test_files_that_are_not_there(tmp_path):
     assert "No such file" in problems["found"].item()
     with pytest.raises(FileNotFoundError):
         ir.read_runs([missing])
-
-
-def test_words_are_checked(tmp_path):
-    problems_write(tmp_path, a="1 d\n")
-    with pytest.raises(ParameterError, match="on_error to be one of 'raise', 'skip'"):
-        ir.read_runs(tmp_path, on_error="ignore")
-    with pytest.raises(FileFormatError):
-        ir.read_runs(tmp_path)

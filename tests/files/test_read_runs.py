@@ -100,16 +100,11 @@ def test_open_files(tmp_path):
         ("", "without a single row"),
         ("\n# only this\n \n", "without a single row"),
         ("1 Q0 a 1 2\n", "line 1 has 5 columns, not 6"),
-        ("1\n", "line 1 has 1 column,"),
         ("1 Q0 a 1 2 x\n\n# c\n1 Q0 a b 1 2 x\n1 a 2\n", "line 5 has 3 columns, not 6"),
         ("1 a 1\r\n1 Q0 b 2 1 x\r\n", "line 2 has 6 columns, not 3"),
         ("1\tQ0\ta\t1\tnan\tx\n1\tQ0\tb\t2\tNaN\tx\n", "line 1 has the score 'nan', line 2"),
-        ("1 Q0 a 1 2 x\n1 Q0 b 2 high x\n", "line 2 has the score 'high'"),
-        ("1 Q0 a 1 1_000 x\n", "line 1 has the score '1_000'"),
         ("1 Q0 a 1 1e309 x\n1 Q0 b 2 inf x\n", "line 1 has the score '1e309'. Mend"),
         ("1 Q0 a 1 \u0661 x\n", "line 1 has the score '\u0661'"),
-        ("1 Q0 a first 2 x\n", "line 1 has the rank 'first'"),
-        ("1 Q0 a 1.5 2 x\n", "line 1 has the rank '1.5'"),
         ("1 Q0 a 1 2 x\n\nqid Q0 docno rank score tag\n", "line 3 is a header"),
         (b"1 Q0 a 1 2 x\n1 Q0 \xe9 2 1 x\n", "line 2 is not UTF-8 text"),
         ("1\tQ0\t\t1\t2\tx\n", "line 1 has the doc ''"),
@@ -129,16 +124,6 @@ def test_errors_show_five_lines_and_count_the_rest(tmp_path):
     with pytest.raises(InputError, match="line 3 .* line 7 has the rank 'x' and 4 more") as caught:
         read_run(write(tmp_path, text))
     assert len(caught.value.offenders) == 9
-
-
-@pytest.mark.parametrize("blank", ["\f", "\v", " \f\t"])
-def test_form_feeds_and_vertical_tabs_are_white_space(tmp_path, blank):
-    plain = read_run(write(tmp_path, LINES))
-    pd.testing.assert_frame_equal(read_run(write(tmp_path, blank + LINES)), plain)
-    pd.testing.assert_frame_equal(
-        read_run(write(tmp_path, LINES.replace("\n", f"\n{blank}"))), plain
-    )
-    pd.testing.assert_frame_equal(read_run(write(tmp_path, LINES.replace(" ", blank))), plain)
 
 
 def test_columns_beyond_the_sixth_are_passed_over(tmp_path):
@@ -264,8 +249,6 @@ def test_named_columns_of_judgments(tmp_path):
     ("text", "message"),
     [
         ("1 0 a 1\n1 0 b 0.5\n", "line 2 has the grade '0.5'"),
-        ("1 0 a\n", "line 1 has 3 columns, not 4"),
-        ("1 0 a 1 x 2\n", "line 1 has 6 columns, not 4"),
         ("query-id\tcorpus-id\tscore\n", "without a row below its header"),
         ("query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\tno\n", "line 3 has the grade 'no'"),
         ("query-id\tcorpus-id\tscore\n1 0 a 1\n", "line 2 has 1 column, not 3"),

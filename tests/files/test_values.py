@@ -5,38 +5,16 @@ Lines that begin with ``#``: comments, headers of ir_metadata, or rows after all
 
 import io
 import warnings
-from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 
 import irframe as ir
-from irframe.errors import FileFormatError, GradeError, InputError, IrframeWarning
+from irframe.errors import FileFormatError, IrframeWarning
 from irframe.files.ids import TEXT
-from irframe.files.values import numbers, to_frame
-
-
-def test_numbers_of_any_type():
-    for values in ([1, 2], ["1", "2"], [Decimal(1), Decimal(2)], pd.array([1, 2], dtype="Int8")):
-        found = numbers(pd.Series(values))
-        assert found.dtype == np.float64
-        assert found.tolist() == [1, 2]
-    assert np.isnan(numbers(pd.Series(["3", None]))[1])
-    assert np.isnan(numbers(pd.Series(pd.array([3, None], dtype="Int8")))[1])
-    with pytest.raises(
-        GradeError, match="numbers in column 'g'; found 'x' in row 0, '1_0' in row 2"
-    ):
-        numbers(pd.Series(["x", "1", "1_0"], name="g"), "grade")
-    infinite = ["inf", "-Infinity", float("inf"), Decimal("-inf")]
-    for value, beyond in zip(
-        infinite, ["1e309", "-1e309", 10**309, Decimal("-1e309")], strict=True
-    ):
-        assert np.isinf(numbers(pd.Series([value], dtype=object)))
-        with pytest.raises(InputError, match=r"numbers .*column 'g'; found .*[01]"):
-            numbers(pd.Series([value, beyond], dtype=object, name="g"))
+from irframe.files.values import to_frame
 
 
 def test_a_table_becomes_a_frame_whose_text_is_text():

@@ -31,7 +31,15 @@ def called(code, path, **scope):
     return found
 
 
-@pytest.mark.parametrize("name", few_of(sorted(VERBS.keys() - UNJUDGED), 3, drawn=False))
+CUBES = {"condense", "pooled", "sample", "rejudge"}
+"""What gives a cube, which offers nearly everything: that takes half a minute."""
+NAMES = [
+    *few_of(sorted(VERBS.keys() - UNJUDGED - CUBES), 3, drawn=False),
+    pytest.param("condense", marks=pytest.mark.thorough),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_all_that_a_result_offers_can_be_called(name, tmp_path):
     result = call(name, CUBE)
     result = getattr(result, "summary", result)

@@ -80,6 +80,7 @@ CALLED = {
     "rows": "metric",
     "runs": "run",
     "shares": "share",
+    "train": "judgments",
 }
 """Option -> what messages may call it."""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}

@@ -42,9 +42,8 @@ class With(dict):
 
 OTHERS = {
     "a": {"explain": "s3", "orderings": "s3", "preferences": "s3", "side_by_side": "s3"}
-    | {"difference_histogram": "s3", "risk": 3.0, "standardise": With(a=0.3, method="uniform")},
-    "b": {"standardise": With(b=0.9, method="uniform")}
-    | dict.fromkeys(VERBS.keys() - {"standardise"}, "s0"),
+    | {"difference_histogram": "s3", "risk": 3.0},
+    "b": "s0",
     "adjust": {name: ["bonferroni", "none"] for name in VERBS},
     "alpha": 0.4,
     "at": {name: [[1, 2]] for name in VERBS} | {"explain": 2, "robustness": 4},
@@ -187,6 +186,7 @@ ELSEWHERE = {
     "topics",
     "contributing",
     "documents",
+    "train",
 }
 """Arguments that are data, change no number, or are of frames alone."""
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from irframe.errors import MetricError
 from irframe.metrics import AP, METRICS, RBP, nDCG
 from irframe.metrics.base import ALIASES
-from irframe.metrics.contributions import score_ranking
 from irframe.metrics.facts import UNKNOWN, average, class_of, facts
 from irframe.metrics.parse_metric import parse_metric
 
@@ -40,7 +39,7 @@ def test_a_cost_is_less_the_higher_relevant_documents_stand():
     falling = {}
     for name, kind in METRICS.items():
         with suppress(MetricError, TypeError):  # of subtopics, spans, lengths, and without defaults
-            first, last = (score_ranking(kind(), list_)[-1] for list_ in ([1, 1, 0], [0, 1, 1]))
+            first, last = (kind().curve(list_)[-1] for list_ in ([1, 1, 0], [0, 1, 1]))
             falling |= {name: first < last} if first != last else {}
     assert {name for name in METRICS if facts(name).cost} == {
         n for n, less in falling.items() if less

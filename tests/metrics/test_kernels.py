@@ -13,9 +13,9 @@ from turns import few_of
 from variants import EIGHT, TIMED, VARIANTS
 
 import irframe as ir
-from irframe.gains import parse_gain
+from irframe.gains import Linear, parse_gain
 from irframe.metrics import METRICS, Evidence, P
-from irframe.metrics.contributions import contributions, score_ranking
+from irframe.metrics.facts import contributions
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.positions import discounts
 
@@ -56,7 +56,6 @@ def test_scores_are_in_range_and_batches_equal_rows_and_inputs_stay(variant, bat
     low, high = metric.range
     assert together.shape == (len(topics), depth)
     assert together.dtype == np.float64
-    np.testing.assert_array_equal(metric.score_last(Evidence(whole)), together[..., -1:])
     assert not (together < low - 1e-12).any()
     if not variant.facts.pooled:
         assert not (together > high + 1e-12).any()
@@ -164,9 +163,9 @@ def test_sums_are_those_of_trec_eval_to_the_last_bit(text):
 
 def test_the_top_grade_is_that_of_the_judged_documents_unless_it_is_given():
     linear = P(gain="linear")
-    assert score_ranking(linear, [2, 4], judged=[1, 2, 4]).tolist() == [0.5, 0.75]
-    assert score_ranking(linear, [2, 4], top=8).tolist() == [0.25, 0.375]
-    assert score_ranking(linear, [0, 0]).tolist() == [0, 0]
+    assert linear.curve([2, 4]).tolist() == [0.5, 0.75]
+    assert P(gain=Linear(top=8)).curve([2, 4]).tolist() == [0.25, 0.375]
+    assert linear.curve([0, 0]).tolist() == [0, 0]
 
 
 def test_gains(golden):

@@ -6,9 +6,7 @@ strata: xinfAP and infNDCG against slow loops, on every road that judgments take
 
 import json
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,12 +16,14 @@ from hypothesis import strategies as st
 from oracles.novelty import ORACLES
 from oracles.sampled import counts, stratified_average_precision, stratified_ndcg
 from refusals import refused
+from strategies import scored
 from turns import few_of
 
 import irframe as ir
 from irframe.errors import GradeError, InputError, IrframeWarning, MetricError
-from irframe.metrics import METRICS
-from irframe.metrics.contributions import added_by_rank, score_ranking, score_subtopics
+from irframe.metrics import METRICS, Block, Evidence
+from irframe.metrics.facts import added_by_rank
+from irframe.metrics.subtopics import ideal_gains
 
 PEER = json.loads(Path(__file__).with_name("_pyndeval").joinpath("values.json").read_text())
 TEXTS = [
@@ -37,6 +37,33 @@ GAINS = ("AP", "P", "RR", "nDCG", "Recall", "RBP(p=0.8)", "ERR")
 UNBOUND = ("alpha_DCG(bound=False)", "ERR_IA(alpha=0.2, bound=False)")
 
 documents = st.lists(st.sets(st.integers(0, 4), max_size=3), max_size=9)
+
+
+def subtopic_evidence(metric, ranking, missed=()):
+    """Return a list whose documents are relevant to some subtopics each, as kernels read it."""
+    every = [*ranking, *missed]
+    names = list(dict.fromkeys(name for document in every for name in document))
+    grade = np.array([[name in document for name in names] for document in every], np.int16)
+    grade = grade.reshape(len(every), len(names))
+    relevant, alpha = grade.any(axis=1), getattr(metric, "alpha", 0.0)
+    block = Block(
+        grade=relevant[: len(ranking)].astype(np.int16),
+        retrieved=np.array(len(ranking)),
+        levels=np.array([0, 1]),
+        count=np.bincount(relevant, minlength=2),
+        top=1,
+        doc=np.arange(len(ranking)),
+        start=np.array(0),
+        subtopic_grade=grade,
+        subtopic_count=np.stack([(grade == level).sum(axis=0) for level in (0, 1)], axis=-1),
+        ideal=ideal_gains(grade > 0, np.zeros(len(grade), int), 1, alpha),
+        ideal_of=np.array([[alpha, 1.0]]),
+    )
+    return Evidence(block)
+
+
+def score_subtopics(metric, ranking, missed=()):
+    return metric.score(subtopic_evidence(metric, ranking, missed))
 
 
 def fields(metric):
@@ -65,8 +92,7 @@ def test_equals_the_slow_loop(text, ranking, missed):
         assert (found >= 0).all()
         assert (found <= 1.2).all()
     if type(metric).terms is not None:
-        adding = SimpleNamespace(**vars(metric), score=partial(added_by_rank, metric))
-        added = score_subtopics(adding, ranking, missed)
+        added = added_by_rank(metric, subtopic_evidence(metric, ranking, missed))
         np.testing.assert_allclose(added.sum(), found[-1], rtol=1e-9, atol=1e-12)
 
 
@@ -88,10 +114,10 @@ def test_the_intent_aware_mean_is_the_mean_over_subtopics(text, ranking, missed)
     found = score_subtopics(ir.metrics.IA(metric=text), ranking, missed)
     names = sorted(set().union(*ranking, *missed))
     apart = [
-        score_ranking(
+        scored(
             ir.parse_metric(text),
             [int(name in each) for each in ranking],
-            judged=[int(name in each) for each in (*ranking, *missed)],
+            [int(name in each) for each in (*ranking, *missed)],
         )
         for name in names
     ]
@@ -339,6 +365,6 @@ def test_what_does_not_fit_strata_is_refused(tmp_path):
     one, other = (each.assign(topic=each["topic"] + "x") for each in (runs, qrels))
     plain = one.ireval.cube(other.drop(columns="stratum"))
     refused(InputError, "cubes that all have stratum, or none", lambda: ir.concat([cube, plain]))
-    refused(MetricError, "lists as they are ranked", lambda: cube.ireval.tie_ranges("infAP"))
+    refused(MetricError, "one order of ties", lambda: cube.ireval.tie_ranges("infAP"))
     with pytest.warns(IrframeWarning, match="probability, which the TREC format lacks"):
         qrels.assign(probability=0.3).ireval.write_qrels(tmp_path / "drawn.txt")

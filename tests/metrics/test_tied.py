@@ -66,6 +66,7 @@ def test_scores_are_means_over_all_orders(variant, drawn):
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.thorough
 def test_every_metric_whose_shared_gains_are_the_mean_says_so():
     rng = np.random.default_rng(5)
     grades = [None, 0, 0, 1, 2]

@@ -10,7 +10,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import batches
 
-from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
 from oracles import ORACLES, Topic
 
@@ -116,7 +115,7 @@ def test_err_of_gdeval_has_a_top_grade_of_its_own():
     qrels = {"1": {"a": 2, "b": 1, "c": 0}}
     run = {"1": {"c": 3.0, "a": 2.0, "b": 1.0}}
     theirs = ir_measures.gdeval.calc_aggregate([ir_measures.ERR @ 20], qrels, run)
-    ours = score_ranking(parse_metric("ERR(gain=Exponential(top=4))"), [0, 2, 1])[-1]
+    ours = parse_metric("ERR(gain=Exponential(top=4))").curve([0, 2, 1])[-1]
     assert theirs[ir_measures.ERR @ 20] == pytest.approx(ours, abs=1e-5)
 
 
@@ -125,5 +124,5 @@ def test_set_f_is_told_beta_squared(parameter):
     qrels, run = {"1": {"a": 1, "b": 1, "c": 1}}, {"1": {"a": 2.0, "x": 1.0}}
     name = f"set_F.{parameter}"
     (theirs,) = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)["1"].values()
-    ours = score_ranking(parse_metric(name), [1, None], judged=[1, 1, 1])[-1]
+    ours = parse_metric(name).curve([1, None, 1, 1], listed=[1, 1, 0, 0])[1]
     assert theirs == pytest.approx(ours, abs=1e-12)

@@ -1,6 +1,5 @@
-"""Tests are values, found by name, and refuse options they cannot mean; what is significant."""
+"""Tests are values, found by name, and refuse options they cannot mean."""
 
-import numpy as np
 import pytest
 
 import irframe.paired
@@ -15,22 +14,6 @@ from irframe.paired import (
     Wilcoxon,
     parse_test,
 )
-
-
-@pytest.mark.parametrize("name", TESTS)
-@pytest.mark.parametrize("topics", [1, 2, 9])
-def test_what_is_significant_is_what_has_a_p_value_below_alpha(name, topics):
-    rng = np.random.default_rng(topics)
-    scores = rng.integers(0, 6, (6, topics, 3)) / 5
-    scores[1], scores[2] = scores[0], scores[0] + 0.2  # the same, and shifted
-    samples = {"samples": 99} if hasattr(parse_test(name), "samples") else {}
-    test = TESTS[name](**samples)
-    found = test.kernel(scores)
-    p = np.where(np.isfinite(found.statistic), found.p, np.nan)  # without spread
-    for alpha in {0.05, *p[(p > 0) & (p < 1)][:5]}:
-        for level in (alpha, np.nextafter(alpha, 1)):
-            np.testing.assert_array_equal(test.significant(scores, alpha=level), p < level)
-
 
 VALUES = [
     *(cls() for cls in TESTS.values()),

@@ -55,15 +55,6 @@ def test_negative_variances_are_told_and_taken_to_be_0():
     assert found["share"].to_numpy().ravel().tolist() == [0, 0, 1]
 
 
-def test_intervals_hold_their_estimates_and_shrink():
-    scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[10])
-    found, narrow = (scores.ireval.components(alpha=alpha) for alpha in (0.05, 0.5))
-    assert (found["variance_low"] < narrow["variance_low"]).all()
-    assert (narrow["variance_low"] < found["variance"]).all()
-    assert (found["variance"] < narrow["variance_high"]).all()
-    assert (narrow["variance_high"] < found["variance_high"]).all()
-
-
 def test_missing_scores_leave_topics_out():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[5, 10])
     holes = scores.copy()

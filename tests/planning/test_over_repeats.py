@@ -38,23 +38,6 @@ def test_components_of_the_worked_case():
     np.testing.assert_allclose(shared, expected, atol=1e-6)
 
 
-def test_mixed_models_find_the_same_components():
-    mixedlm = pytest.importorskip("statsmodels.formula.api").mixedlm
-    rows = array(worked().transpose(0, 2, 1)).to_series().rename("y").reset_index()
-    rows["own"] = rows["system"] + rows["repeat"].astype(str)
-    rows["cell"] = rows["system"] + rows["topic"]
-    parts = {"topic": "0 + C(topic)", "own": "0 + C(own)", "cell": "0 + C(cell)"}
-    model = mixedlm("y ~ C(system)", rows, groups=np.ones(len(rows)), vc_formula=parts)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fitted = model.fit(reml=True)
-    found = dict(zip(model.exog_vc.names, fitted.vcomp, strict=True))
-    scores = rows.set_index(["system", "repeat", "topic"])[["y"]].rename(columns={"y": "AP"})
-    own = components(scores)["variance"].values[0]
-    values = [found["topic"], found["own"], found["cell"], fitted.scale]
-    np.testing.assert_allclose(own, values, atol=2e-5)
-
-
 def test_components_of_uneven_numbers_of_repeats_equal_the_loop():
     rng = np.random.default_rng(1)
     tables = [rng.normal(size=(repeats, 6)) for repeats in (1, 2, 4)]

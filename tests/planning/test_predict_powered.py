@@ -170,15 +170,6 @@ def test_no_interval_is_without_width_and_what_varies_has_one(distribution):
         assert np.isnan(found["ci_low"]).all()
 
 
-def test_frames_are_taken_in_any_order_of_systems(both):
-    scores, human = both
-    wide = ir.as_scores(scores.sel(depth=50, drop=True))
-    few = ir.as_scores(human.sel(depth=50, drop=True))
-    found = wide.ireval.predict_powered(few.sample(frac=1, random_state=0))
-    expected = scores.ireval.predict_powered(human, at=50)
-    np.testing.assert_allclose(found["ci_high"], expected["ci_high"].squeeze("depth"))
-
-
 def test_topics_without_all_scores_are_left_out(both):
     scores, human = both
     holes = scores.copy()

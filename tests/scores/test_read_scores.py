@@ -51,33 +51,6 @@ def test_means_are_over_the_topics_that_all_systems_have(paired):
             np.testing.assert_allclose(paired.means[row, depth], sign * table.mean(axis=1))
 
 
-VERBS = {
-    "summary": lambda scores: scores.ireval.summary(),
-    "compare": lambda scores: scores.ireval.compare("wilcoxon"),
-    "compare at a depth": lambda scores: scores.ireval.compare(at=5, weights=WEIGHTS),
-    "discrimination": lambda scores: scores.ireval.discrimination(at=[10, 1]),
-    "coverage": lambda scores: scores.ireval.coverage(5, alpha=0.3),
-    "inversions": lambda scores: scores.ireval.inversions("AP@10", "sign", adjust=None),
-    "agreement": lambda scores: scores.ireval.agreement(),
-    "agreement with others": lambda scores: scores.ireval.agreement(random_scores(2, topics=12)),
-    "volatility": lambda scores: scores.ireval.volatility("ASL", method="rbo"),
-    "leaderboard": lambda scores: scores.ireval.leaderboard(at=5),
-    "bootstrap": lambda scores: scores.ireval.bootstrap_sensitivity(samples=9, at=[5]),
-}
-WEIGHTS = {topic: topic + 1.0 for topic in range(12)}
-
-
-@pytest.mark.parametrize(
-    "chunks", few_of([{"topic": 1}, {"topic": 5, "system": 2, "depth": 3}], 2), ids=str
-)
-@pytest.mark.parametrize("name", VERBS)
-def test_lazy_scores_say_what_those_in_memory_do(name, chunks):
-    scores = random_scores(1, topics=12)
-    results = [VERBS[name](each) for each in (scores, scores.chunk(chunks))]
-    frames = isinstance(results[0], pd.DataFrame)
-    (pd.testing.assert_frame_equal if frames else xr.testing.assert_identical)(*results)
-
-
 def test_lazy_scores_that_are_too_large_are_not_begun(monkeypatch):
     scores = random_scores(0, topics=12).chunk(topic=3)
     monkeypatch.setattr(scores_module, "LOADED_BYTES", scores.nbytes - 1)
@@ -85,39 +58,6 @@ def test_lazy_scores_that_are_too_large_are_not_begun(monkeypatch):
         refused(InputError, "lazy scores; .* Choose depths with at=", getattr(scores.ireval, verb))
     assert len(scores.ireval.compare(at=[1, 5]))
     assert scores.ireval.coverage(1, at=[1, 5]).shape == (2, 2)
-
-
-def test_costs_are_turned_round():
-    paired = scores_to_compare(random_scores(0, metrics=("AP", "ASL", "clicks")))
-    assert paired.towards == [1, -1, 1]
-
-
-def test_depths_with_the_same_topics_are_computed_together(paired):
-    seen = []
-
-    def compute(scores):
-        assert not np.isnan(scores).any()
-        seen.append(scores.shape[2])
-        return scores.sum(axis=1), scores[:, 0] * scores.shape[1]
-
-    total, counts = paired.over(0, slice(1, 4), compute)
-    assert sum(seen) == 3
-    values = holed().to_numpy()[0][:, :, 1:4]
-    kept = ~np.isnan(values).any(axis=0)
-    expected = np.where(kept, values, 0).sum(axis=1)
-    np.testing.assert_allclose(total, expected)
-    np.testing.assert_allclose(counts, values[:, 0] * kept.sum(axis=0))
-
-
-@pytest.mark.parametrize(("size", "widths"), [(1, [1] * 4), (8 * 15 * 3, [3, 1]), (2**26, [4])])
-def test_pieces_cover_every_metric_and_depth_once(monkeypatch, size, widths):
-    monkeypatch.setattr(scores_module, "BLOCK_BYTES", size)
-    paired = scores_to_compare(random_scores(0))
-    pieces = list(paired.pieces(15))
-    assert [row for row, _ in pieces] == [0] * len(widths) + [1] * len(widths)
-    assert [block.stop - block.start for _, block in pieces] == widths * 2
-    covered = [k for row, block in pieces if row for k in range(block.start, block.stop)]
-    assert covered == list(range(4))
 
 
 def test_rows_are_labelled_by_metric_depth_and_pair():
@@ -359,20 +299,6 @@ class TestLoops:
 
 
 @RATIOS
-def test_groups_are_held_against_their_own_reference(ratio):
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.cube(qrels).ireval.score("AP(norm='min')", "RR")
-    half = np.where(np.arange(16) < 8, "first", "second")
-    grouped = scores.assign_coords(half=("topic", half))
-    for reference in (10, "RR", grouped):
-        found = getattr(grouped.ireval, ratio)(reference, at=[5, 50], by="half")
-        assert found.dims == ("half", "metric", "depth")
-        held = reference[:, :, half == "first"] if reference is grouped else reference
-        alone = getattr(grouped[:, :, :8].ireval, ratio)(held, at=[5, 50])
-        np.testing.assert_array_equal(found.sel(half="first"), alone)
-
-
-@RATIOS
 def test_blocks_of_depths_do_not_show(monkeypatch, ratio):
     verb = getattr(random_scores(3).ireval, ratio)
     references = [1, 10, "AP", random_scores(4)]
@@ -380,9 +306,3 @@ def test_blocks_of_depths_do_not_show(monkeypatch, ratio):
     monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
     for reference, expected in zip(references, whole, strict=True):
         xr.testing.assert_identical(verb(reference), expected)
-
-
-@RATIOS
-@pytest.mark.parametrize("alpha", [0, 1, 2])
-def test_levels_that_are_none(ratio, alpha):
-    refused(ParameterError, "alpha", getattr(random_scores(0).ireval, ratio), 1, "t", alpha=alpha)

@@ -11,7 +11,7 @@ from refusals import refused
 from scipy import stats
 
 import irframe as ir
-from irframe.errors import DepthError, IrframeWarning, ParameterError
+from irframe.errors import DepthError, IrframeWarning
 from irframe.scores.averages import averages
 from irframe.scores.read_scores import scores_to_compare
 
@@ -94,12 +94,6 @@ def test_reciprocal_ranks_on_few_topics_are_told():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrframeWarning)
             assert message in shown.ireval.styled().to_html()
-
-
-@pytest.mark.parametrize("alpha", [0, 1, -0.1])
-def test_alpha_is_a_probability(scores, alpha):
-    with pytest.raises(ParameterError, match="alpha, a number above 0 and below 1"):
-        scores.ireval.summary(alpha=alpha)
 
 
 def with_gaps(seed):

@@ -7,6 +7,7 @@ from dense import dense
 from refusals import refused
 
 import irframe as ir
+from irframe.__main__ import main
 from irframe.errors import IdError, InputError, IrframeWarning
 from irframe.studies.check import SEVERITY
 
@@ -181,14 +182,29 @@ def test_documents_that_are_in_no_collection():
     assert found["documents_unknown"].tolist() == [(), ("1 q", "9 b"), (), ()]
 
 
-def test_judged_documents_that_are_gone_are_counted():
+def test_judged_documents_that_are_gone_or_were_trained_with_are_counted(tmp_path, capsys):
     qrels = pd.DataFrame({"topic": list("1123"), "doc": list("xyyw"), "grade": [1, 0, 1, 1]})
-    told = "judged documents that are not among the documents of the collection: 1 of 3 (w)"
+    train = pd.DataFrame({"topic": ["1", "8"], "doc": ["w", "x"], "grade": [1, 1]})
+    told = (
+        "judged documents that are not among the documents of the collection: 1 of 3 (w)",
+        "training data hold 1 of 3 judged topics (1) and 2 of 3 judged documents",
+    )
     with pytest.warns(IrframeWarning) as caught:
-        found = odd_runs().ireval.check(qrels, documents=iter("xyzabq"))
-    assert [str(each.message) for each in caught] == [found.attrs["caution"]] == [told]
-    whole = odd_runs().ireval.check(qrels, documents=list("xyzabqw"))
-    assert found["documents_unknown"].tolist() == whole["documents_unknown"].tolist()
+        found = odd_runs().ireval.check(qrels, documents=iter("xyzabq"), train=train)
+    assert tuple(str(each.message) for each in caught) == told
+    assert found.attrs["caution"].split("\n") == [*told]
+    assert (
+        found["documents_unknown"].tolist()
+        == odd_runs().ireval.check(qrels, documents=list("xyzabqw"))["documents_unknown"].tolist()
+    )
+    numbers = {8: {70: 1}}
+    assert "caution" not in odd_runs().ireval.check(qrels, train=numbers).attrs
+    ir.verbs.write_run(odd_runs().query("system == 'sound'"), tmp_path / "a.run")
+    for name, frame in {"q": qrels, "t": train}.items():
+        ir.verbs.write_qrels(frame, tmp_path / f"{name}.txt")
+    words = ["check", "q.txt", "a.run", "--train", "t.txt", "--fail-on", "never"]
+    main([word if "." not in word else str(tmp_path / word) for word in words])
+    assert told[1] in capsys.readouterr().err
 
 
 def test_ids_of_two_types_have_nothing_in_common():

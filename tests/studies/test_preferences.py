@@ -13,12 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles import innate as oracle
 from refusals import refused
+from strategies import scored
 from tracks import cube_of
 
 import irframe as ir
 from irframe.agreements.innate import LABELS
 from irframe.errors import MetricError, ParameterError
-from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
 
 WEIGHTS = {
@@ -149,7 +149,7 @@ def test_scores_of_the_non_separable_pair(golden):
     assert named.keys() == case["expected"].keys()
     for name, expected in case["expected"].items():
         metric = parse_metric(named[name])
-        found = [score_ranking(metric, serp, judged)[-1] for serp in ([1, 0, 0], [0, 1, 1])]
+        found = [scored(metric, serp, judged)[-1] for serp in ([1, 0, 0], [0, 1, 1])]
         assert found == pytest.approx(expected, rel=1e-9)
 
 

@@ -16,12 +16,11 @@ from lengths import lengths_frame
 from oracles.searching import search_lengths as slow_lengths
 from oracles.searching import wins_and_losses
 from refusals import refused
-from strategies import batches
+from strategies import batches, scored
 from told import Told, frames
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
-from irframe.metrics.contributions import score_ranking
 from irframe.studies.search_lengths import effective_count
 
 RUNS, QRELS = ir.example_track()
@@ -48,7 +47,7 @@ def test_search_lengths_by_hand(golden):
         ir.metrics.ASL(first=2): "asl@g1-2",
         ir.metrics.ASL(first=10): "asl@g1-10",
     }.items():
-        value = score_ranking(metric, list(told.serp), judged=list(told.judged))[-1]
+        value = scored(metric, told.serp, told.judged)[-1]
         assert value == pytest.approx(case["expected"][key])
 
 
@@ -61,9 +60,7 @@ def test_edge_cases_of_search_length(golden):
             continue
         assert lengths_of(told) == expected["eq3"]
         assert lengths_of(told, unretrieved="irrel+1") == expected["irrel+1"]
-        value = score_ranking(ir.metrics.ASL(), list(told.serp), judged=list(told.judged), depth=5)[
-            -1
-        ]
+        value = scored(ir.metrics.ASL(), told.serp, told.judged, depth=5)[-1]
         assert value == pytest.approx(expected["asl"])
 
 
@@ -294,9 +291,9 @@ def test_means_in_both_spaces(golden):
     assert (1 / ranks).mean() == pytest.approx(expected["mean_P"])
     apart = [1] + [0] * 999 + [1]
     assert len(serp) == len(apart) == 1001
-    found = score_ranking(ir.metrics.ASL(), apart, judged=[1, 1])[-1]
+    found = ir.metrics.ASL().curve(apart)[-1]
     assert found == pytest.approx(expected["mean_SL"])
-    found = score_ranking(ir.metrics.AtomizedP(), apart, judged=[1, 1])[-1]
+    found = ir.metrics.AtomizedP().curve(apart)[-1]
     assert found == pytest.approx(expected["mean_P"])
 
 
