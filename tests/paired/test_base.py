@@ -32,20 +32,6 @@ def test_names(name):
     assert parse_test(name).name == name
 
 
-@pytest.mark.parametrize(
-    ("name", "test"),
-    [
-        ("permutation", Permutation(samples=10_000, seed=0)),
-        ("tukey", TukeyHSD(samples=10_000, seed=0)),
-        ("bootstrap", Bootstrap(samples=1000, seed=0)),
-        ("wilcoxon", Wilcoxon(correction=False, exact=False, decimals=12)),
-        ("ranksum", RankSum(correction=True)),
-    ],
-)
-def test_defaults(name, test):
-    assert parse_test(name) == test
-
-
 @pytest.mark.parametrize("test", VALUES, ids=repr)
 def test_values(test):
     assert parse_test(test) is test

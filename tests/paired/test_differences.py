@@ -5,7 +5,6 @@ import pytest
 from oracles import paired_tests as oracle
 from scipy import stats
 
-from irframe.errors import ParameterError
 from irframe.paired import all_pairs, describe_differences
 from irframe.paired.differences import exact_moments
 
@@ -54,12 +53,6 @@ def test_what_does_not_vary_has_no_interval():
     assert (one.wins.item(), one.ties.item(), one.losses.item()) == (1, 0, 0)
     for unknown in (found.effect_size, *found.interval(), one.sd, one.effect_size, *one.interval()):
         assert np.isnan(unknown).all()
-
-
-@pytest.mark.parametrize("alpha", [0, 1, 2])
-def test_alpha_out_of_range(alpha):
-    with pytest.raises(ParameterError, match="alpha, a number above 0 and below 1"):
-        describe_differences(np.zeros((2, 3, 1))).interval(alpha=alpha)
 
 
 def test_a_single_precision_or_strided_cube():
