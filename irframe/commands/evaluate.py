@@ -35,9 +35,10 @@ from irframe.commands.inputs import (
     metrics_of,
     read_all,
     read_judgments,
-    read_sound,
     runs_of,
     scored,
+    sources_of,
+    told,
 )
 from irframe.errors import InputError, ParameterError
 from irframe.files.read_file import plain_table
@@ -241,7 +242,9 @@ def declare_check(parser: ArgumentParser) -> None:
 
 def run_check(options: Namespace) -> Answer:
     """Check all runs, those of files that cannot be read as well."""
-    runs, problems = read_sound(options)
+    named = sources_of(options.runs, options.qrels)
+    how = {"system": options.system, "on_error": "skip", **told(options)}
+    runs, problems = ir.read_runs(named, **how)
     arguments = given(options, ir.verbs.check)
     rows = ir.verbs.check(runs, read_judgments(options), problems=problems, **arguments)
     kind = format_of(options)
@@ -288,8 +291,8 @@ def run_diagnose(options: Namespace) -> Answer:
         **given(options, ir.verbs.diagnose),
     )
     kind = format_of(options)
-    told = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
-    content = told or written(findings, kind)
+    paragraphs = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
+    content = paragraphs or written(findings, kind)
     return Answer(content, status_of(findings["severity"], options.fail_on))
 
 

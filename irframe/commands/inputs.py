@@ -181,21 +181,18 @@ READING: dict[str, dict[str, Any]] = {
     "topics": {"choices": ("qrels", "runs", "common")},
     "pool_depth": {"type": int},
     "test": {},
-    "collection": {"metavar": "COLUMN"},
     "adjust": {"type": correction},
     "baseline": {"metavar": "SYSTEM", "action": "append"},
     "at": {"type": depths, "metavar": "DEPTHS"},
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
-    **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
+    **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights", "prior")},
+    **{word: {"metavar": "COLUMN"} for word in ("collection", "of", "search")},
     "method": {},
-    "prior": {"metavar": "TABLE"},
     "train": {"metavar": "FILE"},
     "task_metrics": {"metavar": "TASK=METRIC", "action": "append", "type": task_metric},
     "length": {"type": number_or_column},
-    "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
-    "search": {"metavar": "COLUMN"},
     "searches": {"type": depths, "metavar": "NUMBERS"},
     "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
@@ -400,12 +397,6 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
         return read_all(options)
     paths: Any = sources_of(options.runs, options.qrels)
     return ir.scan_runs(paths, system=options.system, **told(options))
-
-
-def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read the runs that can be read, and what is wrong with the files of others."""
-    named = sources_of(options.runs, options.qrels)
-    return ir.read_runs(named, system=options.system, on_error="skip", **told(options))
 
 
 def metrics_of(options: Namespace) -> list[Any]:
