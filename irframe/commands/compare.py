@@ -124,8 +124,9 @@ def run_compare(options: Namespace) -> Answer:
     if kind == MARKDOWN:
         asked = given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
         cube = ir.cube(runs, qrels, contributing=options.contributing, **asked)
-        shown = {"texts": options.texts or None, "link": options.link, "fail_on": options.fail_on}
-        page = markdown(comparison, cube, metrics, scores=scores, runs=runs, **shown)
+        more: Any = {name: getattr(options, name) for name in ("link", "fail_on")}
+        more |= {"scores": scores, "runs": runs, "texts": options.texts or None}
+        page = markdown(comparison, cube, metrics, **more)
         return Answer(page, int(failed))
     if kind != "table":
         return Answer(written(comparison, kind), int(failed))
