@@ -72,7 +72,7 @@ def drift(scores):
 
 def with_reference(values, ax):
     """Draw curves by depth, and where the reference is."""
-    values.ireval.plot.ratio_curves(ax=ax, pool_depth=0)
+    values.assign_attrs(pool_depth=0).ireval.plot.ratio_curves(ax=ax)
     mark_depth(ax, REFERENCE, "reference")
     legend_beside(ax)
 

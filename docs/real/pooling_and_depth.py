@@ -266,7 +266,7 @@ def panes(made):
         found[quantity] = joined.rename(quantity)
 
     def draw(values, ax):
-        values.ireval.plot.ratio_curves(ax=ax, pool_depth=0)
+        values.assign_attrs(pool_depth=0).ireval.plot.ratio_curves(ax=ax)
         legend_beside(ax)
 
     axes = ir.plots.panes(found, draw, figsize=(9.4, 5.4))

@@ -3,14 +3,12 @@
 Figures: agreement_map, agreement_bars, agreement_triangle, volatility_map.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from irframe.checks import as_annotated, holding, listed, number
-from irframe.errors import InputError, ParameterError
+from irframe.checks import holding, listed
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import parse_test
 from irframe.plots import canvas
@@ -30,43 +28,23 @@ UNDEFINED = "#D5D8DC"
 THRESHOLD = 0.9
 
 
-def bins(levels: Sequence[float]) -> tuple[Any, Any]:
-    """Return colours for bins, warm up to 0.9 and cool above, and what bins values.
-
-    Parameters
-    ----------
-    levels
-        Borders of the bins, ascending, at least two.
-    """
+def bins() -> tuple[Any, Any]:
+    """Return colours for bins, warm up to 0.9 and cool above, and what bins values."""
     from matplotlib import colors  # noqa: PLC0415 - costs time at import
 
-    borders = np.asarray([number("levels", border) for border in listed(levels)])
-    if borders.ndim != 1 or len(borders) < 2 or not (np.diff(borders) > 0).all():
-        raise ParameterError("levels that ascend, at least two", repr(levels))
-    below = int((borders[:-1] < THRESHOLD).sum())
+    below = LEVELS.index(THRESHOLD)
     shades: list[Any] = []
-    for ends, count in ((BELOW, below), (ABOVE, len(borders) - 1 - below)):
+    for ends, count in ((BELOW, below), (ABOVE, len(LEVELS) - 1 - below)):
         between = colors.LinearSegmentedColormap.from_list("", list(ends))
         shades += [between(place) for place in np.linspace(0, 1, count)]
     colourmap = colors.ListedColormap(shades).with_extremes(bad=UNDEFINED)
-    return colourmap, colors.BoundaryNorm(borders, len(shades))
+    return colourmap, colors.BoundaryNorm(LEVELS, len(shades))
 
 
-def add_scale(ax: Axes, mesh: Any, values: xr.DataArray, levels: Sequence[float]) -> None:
+def add_scale(ax: Axes, mesh: Any, values: xr.DataArray) -> None:
     """Add the colour scale, labelled by the method of agreement."""
     label = told_method(values.attrs) or "agreement"
-    figure_of(ax).colorbar(mesh, ax=ax, ticks=list(levels), spacing="uniform", label=label)
-
-
-def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
-    """Return a matrix without further dimensions, or say which ones are left to choose."""
-    holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")
-    others = [str(dim) for dim in values.dims if dim not in {rows, columns}]
-    left = [dim for dim in others if values.sizes[dim] > 1]
-    if left:
-        advice = "choose with .sel(...)"
-        raise ParameterError(f"one matrix over {rows} and {columns}", "several", advice, left)
-    return values.squeeze(others).transpose(rows, columns)
+    figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)
 
 
 CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#E69F00", "#9AA5B1", "#D55E00")
@@ -97,12 +75,7 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
 
 
 def agreement_map(
-    matrix: xr.DataArray,
-    *,
-    depth: int | None = None,
-    levels: Sequence[float] = LEVELS,
-    ax: Axes | None = None,
-    figsize: Size = None,
+    matrix: xr.DataArray, *, depth: int | None = None, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
     """Draw how alike metrics order the systems: blue where they are equivalent.
 
@@ -114,9 +87,6 @@ def agreement_map(
         Agreement between metrics, from `irframe.verbs.agreement` without a reference.
     depth
         Which depth; may be left out where there is only one.
-    levels
-        Borders of the bins of colour, ascending. Bins from 0.9 on are blue, those below brown
-        to pale orange; undefined correlations are grey.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -125,7 +95,8 @@ def agreement_map(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with the value written into every cell.
+        The axes, with the value written into every cell. From 0.9 on cells are blue, those below
+        brown to pale orange; undefined correlations are grey.
 
     References
     ----------
@@ -142,17 +113,13 @@ def agreement_map(
     ['1.00', '1.00', '0.93', '0.84', '0.79']
     """
     holding("what agreement returned", matrix, {METRIC}, "sizes")
-    if depth is not None:
-        dim = axis_of(matrix).dim
-        if dim not in matrix.dims or depth not in matrix.indexes[dim]:
-            raise InputError(f"{dim}= to be one of the matrix", repr(depth))
-        matrix = matrix.sel({dim: depth})
-    values = only_matrix(matrix, METRIC, "metric_other")
-    colourmap, norm = bins(levels)
+    matrix = canvas.only(matrix, axis_of(matrix).dim, depth)
+    values = canvas.only_matrix(matrix, METRIC, "metric_other")
+    colourmap, norm = bins()
     labels = [str(label) for label in values[METRIC].to_numpy()]
     ax = canvas.new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)
     mesh = ax.imshow(np.ma.masked_invalid(values.to_numpy()), cmap=colourmap, norm=norm)
-    add_scale(ax, mesh, values, levels)
+    add_scale(ax, mesh, values)
     canvas.write_cells(
         ax,
         (
@@ -283,8 +250,8 @@ def agreement_triangle(
     """
     checked = only_test(checked, test)
     checked = canvas.only(checked, DEPTH, depth, "those checked")
-    verdict = canvas.only_metric(checked["verdict"], metric)
-    by_rank = np.argsort(canvas.only_metric(checked["rank"], metric).to_numpy(), kind="stable")
+    verdict = canvas.only(checked["verdict"], METRIC, metric)
+    by_rank = np.argsort(canvas.only(checked["rank"], METRIC, metric).to_numpy(), kind="stable")
     place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))
     sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
     better, worse = np.sort(sides, axis=0)
@@ -309,14 +276,7 @@ def agreement_triangle(
 
 
 def volatility_map(
-    matrix: xr.DataArray,
-    *,
-    metric: Any = None,
-    levels: Sequence[float] = LEVELS,
-    pool_depth: int | None = None,
-    log: bool = False,
-    ax: Axes | None = None,
-    figsize: Size = None,
+    matrix: xr.DataArray, *, metric: Any = None, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
     """Draw a volatility matrix: blue where two depths order the systems equivalently.
 
@@ -328,13 +288,6 @@ def volatility_map(
         Volatility matrices, from `irframe.verbs.volatility`, of one metric or of two.
     metric
         Which metric; may be left out where there is only one.
-    levels
-        Borders of the bins of colour, ascending. Bins from 0.9 on are blue, those below brown
-        to pale orange; undefined correlations are grey.
-    pool_depth
-        Depth of the pool, marked by dotted lines; by default the cube's.
-    log
-        Whether depths have logarithmic scales, which give room to the small ones.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -343,7 +296,8 @@ def volatility_map(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one mesh and its colour scale.
+        The axes, with one mesh and its colour scale: from 0.9 on blue, below brown to pale orange;
+        undefined correlations are grey. Dotted lines are the depth of the pool.
 
     References
     ----------
@@ -360,30 +314,21 @@ def volatility_map(
     """
     axis = axis_of(matrix)
     holding("what volatility returned", matrix, {axis.dim}, "sizes")
-    chosen = canvas.only_metric(matrix, metric) if METRIC in matrix.dims else matrix
-    values = only_matrix(chosen, axis.dim, axis.other)
-    as_annotated("log", log, bool)
-    colourmap, norm = bins(levels)
+    values = canvas.only_matrix(canvas.only(matrix, METRIC, metric), axis.dim, axis.other)
+    colourmap, norm = bins()
     ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
     sides = values[axis.other].to_numpy(), values[axis.dim].to_numpy()
     cells, look = np.ma.masked_invalid(values.to_numpy()), {"cmap": colourmap, "norm": norm}
     mesh = ax.pcolormesh(*map(_borders, sides), cells, rasterized=True, **look)
-    add_scale(ax, mesh, values, levels)
-    pool_depth = canvas.pool_depth_of(values, pool_depth)
-    if pool_depth:
+    add_scale(ax, mesh, values)
+    if pool_depth := canvas.pool_depth_of(values):
         for line in (ax.axvline, ax.axhline):
             line(pool_depth, color="black", linestyle=":", linewidth=1.2)
         canvas.subtitle(ax, f"dotted: pool depth {pool_depth}")
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"{axis.title} of {across}", ylabel=f"{axis.title} of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
-    if not log:
-        whole_ticks(ax, upright=True)
-    else:
-        ax.set(xscale="log", yscale="log")
-        for side in (ax.xaxis, ax.yaxis):
-            side.set_major_formatter("{x:g}")
-            side.set_minor_formatter("")
+    whole_ticks(ax, upright=True)
     return ax
 
 

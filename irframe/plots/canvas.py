@@ -5,14 +5,14 @@ of the systems. Those of `SYSTEM_STYLES` have the style that stands there.
 """
 
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from irframe.checks import places, whole
+from irframe.checks import holding, places
 from irframe.cubes.score_arrays import reading
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import place_of
@@ -258,7 +258,7 @@ def draw_systems(
     depths: Any,
     curves: dict[Hashable, Any],
     chosen: Sequence[Hashable],
-    label: Callable[[Hashable, str], str] = lambda _, name: name,
+    notes: Mapping[Hashable, str] | None = None,
 ) -> None:
     """Draw a curve per system; those not chosen stay in the background, where a legend counts them.
 
@@ -270,12 +270,13 @@ def draw_systems(
         System -> curve.
     chosen
         The systems that have a colour and a line in the legend.
-    label
-        What a legend says of a system, given with its name as far as there is room for it.
+    notes
+        What a legend says of systems behind their names.
     """
     names, dot = room.fitting_names(ax, chosen), dotted(depths)
     for system, name, style in zip(chosen, names, system_style(chosen, curves), strict=True):
-        ax.plot(depths, curves[system], linewidth=2, label=label(system, name), **style, **dot)
+        label = name if notes is None else f"{name}: {notes[system]}"
+        ax.plot(depths, curves[system], linewidth=2, label=label, **style, **dot)
     others = [system for system in curves if system not in chosen]
     thin: dict[str, Any] = {"color": FAINT, "linewidth": 0.8}
     for system in others:
@@ -289,8 +290,8 @@ def dotted(depths: Any) -> dict[str, Any]:
     return {"marker": "o", "markersize": 4} if len(depths) == 1 else {}
 
 
-def log_depths(ax: Axes, depths: Any, *, log: bool = True) -> None:
-    """Lay depths out from the first to the last, on a logarithmic scale if asked for."""
+def log_depths(ax: Axes, depths: Any, *, log: bool) -> None:
+    """Lay depths out from the first to the last, on a logarithmic scale if that suits them."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - costs time at import
 
     if len(depths) > 1:
@@ -309,13 +310,8 @@ def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None
         ax.axvline(depth, color=ink(ax), linestyle=":", linewidth=1, label=label)
 
 
-def pool_depth_of(values: xr.DataArray, pool_depth: int | None) -> Any:
-    """Return the depth of the pool that is asked for, or else told in the attributes.
-
-    Of scores at other stops no rank has a place among these.
-    """
-    if pool_depth is not None:
-        return whole("pool_depth", pool_depth, low=0)
+def pool_depth_of(values: xr.DataArray) -> Any:
+    """Return the depth of the pool as the attributes tell it; other stops than ranks have none."""
     known: Any = values.attrs.get("pool_depth", 0) if axis_of(values) is DEPTHS else 0
     return known if np.ndim(known) == 0 else None
 
@@ -384,11 +380,27 @@ def only_place(word: str, label: Any, known: Sequence[Any], of: str = "those the
     return known.index(label)
 
 
-def only(values: Any, dim: str, label: Any, of: str = "those there are") -> Any:
+def only(values: Any, dim: str, label: Any = None, of: str = "those there are") -> Any:
     """Return values at a label of a dimension that they may have, as `only_place` finds it."""
-    if dim not in values.dims:
+    if dim not in values.dims and label is None:
         return values
-    return values.isel({dim: only_place(dim, label, values[dim].to_numpy().tolist(), of)})
+    known = np.atleast_1d(values[dim]).tolist() if dim in values.coords else []
+    if dim == METRIC and label is not None:  # which may be spelled otherwise
+        place = place_of(label, known)
+        label = str(label) if place is None else known[place]
+    place = only_place(dim, label, known, of)
+    return values.isel({dim: place}) if dim in values.dims else values
+
+
+def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
+    """Return a matrix without further dimensions, or say which ones are left to choose."""
+    holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")
+    others = [str(dim) for dim in values.dims if dim not in {rows, columns}]
+    left = [dim for dim in others if values.sizes[dim] > 1]
+    if left:
+        advice = "choose with .sel(...)"
+        raise ParameterError(f"one matrix over {rows} and {columns}", "several", advice, left)
+    return values.squeeze(others).transpose(rows, columns)
 
 
 def one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
@@ -404,24 +416,3 @@ def one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
         known = f"a depth scored, from {depths.min()} to {depths.max()}"
         raise DepthError(known, repr(depth))
     return values.sel({dim: depth}), axis.named(label, depth)
-
-
-def only_metric(scores: xr.DataArray, metric: Any = None) -> xr.DataArray:
-    """Return the scores by one metric.
-
-    Parameters
-    ----------
-    scores
-        Scores with a dimension metric.
-    metric
-        Which one; may be left out where there is only one.
-
-    Raises
-    ------
-    ParameterError
-        If the choice is unknown or open, listing the metrics.
-    """
-    labels = [str(label) for label in scores[METRIC].to_numpy()]
-    place = None if metric is None else place_of(metric, labels)
-    label = labels[place] if place is not None else metric and str(metric)
-    return scores.isel({METRIC: only_place(METRIC, label, labels, "the metrics scored")})

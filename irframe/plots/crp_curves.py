@@ -102,11 +102,8 @@ def crp_curves(
     ax = canvas.new_axes(ax, (7.0, 4.2), figsize)
     depths = one[DEPTH].to_numpy()
     curves = dict(zip(names, one["crp"].transpose(SYSTEM, DEPTH).to_numpy(), strict=True))
-
-    def label(system: Hashable, name: str) -> str:
-        return f"{name}: {_twist_and_archetype(one.sel({SYSTEM: system}))}"
-
-    canvas.draw_systems(ax, depths, curves, [names[row] for row in rows], label)
+    notes = {names[row]: _twist_and_archetype(one.isel({SYSTEM: row})) for row in rows}
+    canvas.draw_systems(ax, depths, curves, [*notes], notes)
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, depths[-1]))
     canvas.subtitle(ax, f"topic {topic}")
@@ -172,7 +169,7 @@ def crp_and_gain(
     2
     """
     one = select_topic(misplaced, topic)
-    gain = canvas.only_metric(to_scores(scores, "this figure"), metric)
+    gain = canvas.only(to_scores(scores, "this figure"), METRIC, metric)
     shared = set(one[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
     missing = [] if system in shared else [system]
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
@@ -417,7 +414,7 @@ def effort_gain(
     'AP'
     """
     holding("what effort_gain returned", cells, {"cell", "quadrant", "border"})
-    quadrant = canvas.only_metric(cells["quadrant"], metric)
+    quadrant = canvas.only(cells["quadrant"], METRIC, metric)
     one = cells.sel({METRIC: quadrant[METRIC].item()})
     gain, effort = one["gain_score"].to_numpy(), one["effort_score"].to_numpy()
     ax = canvas.new_axes(ax, (6.6, 5.0), figsize)

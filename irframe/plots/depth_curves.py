@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cautions import cautions_of
-from irframe.checks import as_annotated, holding, level
+from irframe.checks import holding, level
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
@@ -35,8 +35,6 @@ def depth_curves(
     *,
     metric: Any = None,
     systems: Sequence[Hashable] | None = None,
-    log: bool = True,
-    pool_depth: int | None = None,
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
@@ -56,10 +54,6 @@ def depth_curves(
     systems
         Which systems to single out; by default the best two, the worst and two evenly between,
         at the greatest depth, which the figure says.
-    log
-        Whether depth has a logarithmic scale.
-    pool_depth
-        Depth of the pool, marked by a dotted line; by default the cube's.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -68,7 +62,7 @@ def depth_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one line per system.
+        The axes, one line per system, and a dotted one at the depth of the pool.
 
     References
     ----------
@@ -85,7 +79,7 @@ def depth_curves(
     """
     dim = axis_of(scores).dim
     holding(f"scores with a dimension {dim}", scores, {dim}, "sizes")
-    chosen = canvas.only_metric(to_scores(scores, "this figure"), metric)
+    chosen = canvas.only(to_scores(scores, "this figure"), METRIC, metric)
     means = averages(chosen).transpose(SYSTEM, dim)
     depths, names = means[dim].to_numpy(), means.indexes[SYSTEM].tolist()
     order = best_first(means.to_numpy()[:, -1], -facts(chosen[METRIC].item()).sign)[::-1]
@@ -93,7 +87,7 @@ def depth_curves(
     ax = canvas.new_axes(ax, figsize=figsize)
     curves = dict(zip(names, means.to_numpy(), strict=True))
     canvas.draw_systems(ax, depths, curves, [names[row] for row in rows])
-    _finish(ax, scores, pool_depth, log=log)
+    _finish(ax, scores)
     ax.set_ylabel(f"mean {chosen[METRIC].item()}")
     spread = BETWEEN if systems is None and len(rows) < len(names) else ""
     canvas.subtitle(ax, counted(chosen.sizes[TOPIC], TOPIC), spread)
@@ -101,14 +95,13 @@ def depth_curves(
     return ax
 
 
-def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool) -> None:
+def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None = None) -> None:
     """Lay out the depths of values, and mark that of the pool."""
-    as_annotated("log", log, bool)
     axis = axis_of(values)
-    canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
+    canvas.mark_depth(ax, canvas.pool_depth_of(values) if pool_depth is None else pool_depth)
     ax.set_xlabel(axis.says(axis.title + axis.units))
-    canvas.log_depths(ax, values[axis.dim].to_numpy(), log=log and axis.log)
-    if axis.whole and not (log and axis.log):
+    canvas.log_depths(ax, values[axis.dim].to_numpy(), log=axis.log)
+    if axis.whole and not axis.log:
         whole_ticks(ax)
 
 
@@ -117,7 +110,6 @@ def metric_curves(
     system: Any = None,
     *,
     alpha: float = 0.05,
-    log: bool = True,
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
@@ -133,8 +125,6 @@ def metric_curves(
         Which one; may be left out where there is only one.
     alpha
         One less the level of the intervals over topics, above 0 and below 1.
-    log
-        Whether depth has a logarithmic scale.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -171,7 +161,7 @@ def metric_curves(
         style = canvas.series_style(number) | canvas.dotted(stops)
         ax.plot(stops, part["mean"], linewidth=1.8, label=str(metric), **style)
         ax.fill_between(stops, part["ci_low"], part["ci_high"], color=style["color"], alpha=0.15)
-    _finish(ax, scores, None, log=log)
+    _finish(ax, scores)
     ax.set_ylabel(f"mean with {1 - alpha:.0%} confidence interval")
     of = fitting_names(ax, [array.indexes[SYSTEM][row]], 0.8)
     canvas.subtitle(ax, *of, counted(array.sizes[TOPIC], TOPIC), *cautions_of(table.attrs))
@@ -179,14 +169,7 @@ def metric_curves(
     return ax
 
 
-def ratio_curves(
-    values: xr.DataArray,
-    *,
-    log: bool = True,
-    pool_depth: int | None = None,
-    ax: Axes | None = None,
-    figsize: Size = None,
-) -> Axes:
+def ratio_curves(values: xr.DataArray, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw a quantity by evaluation depth: a curve per metric, and per group.
 
     Also called as ``values.ireval.plot.ratio_curves()``.
@@ -196,10 +179,6 @@ def ratio_curves(
     values
         What `discrimination`, `median_p`, `coverage`, `inversions` or `agreement` with a
         reference give: values over depth, and metric or group.
-    log
-        Whether depth has a logarithmic scale.
-    pool_depth
-        Depth of the pool, marked by a dotted line; by default the cube's.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -235,21 +214,14 @@ def ratio_curves(
         label = ", ".join(str(curves[place][dim].item()) for dim in others)
         style = canvas.series_style(number) | canvas.dotted(values[along])
         ax.plot(values[along], curves[place], linewidth=1.8, label=label, **style)
-    _finish(ax, values, pool_depth, log=log)
+    _finish(ax, values)
     ax.set_ylabel(str(values.name or "ratio"))
     canvas.subtitle(ax, told_decision(values.attrs))
     canvas.legend_beside(ax)
     return ax
 
 
-def unjudged_share(
-    cube: xr.Dataset,
-    *,
-    pool_depth: int | None = None,
-    log: bool = True,
-    ax: Axes | None = None,
-    figsize: Size = None,
-) -> Axes:
+def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw which share of the documents down to every depth was never judged, run by run.
 
     Also called as ``cube.ireval.plot.unjudged_share()``.
@@ -258,10 +230,6 @@ def unjudged_share(
     ----------
     cube
         A cube made by `irframe.cube`.
-    pool_depth
-        Depth of the pool, marked by a dotted line; by default the cube's.
-    log
-        Whether depth has a logarithmic scale.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -300,7 +268,7 @@ def unjudged_share(
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
             ax.plot(shares[DEPTH], shares[row], color=colour, label=label, **look)
     shallowest = max(int(pool.depth.min()), 0)
-    _finish(ax, shares, shallowest if pool_depth is None else pool_depth, log=log)
+    _finish(ax, shares, shallowest)
     ax.set_ylabel("unjudged documents down to k, %")
     canvas.subtitle(ax, counted(cube.sizes[TOPIC], TOPIC))
     ax.set_ylim(0, 100)

@@ -97,7 +97,7 @@ def ladder(
     known = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= known:
         raise InputError("what rank_intervals returned, of one group", "other data")
-    layer, label = canvas.one_depth(canvas.only_metric(ranked, metric), depth)
+    layer, label = canvas.one_depth(canvas.only(ranked, METRIC, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
     ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=top is not None)

@@ -3,8 +3,7 @@
 Figures: paper, panes.
 """
 
-import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -94,9 +93,6 @@ def panes(
     draw: Callable[..., Any],
     *,
     by: GroupBy | None = None,
-    metric: Any = None,
-    depth: int | None = None,
-    systems: Sequence[Hashable] | None = None,
     columns: int = 3,
     figsize: Size = None,
 ) -> NDArray[Any]:
@@ -115,8 +111,6 @@ def panes(
         What tells the parts apart: a dimension, a coordinate of systems or topics, or a column,
         such as ``"track"``, or topic (or system) -> group. Only for parts given by name it is left
         out.
-    metric, depth, systems
-        What to draw of every part, for figures that have such a choice.
     columns
         Panes side by side, at least 1.
     figsize
@@ -131,7 +125,7 @@ def panes(
     Raises
     ------
     ParameterError
-        If there is nothing to tell parts apart by, or for a choice that the figure does not have.
+        If there is nothing to tell parts apart by.
 
     References
     ----------
@@ -155,7 +149,6 @@ def panes(
     if named and by is not None:
         raise ParameterError("no by= of parts that have names", shortened(by))
     parts = dict(data if named else _split_by(data, by))
-    chosen = _choices(draw, {"metric": metric, "depth": depth, "systems": systems})
     plt = pyplot()
     across = min(whole("columns", columns, low=1), len(parts))
     own = figsize or asked_size((3.6 * across + 1.6, 3.1))
@@ -165,7 +158,7 @@ def panes(
     figure, axes = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
     legend: dict[str, Any] = {}
     for ax, (name, part) in zip(axes.flat, parts.items(), strict=False):
-        draw(part, ax=ax, **chosen)
+        draw(part, ax=ax)
         _name(ax, str(name))
         legend |= _taken_legend(ax)
     for ax in axes.flat[len(parts) :]:
@@ -175,18 +168,6 @@ def panes(
         place: Any = "outside lower center" if below else "outside right center"
         figure.legend([*legend.values()], [*legend], loc=place, ncols=1 + below, **LEGEND)
     return np.array(axes.flat[: len(parts)], dtype=object)
-
-
-def _choices(draw: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Return the choices that were made, if the figure has them."""
-    made = {name: value for name, value in given.items() if value is not None}
-    known = inspect.signature(draw).parameters
-    every = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
-    lacking = [] if every else [f"{name}=" for name in made if name not in known]
-    if lacking:
-        figure = getattr(draw, "__name__", "the figure")
-        raise ParameterError(f"choices that {figure} has", "", "leave them out", lacking)
-    return made
 
 
 def _split_by(data: Any, by: Any) -> list[tuple[Hashable, Any]]:

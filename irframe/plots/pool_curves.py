@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from irframe.checks import choice, holding, listed, places, whole
-from irframe.errors import InputError, ParameterError
+from irframe.checks import choice, holding, listed, places
+from irframe.errors import ParameterError
 from irframe.metrics.facts import label_at
-from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
+from irframe.names import DEPTH, JUDGES, METRIC, SYSTEM
 from irframe.plots import canvas
 from irframe.plots.room import (
     NARROW,
@@ -149,8 +149,7 @@ def robustness_curves(
     """
     holding("what robustness gives, over share and seed", agreement, {SHARE, SEED}, "sizes")
     chosen = agreement.sortby(SHARE, ascending=False)
-    if DEPTH in agreement.dims:
-        chosen = canvas.only(chosen, DEPTH, depth, "the depths scored")
+    chosen = canvas.only(chosen, DEPTH, depth, "the depths scored")
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
         known = chosen.notnull().any([SHARE, SEED])  # all judgments agree with themselves
@@ -239,10 +238,8 @@ def budget_curves(
     """
     word = WORDS[choice("value", value, list(WORDS))]
     holding("what replay gives", replayed, {"strategy", "budget"}, "sizes")
-    mean, ends = replayed[value], replayed[f"{value}_interval"]
-    if METRIC in mean.dims:
-        mean = canvas.only_metric(mean, metric)
-        ends = ends.sel(metric=mean[METRIC])
+    names = [value, f"{value}_interval"]
+    mean, ends = canvas.only(replayed[names], METRIC, metric)[names].data_vars.values()
     factor = 100 if word.endswith("%") else 1
     ax = canvas.new_axes(ax, figsize=figsize)
     budgets = replayed["budget"].to_numpy()
@@ -259,6 +256,10 @@ def budget_curves(
     return ax
 
 
+NAMED = 5
+"""How many of the systems that move most have their names."""
+
+
 def judge_ranks(
     effect: xr.Dataset,
     *,
@@ -266,7 +267,6 @@ def judge_ranks(
     metric: Any = None,
     depth: int | None = None,
     marked: Sequence[Hashable] = (),
-    named: int = 5,
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
@@ -285,8 +285,6 @@ def judge_ranks(
         Which depth, by default the greatest.
     marked
         Systems to draw in another colour, such as those of a group.
-    named
-        How many of the systems that move most to name.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -316,7 +314,7 @@ def judge_ranks(
     """
     holding("what judge_effect gives", effect, {"conclusions", "rank", "reference_rank"})
     effect = canvas.only(effect, "judge", judge)
-    effect = canvas.only(effect, METRIC, None if metric is None else str(metric))
+    effect = canvas.only(effect, METRIC, metric)
     deepest = int(effect[DEPTH].max()) if DEPTH in effect.dims else None
     cell = canvas.only(effect, DEPTH, deepest if depth is None else depth)
     systems = cell[SYSTEM].to_numpy().tolist()
@@ -331,7 +329,7 @@ def judge_ranks(
     for (rows, label), colour in zip(sides, canvas.COLOURS, strict=False):
         if rows.any():
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
-    moved = np.argsort(-abs(new - old), kind="stable")[: whole("named", named, low=0)]
+    moved = np.argsort(-abs(new - old), kind="stable")[:NAMED]
     moved = moved[new[moved] != old[moved]]
     shown = zip(moved, fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
     labels = [_name(ax, name, old[row], new[row]) for row, name in shown]
@@ -356,13 +354,7 @@ def _name(ax: Axes, system: str, old: int, new: int) -> Any:
     return ax.annotate(system, (old, new), offset, textcoords="offset points", **look)
 
 
-def confusion_map(
-    compared: xr.Dataset,
-    *,
-    pair: tuple[Any, Any] | None = None,
-    ax: Axes | None = None,
-    figsize: Size = None,
-) -> Axes:
+def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw how many documents of each grade by one judge get which grade by the other.
 
     Also called as ``compared.ireval.plot.confusion_map()``. A row adds up to 100 %.
@@ -371,8 +363,6 @@ def confusion_map(
     ----------
     compared
         What `irframe.compare_judges` gives.
-    pair
-        Which pair of judges, as there named; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -386,9 +376,9 @@ def confusion_map(
     Raises
     ------
     InputError
-        For another dataset, or one by topic.
+        For another dataset.
     ParameterError
-        If the choice of the pair is unknown or open.
+        For several pairs, or topics.
 
     Examples
     --------
@@ -402,11 +392,8 @@ def confusion_map(
     """
     needed = {"confusion", "grade_a", "grade_b", *JUDGES}
     holding("what compare_judges gives", compared, needed, "variables")
-    holding("what compare_judges gives", compared["confusion"], {"grade_a", "grade_b"}, "sizes")
-    counts, names = _only_pair(compared["confusion"], pair)
-    if counts.ndim > 2:
-        raise InputError("counts over all topics", "some by topic", "choose with .sel(topic=...)")
-    values = counts.transpose("grade_a", "grade_b").to_numpy()
+    counts = canvas.only_matrix(compared["confusion"], "grade_a", "grade_b")
+    values, names = counts.to_numpy(), [counts[name].item() for name in JUDGES]
     shares = values / np.maximum(values.sum(axis=1, keepdims=True), 1)
     ax = canvas.new_axes(ax, (4.6, 3.8), figsize)
     mesh = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
@@ -422,16 +409,3 @@ def confusion_map(
     scale = figure_of(ax).colorbar(mesh, ax=ax, label=f"share of the grade by {names[0]}")
     scale.ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return ax
-
-
-def _only_pair(
-    counts: xr.DataArray, pair: tuple[Any, Any] | None
-) -> tuple[xr.DataArray, tuple[Any, Any]]:
-    """Return the counts of one pair of judges, and what these are called."""
-    sides = (np.atleast_1d(counts[name]).tolist() for name in JUDGES)
-    known = list(zip(*sides, strict=True))
-    if PAIR not in counts.dims:
-        return counts, known[0]
-    pair = tuple(pair) if isinstance(pair, list) else pair
-    place = canvas.only_place("pair", pair, known, "those compared")
-    return counts.isel({PAIR: place}), known[place]

@@ -90,7 +90,7 @@ def plain(name: str) -> str:
     >>> plain("a$b$"), plain("_x"), plain("bm25")
     ('a\\$b\\$', ' _x', 'bm25')
     """
-    shown = name.replace("$", r"\$")
+    shown = printable(name).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
 
@@ -257,22 +257,6 @@ def wrap_labels(ax: Axes) -> None:
     for text, limit in limits.items():
         text.set_wrap(True)
         text._get_wrap_line_width = partial(limit, ax)  # noqa: SLF001 - there is no other way
-    figure = figure_of(ax)
-    figure.draw = partial(_draw, figure)
-
-
-def _draw(figure: Any, renderer: Any) -> None:
-    """Draw a figure, its names as all formats may hold them."""
-    write = renderer.draw_text
-
-    def written(gc: Any, x: Any, y: Any, text: str, *others: Any, **options: Any) -> None:
-        write(gc, x, y, printable(text), *others, **options)
-
-    renderer.draw_text = written
-    try:
-        type(figure).draw(figure, renderer)
-    finally:
-        renderer.draw_text = write
 
 
 def _around(ax: Axes) -> float:

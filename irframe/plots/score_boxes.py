@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cautions import cautions_of
-from irframe.checks import as_annotated, places, whole
+from irframe.checks import places, whole
 from irframe.cubes.score_table import to_scores
 from irframe.errors import InputError, ParameterError, shortened
 from irframe.metrics.facts import TIE, best_first, facts
@@ -54,7 +54,7 @@ def only_layer(
         For a depth that the scores lack.
     """
     known = to_scores(scores, "" if repeated else "this figure")
-    layer, label = canvas.one_depth(canvas.only_metric(known, metric), depth)
+    layer, label = canvas.one_depth(canvas.only(known, METRIC, metric), depth)
     return layer.transpose(SYSTEM, ..., TOPIC), label
 
 
@@ -277,7 +277,6 @@ def best_so_far(
     *,
     metric: Any = None,
     depth: int | None = None,
-    named: bool = True,
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
@@ -296,8 +295,6 @@ def best_so_far(
         Which metric; may be left out where there is only one.
     depth
         Which depth; by default the greatest.
-    named
-        Whether the systems that took the lead are named.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -331,7 +328,6 @@ def best_so_far(
     >>> [text.get_text() for text in ax.texts]
     ['bm25', 'bm25+rm3', 'splade', 'duot5']
     """
-    as_annotated("named", named, bool)
     layer, label = only_layer(scores, metric, depth)
     names = layer.indexes[SYSTEM]
     if not isinstance(dates, Mapping | pd.Series):
@@ -357,12 +353,11 @@ def best_so_far(
     canvas.subtitle(ax, f"{counted(len(names), SYSTEM)}, {counted(layer.sizes[TOPIC], TOPIC)}")
     canvas.legend_beside(ax)
     room.few_dates(ax)
-    if named:
-        look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
-        shown = room.fitting_names(ax, names[leads], 0.3)
-        points = zip(shown, days[leads], means[leads], strict=True)
-        texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
-        room.drop_overlapping(texts[::-1])  # if there is not room for all, the last ones stay
+    look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
+    shown = room.fitting_names(ax, names[leads], 0.3)
+    points = zip(shown, days[leads], means[leads], strict=True)
+    texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
+    room.drop_overlapping(texts[::-1])  # if there is not room for all, the last ones stay
     return ax
 
 

@@ -17,6 +17,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def irframe(request: pytest.FixtureRequest) -> Any:
     """Return the gate: ``irframe.assert_not_worse(runs, qrels, metrics, baseline=, margin=)``."""
-    from irframe.reports.gate import Gate  # noqa: PLC0415 - which costs nothing before it is used
+    from irframe.reports.markdown import Gate  # noqa: PLC0415 - which costs nothing before it is used
 
     return Gate(update=bool(request.config.getoption("irframe_update")))

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -93,55 +93,17 @@ def known(view: View) -> dict[str, list[str]]:
     return {str(column.name): texts(column.to_numpy()) for column in columns}
 
 
-class Rung(NamedTuple):
-    """A row of the ladder, as it is spelled.
+def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the ladder at the depth and metric that the page opens with, spelled.
 
-    Attributes
-    ----------
-    place
-        Position of the system in the cube.
-    system, short
-        Its name, and that as a table has it.
-    known
-        What is known of it, such as its team.
-    rank
-        Its place.
-    ranks
-        The interval of its rank.
-    tier, opens
-        Its tier, and whether the row above is of another.
-    mean, interval, share
-        Its mean, with its interval, and where these stand in the bar, in percent.
-    change, unjudged
-        Against the first baseline, and the share of its documents.
-    marks
-        Of several baselines, the numbers of those from which it differs significantly.
-    first
-        How often it comes first.
-    repeats
-        What its repeats are called, their means, and where these stand in the bar.
+    The ``place`` of a system in the cube, its name, that as a table has it (``short``) and what is
+    ``known`` of it; its ``rank`` and the interval of this (``ranks``); its ``tier``, and whether
+    the row above is of another (``opens``); its ``mean`` with its ``interval``, and where these
+    stand in the bar, in percent (``share``); its ``change`` against the first baseline, the share
+    of its documents that is ``unjudged``; of several baselines the numbers of those from which it
+    differs significantly (``marks``); how often it comes ``first``; and what its ``repeats`` are
+    called, their means, and where these stand in the bar.
     """
-
-    place: int
-    system: str
-    short: str
-    known: str
-    rank: str
-    ranks: str
-    tier: int
-    opens: bool
-    mean: str
-    interval: str
-    share: tuple[float, float, float]
-    change: str
-    marks: str
-    unjudged: str
-    first: str
-    repeats: list[tuple[str, str, float]]
-
-
-def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
-    """Yield the rows of the ladder at the depth and metric that the page opens with."""
     at, columns = view.setting.place, known(view).values()
     values = {name: array[0, at] for name, array in view.ranked.items()}
     unjudged = view.unjudged.isel({DEPTH: at}).to_numpy()
@@ -153,31 +115,34 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     above = None
     for row in values["order"]:
         name = view.systems[row]
-        start, mean, end = (float(values[key][row]) for key in ("ci_low", "mean", "ci_high"))
+        ends = [float(values[key][row]) for key in ("ci_low", "mean", "ci_high")]
         marks, first = np.flatnonzero(apart[:, row]), float(values["first"][row])
         star = " *" if len(apart) == 1 and len(marks) else ""
         tier = int(np.nan_to_num(values["tier"][row]))
-        yield Rung(
-            place=systems.index(name),
-            system=name,
-            short=short(name),
-            known=", ".join(column[row] for column in columns),
-            rank=f"{values['rank'][row]:.0f}",
-            ranks=ranks(values["rank_low"][row], values["rank_high"][row]),
-            tier=tier,
-            opens=above is not None and tier != above,
-            mean=fixed(mean),
-            interval=MISSING if np.isnan(start) else f"{fixed(start)} to {fixed(end)}",
-            share=(share(start, low, high), share(mean, low, high), share(end, low, high)),
-            change=signed(mean - base) + star,
-            marks=",".join(str(place + 1) for place in marks) if len(apart) > 1 else "",
-            unjudged=MISSING if np.isnan(unjudged[row]) else f"{100 * unjudged[row]:.0f}{SPACE}%",
-            first=MISSING if np.isnan(first) else percent(first),
-            repeats=[
+        bare = np.isnan(ends[0])
+        yield {
+            "place": systems.index(name),
+            "system": name,
+            "short": short(name),
+            "known": ", ".join(column[row] for column in columns),
+            "rank": f"{values['rank'][row]:.0f}",
+            "ranks": ranks(values["rank_low"][row], values["rank_high"][row]),
+            "tier": tier,
+            "opens": above is not None and tier != above,
+            "mean": fixed(ends[1]),
+            "interval": MISSING if bare else f"{fixed(ends[0])} to {fixed(ends[2])}",
+            "share": [share(end, low, high) for end in ends],
+            "change": signed(ends[1] - base) + star,
+            "marks": ",".join(str(place + 1) for place in marks) if len(apart) > 1 else "",
+            "unjudged": MISSING
+            if np.isnan(unjudged[row])
+            else f"{100 * unjudged[row]:.0f}{SPACE}%",
+            "first": MISSING if np.isnan(first) else percent(first),
+            "repeats": [
                 (label, fixed(value), share(value, low, high))
                 for label, value in zip(view.repeats_of[row], repeated[row], strict=True)
             ],
-        )
+        }
         above = tier
 
 
@@ -313,12 +278,12 @@ class Sheet:
     """
 
     view: View
-    rung: Rung
+    rung: dict[str, Any]
 
     @cached_property
     def topics(self) -> pd.DataFrame:
         """What `sheet` says, with ``better``, than the median by how much; the least first."""
-        label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung.system)]
+        label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung["system"])]
         there = self.view.scores.isel({METRIC: [0], DEPTH: [self.view.setting.place]})
         scored = sheet(there, label)
         frame = scored.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
@@ -332,13 +297,13 @@ class Sheet:
         side = np.sign(self.topics["better"])
         low, high = self.topics["score"].min(), self.topics["score"].max()
         counts = {"better": int((side > 0).sum()), "worse": int((side < 0).sum())}
-        key, name = "sheet.alone" if self.view.alone else "sheet.says", self.rung.system
+        key, name = "sheet.alone" if self.view.alone else "sheet.says", self.rung["system"]
         return say(key, name=name, n=len(side), low=low, high=high, **counts)
 
     @property
     def known(self) -> list[str]:
         """What the ladder says of it, and on how many topics no system is better."""
-        rung, best = self.rung._asdict(), int((self.topics["rank"] == 1).sum())
+        rung, best = self.rung, int((self.topics["rank"] == 1).sum())
         told = {f"sheet.{name}": rung[name] != MISSING for name in ("first", "unjudged")}
         several = not self.view.alone
         keys = ["sheet.rank"] if several else []

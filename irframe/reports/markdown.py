@@ -1,6 +1,11 @@
-"""A comparison with a baseline as Markdown: for a pull request, or whoever decides."""
+"""Runs against a baseline: Markdown for whoever decides, and a gate in tests that says why."""
 
-from collections.abc import Iterator, Sequence
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,15 +15,20 @@ import xarray as xr
 from irframe.cautions import cautions_of
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
-from irframe.comparing.freeze import GATES, FailOn, Frozen, failing
+from irframe.comparing.freeze import GATES, FailOn, Frozen, failing, freeze, is_file
+from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube as build
 from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
-from irframe.errors import MetricError
+from irframe.errors import IrframeWarning, MetricError
 from irframe.escaping import markdown as literal
-from irframe.experiments.policy import at_depth
+from irframe.escaping import visible
+from irframe.experiments.evaluate import evaluate
+from irframe.experiments.policy import Metrics, at_depth, cut_at, parse_metrics
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.read_runs import read_qrels, read_runs
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
@@ -35,6 +45,7 @@ from irframe.names import (
     counted,
     roles,
 )
+from irframe.paired import Test
 from irframe.printed import fixed_text, interval_text
 from irframe.reports.beside import first_runs
 from irframe.tables.captions import told
@@ -98,9 +109,7 @@ def markdown(
     )
     first = outcome(comparison, failed, fail_on)
     room = MOST - len(end[:NOTES]) - len(first) - ROOM
-    marks = (outcome_word(name in {*failed}) for name in order)
-    pairs = zip(changes, marks, strict=True)
-    heads = _fitting((change.head(metrics, comparison.attrs, mark) for change, mark in pairs), room)
+    heads = _fitting((each.head(metrics, comparison.attrs, {*failed}) for each in changes), room)
     room -= sum(len(head) + 1 for head in heads)
     parts = []
     for head, change in zip(heads, changes, strict=False):
@@ -110,11 +119,6 @@ def markdown(
     if len(heads) < len(changes):
         parts.append(f"{len(changes) - len(heads)} more systems are left out here.\n")
     return "\n".join([first, *parts, end[:NOTES]])
-
-
-def outcome_word(failed: object) -> str:
-    """Return what is said of a gate first."""
-    return "FAILED" if failed else "PASSED"
 
 
 def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str:
@@ -127,7 +131,7 @@ def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str
     said = ", ".join(filter(None, [fail_on, margin, literal(against), many]))
     beware = "".join(f" Beware: {literal(words)}." for words in cautions_of(attributes))
     rule = f"What fails ({fail_on}): {GATES[fail_on]}."
-    return f"# {outcome_word(len(failed))}: {said}\n\n{rule}{beware}\n"
+    return f"# {'FAILED' if len(failed) else 'PASSED'}: {said}\n\n{rule}{beware}\n"
 
 
 MOST, NOTES, ROOM = 10_000, 3_000, 200
@@ -185,11 +189,12 @@ class Change(NamedTuple):
         """The system and the baseline."""
         return self.rows["system_a"].iloc[0], self.rows["system_b"].iloc[0]
 
-    def head(self, metrics: Sequence[Metric], attributes: Any, mark: str) -> str:
+    def head(self, metrics: Sequence[Metric], attributes: Any, failed: set[Any]) -> str:
         """Return whether it failed, the verdict, and a line per metric."""
         system, baseline = map(_cell, self.names)
         verdicts = ", ".join(word for word in GRAVEST if (self.rows["verdict"] == word).any())
-        title = f"## {mark}: {system} against {baseline}, {verdicts}\n"
+        gate = "FAILED" if self.names[0] in failed else "PASSED"
+        title = f"## {gate}: {system} against {baseline}, {verdicts}\n"
         known = None if self.word else attributes
         return "\n".join([title, *self.lines(metrics, known)]) + "\n"
 
@@ -374,3 +379,120 @@ def _notes(comparison: pd.DataFrame, deepest: int) -> str:
         "Bounds: the verdict, by t-tests, uncorrected, between the worst and the "
         f"best that unjudged documents may be{silent}.\n"
     )
+
+
+SHOWN = 5
+"""How many documents, or topics, a failure lists."""
+VERDICT = (
+    *("metric", "system_a", "system_b", "difference", "ci_low", "ci_high"),
+    *("verdict", "detectable", "n_topics"),
+)
+OF_SCORES = ("no_rel", "rel")
+"""Policies that are of scores, and not of a cube."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What the fixture ``irframe`` of pytest is.
+
+    Parameters
+    ----------
+    update
+        Whether baselines that are files are written: those of runs that pass, and those that are
+        not there yet.
+    """
+
+    update: bool = False
+
+    def assert_not_worse(
+        self,
+        runs: Runs | str | PathLike[str],
+        qrels: Qrels | str | PathLike[str],
+        metrics: Metrics,
+        *,
+        baseline: Any,
+        margin: float,
+        fail_on: FailOn = "not-not-worse",
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        alpha: float = 0.05,
+        policy: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Pass if no run is worse than a baseline, by one of the gates of ``irframe compare``.
+
+        Parameters
+        ----------
+        runs, qrels
+            Runs and judgments, frames or what `as_runs` and `as_qrels` take; or their files.
+        metrics
+            Metrics or their names.
+        baseline
+            A file that ``irframe freeze`` wrote, or a system of the runs.
+        margin
+            How much worse does not matter, in units of the metrics, above 0.
+        fail_on
+            What fails: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or ``"undecided"``.
+        test, adjust, alpha
+            As for `compare`.
+        policy
+            Further arguments of `evaluate`, such as ``{"ties": "doc"}``.
+
+        Raises
+        ------
+        AssertionError
+            With the verdicts, and the five documents by which most was lost: in the run against
+            the baseline or, of a baseline that is a file, against the best possible ranking.
+        IrframeError
+            As `evaluate` and `compare`, such as for a file by other judgments.
+        """
+        __tracebackhide__ = True
+        frame = as_runs(_read_if_path(runs, read_runs))
+        judged = as_qrels(_read_if_path(qrels, read_qrels))
+        chosen, decided = parse_metrics(metrics), dict(policy or {})
+        scores = evaluate(frame, judged, chosen, **decided)
+        if self.update and is_file(baseline) and not Path(baseline).exists():
+            freeze(scores, baseline)
+            return
+        how: dict[str, Any] = {"adjust": adjust, "alpha": alpha, "margin": margin}
+        with warnings.catch_warnings():
+            unchanged = "comparisons whose differences are the same"
+            warnings.filterwarnings("ignore", unchanged, IrframeWarning)
+            verdicts = compare(scores, test, baseline=baseline, **how)
+        failed = failing(verdicts, fail_on, margin)
+        if failed.empty:
+            if self.update and is_file(baseline):
+                kept = Frozen.read(baseline).documents
+                freeze(scores, baseline, documents=kept, runs=frame)
+            return
+        rows = verdicts[verdicts["system_a"] == failed["system_a"].iloc[0]]
+        metric = next(metric for metric in chosen if str(metric) == failed["metric"].iloc[0])
+        of_cube = {name: value for name, value in decided.items() if name not in OF_SCORES}
+        of_cube["depth"] = cut_at(chosen, decided.get("depth"))
+        change = Change.of(rows, build(frame, judged, **of_cube), scores, frame)
+        raise AssertionError(visible(_failure_text(verdicts, fail_on, change, metric)))
+
+
+def _read_if_path(given: Any, read: Callable[[Any], Any]) -> Any:
+    """Return what a file holds, or what was given instead of one."""
+    return read(given) if isinstance(given, str | os.PathLike) else given
+
+
+def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
+    """Return what a failure says: verdicts, how they were decided, and the documents behind."""
+    system, baseline = change.names
+    table = verdicts[[*VERDICT]].to_string(index=False, float_format=fixed_text)
+    parts = [f"{system} fails the gate {fail_on!r} against {baseline}", table, told(verdicts.attrs)]
+    fallen = change.apart(metric)
+    fallen = fallen[fallen["rose"] < 0].sort_values("rose", kind="stable")
+    lost = change.lost(metric, fallen.index.tolist()) if len(fallen) else None
+    if lost is None:
+        worst = fallen.head(SHOWN).rename_axis(TOPIC).reset_index()
+        parts.append(f"topics that fell most by {metric}:\n{worst.to_string(index=False)}")
+        return "\n\n".join(parts)
+    order = lost["difference"].abs().sort_values(ascending=False, kind="stable").index
+    shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
+    against = baseline if change.both(metric, fallen.index.tolist()) else BEST
+    text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
+    of = f", in the first {change.word} of each" if change.word else ""
+    title = f"documents that did it, by {metric} against {against}, on topics that fell{of}:"
+    return "\n\n".join([*parts, f"{title}\n{text.to_string(index=False)}"])

@@ -17,7 +17,7 @@ from irframe.escaping import visible
 from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Snippets, TopLists, limits_of
-from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
+from irframe.reports.ladder import SIGNED, HardTopics, Sheet, known, matrix, picture, rungs
 from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, texts
 from irframe.reports.trust import sentences
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
@@ -132,14 +132,14 @@ class Page:
         return list(known(self.opening))
 
     @cached_property
-    def rungs(self) -> list[Rung]:
+    def rungs(self) -> list[dict[str, Any]]:
         """The ladder that the page opens with, the best first."""
         return list(rungs(self.opening, self.systems))
 
     @cached_property
     def drawn(self) -> list[int]:
         """Systems whose curves are drawn at first."""
-        ladder = [rung.place for rung in self.rungs]
+        ladder = [rung["place"] for rung in self.rungs]
         return ladder[:DRAWN] + [place for place in ladder[DRAWN:] if place in self.baselines]
 
     @cached_property
@@ -225,7 +225,7 @@ class Page:
             "baselines": self.baselines,
             "drawn": self.drawn,
             "duel": [self.duel.a, self.duel.b, self.topics.index(self.duel.topic)],
-            "own": self.sheet.rung.place,
+            "own": self.sheet.rung["place"],
             "sure": f"{100 * (1 - self.setting.alpha):g} %",
             "views": self.spans,
             "unit": setting.axis.unit,

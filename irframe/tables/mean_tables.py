@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -50,6 +50,15 @@ DAGGER = "†"
 ENDS = ("ci_low", "ci_high")
 SHOWN = ("mean", "ci_low", "ci_high", "n")
 """What a table shows of a summary; `best_of_3` and its like are not columns of their own."""
+
+
+class Asked(NamedTuple):
+    """What is asked of a table of means, as `irframe.verbs.styled` takes it."""
+
+    marks: str
+    intervals: bool | None
+    relative_to: Hashable | None
+    sort: Hashable
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,26 +155,21 @@ def _column_labels(keys: pd.DataFrame, groups: list[Any], axis: Axis) -> pd.Inde
     return pd.MultiIndex.from_arrays([*levels, labels], names=[*groups, METRIC])
 
 
-def of_summary(
-    summary: pd.DataFrame | xr.Dataset,
-    *,
-    intervals: bool,
-    relative_to: Hashable | None,
-    sort: Hashable,
-) -> Table:
+def of_summary(summary: pd.DataFrame | xr.Dataset, asked: Asked) -> Table:
     """Lay out means and their intervals."""
     frame, axis = _long(summary), axis_of(summary)
     known = METRIC, axis.dim, SYSTEM, *SHOWN
-    means = Means.of(frame, [name for name in frame if name not in known], axis).sorted(sort)
+    means = Means.of(frame, [name for name in frame if name not in known], axis).sorted(asked.sort)
     extras: list[Extra] = []
     words = [told_means(frame[METRIC], frame["n"]), told_depths(frame, axis)]
+    intervals = asked.intervals is not False
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
     uneven = UNEVEN in str(summary.attrs.get(CAUTION, ""))
     if uneven:
         extras.append(counts(means.spread(frame, frame["n"].astype(str))))
     notes = told(summary.attrs, *words, interval="[{}]" if intervals else "")
-    table = _table(means, extras, relative_to, notes)
+    table = _table(means, extras, asked.relative_to, notes)
     return table._replace(best=None) if uneven else table
 
 
@@ -182,17 +186,10 @@ def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
     return frame
 
 
-def of_comparison(
-    comparison: pd.DataFrame,
-    *,
-    marks: str,
-    intervals: bool,
-    relative_to: Hashable | None,
-    sort: Hashable,
-) -> Table:
+def of_comparison(comparison: pd.DataFrame, asked: Asked) -> Table:
     """Lay out means, and what the comparison says of each."""
     _refuse_twice(comparison)
-    means = _means(comparison).sorted(sort)
+    means, marks = _means(comparison).sorted(asked.sort), asked.marks
     places = told_depths(comparison, axis_of(comparison))
     words = [told_means(comparison[METRIC], comparison["n_topics"]), places]
     extras: list[Extra] = []
@@ -209,12 +206,14 @@ def of_comparison(
     if marks == "verdicts":
         extras.append(_verdict_marks(comparison, means))
         words.append(f"raised: the verdict against {_baseline(comparison)}")
-    if intervals:
+    if asked.intervals:
         _baseline(comparison)
         ends = (means.spread(comparison, comparison[end], "system_a") for end in ENDS)
         extras.append(brackets(*ends))
-    notes = told(comparison.attrs, *words, interval="[of the difference: {}]" if intervals else "")
-    table = _table(means, extras, relative_to, notes)
+    notes = told(
+        comparison.attrs, *words, interval="[of the difference: {}]" if asked.intervals else ""
+    )
+    table = _table(means, extras, asked.relative_to, notes)
     return _with_marks(table) if marks == "letters" and len(means.table) <= len(LETTERS) else table
 
 

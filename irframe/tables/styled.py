@@ -1,10 +1,11 @@
 """Results as tables for a page or a paper."""
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 import xarray as xr
+from pandas.io.formats.style import Styler
 
 from irframe.checks import as_annotated, choice, whole
 from irframe.comparing.compare import COLUMNS
@@ -14,11 +15,8 @@ from irframe.files.tables import once_named
 from irframe.names import ALIASES, BOUND, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
-
-if TYPE_CHECKING:
-    from pandas.io.formats.style import Styler
-
-    from irframe.tables.marked_styler import Table
+from irframe.tables.marked_styler import MarkedStyler, Table
+from irframe.tables.mean_tables import Asked, of_comparison, of_result, of_summary
 
 SUMMARY = {"mean", "ci_low", "ci_high", "n"}
 """Columns of a summary."""
@@ -35,7 +33,7 @@ def styled(
     intervals: bool | None = None,
     relative_to: Hashable | None = None,
     sort: Hashable = False,
-) -> "Styler":
+) -> Styler:
     r"""Lay a result out as a table for a page or a paper.
 
     Parameters
@@ -117,21 +115,15 @@ def styled(
     \end{tabular}
     \end{table}
     """
-    from irframe.tables.marked_styler import MarkedStyler  # noqa: PLC0415 - jinja2
-
     whole("precision", precision, low=0)
     choice("marks", marks, MARKS)
     as_annotated("best", best, bool)
-    table = _laid_out(result, marks=marks, intervals=intervals, relative_to=relative_to, sort=sort)
+    table = _laid_out(result, Asked(marks, intervals, relative_to, sort))
     styler = MarkedStyler.of(table, precision)
     return styler.highlight_best() if best else styler
 
 
-def _laid_out(
-    result: Any, *, marks: str, intervals: bool | None, relative_to: Hashable | None, sort: Hashable
-) -> "Table":
-    from irframe.tables import mean_tables  # noqa: PLC0415 - jinja2
-
+def _laid_out(result: Any, asked: Asked) -> Table:
     if isinstance(result, xr.DataArray):
         scores = {SYSTEM, TOPIC} <= set(result.dims) and BOUND not in result.dims
     else:
@@ -139,10 +131,8 @@ def _laid_out(
     result = summary(result) if scores else result
     result = once_named(result) if isinstance(result, pd.DataFrame) else result
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
-    order: dict[str, Any] = {"relative_to": relative_to, "sort": sort}
     if names >= {*COLUMNS, axis_of(result).dim}:
-        order["intervals"] = bool(intervals)
-        return mean_tables.of_comparison(result, marks=marks, **order)
+        return of_comparison(result, asked)
     if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
-        return mean_tables.of_summary(result, intervals=intervals is not False, **order)
-    return mean_tables.of_result(result)
+        return of_summary(result, asked)
+    return of_result(result)

@@ -43,11 +43,11 @@ def test_a_line_per_system_and_five_in_the_legend(scores):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth k", "mean P")
 
 
-def test_pool_depth_and_axes_may_be_given(scores):
+def test_axes_may_be_given(scores):
     _, given = plt.subplots()
-    ax = scores.ireval.plot.depth_curves(metric="AP", pool_depth=20, ax=given)
+    ax = scores.ireval.plot.depth_curves(metric="AP", ax=given)
     assert ax is given
-    assert ax.lines[-1].get_xdata()[0] == 20
+    assert ax.lines[-1].get_xdata()[0] == 10
 
 
 def test_metrics_of_one_system_stand_in_their_intervals(scores):
@@ -151,8 +151,8 @@ class TestRatioCurves:
         assert ax.get_xscale() == "log"
 
     def test_other_quantities(self, three):
-        ax = three.ireval.median_p(at=[1, 10]).ireval.plot.ratio_curves(log=False)
-        assert (ax.get_ylabel(), ax.get_xscale()) == ("median p-value", "linear")
+        ax = three.ireval.median_p(at=[1, 10]).ireval.plot.ratio_curves()
+        assert ax.get_ylabel() == "median p-value"
 
     def test_groups_have_their_curves(self, three, wide):
         refused(InputError, "depth", wide.ireval.discrimination().ireval.plot.ratio_curves)

@@ -50,15 +50,6 @@ def test_tests_side_by_side(cube):
     np.testing.assert_allclose(heights, shares[: len(heights) // 2].to_numpy().ravel())
 
 
-def test_a_choice_goes_to_every_part(scores):
-    parts = {"some": scores.isel(topic=slice(4)), "all": scores}
-    axes = ir.plots.panes(parts, ir.plots.score_boxes, metric="P", depth=5, systems=["bm25"])
-    assert [ax.get_xlabel() for ax in axes] == 2 * ["P@5 of a topic; the diamond is the mean"]
-    assert [len(ax.get_yticks()) for ax in axes] == [1, 1]
-    ratios, words = {"a": scores.ireval.discrimination()}, "that ratio_curves has; found metric="
-    refused(ParameterError, words, ir.plots.panes, ratios, ir.plots.ratio_curves, metric="P")
-
-
 def test_something_tells_parts_apart(scores):
     draw = ir.plots.depth_curves
     refused(ParameterError, "by=", scores.ireval.plot.panes, draw)

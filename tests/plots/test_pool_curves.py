@@ -75,14 +75,14 @@ def effect():
 
 
 def test_a_point_is_a_system(effect):
-    ax = effect.ireval.plot.judge_ranks(metric="AP", depth=5, named=2)
+    ax = effect.ireval.plot.judge_ranks(metric="AP", depth=5)
     cell = effect.sel(metric="AP", depth=5).squeeze("judge")
     points = np.asarray(ax.collections[0].get_offsets())
     np.testing.assert_array_equal(points, np.stack([cell["reference_rank"], cell["rank"]], 1))
     moved = abs(cell["rank"] - cell["reference_rank"]).to_series().sort_values(ascending=False)
-    assert len(ax.texts) == 2
+    assert 0 < len(ax.texts) <= 5
     named = [moved[text.get_text()] for text in ax.texts]
-    assert sorted(named, reverse=True) == moved.iloc[:2].tolist()
+    assert sorted(named, reverse=True) == moved.iloc[: len(named)].tolist()
     assert ax.get_ylabel() == "rank by AP@5 under guess"
 
 
@@ -128,15 +128,12 @@ def test_a_cell_is_a_share_of_the_row_and_a_number():
 
 def test_one_pair_is_drawn():
     compared = ir.compare_judges(JUDGES)
-    refused(ParameterError, "none chosen: .*people.*model", ir.plots.confusion_map, compared)
-    refused(ParameterError, "nobody", ir.plots.confusion_map, compared, pair=("people", "nobody"))
-    chosen = ir.plots.confusion_map(compared, pair=["people", "other"])
+    refused(ParameterError, "several: pair", ir.plots.confusion_map, compared)
     alone = ir.plots.confusion_map(compared.isel(pair=1))
-    np.testing.assert_array_equal(chosen.images[0].get_array(), alone.images[0].get_array())
-    assert chosen.get_xlabel() == alone.get_xlabel() == "grade by other"
+    assert alone.get_xlabel() == "grade by other"
 
 
 def test_other_data_are_refused():
     compared = ir.compare_judges(JUDGES, by="topic", reference="people", grades=[0, 1])
-    refused(InputError, "some by topic", ir.plots.confusion_map, compared, pair=("model", "people"))
+    refused(ParameterError, "topic", ir.plots.confusion_map, compared.isel(pair=0))
     refused(InputError, "what compare_judges gives", ir.plots.confusion_map, compared[["kappa"]])

@@ -88,9 +88,8 @@ def test_leaders_are_better_than_all_before_them():
 
 def test_costs_are_led_by_the_lowest_and_days_may_be_a_series():
     scores = frame({"a": 3, "b": 5, "c": 4, "d": 6}, "ASL")
-    ax = scores.ireval.plot.best_so_far(pd.Series(DAYS), named=False)
+    ax = scores.ireval.plot.best_so_far(pd.Series(DAYS))
     np.testing.assert_allclose(ax.lines[2].get_ydata(), [5, 4, 3])
-    assert not ax.texts
 
 
 def test_of_one_day_only_the_best_leads():

@@ -11,7 +11,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import IrframeError
-from irframe.reports.gate import Gate
+from irframe.reports.markdown import Gate
 
 ROOT = Path(__file__).parents[2]
 FILE = """
@@ -70,7 +70,7 @@ def test_who_uses_the_fixture_freezes_on_request_and_reads_verdicts(pytester, mo
     ran = pytester.runpytest_subprocess(*plugins, "--irframe-update")
     ran.assert_outcomes(passed=2, failed=1)
     ran.stdout.fnmatch_lines(["E * ance fails the gate 'not-not-worse' against splade*"])
-    ran.stdout.no_fnmatch_line("*gate.py*")
+    ran.stdout.no_fnmatch_line("*markdown.py*")
 
 
 def test_a_baseline_is_frozen_and_moves_only_on_request():
