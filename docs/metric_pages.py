@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import starmap
 
+import ir_measures
 import numpy as np
 from verbs import GUIDES, SHOWN, showing
 
@@ -17,7 +18,7 @@ from irframe.gains import parse_gain
 from irframe.metrics import METRICS
 from irframe.metrics.facts import class_of, names_of
 from irframe.metrics.facts import facts as known_of
-from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, IR_MEASURES, RANX_NAMES, TREC_NAMES
+from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, RANX_NAMES, TREC_NAMES
 from irframe.tables.cite import references
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
@@ -325,7 +326,7 @@ def row_of(metric):
     own = names_of(metric)
     cells = [
         own,
-        [name for name in own if name in IR_MEASURES],
+        [name for name in own if name in ir_measures.measures.registry],
         *(
             [name for name in names if type_of(names[name]) is metric]
             for names in (TREC_NAMES, RANX_NAMES)

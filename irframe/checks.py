@@ -200,6 +200,22 @@ def listed(value: Any) -> list[Any]:
     return list(value) if plural else [value]
 
 
+def each_once(what: str, values: Sequence[Any]) -> None:
+    """Refuse no values, and the same one twice.
+
+    Examples
+    --------
+    >>> each_once("budgets", [5, 10])
+    >>> each_once("budgets", [5, 5])
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: wanted budgets, at least one, each once; found some again: 5, 5.
+    """
+    if not values or len({*values}) < len(values):
+        found = "some again" if values else "none"
+        raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
+
+
 def one_column(name: str, value: Any) -> None:
     """Refuse several columns where one is to name groups.
 

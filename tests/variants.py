@@ -56,8 +56,8 @@ class Variant:
     @property
     def ordered(self) -> bool:
         """Whether one order of two documents is the better one everywhere."""
-        paid_below = self.facts.order == "reward" and self.metric.beta and self.facts.rel > 1
-        return bool(self.facts.order) and not (paid_below and self.fields["gain"] != "binary")
+        paid_below = self.metric.order == "reward" and self.metric.beta and self.facts.rel > 1
+        return bool(self.metric.order) and not (paid_below and self.fields["gain"] != "binary")
 
     def oracle(self, topic, k):
         """Score a topic slowly."""

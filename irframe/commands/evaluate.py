@@ -35,10 +35,9 @@ from irframe.commands.inputs import (
     metrics_of,
     read_all,
     read_judgments,
+    read_sound,
     runs_of,
     scored,
-    sources_of,
-    told,
 )
 from irframe.errors import InputError, ParameterError
 from irframe.files.read_file import plain_table
@@ -242,11 +241,9 @@ def declare_check(parser: ArgumentParser) -> None:
 
 def run_check(options: Namespace) -> Answer:
     """Check all runs, those of files that cannot be read as well."""
-    named = sources_of(options.runs, options.qrels)
-    how = {"system": options.system, "on_error": "skip", **told(options)}
-    runs, problems = ir.read_runs(named, **how)
+    runs = read_sound(options)
     arguments = given(options, ir.verbs.check)
-    rows = ir.verbs.check(runs, read_judgments(options), problems=problems, **arguments)
+    rows = ir.verbs.check(runs, read_judgments(options), **arguments)
     kind = format_of(options)
     write = _table_and_lists if kind in {"table", "markdown"} else written
     content = write(rows, kind)

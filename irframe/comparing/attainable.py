@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from irframe.arrays import Array
-from irframe.comparing.significance import Parsed, adjust_p
+from irframe.comparing.significance import Parsed, adjust_rows
 from irframe.names import low_to_high
 from irframe.paired import Bootstrap, MaxT, PairedT, PairedTest
 from irframe.scores.scores import Scores
@@ -66,8 +66,7 @@ def least_adjusted(
         return max(p, float(adjust.kernel(drawn, np.array([[0, 1]])).min()))
     if not p or adjust is None:
         return p
-    every = np.full((1, 1, comparisons), p)
-    return float(adjust_p([every], adjust, family="all", alpha=alpha)[0].min())
+    return float(adjust_rows(np.full(comparisons, p), adjust, alpha).min())
 
 
 def beware_of_least(

@@ -9,10 +9,10 @@ import numpy as np
 import scipy
 
 from irframe.arrays import Array
-from irframe.checks import number
+from irframe.checks import number, room
 from irframe.comparing import significance
 from irframe.comparing.significance import Compared, Parsed
-from irframe.errors import InputError, MetricError, ParameterError
+from irframe.errors import MetricError, ParameterError
 from irframe.experiments.topic_design import CLUSTER, WEIGHTS, names_said
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, plural
@@ -36,10 +36,8 @@ OF_MARGIN = (
 POWER = 0.8
 """How often a difference is to be found, unless said."""
 VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
-FRAME_BYTES = 4 * 2**30
-"""Largest comparison frame that is begun; making it takes up to twice as much."""
 ROW_BYTES = 145
-"""Size of a row of it."""
+"""Size of a row of a comparison frame; making it takes up to twice as much."""
 
 Margins = float | Mapping[str, float] | None
 """For all metrics, or metric -> margin."""
@@ -98,7 +96,10 @@ class PairOptions:
 
     def of(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[Found]:
         """Compare the pairs of every group, shape (pair, 2)."""
-        refuse_wide([part.values.shape for part in parts], pairs)
+        shapes = zip((part.values.shape for part in parts), pairs, strict=True)
+        rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
+        advice = "choose depths with at=, a baseline with baseline=, or fewer metrics"
+        room(f"a comparison frame of {rows:,} rows", rows * ROW_BYTES, advice)
         levels = [self.alpha] * len(parts)
         if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):
             sizes = significance.family_sizes(parts, pairs, self.family)
@@ -252,17 +253,6 @@ def verdict(result: Found) -> Array:
     worse = significant & (lead < 0) & ~not_worse
     holds = [significant & (lead > 0), worse, equivalent, not_worse]
     return np.asarray(np.select(holds, VERDICTS[:-1], VERDICTS[-1]), object)
-
-
-def refuse_wide(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
-    """Raise if the frame of groups of scores, (metric, system, topic, depth), is too large."""
-    rows = sum(m * d * len(kept) for (m, _, _, d), kept in zip(shapes, pairs, strict=True))
-    size = rows * ROW_BYTES
-    if size > FRAME_BYTES:
-        wanted = f"a comparison frame of at most {FRAME_BYTES / 2**30:.3g} GiB"
-        found = f"{rows} rows of {ROW_BYTES} bytes, {size / 2**30:.3g} GiB"
-        advice = "choose depths with at=, a baseline with baseline=, or fewer metrics"
-        raise InputError(wanted, found, advice)
 
 
 def _widen_intervals(result: Found, t: Array, alpha: float) -> None:

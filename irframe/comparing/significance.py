@@ -79,19 +79,28 @@ def adjust_p(
     >>> adjust_p([np.array([[[0.01, 0.02]]])], "bonferroni", family="depth", alpha=0.05)
     [array([[[0.02, 0.04]]])]
     """
-    if adjust is None:
-        return [p.copy() for p in groups]
     if family == "all":
         flat = np.concatenate([p.ravel() for p in groups])
-        ends = np.cumsum([p.size for p in groups])[:-1]
-        parts = np.split(_adjust(flat[np.newaxis], adjust, alpha)[0], ends)
+        parts = np.split(adjust_rows(flat, adjust, alpha), np.cumsum([p.size for p in groups])[:-1])
         return [part.reshape(p.shape) for part, p in zip(parts, groups, strict=True)]
     kept = 2 if family == "depth" else 1
-    return [_adjust(p.reshape(*p.shape[:kept], -1), adjust, alpha).reshape(p.shape) for p in groups]
+    rows = [p.reshape(*p.shape[:kept], -1) for p in groups]
+    return [
+        adjust_rows(r, adjust, alpha).reshape(p.shape) for r, p in zip(rows, groups, strict=True)
+    ]
 
 
-def _adjust(p: NDArray[Any], adjust: str, alpha: float) -> NDArray[Any]:
-    """Correct the p-values of every row together, rows along the last axis."""
+def adjust_rows(p: NDArray[Any], adjust: Correction | None, alpha: float) -> NDArray[Any]:
+    """Correct the p-values of every row together, rows along the last axis.
+
+    Examples
+    --------
+    >>> adjust_rows(np.array([[0.01, 0.02], [0.03, 0.4]]), "bonferroni", 0.05)
+    array([[0.02, 0.04],
+           [0.06, 0.8 ]])
+    """
+    if adjust is None:
+        return p.copy()
     compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
     missing = np.isnan(p)  # which count as comparisons
     filled = np.where(missing, 1, p)
@@ -426,9 +435,8 @@ class Pairing:
         """
         if self.family == "depth" and not isinstance(self.adjust, MaxT):
             plain = self.adjust is None
-            p = self._p_values(paired, row, depths, pairs, as_printed=plain).T[np.newaxis]
-            (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
-            return np.asarray(adjusted[0].T)
+            p = self._p_values(paired, row, depths, pairs, as_printed=plain)
+            return adjust_rows(p.T, self.adjust, self.alpha).T
         if paired not in self._found:
             self._found[paired] = self.p_values(paired, pairs)
         return self._found[paired][row, depths].T

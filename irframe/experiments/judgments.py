@@ -24,7 +24,6 @@ from irframe.files.ids import Codes
 from irframe.files.kinds import QRELS, ByRole
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
-from irframe.metrics.facts import facts
 from irframe.metrics.subtopics import ideal_gains, stretch
 from irframe.names import EMPTY, ITERATION, SUBTOPIC
 from irframe.warned import listing
@@ -161,17 +160,12 @@ class Judgments:
         """What tells these judgments from others, in whatever order they come."""
         of_docs = self.table.doc.take(pa.array(self.row))
         labels = pa.chunked_array([pa.array([str(topic) for topic in self.topics], pa.string())])
-        marks, topics = fingerprints(of_docs), fingerprints(labels)
-        if marks is None:  # names that are very long
-            marks = pd.util.hash_array(self.docs.astype(object))
-        if topics is None:
-            topics = pd.util.hash_array(self.topics.astype(str).to_numpy(object))
         columns: list[Any] = [self.grade]
         if self.table.subtopic_grade is not None:
             columns += [*self.table.subtopic_grade[self.row].T]
         columns += [] if self.strata is None else [pd.util.hash_array(self.strata)]
         columns += [] if self.probability is None else [self.probability.view(np.int64)]
-        marks = marks ^ topics[self.topic]
+        marks = fingerprints(of_docs) ^ fingerprints(labels)[self.topic]
         for column in columns:
             marks = with_number(marks, column)
         total = int(marks.sum(dtype=np.uint64)) if len(marks) else 0
@@ -361,9 +355,8 @@ def tell_sampled(
         return
     misled = []
     for metric in metrics:  # those that infer, read the judged alone, or only count, are not
-        known = facts(metric)
-        inferred = metric.judged_only or reads_strata([metric]) or known.summary == "sum"
-        if not inferred and known.order not in {"preference", "judged"}:
+        inferred = metric.judged_only or reads_strata([metric]) or metric.average == "sum"
+        if not inferred and metric.order not in {"preference", "judged"}:
             misled.append(str(metric))
     if misled:
         warn(

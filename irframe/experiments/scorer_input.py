@@ -1,8 +1,8 @@
 """Runs of every kind read into what a scorer needs of them, by the shortest way that they allow."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -183,20 +183,20 @@ class Reader:
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
         known_kinds = _of(names, self._kinds) and _of(labels, self._topic_kinds)
-        if odd or system is None or not known_kinds:
+        if odd or system is None or not known_kinds or len({*labels}) < len(labels):
             return None
-        judged = self._judgments.places
-        others = [label for label in dict.fromkeys(labels) if label not in judged]
-        places = judged | dict(zip(others, count(len(self._judgments.count)), strict=False))
-        place = np.array([places[label] for label in labels])
         values = score.to_numpy(np.float64)
         if score.dtype.kind in "iu" and np.abs(values).max() >= EXACT:
             return None
-        lists = self._lists(place, start, names, values)
-        if lists is None or not any(lists):
+        ends, scores, given = [*start[1:].tolist(), len(names)], values.tolist(), dict[Any, Any]()
+        for label, first, end in zip(labels, start.tolist(), ends, strict=True):
+            given[label] = dict(zip(names[first:end], scores[first:end], strict=True))
+        judged = self._judgments.places
+        lists = [given.get(topic, {}) for topic in judged]
+        if sum(map(len, given.values())) < len(names) or not any(lists):
             return None
-        titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
-        return self._of_names(lists, system, others, titles)
+        others = [label for label in labels if label not in judged]
+        return self._of_names(lists, system, others, [known.get(SYSTEM, SYSTEM), known[TOPIC]])
 
     def _of_names(
         self,
@@ -213,21 +213,8 @@ class Reader:
             return None
         return self._ranked(unranked, others, titles)
 
-    def _lists(
-        self, place: Codes, start: Codes, names: list[Any], score: NDArray[np.float64]
-    ) -> list[dict[Any, float]] | None:
-        """Return a dictionary for each topic, given where its rows begin; None if one repeats."""
-        ends = np.append(start[1:], len(names))
-        if len(set(place.tolist())) < len(place):  # topics do not stand together
-            return None
-        values, topics = score.tolist(), len(self._judgments.count)
-        lists: list[dict[Any, float]] = [{} for _ in range(max(topics, place.max() + 1))]
-        for into, first, end in zip(place.tolist(), start.tolist(), ends.tolist(), strict=True):
-            lists[into] = dict(zip(names[first:end], values[first:end], strict=True))
-        return lists[:topics] if sum(map(len, lists)) == len(names) else None
-
     def read_table(
-        self, runs: Runs | ByRole, by: str | None = None, systems: Sequence[Hashable] | None = None
+        self, runs: Runs | ByRole, by: str | None = None
     ) -> tuple[Experiment, Groups | None]:
         """Read a run frame of any kind.
 
@@ -237,8 +224,6 @@ class Reader:
             The frame, or what `as_runs` takes.
         by
             A column that is constant per system or topic, by which groups are told.
-        systems
-            Those whose lists are wanted, all by default; those of others are as empty ones.
         """
         policy, qrels = self._policy, self._judgments.table
         framed = Framed.of(read_table(runs, empty=True), qrels, policy.collection)
@@ -248,8 +233,6 @@ class Reader:
             groups = Groups.read(framed.table, qrels, lists.placed, codes, by)
             split = groups.dim == TOPIC and policy.collection is None
             keys = groups.keys if split else None
-        if systems is not None:
-            framed = framed.of_systems(systems)
         ranked = rank_framed(framed, policy, Wanted(filed=self._pooled))
         return self._experiment(ranked, codes, keys), groups
 

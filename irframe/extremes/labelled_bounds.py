@@ -1,10 +1,7 @@
 """The lowest and highest score of a ranking: over labels, one label, and orders of ties."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -154,116 +151,26 @@ def _at(metric: Metric, block: Block, depth: int) -> Floats:
     return metric.score(Evidence(block))[..., depth - 1]
 
 
-LIMIT = 20_000
-"""Orders of one ranking that are tried at the most."""
-ALL_TIE_ORDERS_CELLS = 1 << 20
-"""Cells scored at a time, to bound memory."""
-
-
-def arrange(block: list[int]) -> Iterator[tuple[int, ...]]:
-    """Yield every distinct order of some values.
+def refuse_unordered(metrics: Iterable[Metric]) -> None:
+    """Raise for metrics of which no one order of tied documents is known to be the best.
 
     Examples
     --------
-    >>> list(arrange([0, 1, 1]))
-    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    >>> from irframe.metrics import AP, Twist
+    >>> refuse_unordered([AP(), Twist()])
+    Traceback (most recent call last):
+    ...
+    irframe.errors.MetricError: wanted metrics for which one order of ties is the best; found Twist.
     """
-    if not block:
-        yield ()
-        return
-    for value in sorted(set(block)):
-        rest = block.copy()
-        rest.remove(value)
-        for others in arrange(rest):
-            yield (value, *others)
+    unknown = [str(metric) for metric in metrics if not metric.order or _pays_below(metric)]
+    if unknown:
+        raise MetricError("metrics for which one order of ties is the best", "", "", unknown)
 
 
-def count_orders(blocks: list[list[int]]) -> int:
-    """Return how many distinct orders the documents of tied blocks have.
-
-    Examples
-    --------
-    >>> count_orders([[0], [0, 1, 1]])
-    3
-    """
-    return prod(
-        factorial(len(block)) // prod(factorial(n) for n in Counter(block).values())
-        for block in blocks
-    )
-
-
-def extremes_of_all(metric: Metric, block: Block) -> tuple[Array, Array]:
-    """Score rankings in every distinct order of their tied documents.
-
-    Parameters
-    ----------
-    metric
-        The metric.
-    block
-        Rankings that know their ties, of one top grade.
-
-    Returns
-    -------
-    lowest, highest : numpy.ndarray
-        Scores, shape (..., topic, depth).
-
-    Raises
-    ------
-    MetricError
-        If a ranking has more than `LIMIT` orders.
-    """
-    low, high = np.empty(block.grade.shape), np.empty(block.grade.shape)
-    for index in np.ndindex(block.shape):
-        one = block.take(*index)
-        orders = _orders(metric, one)
-        parts = []
-        for piece in np.array_split(orders, 1 + orders.size // ALL_TIE_ORDERS_CELLS):
-            retrieved = np.full(len(piece), one.retrieved)
-            scores = metric.score(Evidence(one.with_lists(piece, retrieved)))
-            parts.append((np.fmin.reduce(scores), np.maximum.reduce(scores)))
-        lows, highs = zip(*parts, strict=True)
-        low[index], high[index] = np.fmin.reduce(lows), np.maximum.reduce(highs)
-    return low, high
-
-
-def _orders(metric: Metric, one: Block) -> Array:
-    """Return the grades of one ranking in every distinct order, shape (order, depth)."""
-    blocks, depth = _tied_blocks(one), len(one.grade)
-    count = count_orders(blocks)
-    if count > LIMIT:
-        wanted = f"at most {LIMIT} orders of tied documents in a ranking for {metric}"
-        raise MetricError(wanted, f"{count}", "no one order is known to be the best for it")
-    orders = np.empty((1, 0), Grade)
-    for block in blocks:
-        arranged = list(arrange(block))
-        arrangements = np.array(arranged, Grade).reshape(len(arranged), len(block))
-        repeated = np.repeat(orders, len(arrangements), axis=0)
-        orders = np.concatenate([repeated, np.tile(arrangements, (len(orders), 1))], axis=1)
-    padded = np.full((len(orders), max(depth, orders.shape[1])), EMPTY, Grade)
-    padded[:, : orders.shape[1]] = orders
-    return np.ascontiguousarray(padded[:, :depth])
-
-
-def _tied_blocks(one: Block) -> list[list[int]]:
-    """Return the codes of one ranking and of what is tied with its end, block by block."""
-    tied, tail, size = (np.asarray(part) for part in (one.tied, one.tail, one.tail_size))
-    shown = one.grade[one.grade != EMPTY]
-    beyond = np.repeat([*one.levels, UNJUDGED], [*tail, size - tail.sum()])
-    codes = np.concatenate([shown, beyond]).tolist()
-    starts = [0, *(np.flatnonzero(~tied[1 : len(shown)]) + 1).tolist(), len(codes)]
-    return [codes[a:b] for a, b in pairwise(starts)]
-
-
-def _ordered(metric: Metric, levels: Array) -> bool:
-    """Return whether the best order of tied documents is known.
-
-    A reward adds the gain of documents that are not relevant to the ranks of others only: where
-    there are such documents no one order of two of them is always the better one.
-    """
-    if metric.order != "reward":
-        return bool(metric.order)
-    below = levels[levels < facts(metric).rel]
-    return not labelings.gains_of(metric, below, 1).any()
+def _pays_below(metric: Metric) -> bool:
+    """Return whether grades that are not relevant gain beside those that are."""
+    below = np.arange(facts(metric).rel)
+    return metric.order == "reward" and bool(labelings.gains_of(metric, below, 1).any())
 
 
 def worth(metric: Metric, levels: Array, top: int) -> NDArray[np.int32]:
@@ -307,9 +214,6 @@ def reordered_scores(
     columns = np.asarray(depths) - 1
     orders: dict[bytes, list[Evidence]] = {}
     for metric in metrics:
-        if not _ordered(metric, block.levels):
-            yield from (side[..., columns] for side in extremes_of_all(metric, block))
-            continue
         value = worth(metric, block.levels, block.top)
         name = value.tobytes()
         if name not in orders:

@@ -12,7 +12,7 @@ from irframe.arrays import Array, Floats
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
-from irframe.metrics.evidence import Evidence, refuse_words
+from irframe.metrics.evidence import Evidence
 from irframe.names import HIGHEST_GRADE, as_html
 
 
@@ -226,9 +226,6 @@ class Metric(metaclass=MetricType):
         if taken:
             wanted = f"names of its own for the metric {identity[1]}"
             raise MetricError(wanted, "taken ones", "", taken)
-        for kernel in ("kernel", "ceiling", "terms", "reading", "expected"):
-            if getattr(cls, kernel, None):
-                refuse_words(cls, kernel)
         PARSED.clear()
         METRICS[cls.__name__] = cls
         ALIASES.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))

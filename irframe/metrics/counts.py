@@ -45,6 +45,7 @@ class NumQ(Count):
     """
 
     linear = True
+    order = "relevance"
     range = (0.0, 1.0)
 
     def kernel(self, *, rank: Floats) -> Floats:
@@ -82,6 +83,7 @@ class NumRet(Count):
     """
 
     linear = True
+    order = "relevance"
 
     def terms(self, *, rank: Floats, retrieved: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
@@ -119,6 +121,7 @@ class NumRel(Count, Thresholded):
     """
 
     linear = True
+    order = "relevance"
 
     def kernel(self, *, n_relevant: Array) -> Floats:
         """Return R at every depth."""

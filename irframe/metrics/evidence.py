@@ -12,9 +12,8 @@ from irframe.arrays import Array, Floats, Grades
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics import positions
-from irframe.metrics.block import Block, count_to, share
+from irframe.metrics.block import Block, TiedBlocks, count_to, share
 from irframe.metrics.subtopics import NovelHits, Strata, find_hits
-from irframe.metrics.tied import TiedBlocks
 from irframe.names import UNJUDGED
 
 Steps = tuple[Floats, Array]
@@ -412,51 +411,3 @@ def _gain_table(gain: Gain, rel: int, top: int, low: int, unjudged: float) -> Fl
 def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of what a function takes, besides the object that it is a method of."""
     return tuple(name for name in inspect.signature(function).parameters if name != "self")
-
-
-NO_WORDS = ("read", "condensed")
-"""What is public of the evidence and no word."""
-
-
-def words() -> dict[str, str]:
-    """Return what a kernel may read: every word, with the first line of what it says.
-
-    Examples
-    --------
-    >>> words()["relevant"]
-    'Whether the document at a rank is relevant, of tied ones a share; shape (..., depth).'
-    """
-    texts = {name: inspect.getdoc(getattr(Evidence, name)) or "" for name in _vocabulary()}
-    return {name: text.partition("\n")[0] for name, text in texts.items()}
-
-
-def _vocabulary() -> list[str]:
-    return sorted(name for name in vars(Evidence) if name[0] != "_" and name not in NO_WORDS)
-
-
-def refuse_words(metric: type, kernel: str) -> None:
-    """Raise if a kernel asks for what is no word, or for a word of fields that its metric lacks.
-
-    Parameters
-    ----------
-    metric
-        The class, as it is being made.
-    kernel
-        The name of its kernel.
-    """
-    known, name = _vocabulary(), f"{metric.__name__}.{kernel}"
-    needed = parameters(getattr(metric, kernel))
-    unknown = [word for word in needed if word not in known]
-    if unknown:
-        wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
-        raise MetricError(wanted, "", "", unknown)
-    fields = {field for kind in metric.__mro__ for field in getattr(kind, "__annotations__", {})}
-    missing = [
-        f"{parameter} for {word}"
-        for word in needed
-        if callable(call := getattr(Evidence, word))
-        for parameter in parameters(call)
-        if parameter not in fields
-    ]
-    if missing:
-        raise MetricError(f"a field for what {name} reads", "none", "", missing)

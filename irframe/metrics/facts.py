@@ -39,14 +39,8 @@ class Facts:
         Gain map, or None.
     pooled
         Whether it asks which judged documents a pool of every depth has.
-    linear
-        Whether documents that tie may share their gain, as the score is linear in it.
     shares
         The policies for ties under which tied documents share, ``"mean"`` or ``"block"``.
-    unit
-        Whether gains must not exceed 1.
-    order
-        What must rank higher for the score to be highest, see `Metric`.
     favours_short
         Whether lists that end earlier may look better though they find less.
     extremes
@@ -65,10 +59,7 @@ class Facts:
     rel: int = 1
     gain: Gain | None = None
     pooled: bool = False
-    linear: bool = False
     shares: frozenset[str] = frozenset()
-    unit: bool = False
-    order: str = ""
     favours_short: bool = False
     extremes: Literal["", "ceiling", "cut", "list"] = ""
     range: tuple[float, float] = (-np.inf, np.inf)
@@ -211,23 +202,18 @@ def _facts_by_label(label: str, names: int) -> Facts:
 @cache
 def _of(metric: Any) -> Facts:
     gain = getattr(metric, "gain", None)
+    names = ("cost", "depth", "range", "least_topics")
     return Facts(
+        **{name: getattr(metric, name) for name in names},
         known=True,
-        cost=metric.cost,
         summary=metric.average,
-        depth=metric.depth,
         rel=getattr(metric, "rel", 1),
         gain=None if gain is None else parse_gain(gain),
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
-        linear=metric.linear,
         shares=frozenset(["mean"] * bool(metric.linear or metric.expected))
         | frozenset(["block"] * bool(metric.linear or metric.by_gain)),
-        unit=metric.unit,
-        order=metric.order,
         favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
-        range=metric.range,
-        least_topics=metric.least_topics,
     )
 
 

@@ -8,16 +8,6 @@ from typing import Any, NamedTuple
 from irframe.errors import MetricError, warn
 from irframe.metrics.base import ALIASES, Metric
 
-IR_MEASURES = frozenset(
-    {"AP", "AP_IA", "Accuracy", "BPM", "BPref", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST"}
-    | {"IPrec", "Judged", "MAP", "MAP_IA", "MRR", "NDCG", "NERR10", "NERR11", "NERR8", "NERR9"}
-    | {"NRBP", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Precision", "R", "RBP"}
-    | {"RPrec", "RR", "Recall", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "SetRelP"}
-    | {"StRecall", "Success", "alpha_DCG", "alpha_nDCG", "infAP", "nDCG", "nERR_IA", "nNRBP"}
-    | {"\u03b1_DCG", "\u03b1_nDCG"}
-)
-"""The names of ir_measures, some of which irframe has as well."""
-
 TWO_MEANINGS = {"sDCG": ("DCG", "SDCG"), "Hits": ("Success", "NumRelRet")}
 """Name that is used for two metrics -> these."""
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -7,7 +7,6 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
-from irframe.metrics import positions
 from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.positions import (
     CROSSINGS,
@@ -347,14 +346,12 @@ class Twist(Thresholded):
     array([0.4  , 0.4  , 0.833, 0.833])
     """
 
-    crossing: positions.Crossing = parameter("sign_change", choices=positions.CROSSINGS)
+    crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
 
     needs_depth = True
 
-    def kernel(
-        self, *, relative_position: Array, expected_ranks: positions.ExpectedRanks
-    ) -> Floats:
+    def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
         """Return the mean of recovery and space ratio of the list cut at each depth."""
-        balance = positions.balance_points(relative_position, expected_ranks, self.crossing)
-        recovery = positions.recall_base(expected_ranks) / balance
-        return (recovery + positions.space_ratio(relative_position, expected_ranks)) / 2
+        balance = balance_points(relative_position, expected_ranks, self.crossing)
+        recovery = recall_base(expected_ranks) / balance
+        return (recovery + space_ratio(relative_position, expected_ranks)) / 2

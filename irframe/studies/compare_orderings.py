@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from irframe.agreements.innate import LABELS, compare_rankings, count_labels
 from irframe.arrays import Array
-from irframe.checks import level, listed
+from irframe.checks import each_once, level, listed
 from irframe.comparing.compare import compare
 from irframe.comparing.significance import (
     Adjust,
     Correction,
-    adjust_p,
+    adjust_rows,
     correction_told,
     p_values,
     parse_stepwise,
@@ -27,7 +27,7 @@ from irframe.comparing.significance import (
 from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
 from irframe.cubes.verb import against, attended, read_depth, shared, verb
-from irframe.errors import DepthError, ParameterError
+from irframe.errors import DepthError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics import Metric
@@ -169,8 +169,8 @@ def _mark(
     favours = np.where(better > 0, report["system_a"], report["system_b"]).astype(object)
     favours[~dagger | (better == 0)] = None
     p = hedge["p"].to_numpy()
-    (adjusted,) = adjust_p([p[np.newaxis, np.newaxis]], adjust, family="depth", alpha=alpha)
-    double = dagger & (adjusted[0, 0] < alpha) & (better == np.sign(difference))
+    clear = adjust_rows(p, adjust, alpha) < alpha
+    double = dagger & clear & (better == np.sign(difference))
     shared = [METRIC, DEPTH, "system_a", "system_b", "mean_a", "mean_b", "difference"]
     return report[[*shared, "statistic", "p"]].assign(
         dagger=dagger,
@@ -255,7 +255,8 @@ def significance_agreement(
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
     level(alpha)
-    tests, chosen = _tests(test), parse_metrics(metrics)
+    tests, chosen = [*map(parse_test, listed(test))], parse_metrics(metrics)
+    each_once("tests", [kind.name for kind in tests])
     *ways, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=listed(deepest if at is None else at))
@@ -267,8 +268,10 @@ def significance_agreement(
     means = np.round(paired.means, TIE)
     leads = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
     alike = (leads == favoured)[:, np.newaxis]
-    adjusted = _corrected([*p.swapaxes(0, 1), p_orderings], [*ways, signs], alpha)
-    verdict = categorise(adjusted[:, :-1], adjusted[:, -1:], alpha, alike=alike)
+    of_tests = zip(p.swapaxes(0, 1), ways, strict=True)
+    adjusted = np.stack([adjust_rows(one, way, alpha) for one, way in of_tests], axis=1)
+    of_signs = adjust_rows(p_orderings, signs, alpha)[:, np.newaxis]
+    verdict = categorise(adjusted, of_signs, alpha, alike=alike)
     shares = [(verdict == place).mean(axis=-1) for place in range(len(CATEGORIES))]
     variables = {
         "verdict": (CELL, verdict),
@@ -285,29 +288,12 @@ def significance_agreement(
     return xr.Dataset(variables, labels, attrs | {ORDERINGS: Sign.name})
 
 
-def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
-    tests = [parse_test(given) for given in listed(test)]
-    names = [kind.name for kind in tests]
-    if not names or len(set(names)) < len(names):
-        again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        found = "some again" if again else "none"
-        raise ParameterError("at least one test, each once", found, "", again)
-    return tests
-
-
 def _p_metrics(paired: Scores, tests: list[PairedTest], pairs: Array) -> Array:
     """Return the p-values of the metrics' scores, shape (metric, test, depth, pair)."""
     whole, rows = slice(None), range(len(paired.metrics))
     return np.stack(
         [[p_values(paired, row, whole, test=test, pairs=pairs).T for test in tests] for row in rows]
     )
-
-
-def _corrected(p: list[Array], adjust: list[Correction | None], alpha: float) -> Array:
-    """Correct the p-values of every test, (metric, depth, pair), over the pairs; tests second."""
-    of_tests = zip(p, adjust, strict=True)
-    corrected = [adjust_p([one], way, family="depth", alpha=alpha)[0] for one, way in of_tests]
-    return np.stack(corrected, axis=1)
 
 
 def _orderings(

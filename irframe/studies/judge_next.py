@@ -12,7 +12,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, listed, number, tracked, whole
+from irframe.checks import choice, each_once, listed, number, tracked, whole
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.unjudged import SIDES
 from irframe.cubes.verb import attended, read_depth, shared, verb
@@ -361,8 +361,8 @@ def replay(
     """
     names = [choice("method", name, METHODS) for name in listed(methods)]
     turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
-    _refuse_repeated("methods", names)
-    _refuse_repeated("budgets", turns)
+    each_once("methods", names)
+    each_once("budgets", turns)
     batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
@@ -377,12 +377,6 @@ def replay(
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     attrs = {"share": share, "samples": samples, "unjudged": unjudged}
     return xr.Dataset(_summary(results, pairing.alpha), labels | words, pairing.told() | attrs)
-
-
-def _refuse_repeated(what: str, values: Sequence[Any]) -> None:
-    if not values or len(set(values)) < len(values):
-        found = "some again" if values else "none"
-        raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
 
 
 def _drawn(

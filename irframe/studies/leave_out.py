@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall, Method
 from irframe.arrays import Array, in_threads
-from irframe.checks import listed, tracked, whole
+from irframe.checks import each_once, listed, tracked, whole
 from irframe.cubes.score import Work, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import pool_depth_of, sample
 from irframe.cubes.verb import attended, refuse_deeper, shared, verb
@@ -357,8 +357,8 @@ def robustness(
         refuse_share(share)
     several = range(whole("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
     drawn = [whole("seeds", seed) for seed in listed(several)]
-    if not drawn or len(set(drawn)) < len(drawn) or not len(shares):
-        raise ParameterError("shares and distinct seeds", f"{shares!r}, {drawn!r}")
+    each_once("shares", shares)
+    each_once("seeds", drawn)
     deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])
     base = shared(attended(cube)).isel({DEPTH: slice(deepest)})
     complete = score(base, *chosen, at=depths)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.arrays import Floats
 from irframe.checks import choice, level, number
-from irframe.comparing.significance import Adjust, Correction, adjust_p, parse_stepwise
+from irframe.comparing.significance import Adjust, Correction, adjust_rows, parse_stepwise
 from irframe.cubes.score import score
 from irframe.cubes.verb import against, read_depth, verb
 from irframe.errors import InputError, ParameterError
@@ -168,9 +168,8 @@ def _count_better(
     systems = len(values)
     pairs = all_pairs(systems)
     significant = np.zeros((systems, systems), bool)
-    p = test.kernel(values[:, :, np.newaxis], pairs).p.T[np.newaxis]
-    (adjusted,) = adjust_p([p], adjust, family="depth", alpha=alpha)
-    significant[tuple(pairs.T)] = adjusted[0, 0] <= alpha
+    p = test.kernel(values[:, :, np.newaxis], pairs).p[:, 0]
+    significant[tuple(pairs.T)] = adjust_rows(p, adjust, alpha) <= alpha
     mean = average(values, facts(metric).summary)
     sign = facts(metric).sign
     ahead = np.round(sign * (mean - mean[:, np.newaxis]), 12)

@@ -19,7 +19,7 @@ from irframe.depths.agreement import agreement
 from irframe.errors import DepthError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
-from irframe.extremes.labelled_bounds import reordered_scores
+from irframe.extremes.labelled_bounds import refuse_unordered, reordered_scores
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.metrics import Block, Metric, P
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, DEPTH, METRIC, ScoreDtype, Ties
@@ -56,8 +56,7 @@ def tie_ranges(
     Raises
     ------
     MetricError
-        If a ranking has more than 20,000 orders, for a metric of which it is not known which is the
-        best.
+        For a metric of which no one order of tied documents is known to be the best.
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
     InputError
@@ -71,9 +70,9 @@ def tie_ranges(
     for Bpref unjudged documents stand between relevant and other judged ones, and for Judged
     the judged ones come first. For a cost the highest score is the worst one, NaN where ESL finds
     nothing then. For InfAP, Twist and its parts, CRP, Q with gain below its threshold, G, INST
-    and others whose users adapt to what they find no one order is known to be the best, and every
-    one is tried. Documents below the cube's depth are counted
-    if they are tied with one above. Takes time in proportion to the cells, times the orders tried.
+    and others whose users adapt to what they find no one order is known to be the best. Documents
+    below the cube's depth are counted if they are tied with one above. Takes time in proportion to
+    the cells.
 
     References
     ----------
@@ -93,6 +92,7 @@ def tie_ranges(
     """
     refuse_untied(cube)
     chosen = parse_metrics(metrics)
+    refuse_unordered(chosen)
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # each order is one of documents, not shared
     scores = both_sides(cube, chosen, depths, reordered_scores, ties=True)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import irframe as ir
 from irframe.errors import IrframeWarning
 
 VALUES = st.lists(
@@ -63,11 +62,6 @@ def test_no_risk_and_risk_without_spread():
     assert found["urisk"].tolist() == pytest.approx([0, 0.1, -0.2])
 
 
-def test_two_topics_have_an_error():
-    found = frame_of([[0.5, 0.3], [0.8, 0.4]]).ireval.risk(baseline="s0", a=1)
-    assert found["trisk"].tolist() == pytest.approx([stats.ttest_1samp([0.3, 0.1], 0).statistic])
-
-
 def test_a_single_topic_has_no_error():
     with pytest.warns(IrframeWarning, match="single topic"):
         found = frame_of([[0.5], [0.4]]).ireval.risk(baseline="s0")
@@ -85,20 +79,3 @@ def test_scores_below_nothing_have_no_georisk():
     found = frame_of([[0.5, -0.1], [0.4, 0.2]]).ireval.risk(baseline="s0")
     assert found["georisk"].isna().all()
     assert found["urisk"].notna().all()
-
-
-def test_every_depth_is_what_it_is_alone():
-    scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
-    whole = scores.ireval.risk(baseline="bm25", at=[5, 50])
-    assert len(whole) == 2 * 2 * 7
-    assert (whole["system_b"] == "bm25").all()
-    alone = scores.sel(depth=[50]).ireval.risk(baseline="bm25")
-    part = whole[whole["depth"] == 50].reset_index(drop=True)
-    pd.testing.assert_frame_equal(part, alone)
-
-
-def test_topics_without_a_score_are_left_out():
-    frame = frame_of([[0.5, 0.3, 0.2], [0.4, 0.6, np.nan]])
-    with pytest.warns(IrframeWarning, match="left out"):
-        found = frame.ireval.risk(baseline="s0")
-    assert found["n_topics"].tolist() == [2]

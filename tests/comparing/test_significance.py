@@ -271,13 +271,6 @@ def test_a_family_is_corrected_together(family):
         np.testing.assert_allclose(adjusted, np.minimum(1, p * size))
 
 
-def test_without_a_correction_there_is_a_copy():
-    p = np.array([[[0.5, 0.1]]])
-    (found,) = adjust_p([p], None, family="depth", alpha=0.05)
-    assert (found == p).all()
-    assert not np.shares_memory(found, p)
-
-
 def test_words_that_are_none():
     words = "or a correction, one of 13 words; found 'bonf' .in irframe: 'bonferroni'.. It may be"
     refused(ParameterError, words, lambda: parse_correction("bonf"))

@@ -1,7 +1,7 @@
 """The registry of metrics, and what is checked when a class is made."""
 
 import importlib
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import pytest
@@ -10,7 +10,6 @@ from refusals import refused
 from irframe.errors import MetricError
 from irframe.metrics import METRICS, p
 from irframe.metrics.base import ALIASES, PARSED, Metric
-from irframe.metrics.evidence import words
 from irframe.metrics.facts import class_of, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import SETTINGS
@@ -43,15 +42,6 @@ def test_a_name_is_taken_once():
             pass
 
 
-@pytest.mark.parametrize("name", [n for n in METRICS if hasattr(METRICS[n], "rel")])
-def test_thresholds_are_grades_above_0(name):
-    given = {spec.name: 0.5 for spec in fields(METRICS[name]) if spec.default is MISSING}
-    given |= dict.fromkeys(("T", "b1", "R1"), 1) if name == "IFT" else {}
-    assert [METRICS[name](rel=rel, **given).rel for rel in (1, 32767)] == [1, 32767]
-    for rel in (0, 32768):
-        refused(MetricError, f"rel of {name}, a number", METRICS[name], rel=rel, **given)
-
-
 def test_a_module_may_be_imported_again():
     old = p.P
     parse_metric("P@7")
@@ -80,49 +70,6 @@ def test_a_new_metric_is_found_by_name():
     assert Effort().curve([0, 1, 0]).tolist() == [1, 1, 2]
 
 
-def test_kernels_ask_for_words_there_are():
-    with pytest.raises(MetricError, match="in Mine.kernel: .*relevant, .*; found relevance"):
-
-        class Mine(Metric):
-            rel: int = 1
-
-            def kernel(self, *, relevance, found):
-                """Ask for a word that is none."""
-
-    with pytest.raises(MetricError, match="in Ours.ceiling: assessed, .*; found read"):
-
-        class Ours(Metric):
-            def ceiling(self, *, read):
-                """Ask for what is no word."""
-
-
-def test_words_read_fields_of_the_metric():
-    with pytest.raises(MetricError, match="Mine.kernel reads; found none: rel for found"):
-
-        class Mine(Metric):
-            def kernel(self, *, found, rank):
-                """Ask for a word whose threshold the metric lacks."""
-
-
-def test_a_refused_class_is_not_registered():
-    with pytest.raises(MetricError):
-
-        class Mine(Metric):
-            def kernel(self, *, nothing):
-                """Ask for a word that is none."""
-
-    assert "Mine" not in METRICS
-    assert "Mine" not in ALIASES
-
-
-def test_every_word_says_what_it_is():
-    told = words()
-    assert list(told) == sorted(told)
-    assert {"gain", "relevant", "rank", "n_relevant", "pool_steps"} <= set(told)
-    assert not {"read", "_recall"} & set(told)
-    assert all(line.endswith(".") for line in told.values())
-
-
 def test_aliases_are_those_of_the_classes():
     named = {(name, class_of(name).__name__) for name in ALIASES}
     declared = {(name, kind) for kind in METRICS for name in (kind, *METRICS[kind].aliases)}
@@ -132,12 +79,6 @@ def test_aliases_are_those_of_the_classes():
 
 def test_what_is_left_out_is_worth_nothing_without_a_collection():
     refused(MetricError, "docs", lambda: METRICS["Utility"](d=0.1))
-
-
-@pytest.mark.parametrize("levels", [(), 0.5, (0.5, 2)])
-def test_levels_of_recall_are_checked(levels):
-    with pytest.raises(MetricError):
-        METRICS["InterpolatedAP"](levels=levels)
 
 
 def test_parameters_without_which_a_score_says_little_are_always_written():

@@ -365,6 +365,6 @@ def test_what_does_not_fit_strata_is_refused(tmp_path):
     one, other = (each.assign(topic=each["topic"] + "x") for each in (runs, qrels))
     plain = one.ireval.cube(other.drop(columns="stratum"))
     refused(InputError, "cubes that all have stratum, or none", lambda: ir.concat([cube, plain]))
-    refused(MetricError, "lists as they are ranked", lambda: cube.ireval.tie_ranges("infAP"))
+    refused(MetricError, "one order of ties", lambda: cube.ireval.tie_ranges("infAP"))
     with pytest.warns(IrframeWarning, match="probability, which the TREC format lacks"):
         qrels.assign(probability=0.3).ireval.write_qrels(tmp_path / "drawn.txt")

@@ -265,27 +265,6 @@ def test_a_test_that_allows_for_all_pairs_is_never_corrected_again(scores):
         refused(ParameterError, words, verb, test=tukey, adjust="holm")
 
 
-def test_topics_that_some_system_lacks_are_left_out(scores):
-    holes = scores.where((scores["topic"] != "101") | (scores["system"] != "bm25"))
-    with pytest.warns(IrframeWarning, match="1 of 16 for nDCG"):
-        found = holes.ireval.rank_intervals()
-    rest = scores.sel(topic=scores["topic"] != "101").ireval.rank_intervals()
-    xr.testing.assert_allclose(found, rest)
-    assert (found["n_topics"] == 15).all()
-
-
-def test_frames_come_back_as_frames_with_their_names():
-    runs, qrels = ir.example_track()
-    frame = runs.rename(columns={"system": "run"}).ireval.evaluate(qrels, ["AP@10", "ASL"])
-    found = frame.ireval.rank_intervals()
-    assert found.index.names == ["metric", "run"]
-    assert [*found] == NAMES
-    array = ir.cube(runs, qrels).ireval.score("AP", at=10).ireval.rank_intervals()
-    np.testing.assert_allclose(found.loc["AP@10"], array.to_dataframe()[NAMES])
-    groups = frame.assign(half=[n % 2 for n in range(len(frame))]).ireval
-    assert groups.rank_intervals(by="half").index.names == ["half", "metric", "run"]
-
-
 @pytest.mark.filterwarnings("ignore:comparisons of harmonic:irframe.errors.IrframeWarning")
 def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
     values = xr.DataArray(

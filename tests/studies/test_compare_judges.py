@@ -254,10 +254,6 @@ def test_what_cannot_be_compared_is_refused(judges, options, error, told):
     refused(error, told, lambda: ir.compare_judges(judges, **options))
 
 
-def test_a_scale_has_each_grade_once():
-    refused(ParameterError, "each once", ir.compare_judges, drawn(judges=2), grades=[1, 1])
-
-
 def test_published_numbers_of_deep_learning_2021(shared):
     folder = shared / "data" / "trec-dl-2021-judges"
     judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}

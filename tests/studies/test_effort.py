@@ -92,12 +92,6 @@ def test_metrics_without_scores_are_named(scores):
     refused(InputError, "found none: AP, nDCG", (scores * np.nan).ireval.effort_gain)
 
 
-def test_full_depth_counts(cube):
-    by_depth = cube.ireval.score("AP", "Twist").ireval.effort_gain()
-    at_end = cube.ireval.score("AP", "Twist", at=50).ireval.effort_gain()
-    np.testing.assert_array_equal(by_depth["row"], at_end["row"])
-
-
 def test_bad_scores(scores):
     for metrics in (["AP", "nDCG"], ["Twist"]):
         some = scores.sel(metric=metrics)

@@ -193,13 +193,6 @@ def test_bad_arguments_are_refused(track, options, error):
     refused(error, "wanted", runs.ireval.judge_effect, judges, "AP", **options)
 
 
-def test_a_group_leaves_two_systems_outside(track):
-    runs, judges = track
-    most = {"most": runs["system"].unique().tolist()[1:]}
-    words = "two outside; found 1 that are not: most"
-    refused(ParameterError, words, runs.ireval.judge_effect, judges, "AP", groups=most)
-
-
 @pytest.mark.thorough
 def test_published_orders_of_deep_learning_2021(shared):
     folder = shared / "data" / "trec-dl-2021-judges"

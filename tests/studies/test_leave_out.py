@@ -211,9 +211,9 @@ def test_fewer_judgments_change_more(cube):
     ("options", "error", "words"),
     [
         ({"shares": [0.5, 1.01]}, ParameterError, "share, a number of at most 1 and above 0"),
-        ({"shares": []}, ParameterError, "distinct seeds"),
-        ({"seeds": 0}, ParameterError, "distinct seeds"),
-        ({"seeds": [1, 1]}, ParameterError, "distinct seeds"),
+        ({"shares": []}, ParameterError, "shares, at least one"),
+        ({"seeds": 0}, ParameterError, "seeds, at least one"),
+        ({"seeds": [1, 1]}, ParameterError, "seeds, .* each once"),
         ({"at": 51}, DepthError, "found 51"),
         ({"at": [20, 5]}, DepthError, "depth=5 to reach as deep as the metrics; found nDCG@10"),
     ],

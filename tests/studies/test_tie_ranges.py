@@ -78,7 +78,7 @@ def test_without_ties_the_range_of_every_metric_is_its_score():
     runs = pd.DataFrame({"system": list("aab"), "topic": list("121"), "doc": list("xyx")})
     qrels = pd.DataFrame({"topic": list("123"), "doc": list("xzx"), "grade": 1})
     cube = ir.cube(runs.assign(score=1.0), qrels, pool_depth=1)
-    metrics = [each.metric for each in VARIANTS if not each.metric.subtopics]
+    metrics = [each.metric for each in VARIANTS if each.ordered]
     expected = cube.ireval.score(metrics)
     for _, side in cube.ireval.tie_ranges(metrics).groupby("bound", squeeze=False):
         xr.testing.assert_allclose(
@@ -142,7 +142,7 @@ def test_empty_lists_have_no_rate():
 def test_refusals():
     runs, qrels = coarse()
     cube, ranked = (runs.ireval.cube(qrels, ties=ties).ireval for ties in ("trec", "rank"))
-    words = "orders of tied documents in a ranking for InfAP"
+    words = "one order of ties is the best; found InfAP"
     refused(MetricError, words, cube.tie_ranges, "AP", "InfAP")
     refused(ParameterError, "ties='rank'", ranked.tie_ranges, "AP")
     refused(ParameterError, "ties='rank'", ranked.tie_rates)
