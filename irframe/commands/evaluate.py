@@ -241,9 +241,9 @@ def declare_check(parser: ArgumentParser) -> None:
 
 def run_check(options: Namespace) -> Answer:
     """Check all runs, those of files that cannot be read as well."""
-    runs, problems = read_sound(options)
+    runs = read_sound(options)
     arguments = given(options, ir.verbs.check)
-    rows = ir.verbs.check(runs, read_judgments(options), problems=problems, **arguments)
+    rows = ir.verbs.check(runs, read_judgments(options), **arguments)
     kind = format_of(options)
     write = _table_and_lists if kind in {"table", "markdown"} else written
     content = write(rows, kind)
@@ -288,8 +288,8 @@ def run_diagnose(options: Namespace) -> Answer:
         **given(options, ir.verbs.diagnose),
     )
     kind = format_of(options)
-    told = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
-    content = told or written(findings, kind)
+    paragraphs = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
+    content = paragraphs or written(findings, kind)
     return Answer(content, status_of(findings["severity"], options.fail_on))
 
 

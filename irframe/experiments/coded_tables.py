@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.arrays import Grade, Grades, in_threads
+from irframe.arrays import Grade, Grades
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Items, Spans, borders, evidence_of, read_borders
 from irframe.files import ids
@@ -20,9 +20,6 @@ from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role, part_empty
 from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.repeats import JUDGED_AGAIN, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
-
-BATCH = 1 << 14
-"""Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""
 
 
 class Side(NamedTuple):
@@ -34,8 +31,6 @@ class Side(NamedTuple):
 
 def code_documents(*sides: Side) -> list[ids.Codes]:
     """Code the documents of several frames so that equal codes mean same topic and document.
-
-    Neighbouring topics are taken together, so that every dictionary of documents is small.
 
     Parameters
     ----------
@@ -56,29 +51,11 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     >>> bool(left[0] == right[1]), bool(left[2] == right[0]), bool(left[0] == left[2])
     (True, True, False)
     """
-    coded: list[ids.Codes] = [np.zeros(len(side.topic), np.int64) for side in sides]
-    topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
-    docs = [_in_one(side.doc) for side in sides]
-    orders = [ids.grouped(side.topic) for side in sides]
-    counts = [np.bincount(side.topic, minlength=topics) for side in sides]
-    ends = [np.append(0, np.cumsum(count)) for count in counts]
-    # A batch ends with a topic: its dictionary numbers documents from 0, and the topic in front of
-    # the number tells those of one batch from those of another.
-    cuts = np.append(np.flatnonzero(np.diff(np.sum(ends, axis=0)[1:] // BATCH, prepend=-1)), topics)
-
-    def code(batch: int) -> None:
-        limits = [slice(*end[cuts[batch : batch + 2]]) for end in ends]
-        rows = [order[limit] for order, limit in zip(orders, limits, strict=True)]
-        parts = [take(doc, own) for doc, own in zip(docs, rows, strict=True)]
-        doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
-        first = 0
-        for whole, side, own in zip(coded, sides, rows, strict=True):
-            topic, last = side.topic[own].astype(np.int64), first + len(own)
-            whole[own] = (topic << 32) + doc[first:last]
-            first = last
-
-    in_threads(code, range(len(cuts) - 1), 2)
-    return coded
+    parts = [take(side.doc, np.arange(len(side.topic))) for side in sides]
+    doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    limits = pairwise(np.cumsum([0, *map(len, parts)]))
+    pairs = zip(sides, limits, strict=True)
+    return [(side.topic.astype(np.int64) << 32) + doc[slice(*limit)] for side, limit in pairs]
 
 
 def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
@@ -91,11 +68,6 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
     if isinstance(part, pa.Array):
         return part
     return part.chunk(0) if part.num_chunks == 1 else part.combine_chunks()
-
-
-def _in_one(doc: pa.ChunkedArray) -> pa.Array:
-    """Return a column in one piece, from which rows are taken several times as fast."""
-    return doc.chunk(0) if doc.num_chunks == 1 else take(doc, np.arange(len(doc)))
 
 
 ROWS = 1 << 19

@@ -291,12 +291,6 @@ class Units(NamedTuple):
     """What is asked of all that was shown, beside scores."""
 
     @property
-    def asked(self) -> bool:
-        """Whether anything is asked of units."""
-        told = self.of is not None or self.copies is not None or self.length is not None
-        return told or self.scores or self.search is not None
-
-    @property
     def decided(self) -> dict[str, Any]:
         """What a `Policy` says of units, as fields of one."""
         choice("later_copies", self.later_copies, ("spend", "skip"))

@@ -43,14 +43,12 @@ FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB],
 HALF = np.uint64(32)
 WORD = 8
 """Bytes read at a time."""
-LONGEST = 256
-"""Bytes of a name up to which this is done."""
 ROWS = 1 << 15
 """Rows done together: a few arrays of that size fit the processor's cache."""
 
 
-def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
-    """Return a number for every name; None for columns with very long ones.
+def fingerprints(doc: pa.ChunkedArray) -> Prints:
+    """Return a number for every name.
 
     Parameters
     ----------
@@ -66,9 +64,7 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
     if pa.types.is_integer(doc.type):
         return _mixed(doc.cast(pa.int64()).to_numpy().view(np.uint64), FACTORS[0])
     parts = [_of_text(chunk.cast(pa.large_string())) for chunk in doc.chunks]
-    if any(part is None for part in parts):
-        return None
-    return np.concatenate([np.zeros(0, np.uint64), *(part for part in parts if part is not None)])
+    return np.concatenate([np.zeros(0, np.uint64), *parts])
 
 
 def with_number(prints: Prints, number: ids.Codes) -> Prints:
@@ -76,13 +72,11 @@ def with_number(prints: Prints, number: ids.Codes) -> Prints:
     return np.asarray(_mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1]))
 
 
-def _of_text(names: pa.Array) -> Prints | None:
+def _of_text(names: pa.Array) -> Prints:
     """Return fingerprints of text, a word of its bytes after the other."""
     _, offsets, data = names.buffers()
     ends = np.frombuffer(offsets, np.int64)[names.offset : names.offset + len(names) + 1]
     length = np.diff(ends)
-    if int(length.max(initial=0)) > LONGEST:
-        return None
     first, last = (int(ends[0]), int(ends[-1])) if len(ends) else (0, 0)
     size = last - first
     text = np.zeros(size + WORD, np.uint8)
@@ -187,11 +181,8 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
-    """Join by fingerprints; None where some are equal that must not be, or names are too long."""
-    known = fingerprints(judgments.doc)
-    if known is None:
-        return None
-    known = with_number(known, judgments.topic)
+    """Join by fingerprints; None where some are equal that must not be."""
+    known = with_number(fingerprints(judgments.doc), judgments.topic)
     # A copy, as it is sorted; two that are alike may be one document twice or two with one print,
     # which names tell.
     if _repeats(known.copy()):
@@ -204,10 +195,7 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
     def join(part: slice) -> bool:
         """Join some rows, and return whether fingerprints were enough."""
         docs, topic = table.doc[part], number[table.topic[part]]
-        listed = fingerprints(docs)
-        if listed is None:
-            return False
-        listed = with_number(listed, topic)
+        listed = with_number(fingerprints(docs), topic)
         place[part] = index.get_indexer(pd.Index(listed))
         if len(table.systems) > 1:
             listed = with_number(listed, table.system[part])

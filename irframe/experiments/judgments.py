@@ -160,17 +160,12 @@ class Judgments:
         """What tells these judgments from others, in whatever order they come."""
         of_docs = self.table.doc.take(pa.array(self.row))
         labels = pa.chunked_array([pa.array([str(topic) for topic in self.topics], pa.string())])
-        marks, topics = fingerprints(of_docs), fingerprints(labels)
-        if marks is None:  # names that are very long
-            marks = pd.util.hash_array(self.docs.astype(object))
-        if topics is None:
-            topics = pd.util.hash_array(self.topics.astype(str).to_numpy(object))
         columns: list[Any] = [self.grade]
         if self.table.subtopic_grade is not None:
             columns += [*self.table.subtopic_grade[self.row].T]
         columns += [] if self.strata is None else [pd.util.hash_array(self.strata)]
         columns += [] if self.probability is None else [self.probability.view(np.int64)]
-        marks = marks ^ topics[self.topic]
+        marks = fingerprints(of_docs) ^ fingerprints(labels)[self.topic]
         for column in columns:
             marks = with_number(marks, column)
         total = int(marks.sum(dtype=np.uint64)) if len(marks) else 0

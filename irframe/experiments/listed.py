@@ -367,7 +367,11 @@ class Blocks:
         of, size = listed.of[hit], upto - first
         used = np.zeros(len(listed.key), bool)
         used[of] = True
-        order = _order(listed, used)
+        length = listed.length[used]
+        key = listed.key if used.all() else listed.key[used]
+        endless = np.count_nonzero(key == np.inf) > key.size - length.sum()  # as past the ends
+        order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
+        order += (np.cumsum(length) - length)[:, np.newaxis]
         ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
         row = order.ravel().take(rows_of_ranges(ranges, size))
         own = np.repeat(listed.judgments.names[listed.row[hit]], size)
@@ -398,16 +402,6 @@ class Blocks:
         same = before.copy()
         before[named], same[named] = keys < limit, keys == limit
         return np.asarray(before | (same & self.filed()))
-
-
-def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:
-    """Return the rows of some lists in order, numbered as filed through all of them."""
-    length = listed.length[used]
-    key = listed.key if used.all() else listed.key[used]
-    endless = np.count_nonzero(key == np.inf) > key.size - length.sum()  # as past the ends
-    order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
-    order += (np.cumsum(length) - length)[:, np.newaxis]
-    return order
 
 
 def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:

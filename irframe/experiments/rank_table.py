@@ -452,22 +452,17 @@ def pool(
     part = table.take(rows)
     document = coded_tables.code_documents(coded_tables.Side(part.topic, part.doc))[0]
     refuse_duplicates(part, listed_again(part.system, document))
-    pairs = pd.DataFrame({"document": document, "group": _contributors(part, together)})
+    group = part.system
+    if together is not None:
+        group = pd.factorize(coded_tables.column_of(part.frame, "together", together))[0]
+    alone = part.systems[np.unique(part.system[group < 0])]
+    if len(alone):
+        found = f"{len(alone)} systems without"
+        raise ParameterError(f"a {together!r} for every system that contributes", found, "", alone)
+    pairs = pd.DataFrame({"document": document, "group": group})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
     names = table.identity
     if together is not None and together not in names:
         names.insert(words.SYSTEM in table.columns, together)
     result = part.frame[names].reset_index(drop=True)
     return result.assign(**{words.RANK: rank[rows], "unique": groups == 1})
-
-
-def _contributors(table: coded_tables.RunTable, together: str | None) -> Codes:
-    """Return a code for every row, one for the systems that count as one."""
-    if together is None:
-        return table.system
-    codes = pd.factorize(coded_tables.column_of(table.frame, "together", together))[0]
-    alone = table.systems[np.unique(table.system[codes < 0])]
-    if len(alone):
-        found = f"{len(alone)} systems without"
-        raise ParameterError(f"a {together!r} for every system that contributes", found, "", alone)
-    return codes

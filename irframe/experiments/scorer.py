@@ -68,7 +68,7 @@ class Scorer:
         repeats: words.Layout | None = None,
     ) -> None:
         self.metrics, self._units, self._policy = plan.metrics, units, plan.policy
-        self._repeats = checked_layout(repeats)
+        self._repeats, self._asks_of_units = checked_layout(repeats), any(units.decided.values())
         self._unsaid = not_lacking(repeats, plan.no_rel)
         self._scoring = Scoring(judgments, plan)
         self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
@@ -280,7 +280,7 @@ class Scorer:
         if len(given) != (1 if run is not None else 3):
             found = "" if given else "nothing"
             raise InputError("a run, or three arrays: topic=, doc= and score=", found, "", given)
-        if run is None and not self._units.asked:
+        if run is None and not self._asks_of_units:
             return self._reader.read_arrays(topic, doc, score)
         if run is None:
             run = pd.DataFrame(paired(topic, doc, score))

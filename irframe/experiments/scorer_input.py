@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -183,20 +183,20 @@ class Reader:
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
         known_kinds = _of(names, self._kinds) and _of(labels, self._topic_kinds)
-        if odd or system is None or not known_kinds:
+        if odd or system is None or not known_kinds or len({*labels}) < len(labels):
             return None
-        judged = self._judgments.places
-        others = [label for label in dict.fromkeys(labels) if label not in judged]
-        places = judged | dict(zip(others, count(len(self._judgments.count)), strict=False))
-        place = np.array([places[label] for label in labels])
         values = score.to_numpy(np.float64)
         if score.dtype.kind in "iu" and np.abs(values).max() >= EXACT:
             return None
-        lists = self._lists(place, start, names, values)
-        if lists is None or not any(lists):
+        ends, scores, given = [*start[1:].tolist(), len(names)], values.tolist(), dict[Any, Any]()
+        for label, first, end in zip(labels, start.tolist(), ends, strict=True):
+            given[label] = dict(zip(names[first:end], scores[first:end], strict=True))
+        judged = self._judgments.places
+        lists = [given.get(topic, {}) for topic in judged]
+        if sum(map(len, given.values())) < len(names) or not any(lists):
             return None
-        titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
-        return self._of_names(lists, system, others, titles)
+        others = [label for label in labels if label not in judged]
+        return self._of_names(lists, system, others, [known.get(SYSTEM, SYSTEM), known[TOPIC]])
 
     def _of_names(
         self,
@@ -212,19 +212,6 @@ class Reader:
         if unranked is None or not len(unranked.row):
             return None
         return self._ranked(unranked, others, titles)
-
-    def _lists(
-        self, place: Codes, start: Codes, names: list[Any], score: NDArray[np.float64]
-    ) -> list[dict[Any, float]] | None:
-        """Return a dictionary for each topic, given where its rows begin; None if one repeats."""
-        ends = np.append(start[1:], len(names))
-        if len(set(place.tolist())) < len(place):  # topics do not stand together
-            return None
-        values, topics = score.tolist(), len(self._judgments.count)
-        lists: list[dict[Any, float]] = [{} for _ in range(max(topics, place.max() + 1))]
-        for into, first, end in zip(place.tolist(), start.tolist(), ends.tolist(), strict=True):
-            lists[into] = dict(zip(names[first:end], values[first:end], strict=True))
-        return lists[:topics] if sum(map(len, lists)) == len(names) else None
 
     def read_table(
         self, runs: Runs | ByRole, by: str | None = None

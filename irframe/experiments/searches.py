@@ -152,7 +152,10 @@ def refuse_untold(runs: Any) -> None:
         return
     named = by_role(runs, RUN)
     for name in filter(_like_searches, named.frame.columns.difference([*named.columns.values()])):
-        if _are_numbers(named.frame[name]) and list_differs(named, name):
+        column = named.frame[name]  # of numbers, or of text that says some, as files have them
+        plain = pd.api.types.is_numeric_dtype(column)
+        told = plain or column.astype(str).str.fullmatch("[0-9]+").all()
+        if told and list_differs(named, name):
             found = f"nothing of {name!r}, which differs within lists"
             advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
             raise ParameterError("search=, the column that numbers searches", found, advice)
@@ -180,13 +183,6 @@ def list_differs(runs: ByRole, name: Any) -> bool:
     """Tell whether rows of one list differ in a column."""
     lists = [runs.columns[role] for role in (words.SYSTEM, words.TOPIC) if role in runs.columns]
     return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
-
-
-def _are_numbers(column: pd.Series) -> bool:
-    """Tell whether a column is of numbers, or of text that says some, as files have them."""
-    if pd.api.types.is_numeric_dtype(column):
-        return True
-    return bool(column.astype(str).str.fullmatch("[0-9]+").all())
 
 
 def listed_twice(table: RunTable, search: str | None = None) -> Codes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -159,17 +159,13 @@ class Spans:
         """Return what was saved, if something was, for lists that are joined to it already."""
         if evidence is None:
             return None
-        text, of_sets = (
-            Items.of(*(table[name] for name in ("pair", "key", START, END)), sets=sets)[0]
-            if table
-            else None
-            for table, sets in (
-                (read("span_texts"), False),
-                ({} if n_sets is None else read("span_sets"), True),
-            )
-        )
+        kinds = {"span_texts": False} | ({} if n_sets is None else {"span_sets": True})
+        items = [
+            Items.of(*map(read(kind).__getitem__, ("pair", "key", START, END)), sets=sets)[0]
+            for kind, sets in kinds.items()
+        ]
         docs, rows = pd.Index(read("span_docs")["doc"], dtype=object), np.zeros(0, np.int64)
-        return cls(docs, cast("Items", text), rows, evidence, of_sets, n_sets)
+        return cls(docs, items[0], rows, evidence, None if n_sets is None else items[1], n_sets)
 
     @classmethod
     def joined(cls, every: Sequence["Spans | None"]) -> "Spans | None":

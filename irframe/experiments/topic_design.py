@@ -69,16 +69,11 @@ def topic_values(word: str, given: Any, columns: Any, what: str) -> pd.Series | 
     if len(again):
         wanted = f"one {ONE[word].split()[1]} for every topic"
         raise ParameterError(wanted, f"several for {len(again)}", SEVERAL, again)
-    if word != WEIGHTS:
-        _refuse_measurements(word, found)
-    return pd.Series(found)
-
-
-def _refuse_measurements(word: str, found: pd.Series) -> None:
     values = found.dropna().infer_objects()
-    if pd.api.types.is_float_dtype(values) and (values % 1 != 0).any():
+    if word != WEIGHTS and pd.api.types.is_float_dtype(values) and (values % 1 != 0).any():
         advice = f"cut them into groups first: pd.cut(values, 5) or the like, for {word}="
         raise ParameterError(f"labels for {word}=", f"numbers such as {values.iloc[0]}", advice)
+    return pd.Series(found)
 
 
 def carried(attrs: Mapping[Any, Any], said: Mapping[str, pd.Series | None]) -> dict[Any, Any]:
@@ -179,25 +174,19 @@ def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
 
 
 def _counted(said: pd.Series, topics: pd.Index) -> Array:
-    """Return the weights of topics, of which some are above 0."""
-    weights = _numbers(said)
+    """Return the weights of topics, numbers of at least 0, of which some are above."""
+    weights = pd.to_numeric(said, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        named = [f"{topic} ({value})" for topic, value in said[wrong].items()]
+        wanted = "weights that are finite numbers of at least 0"
+        raise ParameterError(wanted, f"{len(named)} that are not", "", named)
     nothing = topics[weights == 0]
     if len(nothing) == len(topics):
         raise ParameterError("some weight above 0", f"none for {len(topics)} topics", "", topics)
     if len(nothing):
         warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
     return np.asarray(weights / weights.max())
-
-
-def _numbers(weights: pd.Series) -> Array:
-    """Return weights, each a number of at least 0."""
-    values = pd.to_numeric(weights, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    wrong = ~(np.isfinite(values) & (values >= 0))
-    if wrong.any():
-        named = [f"{topic} ({value})" for topic, value in weights[wrong].items()]
-        wanted = "weights that are finite numbers of at least 0"
-        raise ParameterError(wanted, f"{len(named)} that are not", "", named)
-    return np.asarray(values)
 
 
 def said_of_frame(frame: pd.DataFrame, given: Mapping[str, Any], kept: Any = None) -> pd.DataFrame:
@@ -228,8 +217,9 @@ def said_of_frame(frame: pd.DataFrame, given: Mapping[str, Any], kept: Any = Non
     if isinstance(tasks, str) and tasks in rows.columns and tasks != topic:
         pairs = rows[[tasks, topic]].drop_duplicates()
         systems = [name for name in (roles(rows.columns).get(SYSTEM),) if name is not None]
+        further = [name for name in rows.columns if name in {METRIC, "measure", *REPEAT_NAMES}]
         again = pairs[topic].duplicated().any()
-        if again and not rows.duplicated([tasks, topic, *systems, *_further(rows)]).any():
+        if again and not rows.duplicated([tasks, topic, *systems, *further]).any():
             rows[topic] = rows[tasks].astype(str) + " " + rows[topic].astype(str)
             frame = rows.set_index(levels) if levels else rows
             frame.attrs = dict(rows.attrs)
@@ -240,11 +230,6 @@ def said_of_frame(frame: pd.DataFrame, given: Mapping[str, Any], kept: Any = Non
     result = frame.drop(columns=gone)
     result.attrs = carried(frame.attrs, said)
     return result
-
-
-def _further(rows: pd.DataFrame) -> list[Any]:
-    """Return the columns besides which a system and topic may stand in several rows."""
-    return [name for name in rows.columns if name in {METRIC, "measure", *REPEAT_NAMES}]
 
 
 def columns_of_topics(*tables: Any) -> Iterator[pd.DataFrame]:

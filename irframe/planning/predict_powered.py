@@ -275,10 +275,10 @@ def _by_documents(
     alone = variances["error_alone"]
     saving = (1 - share) * (1 - variances["error"] / alone.where(alone > 0))
     found = variances.map(np.sqrt).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
-    found = found.assign(weight=((METRIC, DEPTH), weight), n_human=int(draw.judged.sum()))
+    counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
+    found = found.assign(counts).assign(weight=((METRIC, DEPTH), weight))
     read = rows[..., : max(depths)]
     freedom = estimate.freedom_of(chosen, read, draw, grades, depths, cheap).where(n > 1)
-    found = found.assign(n_model=int(draw.size.sum()))
     return estimate.with_limits(found, found["error"], freedom, draw, chosen, alpha)
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import GradeError, InputError, ParameterError
-from irframe.experiments import coded_tables
+from irframe.errors import InputError, ParameterError
 from irframe.experiments.coded_tables import Side, code_documents, take
 from irframe.names import HIGHEST_GRADE, LOWEST_GRADE
 
@@ -46,17 +45,6 @@ NUMBERS = {
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_scores_of_any_type_of_number(kind):
     assert RUN.assign(score=NUMBERS[kind]).ireval.rank()["doc"].tolist() == list("cba")
-
-
-def test_flags_are_grades():
-    flags = QRELS.assign(grade=[False, True])
-    assert ir.verbs.judge(RUN, flags)["grade"].tolist()[:2] == [0, 1]
-
-
-@pytest.mark.parametrize("grades", [[0, 32768], [0, -32767], [0, 0.5], [0, np.inf], [0, None]])
-def test_grades_out_of_range(grades):
-    with pytest.raises(GradeError, match="whole numbers from -32766 to 32767; found "):
-        ir.verbs.judge(RUN, QRELS.assign(grade=grades))
 
 
 def test_grades_at_the_ends_of_the_range():
@@ -142,13 +130,10 @@ def side(rows, kind):
     return Side(np.array([topic for topic, _ in rows], int), pa.chunked_array(chunks, kind))
 
 
-@pytest.mark.parametrize("batch", [1, 3, 1 << 14])
 @given(sides=st.lists(pairs, min_size=1, max_size=3))
-def test_codes_are_equal_where_topic_and_document_are(batch, sides):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coded_tables, "BATCH", batch)
-        kinds = [pa.string(), pa.large_string(), pa.string()]
-        coded = code_documents(*map(side, sides, kinds[: len(sides)]))
+def test_codes_are_equal_where_topic_and_document_are(sides):
+    kinds = [pa.string(), pa.large_string(), pa.string()]
+    coded = code_documents(*map(side, sides, kinds[: len(sides)]))
     assert [len(codes) for codes in coded] == list(map(len, sides))
     codes = [int(code) for codes in coded for code in codes]
     names = [row for rows in sides for row in rows]

@@ -19,24 +19,9 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import IdError, InputError, IrframeWarning
 from irframe.experiments import coded_tables, joining
-from irframe.experiments.joining import LONGEST, fingerprints, with_number
+from irframe.experiments.joining import fingerprints, with_number
 
 QRELS = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
-
-
-def test_topics_without_judgments_are_topics_of_their_own():
-    topics = ["1", "2", "3", "1", "2", "3"]
-    run = pd.DataFrame({"topic": topics, "doc": list("aaabbb"), "score": 1.0})
-    grades = run.ireval.judge(QRELS)["grade"]
-    assert grades[0] == 1
-    assert grades[1:].isna().all()
-    rows = pd.DataFrame({"topic": ["1", "2", "3"], "doc": ["a", "x", "x"]})
-    assert ir.verbs.restrict(QRELS, rows)["doc"].tolist() == ["a"]
-
-
-def test_a_document_twice_in_a_list_without_judgments():
-    run = pd.DataFrame({"topic": ["1", "2", "2"], "doc": ["a", "b", "b"], "score": 1.0})
-    refused(IdError, "1 listed again: run 2 b", lambda: run.ireval.judge(QRELS))
 
 
 def test_judged_twice():
@@ -108,11 +93,11 @@ def test_numbers_are_equal_where_names_are(kind):
         assert fingerprints(chunks).tolist() == np.roll(alone, -shift)[2:].tolist()
 
 
-def test_integers_numbers_and_what_is_too_long():
+def test_integers_numbers_and_what_is_long():
     rng = np.random.default_rng(0)
     whole = np.unique(rng.integers(-(2**62), 2**62, 1000))
     assert len(np.unique(of(whole))) == len(whole)
-    assert of(["x" * (LONGEST + 1)]) is None
+    assert len(set(of(["x" * 40_000, "x" * 40_001, "x", "x" * 39_999 + "y"]).tolist())) == 4
     assert len(of([], pa.string())) == 0
     topics = np.repeat(np.arange(100), 100)
     pairs = with_number(np.tile(of([f"d{number}" for number in range(100)]), 100), topics)
@@ -139,12 +124,10 @@ def drawn(*, whole):
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
-@pytest.mark.parametrize("prints", ["names", "their lengths", "none"])
+@pytest.mark.parametrize("prints", ["names", "their lengths"])
 def test_joins_do_not_depend_on_the_numbers(whole, prints, monkeypatch):
     runs, qrels = drawn(whole=whole)
     expected = runs.merge(qrels, how="left", on=["topic", "doc"])["grade"].to_numpy()
-    if prints == "none":
-        monkeypatch.setattr(joining, "fingerprints", lambda _: None)
     if prints == "their lengths":
         short = lambda doc: np.array([len(str(each)) for each in doc.to_pylist()], np.uint64)  # noqa: E731
         monkeypatch.setattr(joining, "fingerprints", short)
@@ -200,12 +183,6 @@ def test_everything_else_stays_as_it_is():
         pd.testing.assert_frame_equal(frame, copy)
 
 
-def test_the_order_of_judgments_does_not_matter():
-    runs, qrels = ir.example_track()
-    judged = runs.ireval.judge(qrels.iloc[::-1])
-    pd.testing.assert_frame_equal(judged, runs.ireval.judge(qrels))
-
-
 def test_judging_twice_is_refused():
     run = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": 1.0})
     qrels = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
@@ -213,17 +190,6 @@ def test_judging_twice_is_refused():
         judged = run.ireval.judge(qrels).rename(columns={"grade": name})
         with pytest.raises(InputError, match=f"without a column of grades; found '{name}'. Drop"):
             judged.ireval.judge(qrels)
-
-
-def test_real_runs_find_their_grades(shared):
-    folder = shared / "data" / "dl-hard"
-    qrels = ir.read_qrels(folder / "dl_hard-passage.qrels")
-    path = min((folder / "baselines" / "passage").glob("*.run.gz"))
-    run = ir.read_run(path)
-    merged = run.merge(qrels[["topic", "doc", "grade"]], how="left", on=["topic", "doc"])
-    found = run.ireval.judge(qrels)["grade"]
-    assert found.notna().sum() > 100
-    pd.testing.assert_series_equal(found, merged["grade"].astype("Int16"))
 
 
 RESTRICT_QRELS = pd.DataFrame(

@@ -12,10 +12,9 @@ import pytest
 from dense import dense
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
 
 import irframe as ir
-from irframe.errors import IdError, IrframeWarning, ParameterError
+from irframe.errors import IdError, ParameterError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.in_turn import Framed, Wanted, rank_framed
@@ -121,10 +120,6 @@ def test_either_frame_may_name_the_collection(sides):
     cube = ir.cube(runs, qrels, collection="track")
     assert cube["track"].values.tolist() == list(COLLECTIONS_TRACK.values())
     assert dense(cube).top.tolist() == [1, 3, 1, 3]
-
-
-def test_all_topics_are_one_collection_by_default():
-    assert (dense(ir.cube(with_track(RUNS), with_track(COLLECTIONS_QRELS))).top == 3).all()
 
 
 def test_each_collection_has_a_pool_of_its_own():
@@ -290,33 +285,3 @@ def test_the_top_grade_is_that_of_all_topics_chosen_or_not():
     table, judgments = tables_of({("a", "t1"): 1, ("b", "t3"): 1}, NAMES)
     for topics in (["t1"], ["t1", "t3"], "runs", "qrels"):
         assert (select(table, judgments, topics).top == 3).all()
-
-
-def test_lengths_are_counted_per_system_and_topic():
-    table, _ = tables_of({("a", "t1"): 2, ("b", "t0"): 3, ("a", "t0"): 1}, ["t0"])
-    counts = pd.DataFrame(count_rows(table), table.systems, table.topics)
-    assert counts.to_dict() == {"t1": {"a": 2, "b": 0}, "t0": {"a": 1, "b": 3}}
-
-
-def test_unjudged_topics_are_counted_where_none_were_chosen():
-    table, judgments = tables_of(dict.fromkeys([("a", name) for name in NAMES], 1), ["t1"])
-    message = "4 topics of the runs have no judgments and are left out: t0, t2, t3, t4"
-    with pytest.warns(IrframeWarning, match=message):
-        select(table, judgments, "qrels")
-
-
-class TestRefusals:
-    @pytest.fixture
-    def sides(self):
-        return tables_of({("a", "t1"): 1, ("a", "t2"): 1}, ["t2", "t1", "t3"])
-
-    @pytest.mark.parametrize("topics", ["all", "both", None, 3])
-    def test_choices_that_are_none(self, sides, topics):
-        refused(ParameterError, "'common' or a list of topics; found", select, *sides, topics)
-
-    def test_topics_that_are_not_judged(self, sides):
-        refused(ParameterError, "judged topics; found 't0', 1", select, *sides, ["t1", "t0", 1])
-
-    def test_topics_listed_twice_or_not_at_all(self, sides):
-        refused(IdError, "every topic once.* 1 again: t1", select, *sides, ["t1", "t2", "t1"])
-        refused(IdError, "at least one", lambda: select(*sides, []))

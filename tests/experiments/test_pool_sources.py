@@ -39,16 +39,6 @@ def test_shuffled_rows_make_the_same_pool(seed, ties):
     assert (dense(found).pool_depth == 10).all()
 
 
-def test_a_shuffled_frame_with_ties_keeps_its_pool():
-    runs, qrels = TRACK
-    relevant = [
-        int((dense(ir.cube(frame, qrels, pool_depth=10).ireval.pooled(10)).judged_grade > 0).sum())
-        for frame in (runs, shuffled(runs, 0))
-    ]
-    assert relevant[0] == 158
-    assert abs(relevant[1] - relevant[0]) <= 3
-
-
 def test_runs_without_scores_pool_by_their_ranks():
     runs, qrels = TRACK
     ranked = runs.drop(columns="score")
@@ -64,19 +54,6 @@ def test_scores_decide_over_ranks_and_rows():
     assert dense(ir.cube(runs, qrels)).pool_rank.tolist() == [3, 1, 2]
     unscored = runs.drop(columns="score")
     assert dense(ir.cube(unscored, qrels)).pool_rank.tolist() == [3, 2, 1]
-
-
-def test_random_ties_of_a_system_do_not_depend_on_the_others():
-    runs, qrels = TRACK
-    runs = runs.assign(score=0.0)
-    whole = ir.cube(runs, qrels, ties="random", seed=5)["grade"]
-    alone = ir.cube(runs[runs["system"] == "ance"], qrels, ties="random", seed=5)["grade"]
-    np.testing.assert_array_equal(alone.sel(system="ance"), whole.sel(system="ance"))
-    scores = ir.evaluate(runs, qrels, ["AP"], ties="random", seed=5)["AP"]
-    np.testing.assert_array_equal(
-        ir.evaluate(runs[runs["system"] == "ance"], qrels, ["AP"], ties="random", seed=5)["AP"],
-        scores.xs("ance", level="system", drop_level=False),
-    )
 
 
 @pytest.mark.parametrize("rows", [1, 3, 99])

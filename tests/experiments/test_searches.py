@@ -195,8 +195,6 @@ ASKED = {
         "budget": 9,
     },
     "counts it beside metrics": {"metrics": "again", "search": None, "searches": None},
-    "each, a whole number": {"each": 0},
-    "searches, a whole number": {"searches": 0},
     "cut='whole' for searches=": {"cut": "skip"},
     "found shared ranks": {"ties": "mean"},
     "scores, for threshold": {"threshold": 1, "searches": None},

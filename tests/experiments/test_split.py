@@ -72,7 +72,6 @@ def test_where_passes_are_one_too_many_it_is_said_what_to_do_with_them(make):
 
 
 BAD = {
-    "one": (lambda: RUNS.ireval.split(1), "n"),
     "another deal": (
         lambda: ir.evaluate(RUNS.ireval.split(2), QRELS.ireval.split(3), "AP"),
         "dealt as the runs",

@@ -843,6 +843,10 @@ def test_what_moves_is_true_at_every_metric_and_depth(told, name):
     for number, view in enumerate(track.views):
         said = track.page.texts["said"][number]
         assert {*said} == {*MOVING}
+        means = view.means["mean"].transpose("metric", "depth", ...)
+        np.testing.assert_allclose(
+            track.page.numbers[f"{number}/mean"], means, rtol=2e-5, atol=1e-7
+        )
         for (m, metric), (d, depth) in product(enumerate(track.metrics), enumerate(track.depths)):
             for slot, made in MOVING.items():
                 sentences = said[slot][m if slot not in {"judged", "repeats"} else 0]
