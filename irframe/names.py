@@ -135,6 +135,9 @@ from others."""
 FILES = "files"
 """Attribute of a frame that was read: name, size and time of change of its files."""
 
+PROBLEMS = "problems"
+"""Attribute of a frame that was read: what is wrong with the files that were left out."""
+
 NAMESPACES = ("metrics", "verbs", "paired", "gains", "agreements", "plots")
 """Modules of `irframe` that hold public names."""
 TOPICS_OF = "topics_of"

@@ -41,7 +41,7 @@ from .files.write_run import write_run as write_run
 from .planning.components import components as components
 from .planning.predict_powered import predict_powered as predict_powered
 from .planning.replicate import replicate as replicate
-from .planning.standardise import standardise as standardise
+from .planning.replicate import standardise as standardise
 from .planning.topics_needed import topics_needed as topics_needed
 from .ranks.leaderboard import leaderboard as leaderboard
 from .ranks.rank_intervals import rank_intervals as rank_intervals

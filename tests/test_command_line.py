@@ -71,24 +71,6 @@ def test_table_of_means(files, capsys):
     assert len(lines) == 2 + len(means)
 
 
-def test_csv_of_every_topic(files, capsys):
-    _, out, _ = run(
-        capsys, "evaluate", files[0], files[1][0], "-m", "map", "-m", "P_5", "--per-topic",
-        "--format", "csv",
-    )  # fmt: skip
-    frame = pd.read_csv(StringIO(out))
-    assert list(frame.columns) == ["system", "topic", "map", "P_5"]
-    assert len(frame) == 16
-
-
-def test_json_and_latex(files, capsys):
-    _, out, _ = run(capsys, "evaluate", *files[:1], files[1][0], "-m", "RR", "--format", "json")
-    assert json.loads(out)[0]["system"] == "bm25"
-    _, out, _ = run(capsys, "evaluate", files[0], files[1][0], "-m", "P_5", "--format", "latex")
-    assert r"\toprule" in out
-    assert r"P\_5" in out
-
-
 @pytest.fixture(scope="session")
 def oddities(written, tmp_path_factory):
     """Return a folder with sound and with unsound files."""
@@ -476,6 +458,7 @@ def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
 @pytest.mark.thorough
 @incomplete
 @pytest.mark.skipif(not TASK.exists(), reason="needs a checkout, with the documentation")
+@pytest.mark.filterwarnings("ignore:files of runs are left out")
 def test_the_page_of_a_shared_task_goes_both_ways(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
     pytest.importorskip("zarr")

@@ -34,10 +34,10 @@ def timed(name):
     TOOK[name] = f"{time.perf_counter() - start:.1f}"
 
 
-def checked(runs, qrels, problems):
+def checked(runs, qrels):
     """Write how many runs each kind of finding concerns."""
     with timed("check"):
-        found = runs.ireval.check(qrels, problems=problems)
+        found = runs.ireval.check(qrels)
     kinds = found["found"].explode().dropna()
     rows = [(f"`{kind}`", SEVERITY[kind], number) for kind, number in kinds.value_counts().items()]
     PAGE.table(pd.DataFrame(rows, columns=["what was found", "severity", "runs"]), "check")
@@ -174,11 +174,11 @@ def main():
     folder = data_folder(__doc__) / "trec-covid-round1"
     board = pd.read_csv(folder / "leaderboard.csv").set_index("run")
     with timed("read"):
-        runs, problems = ir.read_runs(folder / "runs", on_error="skip")
+        runs = ir.read_runs(folder / "runs", on_error="skip")
         qrels = ir.read_qrels(folder / "qrels.txt")
     runs["team"] = runs["system"].map(board["team"])
     runs["contributing"] = runs["system"].map(board["contributed judgments"] == "yes")
-    found = checked(runs, qrels, problems)
+    found = checked(runs, qrels)
     flags = runs.drop_duplicates("system").set_index("system")["contributing"]
     pooled(runs, qrels, found, flags.reindex(found.index))
     scores = published(runs, qrels, board)

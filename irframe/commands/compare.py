@@ -33,6 +33,7 @@ from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, SIDES, UNKNOWN
 from irframe.paired.margins import EFFECTS
 from irframe.printed import beside_the_point, interval_text
+from irframe.reports.markdown import markdown
 from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import told
 
@@ -109,7 +110,9 @@ def run_compare(options: Namespace) -> Answer:
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
     scores = scored(options, runs, qrels, metrics)
-    arguments = _arguments(options)
+    arguments = given(options, ir.verbs.compare)
+    if options.baseline_file is not None:
+        arguments["baseline"] = Path(options.baseline_file)
     power = POWER if gated and options.margin is None and options.power is None else options.power
     comparison = ir.verbs.compare(scores, **arguments | {"power": power})
     if options.rehearse:
@@ -119,7 +122,12 @@ def run_compare(options: Namespace) -> Answer:
         _update(options, scores, comparison, runs)
     kind = format_of(options)
     if kind == MARKDOWN:
-        return Answer(_markdown(options, comparison, scores, runs, qrels, metrics), int(failed))
+        asked = given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
+        cube = ir.cube(runs, qrels, contributing=options.contributing, **asked)
+        more: Any = {name: getattr(options, name) for name in ("link", "fail_on")}
+        more |= {"scores": scores, "runs": runs, "texts": options.texts or None}
+        page = markdown(comparison, cube, metrics, **more)
+        return Answer(page, int(failed))
     if kind != "table":
         return Answer(written(comparison, kind), int(failed))
     shown = written(comparison if options.wide else _short(comparison, options), kind)
@@ -144,14 +152,6 @@ def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
         look(file)
     if options.fail_on == "drop" and options.margin is None:
         raise ParameterError("--margin, for --fail-on drop", "none")
-
-
-def _arguments(options: Namespace) -> dict[str, Any]:
-    """Return those of the verb; a baseline that is a file among them."""
-    arguments = given(options, ir.verbs.compare)
-    if options.baseline_file is not None:
-        arguments["baseline"] = Path(options.baseline_file)
-    return arguments
 
 
 def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, Any]) -> None:
@@ -219,35 +219,6 @@ def _notes(comparison: pd.DataFrame) -> str:
     words = {"metric": "{}", SIDES[1]: "against {}"}
     of = " ".join(words[name].format(value) for name, value in _same(comparison).items())
     return f"{of}{': ' * bool(of)}{told(comparison.attrs, interval='interval: {}')}."
-
-
-def _markdown(
-    options: Namespace,
-    comparison: pd.DataFrame,
-    scores: pd.DataFrame,
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
-    metrics: list[ir.metrics.Metric],
-) -> str:
-    """Return a comparison as a page of Markdown."""
-    from irframe.reports.markdown import markdown  # noqa: PLC0415 - only when asked for
-
-    cube = ir.cube(
-        runs,
-        qrels,
-        contributing=options.contributing,
-        **given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)},
-    )
-    return markdown(
-        comparison,
-        cube,
-        metrics,
-        scores=scores,
-        runs=runs,
-        texts=options.texts or None,
-        link=options.link,
-        fail_on=options.fail_on,
-    )
 
 
 def declare_leaderboard(parser: ArgumentParser) -> None:

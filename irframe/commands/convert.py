@@ -47,7 +47,14 @@ def declare_convert(parser: ArgumentParser) -> None:
 
 def run_convert(options: Namespace) -> Answer:
     """Read one format and write another."""
-    frame = _runs_or_qrels(options)
+    if options.qrels and len(options.files) > 1:
+        raise InputError("one file of judgments", f"{len(options.files)}", "", options.files)
+    if options.qrels:
+        source = source_of(options.files[0])
+        frame = ir.read_qrels(source, subtopics=options.subtopics, **told(options))
+    else:
+        sources = sources_of(options.files)
+        frame = ir.read_runs(sources, system=options.system, **told(options))
     output = Path(options.output or "")
     suffixes = [suffix for suffix in output.suffixes if suffix.lower() not in PACKED]
     kind = options.format or KINDS.get("".join(suffixes[-1:]).lower(), "trec")
@@ -64,17 +71,6 @@ def run_convert(options: Namespace) -> Answer:
         else:
             write(frame, path)
         return Answer(path.read_bytes())
-
-
-def _runs_or_qrels(options: Namespace) -> pd.DataFrame:
-    if not options.qrels:
-        sources, named = sources_of(options.files), options.system
-        runs: pd.DataFrame = ir.read_runs(sources, system=named, **told(options))
-        return runs
-    if len(options.files) > 1:
-        raise InputError("one file of judgments", f"{len(options.files)}", "", options.files)
-    source = source_of(options.files[0])
-    return ir.read_qrels(source, subtopics=options.subtopics, **told(options))
 
 
 def declare_metrics(parser: ArgumentParser) -> None:

@@ -39,7 +39,7 @@ from irframe.commands.inputs import (
     runs_of,
     scored,
 )
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, ParameterError, listing
 from irframe.files.read_file import plain_table
 from irframe.metrics.facts import average, facts
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -47,7 +47,6 @@ from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
 from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNKNOWN, roles
 from irframe.printed import FIRST, fitted
-from irframe.warned import listing
 
 RUNID = "runid"
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
@@ -241,9 +240,9 @@ def declare_check(parser: ArgumentParser) -> None:
 
 def run_check(options: Namespace) -> Answer:
     """Check all runs, those of files that cannot be read as well."""
-    runs, problems = read_sound(options)
+    runs = read_sound(options)
     arguments = given(options, ir.verbs.check)
-    rows = ir.verbs.check(runs, read_judgments(options), problems=problems, **arguments)
+    rows = ir.verbs.check(runs, read_judgments(options), **arguments)
     kind = format_of(options)
     write = _table_and_lists if kind in {"table", "markdown"} else written
     content = write(rows, kind)
@@ -288,8 +287,8 @@ def run_diagnose(options: Namespace) -> Answer:
         **given(options, ir.verbs.diagnose),
     )
     kind = format_of(options)
-    told = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
-    content = told or written(findings, kind)
+    paragraphs = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
+    content = paragraphs or written(findings, kind)
     return Answer(content, status_of(findings["severity"], options.fail_on))
 
 

@@ -15,10 +15,10 @@ import irframe as ir
 from irframe.checks import listed
 from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
-from irframe.errors import DepthError, IdError, InputError
+from irframe.errors import DepthError, IdError, InputError, OneCall
 from irframe.experiments.collapse import Units
 from irframe.files.compression import Source
-from irframe.files.read_file import find_files, plain_table
+from irframe.files.read_file import LEFT_OUT, find_files, plain_table
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
@@ -181,21 +181,18 @@ READING: dict[str, dict[str, Any]] = {
     "topics": {"choices": ("qrels", "runs", "common")},
     "pool_depth": {"type": int},
     "test": {},
-    "collection": {"metavar": "COLUMN"},
     "adjust": {"type": correction},
     "baseline": {"metavar": "SYSTEM", "action": "append"},
     "at": {"type": depths, "metavar": "DEPTHS"},
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
-    **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
+    **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights", "prior")},
+    **{word: {"metavar": "COLUMN"} for word in ("collection", "of", "search")},
     "method": {},
-    "prior": {"metavar": "TABLE"},
     "train": {"metavar": "FILE"},
     "task_metrics": {"metavar": "TASK=METRIC", "action": "append", "type": task_metric},
     "length": {"type": number_or_column},
-    "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
-    "search": {"metavar": "COLUMN"},
     "searches": {"type": depths, "metavar": "NUMBERS"},
     "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
@@ -208,7 +205,6 @@ ELSEWHERE = {
     "copies": "documents that are copies of others are no file of a line",
     "later_copies": "likewise",
     "documents": "documents that a collection has are no file of a line",
-    "problems": "those of the files themselves",
     "errors": "reported",
     "rel": "in the name of a metric, as -l of trec_eval does",
     "texts": "--texts, files of them",
@@ -402,10 +398,11 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     return ir.scan_runs(paths, system=options.system, **told(options))
 
 
-def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read the runs that can be read, and what is wrong with the files of others."""
+def read_sound(options: Namespace) -> pd.DataFrame:
+    """Read the runs that can be read; of the others their frame tells."""
     named = sources_of(options.runs, options.qrels)
-    return ir.read_runs(named, system=options.system, on_error="skip", **told(options))
+    with OneCall(without=LEFT_OUT):  # as the answer says which, and why
+        return ir.read_runs(named, system=options.system, on_error="skip", **told(options))
 
 
 def metrics_of(options: Namespace) -> list[Any]:

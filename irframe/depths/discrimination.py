@@ -290,36 +290,32 @@ def coverage(
     [0.667]
     """
     pairing = Pairing(test, adjust, alpha, family)
-    compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
-    result = compute(*match_reference(scores, reference, at, topics))
+    sides = match_reference(scores, reference, at, topics)
+    result = held_against(*sides, pairing, pairing.verdicts, "coverage ratio")
     return result.assign_attrs(_told(pairing))
 
 
-Judge = Callable[[Scores, int, slice, Array], Array]
-
-
 def held_against(
-    new: Judge, old: Judge, name: str, *, opposed: bool = False
-) -> Callable[[Scores, Scores], xr.DataArray]:
-    """Return a function that counts how often the scores agree with a reference's verdicts."""
+    paired: Scores,
+    held: Scores,
+    pairing: Pairing,
+    claim: Callable[[Scores, int, slice, Array], Array],
+    name: str,
+    *,
+    sign: int = 1,
+) -> xr.DataArray:
+    """Return how many of a reference's verdicts scores claim as well or, by a sign, the reverse."""
+    pairs = all_pairs(len(paired.systems))
+    fixed = held.values.shape[3] == 1
 
-    def compute(paired: Scores, held: Scores) -> xr.DataArray:
-        pairs = all_pairs(len(paired.systems))
-        fixed = held.values.shape[3] == 1
-        verdicts: dict[int, Array] = {}
+    def share(row: int, block: slice) -> Array:
+        other = min(row, held.values.shape[0] - 1)
+        expected = pairing.verdicts(held, other, slice(0, 1) if fixed else block, pairs)
+        alike = (claim(paired, row, block, pairs) == sign * expected) & (expected != 0)
+        count = (expected != 0).sum(axis=0)
+        return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))
 
-        def share(row: int, block: slice) -> Array:
-            other = min(row, held.values.shape[0] - 1)
-            if not fixed or not block.start:
-                verdicts[row] = old(held, other, slice(0, 1) if fixed else block, pairs)
-            expected, claims = verdicts[row], new(paired, row, block, pairs)
-            alike = (claims == (-expected if opposed else expected)) & (expected != 0)
-            count = (expected != 0).sum(axis=0)
-            return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))
-
-        return paired.labelled(paired.by_piece(len(pairs), share), name)
-
-    return compute
+    return paired.labelled(paired.by_piece(len(pairs), share), name)
 
 
 @verb
@@ -377,8 +373,8 @@ def inversions(
     [0.333]
     """
     pairing = Pairing(test, adjust, alpha, family)
-    compute = held_against(leads, pairing.verdicts, "inversion ratio", opposed=True)
-    result = compute(*match_reference(scores, reference, at, topics))
+    sides = match_reference(scores, reference, at, topics)
+    result = held_against(*sides, pairing, leads, "inversion ratio", sign=-1)
     return result.assign_attrs(_told(pairing))
 
 
@@ -440,11 +436,10 @@ def ratios(
     new, held = match_reference(scores, reference, at, topics)
     pairing = Pairing(test, adjust, alpha, family)
     raw, middle = Pairing(test, None, alpha, family), partial(np.median, axis=0)
-    covers = held_against(pairing.verdicts, pairing.verdicts, "coverage")
-    inverts = held_against(leads, pairing.verdicts, "inversions", opposed=True)
     parts = [
         over_pairs(new, pairing, lambda p: (p < alpha).mean(axis=0), "discrimination", at=None),
-        *(compute(new, held) for compute in (covers, inverts)),
+        held_against(new, held, pairing, pairing.verdicts, "coverage"),
+        held_against(new, held, pairing, leads, "inversions", sign=-1),
         over_pairs(new, raw, middle, "median_p", at=None),
     ]
     named = {str(part.name): part for part in parts}

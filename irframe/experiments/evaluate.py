@@ -15,7 +15,7 @@ import pandas as pd
 
 from irframe import names as words
 from irframe.checks import choice, whole
-from irframe.errors import ParameterError, warn
+from irframe.errors import OneCall, ParameterError, in_group, warn
 from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.coded_tables import read_table
@@ -32,7 +32,6 @@ from irframe.files.repeats import Folded, fold, not_lacking, repeat_column
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.record import recorded
-from irframe.warned import OneCall, in_group
 
 
 @recorded

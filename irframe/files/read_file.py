@@ -4,7 +4,7 @@ import codecs
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from glob import escape, glob
 from io import BytesIO
@@ -18,10 +18,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, InputError, IrframeError, shortened
+from irframe.errors import FileFormatError, InputError, IrframeError, shortened, warn
 from irframe.files import compression
 from irframe.files.as_runs import by_role
 from irframe.files.compression import is_cbor, may_be_json, shallow, undamaged
+from irframe.files.ids import shown
 from irframe.files.in_pieces import is_parquet, read_parquet
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.text import parse
@@ -326,12 +327,36 @@ ONCE = "each system in one file"
 """What is wanted of files that are no parts of one data set."""
 
 
+LEFT_OUT = "files of runs are left out"
+"""How is said that some are."""
+
+
 class Together:
     """The files of runs that go together, as they are read one after the other."""
 
     def __init__(self) -> None:
         self.first: tuple[str, list[str]] | None = None
         self.homes: dict[str, str] = {}
+        self.left: list[Problem] = []
+        """What is wrong with files that were left out."""
+
+    def sound(
+        self, read: Iterable[tuple[str, pa.Table | Failure]]
+    ) -> Iterator[tuple[str, pa.Table]]:
+        """Yield the files that could be read and go together, and warn if there are others."""
+        for name, table in read:
+            if found := self.problems(name, table):
+                self.left += found
+            else:
+                yield name, table
+        if left := dict.fromkeys(file for file, *_ in self.left):
+            warn(f"{LEFT_OUT} ({len(left)}): {shown(left)}")
+
+    def told(self) -> list[dict[str, str]]:
+        """Return what is wrong with files that were left out, as an attribute says it."""
+        names = "file", "wanted", "found"
+        texts = ([text.encode(errors="backslashreplace").decode() for text in p] for p in self.left)
+        return [dict(zip(names, each, strict=True)) for each in texts]
 
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
         """Return why a file does not go with those before it; where it does, it is one of them."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, cast, overload
+from typing import Any, Literal, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -24,7 +24,7 @@ from irframe.files.comments import notes_of
 from irframe.files.compression import Source, is_address, name_of, opened_by
 from irframe.files.kinds import QRELS, RUN, Kind
 from irframe.files.values import to_frame
-from irframe.names import FILES, ITERATION, REPEAT, SUBTOPIC, SYSTEM
+from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 
 Columns = Sequence[str] | Mapping[str, str] | None
 """What columns of a file are, in order; or name -> role."""
@@ -194,30 +194,6 @@ PARTS = (
 """What to do about files of one system."""
 
 
-@overload
-def read_runs(
-    paths: str | PathLike[str] | Iterable[Source],
-    *,
-    system: Literal["tag", "file"] = "tag",
-    repeat: str | None = None,
-    unit: Any = None,
-    columns: Columns = None,
-    sep: str | None = None,
-    progress: bool = False,
-    on_error: Literal["raise"] = "raise",
-) -> pd.DataFrame: ...
-@overload
-def read_runs(
-    paths: str | PathLike[str] | Iterable[Source],
-    *,
-    system: Literal["tag", "file"] = "tag",
-    repeat: str | None = None,
-    unit: Any = None,
-    columns: Columns = None,
-    sep: str | None = None,
-    progress: bool = False,
-    on_error: Literal["skip"],
-) -> tuple[pd.DataFrame, pd.DataFrame]: ...
 def read_runs(
     paths: str | PathLike[str] | Iterable[Source],
     *,
@@ -228,7 +204,7 @@ def read_runs(
     sep: str | None = None,
     progress: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
-) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
+) -> pd.DataFrame:
     r"""Read the runs of many systems into one frame.
 
     Parameters
@@ -257,18 +233,18 @@ def read_runs(
     progress
         Whether to show on stderr how many files are read, by tqdm.
     on_error
-        ``"raise"`` an error that names the files at fault; or ``"skip"`` these files, and return
-        beside the runs what is wrong with them.
+        ``"raise"`` an error that names the files at fault; or ``"skip"`` these files with a
+        warning, and say in the attribute ``problems`` what is wrong with them.
 
     Returns
     -------
     pandas.DataFrame
         The rows of all files, one file after the other, in the columns of `read_run`. Attribute
         ``files`` says of which files, and in which state, so that a saved cube can tell of changes.
-        With ``on_error="skip"`` two frames: the rows of the files that could be read; and the
-        problems of the others, with the columns ``file``, ``wanted`` and ``found``: of each file
-        a row for its first three lines at fault, and one that counts the rest. Of files that do
-        not go together, as they hold the same system, or scores beside none, the first is read.
+        With ``on_error="skip"`` attribute ``problems`` lists, as dictionaries of ``file``,
+        ``wanted`` and ``found``, of each file that is left out the first three lines at fault and
+        a count of the rest; `irframe.verbs.check` tells them, too. Of files that do not go
+        together, as they hold the same system, or scores beside none, the first is read.
 
     Notes
     -----
@@ -291,29 +267,29 @@ def read_runs(
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
     files, kind = read_file.find_files(paths), RUN.told(columns, sep)
-    frame, problems = read_all(
-        files, kind, by_file=by_file, skip=on_error == "skip", progress=progress
-    )
+    frame = read_all(files, kind, by_file=by_file, skip=on_error == "skip", progress=progress)
     if unit is not None and not frame.empty:
         frame = of_documents(frame, unit)
-    runs = with_names(frame, pattern)
-    return runs if problems is None else (runs, problems)
+    return with_names(frame, pattern)
 
 
 def read_all(
     files: Sequence[Source], kind: Kind, *, by_file: bool, skip: bool, progress: bool = False
-) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Return the runs of files; and, where those at fault are skipped, what is wrong with these."""
+) -> pd.DataFrame:
+    """Return the runs of files, those at fault skipped or refused."""
     with threads() as pool:
         read = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
         results = list(tracked(read, len(files), "file", progress=progress))
-    names = [name_of(file) for file in files]
+    names, together = [name_of(file) for file in files], read_file.Together()
     if skip:
-        return _what_is_sound(names, results)
+        kept = dict(together.sound(zip(names, results, strict=True)))
+        frame = _put_together([*kept], [*kept.values()])
+        frame.attrs |= {PROBLEMS: together.told()} if together.left else {}
+        return frame
     tables = all_read(names, results)
     del results
-    refuse_clashes(read_file.Together(), names, tables, by_file=by_file)
-    return _put_together(names, tables), None
+    refuse_clashes(together, names, tables, by_file=by_file)
+    return _put_together(names, tables)
 
 
 def named_groups(pattern: str | None) -> re.Pattern[str] | None:
@@ -398,21 +374,6 @@ def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
     frame = to_frame(one_table(tables) if tables else read_file.empty_run())
     frame.attrs |= notes | {FILES: states_of(names)}
     return frame
-
-
-def _what_is_sound(
-    names: Sequence[str], results: Sequence[pa.Table | read_file.Failure]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs of the files that could be read, and what is wrong with the others."""
-    together, kept, problems = read_file.Together(), dict[str, pa.Table](), []
-    for name, result in zip(names, results, strict=True):
-        if found := together.problems(name, result):
-            problems += found
-        else:
-            kept[name] = result
-    rows = [[field.encode(errors="backslashreplace").decode() for field in row] for row in problems]
-    frame = pd.DataFrame(rows, columns=["file", "wanted", "found"], dtype="str")
-    return _put_together([*kept], [*kept.values()]), frame
 
 
 def all_read(

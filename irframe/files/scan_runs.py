@@ -15,11 +15,10 @@ import pandas as pd
 import pyarrow as pa
 
 from irframe.checks import choice
-from irframe.errors import InputError, warn
+from irframe.errors import InputError
 from irframe.files import read_file, read_runs
 from irframe.files.comments import notes_of
 from irframe.files.compression import PACKED
-from irframe.files.ids import shown
 from irframe.files.in_pieces import runs_in_turn
 from irframe.files.kinds import RUN, Kind
 from irframe.files.values import to_frame
@@ -87,9 +86,8 @@ class ScannedRuns:
 
     def frame(self) -> pd.DataFrame:
         """Return all runs, as `read_runs` reads them."""
-        return self._told(
-            read_runs.read_all(self.files, self.kind, by_file=self.by_file, skip=False)[0]
-        )
+        read = read_runs.read_all(self.files, self.kind, by_file=self.by_file, skip=False)
+        return self._told(read)
 
     def _told(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return runs of documents, called by the repeats that they are."""
@@ -114,18 +112,14 @@ class ScannedRuns:
         """
         if not self.skip:
             return self
-        together, sound, left = read_file.Together(), list[str](), dict[str, None]()
-        for file in self.files:
-            table = read_file.attempt(file, by_file=self.by_file, kind=self.kind)
-            if together.problems(file, table):
-                left[file] = None
-            else:
-                notes_of([table])
-                sound.append(file)
-        if left:
-            warn(f"{len(left)} files of runs are left out: {shown(left)}")
+        read = partial(read_file.attempt, by_file=self.by_file, kind=self.kind)
+        together, sound = read_file.Together(), list[str]()
+        for file, table in together.sound((file, read(file)) for file in self.files):
+            notes_of([table])
+            sound.append(file)
         if not sound:
-            raise InputError("a run that can be read", f"none of {len(left)} files", "", left)
+            found = f"none of {len(self.files)} files"
+            raise InputError("a run that can be read", found, "", self.files)
         return replace(self, files=tuple(sound), skip=False)
 
     def states(self) -> list[list[Any]]:

@@ -12,9 +12,8 @@ from irframe.arrays import Array, Floats, Grades
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics import positions
-from irframe.metrics.block import Block, count_to, share
+from irframe.metrics.block import Block, TiedBlocks, count_to, share
 from irframe.metrics.subtopics import NovelHits, Strata, find_hits
-from irframe.metrics.tied import TiedBlocks
 from irframe.names import UNJUDGED
 
 Steps = tuple[Floats, Array]

@@ -46,12 +46,6 @@ class MeanSquares(NamedTuple):
     topics: Array
 
     @property
-    def freedom(self) -> tuple[Array, Array, Array]:
-        """Degrees of freedom of systems, topics and residual."""
-        system, topic = self.systems - 1, self.topics - 1
-        return system, topic, system * topic
-
-    @property
     def variances(self) -> Array:
         """Variances of systems, topics and interaction, shape (3, depth), where they are < 0 too.
 
@@ -104,7 +98,8 @@ def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]
     That of the interaction is exact for normal scores, by chi squared; the others are those of a
     difference of mean squares by the modified large-sample method.
     """
-    *freedom, rest = squares.freedom
+    freedom = squares.systems - 1, squares.topics - 1
+    rest = freedom[0] * freedom[1]
     low, high = [], []
     sides = (squares.system, squares.topics), (squares.topic, squares.systems)
     for (mean, times), df in zip(sides, freedom, strict=True):

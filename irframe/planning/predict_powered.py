@@ -17,7 +17,7 @@ from irframe.cubes.score import Work
 from irframe.cubes.unjudged import rejudge
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
-from irframe.errors import GradeError, IdError, MetricError, ParameterError, warn
+from irframe.errors import GradeError, IdError, MetricError, ParameterError, listing, warn
 from irframe.experiments.coded_tables import read_qrels_table
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
@@ -29,7 +29,6 @@ from irframe.scores import read_scores
 from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import ends_about, on_log_odds
-from irframe.warned import listing
 
 FIELDS = ("estimate", "error", "jackknife", "weight")
 MEANS = ("mean", "ci_low", "ci_high", "weight")
@@ -275,10 +274,10 @@ def _by_documents(
     alone = variances["error_alone"]
     saving = (1 - share) * (1 - variances["error"] / alone.where(alone > 0))
     found = variances.map(np.sqrt).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
-    found = found.assign(weight=((METRIC, DEPTH), weight), n_human=int(draw.judged.sum()))
+    counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
+    found = found.assign(counts).assign(weight=((METRIC, DEPTH), weight))
     read = rows[..., : max(depths)]
     freedom = estimate.freedom_of(chosen, read, draw, grades, depths, cheap).where(n > 1)
-    found = found.assign(n_model=int(draw.size.sum()))
     return estimate.with_limits(found, found["error"], freedom, draw, chosen, alpha)
 
 

@@ -4,7 +4,7 @@ Figures: paper, panes.
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,20 +25,7 @@ TYPE = 8
 """Size of the letters, in points."""
 
 
-class Style(dict[str, Any]):
-    """Settings of matplotlib that hold within ``with``; also a mapping of them, for rcParams."""
-
-    def __enter__(self) -> Self:
-        settings: Any = dict(self)
-        self._before = pyplot().rc_context(settings)
-        self._before.__enter__()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._before.__exit__(None, None, None)
-
-
-def paper(columns: int = 1) -> Style:
+def paper(columns: int = 1) -> Any:
     """Set figures in the size and type of a paper of two columns.
 
     Parameters
@@ -48,11 +35,11 @@ def paper(columns: int = 1) -> Style:
 
     Returns
     -------
-    Style
-        Settings of matplotlib, for ``with`` or ``matplotlib.rcParams.update``: type of 8 points,
-        fonts that stay text in PDF and PostScript (Type 42, which publishers ask for), thin lines,
-        and the size. Draw and save within it: fonts are chosen when a figure is saved. Figures
-        that list systems show as many as there is room for, and say so.
+    contextlib.AbstractContextManager
+        Settings of matplotlib, for ``with``: type of 8 points, fonts that stay text in PDF and
+        PostScript (Type 42, which publishers ask for), thin lines, and the size. Draw and
+        save within it: fonts are chosen when a figure is saved. Figures that list systems show as
+        many as there is room for, and say so.
 
     Raises
     ------
@@ -71,7 +58,7 @@ def paper(columns: int = 1) -> Style:
     if columns not in SIZES:
         raise ParameterError("columns=1 or columns=2", repr(columns))
     thin = ("axes.linewidth", "xtick.major.width", "ytick.major.width")
-    return Style(
+    return pyplot().rc_context(
         {
             "figure.figsize": SIZES[columns],
             "font.size": TYPE,

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.errors import DepthError, InputError, shortened, warn
+from irframe.errors import DepthError, InputError, listing, shortened, warn
 from irframe.experiments import coded_tables, searches
 from irframe.experiments.collapse import Copies, Units, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
@@ -27,10 +27,9 @@ from irframe.files.ids import Codes, is_text, repeated
 from irframe.files.kinds import RUN
 from irframe.files.repeats import repeat_column
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
+from irframe.names import DOC, PROBLEMS, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
 from irframe.studies import findings
-from irframe.warned import listing
 
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""
@@ -197,7 +196,6 @@ def check(
     depth: int = 10,
     length: int | None = None,
     documents: Iterable[Any] | None = None,
-    problems: pd.DataFrame | None = None,
     copies: Copies = None,
     train: Qrels | None = None,
     search: str | None = None,
@@ -217,9 +215,6 @@ def check(
         as many as most lists have.
     documents
         The ids of all documents of the collection. By default any id may be one.
-    problems
-        The second frame that ``read_runs(..., on_error="skip")`` gives: files that could not be
-        read have a row, too.
     copies
         Document -> the one that stands for it, as for `cube`: later copies are listed.
     train
@@ -232,7 +227,8 @@ def check(
     Returns
     -------
     pandas.DataFrame
-        Index: the systems, in the order of the frame, and after them the files of `problems`.
+        Index: the systems, in the order of the frame, and after them the files that
+        ``read_runs(..., on_error="skip")`` left out.
         First stand
 
         - ``severity``: of the gravest thing found: ``"error"``, the run cannot be scored, or its
@@ -282,8 +278,8 @@ def check(
     Raises
     ------
     InputError
-        For a frame without a column that is needed; and without any row, if there are no
-        `problems` that say why.
+        For a frame without a column that is needed; and without any row, if nothing says
+        why.
     IdError
         For rows without a system, or ids that are no text or integers.
     DepthError
@@ -320,7 +316,7 @@ def check(
     b         error              2        1 x             0.0
     """
     whole("depth", depth, low=1, error=DepthError)
-    judgments, unread = coded_tables.read_qrels_table(qrels), _of_files(problems)
+    judgments, unread = coded_tables.read_qrels_table(qrels), _left_out(runs)
     if repeat_column(judgments.frame, [judgments.columns[role] for role in (TOPIC, DOC)]) is None:
         (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
         coded_tables.refuse_twice_judged(judgments, repeated(codes))
@@ -440,14 +436,12 @@ def _coded(
     return codes, np.isin(codes, known[judgments.grade != POOLED_UNJUDGED])
 
 
-def _of_files(problems: pd.DataFrame | None) -> pd.Series:
-    """Return what is wrong with the files that could not be read."""
-    if problems is None:
+def _left_out(runs: Any) -> pd.Series:
+    """Return what is wrong with the files that were left out when runs were read."""
+    told = getattr(runs, "attrs", {}).get(PROBLEMS)
+    if not told:
         return pd.Series(dtype=object)
-    if not {"file", "wanted", "found"} <= {*getattr(problems, "columns", ())}:
-        raise InputError(
-            "problems, as read_runs(on_error='skip') returns them", shortened(problems)
-        )
+    problems = pd.DataFrame(told)
     alike = problems.groupby(["file", "wanted"], sort=False)["found"].agg("; ".join).reset_index()
     texts = "wanted " + alike["wanted"] + "; found " + alike["found"]
     return texts.set_axis(alike["file"]).astype(object)

@@ -106,24 +106,6 @@ def test_depths_are_columns(cube):
     np.testing.assert_array_equal(some, every[..., [49, 2]])
 
 
-def test_lazy_rankings_stay_lazy():
-    cube = ir.cube(*ir.example_track()).chunk(topic=5, system=3)
-    lazy = Work(PARSED, [5, 10]).over(cube)
-    assert lazy.chunks is not None
-    whole = cube.compute()
-    np.testing.assert_array_equal(lazy.compute(), Work(PARSED, [5, 10]).over(whole))
-
-
-def test_a_kernel_may_give_several_arrays_of_a_metric(cube):
-    def twice(block, metrics, depths):
-        for scores in score.score_block(block, metrics, depths):
-            yield scores
-            yield -scores
-
-    found = Work(PARSED, [10], kernel=twice, per_metric=2).over(cube)
-    np.testing.assert_array_equal(found[::2], -found[1::2])
-
-
 def test_quantities_of_a_list():
     cube = cube_of({"a": [[1, 0, 2]]}, depth=3)
     found = cube.ireval.cwl("P", "RBP(p=0.5)").squeeze()

@@ -96,15 +96,6 @@ def test_means_that_differ_by_rounding_tie():
     assert noisy.ireval.agreement(swapped).item() == 1
 
 
-def test_metrics_of_frames():
-    runs, qrels = ir.example_track()
-    wide = runs.ireval.evaluate(qrels, ["AP", "RR"])
-    assert wide.ireval.agreement("AP").dims == ("metric",)
-    matrix = wide.ireval.agreement()
-    assert matrix.dims == ("metric", "metric_other")
-    np.testing.assert_allclose(np.diag(matrix), 1)
-
-
 def test_bad_input(scores):
     refused(DepthError, "from 1 to 50", lambda: scores.ireval.agreement(51))
     refused(ParameterError, "same systems.*bm25", lambda: scores.ireval.agreement(scores[:, 1:]))

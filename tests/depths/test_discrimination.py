@@ -136,18 +136,6 @@ def test_a_reference_covers_itself_and_does_not_contradict_itself():
         assert (scores.ireval.inversions(reference).sel(own) == 0).all()
 
 
-def test_metrics_of_a_frame():
-    runs, qrels = ir.example_track()
-    wide = runs.ireval.evaluate(qrels, ["AP", "nDCG@10", "RR"])
-    found = wide.ireval.coverage("AP")
-    assert found.dims == ("metric",)
-    assert found.sel(metric="AP").item() == 1
-    assert 0 < found.sel(metric="RR").item() < 1
-    same = wide.ireval.coverage(wide[["AP"]])
-    np.testing.assert_array_equal(found, same)
-    assert wide.ireval.coverage("ndcg_cut_10").sel(metric="nDCG@10").item() == 1
-
-
 def test_a_reference_of_one_depth_or_two_is_held_against_each_of_its_own():
     scores = random_scores(2)
     for at in (scores["depth"].values[:1], scores["depth"].values[:2]):
@@ -190,15 +178,6 @@ def test_rounding_of_means_is_no_inversion():
     scores = xr.DataArray([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2 + 4e-16]], dims=("system", "topic"))
     assert scores.mean("topic").diff("system").item() != 0
     assert scores.ireval.inversions(reference).item() == 0
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "ranksum"])
-@pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
-def test_it_is_the_median_of_the_comparison_frame(test):
-    scores = random_scores(1)
-    groups = scores.ireval.compare(test).groupby(["metric", "depth"], sort=False)
-    median = groups["p"].median().to_xarray().sel(metric=scores["metric"])
-    np.testing.assert_allclose(scores.ireval.median_p(test), median)
 
 
 def test_an_even_number_of_pairs_has_the_mean_of_two():

@@ -16,7 +16,7 @@ from pyarrow import parquet as pq
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import FileFormatError, IdError, InputError
+from irframe.errors import FileFormatError, IdError, InputError, IrframeWarning
 from irframe.files import kinds
 from irframe.files.kinds import QRELS, RUN
 from irframe.files.read_file import find_files, read_file, run_table, stem
@@ -239,13 +239,18 @@ def problems_write(folder, **files):
 ROW = "{} Q0 {} 1 2.5 {}\n"
 
 
+def skipping(paths):
+    """Return the runs that can be read, and what is wrong with others."""
+    with pytest.warns(IrframeWarning, match="left out"):
+        runs = ir.read_runs(paths, on_error="skip")
+    return runs, pd.DataFrame(runs.attrs["problems"])
+
+
 def test_the_first_problems_of_every_file_are_listed_and_the_rest_counted(tmp_path):
     bad = "".join(ROW.format("1", "d", "x") + "1 Q0 d x 2.5 x\n" for _ in range(9))
     files = {f"b{number}": bad for number in range(7)}
-    runs, problems = ir.read_runs(
-        problems_write(tmp_path, a=ROW.format("1", "d", "a"), z=ROW.format("1", "d", "z"), **files),
-        on_error="skip",
-    )
+    sound = {name: ROW.format("1", "d", name) for name in "az"}
+    runs, problems = skipping(problems_write(tmp_path, **sound, **files))
     assert runs["system"].tolist() == ["a", "z"]
     assert problems["file"].value_counts().tolist() == [4] * 7
     assert problems["found"].tolist()[2:5] == [
@@ -264,7 +269,7 @@ def test_files_that_do_not_go_together(tmp_path):
     problems_write(
         tmp_path, a=ROW.format("1", "d", "s"), b=ROW.format("1", "e", "s"), c="1 d 1\n", d=""
     )
-    runs, problems = ir.read_runs(tmp_path, on_error="skip")
+    runs, problems = skipping(tmp_path)
     assert runs["doc"].tolist() == ["d"]
     assert problems["file"].str[-1].tolist() == ["b", "c", "d"]
     assert problems["found"].tolist() == [
@@ -273,14 +278,14 @@ def test_files_that_do_not_go_together(tmp_path):
         f"{tmp_path / 'd'} without a single row",
     ]
     turned = [tmp_path / "c", tmp_path / "a"]
-    runs, problems = ir.read_runs(turned, on_error="skip")
+    runs, problems = skipping(turned)
     assert runs["system"].tolist() == ["c"]
     assert problems["found"].tolist() == [f"one, unlike {tmp_path / 'c'}"]
 
 
 def test_files_that_are_not_there(tmp_path):
     missing = tmp_path / "missing"
-    runs, problems = ir.read_runs([missing], on_error="skip")
+    runs, problems = skipping([missing])
     assert runs.empty
     assert runs.columns.tolist() == ["system", "topic", "doc", "rank", "score"]
     assert problems["file"].tolist() == [str(missing)]

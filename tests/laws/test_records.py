@@ -327,7 +327,6 @@ FRAME_ONLY = {
     "cluster",
     "tasks",
     "later_copies",
-    "problems",
     "errors",
     "reference",
     "pairs",

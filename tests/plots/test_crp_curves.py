@@ -93,6 +93,8 @@ def test_a_topic_without_relevant_documents_has_no_kind_of_curve(short):
     assert told[0] == "s: no relevant documents"
     ax = moved.ireval.plot.crp_and_gain(short.ireval.score("DCG"), system="s", topic="2")
     assert ax.get_title() == "s, topic 2: no relevant documents"
+    draw = moved.ireval.plot.reference_runs
+    refused(ParameterError, "relevant documents", draw, short, system="s", topic="2")
 
 
 def test_curves_by_hand(short):
@@ -117,10 +119,3 @@ def test_full_scale_is_as_far_as_documents_can_move(cube):
     for side, ratio, sign in (("s_plus", "sigma_plus", 1), ("s_minus", "sigma_minus", -1)):
         worst = np.maximum(sign * steps, 0).sum()
         assert 1 - one[side].item() / worst == pytest.approx(one[ratio].item())
-
-
-def test_bad_choices(short):
-    moved = short.ireval.misplacement()
-    draw = moved.ireval.plot.reference_runs
-    refused(ParameterError, "'x'", draw, short, system="x", topic="1")
-    refused(ParameterError, "relevant documents", draw, short, system="s", topic="2")

@@ -62,8 +62,6 @@ def test_metrics_of_one_system_stand_in_their_intervals(scores):
     assert ax.get_xlabel() == "evaluation depth k"
     assert ax.get_ylabel() == "mean with 95% confidence interval"
     refused(ParameterError, "system= to be one of the systems", scores.ireval.plot.metric_curves)
-    flat = scores.isel(depth=0, drop=True)
-    refused(InputError, "a dimension depth", ir.plots.metric_curves, flat, "bm25")
 
 
 def test_curves_at_one_depth_are_points(scores):
@@ -84,13 +82,6 @@ def test_budgets_are_not_the_depth_of_a_pool():
     tau = scores.ireval.volatility().ireval.plot.volatility_map()
     assert not tau.lines
     assert tau.get_title(loc="left") == ""
-
-
-def test_bad_choices_are_refused(scores):
-    flat = scores.isel(depth=0, drop=True)
-    refused(ParameterError, "none chosen: AP, P", scores.ireval.plot.depth_curves)
-    refused(ParameterError, "'nDCG'", scores.ireval.plot.depth_curves, metric="nDCG")
-    refused(InputError, "dimension depth", flat.ireval.plot.depth_curves, metric="AP")
 
 
 class TestPValueCurves:
@@ -134,10 +125,6 @@ class TestPValueCurves:
         ax = power.ireval.plot.p_value_curves()
         assert legend(ax)[0].startswith("terms, AP(norm='min')@5:")
         assert len(ax.lines[0].get_ydata()) == 1
-
-    def test_bad_input(self, wide, cube):
-        refused(InputError, "comparison", wide.ireval.plot.p_value_curves)
-        refused(InputError, "bootstrap_sensitivity", ir.plots.p_value_curves, cube)
 
 
 class TestRatioCurves:

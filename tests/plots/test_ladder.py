@@ -7,7 +7,7 @@ from drawn import legend, names, texts
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.errors import InputError, IrframeWarning
 from irframe.plots.ladder import EDGES, _count
 
 
@@ -70,16 +70,6 @@ class TestLadder:
         for ax in (drawn, also):
             assert "below 8 topics: 7" in ax.get_title("left").replace("\n", " ")
 
-    def test_bad_input(self, found):
-        plot = found.ireval.plot.ladder
-        refused(ParameterError, "nDCG, ASL", plot)
-        refused(DepthError, "from 5 to 10; found 7", lambda: plot(metric="ASL", depth=7))
-        flat, grouped = found.isel(depth=0), found.expand_dims(track=["a", "b"])
-        refused(DepthError, "without depths", flat.ireval.plot.ladder, metric="ASL", depth=5)
-        refused(InputError, "one group", grouped.ireval.plot.ladder, metric="ASL")
-        for other in (found["rank"], found.drop_vars("tier"), found.to_dataframe()[["rank"]]):
-            refused(InputError, "rank_intervals", ir.plots.ladder, other)
-
 
 def test_best_systems_on_one_scale():
     rows = [("x", "P@20", 1.0), ("y", "P@20", 0.35), ("x", "ASL", 1.0), ("y", "ASL", 400.0)]
@@ -96,13 +86,6 @@ def test_every_score_falls_into_a_bin():
     counts = _count(np.array([0.0, 0.1, 0.9, 1.0, np.nan]), "mine").tolist()
     assert counts == [1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1]
     assert _count(np.array([10.0, 11.0, 0.5]), "ASL").sum() == 3
-
-
-def test_an_alias_of_a_cost_is_a_cost():
-    lengths = np.array([1.0, 20.0, 400.0])
-    for name in ("ASL", "AtomizedSearchLength", "AtomizedSearchLength(first=10)@20"):
-        assert _count(lengths, name).nonzero()[0].tolist() == [0, 10, len(EDGES) - 2]
-    assert _count(lengths, "my own gain")[0] == 3
 
 
 SYSTEMS = ["a", "b", "c"]

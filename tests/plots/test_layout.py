@@ -6,10 +6,10 @@ A figure is drawn as the example in its docstring draws it, on tracks of few and
 import doctest
 import inspect
 import re
+from contextlib import nullcontext
 from functools import cache
 from itertools import product
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 from overlaps import faults
@@ -17,7 +17,7 @@ from turns import few_of
 
 import irframe as ir
 
-SIZES = {"column": ir.plots.paper(columns=1), "default": {}}
+SIZES = {"column": ir.plots.paper, "default": nullcontext}
 DRAWN = [("column", 110), ("default", 2)]
 MANY = [f"dense-retrieval-with-query-expansion-and-reranker-{n:03d}-run" for n in range(110)]
 EXAMPLE = ir.example_track
@@ -66,7 +66,7 @@ def drawn(name, count, monkeypatch):
 
 @pytest.mark.parametrize("name", few_of(FIGURES, 4))
 def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
-    with mpl.rc_context(SIZES["column"]):
+    with SIZES["column"]():
         assert faults(drawn(name, 8, monkeypatch)) == []
 
 
@@ -78,7 +78,7 @@ def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
 )
 def test_no_text_overlaps_or_is_cut(name, drawing, monkeypatch):
     size, count = drawing
-    with mpl.rc_context(SIZES[size]):
+    with SIZES[size]():
         assert faults(drawn(name, count, monkeypatch)) == []
 
 

@@ -9,8 +9,8 @@ from drawn import legend, names, texts
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import InputError, ParameterError
-from irframe.plots.orderings import explained, hasse, orderings, ranking_grid
+from irframe.errors import ParameterError
+from irframe.plots.orderings import hasse, orderings, ranking_grid
 
 
 def test_topics_side_by_side(cube):
@@ -58,7 +58,6 @@ def test_bars_are_stacked_documents_and_dots_their_sums(cube):
         assert max(0, *ends, 0) == pytest.approx(of_topic[of_topic > 0].sum())
         assert min(0, *ends, 0) == pytest.approx(of_topic[of_topic < 0].sum())
     assert "more by splade" in legend(ax)
-    refused(InputError, "as explain gives them", lambda: explained(found[["topic"]]))
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])

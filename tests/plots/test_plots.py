@@ -1,65 +1,45 @@
 """What every figure refuses."""
 
+import inspect
 import warnings
 from io import StringIO
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import InputError, ParameterError
+from irframe.errors import IrframeError, ParameterError
 from irframe.names import printable
-from irframe.plots.agreement_map import agreement_bars, agreement_triangle
-from irframe.plots.crp_curves import archetypes, crp_and_gain, crp_curves, effort_gain
-from irframe.plots.depth_curves import unjudged_share
-from irframe.plots.orderings import hasse, orderings, ranking_grid
-from irframe.plots.pool_curves import pool_curves, robustness_curves
+
+OTHER = [
+    pd.DataFrame({"x": [1.0]}),
+    xr.Dataset({"x": ("y", [1.0])}),
+    xr.DataArray([1.0], dims="y"),
+]
+GIVEN = dict.fromkeys(["a", "b", "system", "topic"], "x")
+GIVEN |= {"cost": {"x": 1.0}, "dates": {"x": "2026"}, "draw": plt.plot, "by": "x"}
+GIVEN |= {"cube": OTHER[1], "scores": OTHER[2]}
 
 
-def test_effort_figures_refuse_bad_choices(cube, moved):
-    scores, asked = cube.ireval.score("DCG"), {"system": "bm25", "topic": "101"}
-    refused(ParameterError, "a topic that was measured", crp_curves, moved, topic="7")
-    refused(ParameterError, "'tf'", crp_curves, moved, topic="101", systems=["tf"])
-    refused(ParameterError, "'tf'", crp_and_gain, moved, scores, **asked | {"system": "tf"})
-    refused(
-        InputError,
-        "dimension depth",
-        crp_and_gain,
-        moved,
-        scores.isel(depth=-1, drop=True),
-        **asked,
-    )
-    refused(InputError, "misplacement", crp_curves, cube, topic="101")
+@pytest.mark.parametrize("name", [name for name in ir.plots.__all__ if name != "paper"])
+def test_other_data_are_refused(name):
+    figure = getattr(ir.plots, name)
+    _, *options = inspect.signature(figure).parameters.values()
+    needed = {each.name: GIVEN[each.name] for each in options if each.default is each.empty}
+    for other in OTHER:
+        with pytest.raises(IrframeError):
+            figure(other, **needed)
+    plt.close("all")
 
 
-def test_figures_of_judgments_refuse_other_data(cube):
-    refused(InputError, "pool_growth", lambda: pool_curves(cube))
+def test_what_no_example_has_is_refused(cube):
     growth, one = cube.ireval.pool_growth(), [plt.subplots()[1]]
-    refused(ParameterError, "two axes", pool_curves, growth, ax=one)
-    tau = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
-    refused(ParameterError, "none chosen: 5, 10", lambda: robustness_curves(tau))
-    refused(InputError, "share and seed", lambda: robustness_curves(tau.mean("seed")))
-    refused(InputError, "a cube", lambda: unjudged_share(cube.ireval.score("Judged")))
-
-
-@pytest.mark.parametrize(
-    "figure",
-    [orderings, ranking_grid, hasse, agreement_bars, agreement_triangle, archetypes, effort_gain],
-)
-def test_figures_of_orderings_refuse_other_data(cube, figure):
-    with pytest.raises(InputError):
-        figure(cube)
-
-
-def test_figures_of_frames_refuse_other_frames(outcomes, lengths):
-    best = pd.DataFrame({"metric": ["AP"], "system": ["s"], "value": [0.5]})
-    figures = ("outcome_shares", "length_histogram", "difference_histogram")
-    for figure in figures:
-        refused(InputError, "returned", getattr(ir.plots, figure), best)
-    refused(InputError, "best_systems returned", ir.plots.best_systems, lengths)
-    refused(InputError, "no rows", outcomes.summary[:0].ireval.plot.outcome_shares)
+    refused(ParameterError, "two axes", ir.plots.pool_curves, growth, ax=one)
+    several = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
+    refused(ParameterError, "none chosen: 5, 10", several.ireval.plot.robustness_curves)
 
 
 def test_names_are_drawn_as_xml_may_hold_them(cube):

@@ -92,19 +92,6 @@ def test_marked_systems_have_a_colour_of_their_own(effect):
     assert ax.get_xlabel() == "rank by nDCG@10 under people"
 
 
-@pytest.mark.parametrize(
-    ("words", "asked"),
-    [
-        ("nobody", {"metric": "AP", "marked": ["nobody"]}),
-        ("metric= .* none chosen: AP, nDCG", {}),
-        ("judge= .* 'nobody': guess", {"metric": "AP", "judge": "nobody"}),
-        ("depth= .* 7: 5, 10", {"metric": "AP", "depth": 7}),
-    ],
-)
-def test_unknown_choices_are_refused(effect, words, asked):
-    refused(ParameterError, words, effect.ireval.plot.judge_ranks, **asked)
-
-
 def test_one_judge_metric_and_depth_are_drawn(effect):
     refused(InputError, "what judge_effect gives", effect[["bias"]].ireval.plot.judge_ranks)
     alone = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
@@ -131,9 +118,3 @@ def test_one_pair_is_drawn():
     refused(ParameterError, "several: pair", ir.plots.confusion_map, compared)
     alone = ir.plots.confusion_map(compared.isel(pair=1))
     assert alone.get_xlabel() == "grade by other"
-
-
-def test_other_data_are_refused():
-    compared = ir.compare_judges(JUDGES, by="topic", reference="people", grades=[0, 1])
-    refused(ParameterError, "topic", ir.plots.confusion_map, compared.isel(pair=0))
-    refused(InputError, "what compare_judges gives", ir.plots.confusion_map, compared[["kappa"]])

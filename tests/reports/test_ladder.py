@@ -101,30 +101,6 @@ def test_bars_hold_every_interval_and_zero():
     assert ranks(np.nan, np.nan) == MISSING
 
 
-@pytest.mark.parametrize(
-    ("baseline", "pair", "curves"),
-    [
-        (None, ["monot5", "duot5"], 5),  # the best two
-        ("bm25", ["monot5", "bm25"], 6),  # the last of the ladder, with a curve of its own
-        ("monot5", ["monot5", "duot5"], 5),  # the first cannot be held against itself
-    ],
-)
-def test_a_page_opens_with_the_first_and_the_baseline(baseline, pair, curves):
-    cube = ir.cube(*ir.example_track())
-    view = view_of(cube, ["nDCG"], [10], baseline=baseline)
-    page = Page("", view.setting, [view], top_lists(cube, None), [], [], {}, "")
-    assert list(page.duel.names) == pair
-    assert len(page.drawn) == curves
-    scores = score(cube, "nDCG", at=10).to_series().droplevel("metric").unstack("system")
-    difference = scores[pair[0]] - scores[pair[1]]
-    assert page.duel.topic == difference.abs().idxmax()
-    ahead, behind = (difference > 0).sum(), (difference < 0).sum()
-    words = f"{pair[0]} is ahead of {pair[1]} on {ahead} topics and behind on {behind} of 16"
-    assert page.duel.says == words
-    drawn = page.duel.bars.set_index("topic")["difference"]
-    assert drawn.tolist() == pytest.approx(difference.sort_values(ascending=False).tolist())
-
-
 @pytest.fixture(scope="module")
 def hard():
     return view_of(ir.cube(*ir.example_track()), ["P(rel=3)", "ASL"], [1, 10], 10)
@@ -145,15 +121,6 @@ def test_topics_stand_by_their_median(hard, metric, depth):
         best = own.max() if sign > 0 else own.min()
         assert own.sel(system=row["best"]) == row["top"] == best
     assert len(found.rows) == 16
-
-
-def test_topics_on_which_nobody_finds_are_counted(hard):
-    found = HardTopics(hard, 0, 0)
-    nothing = (hard.scores.isel(metric=0, depth=0).max("system") == 0).sum().item()
-    assert nothing > 0
-    assert found.claim[0] == "hard.zeros"
-    assert found.claim[1]["zeros"] == nothing
-    assert HardTopics(hard, 1, 0).claim[0] != "hard.zeros"
 
 
 def test_every_pixel_has_the_colour_of_its_sign_and_is_as_strong_as_its_mark():

@@ -18,15 +18,13 @@ from scipy.stats import rankdata
 from turns import few_of
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, ParameterError
+from irframe.errors import DepthError, InputError, ParameterError, unsaid
 from irframe.escaping import visible
 from irframe.names import UNJUDGED, printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
 from irframe.reports.setting import DOCS, fixed
-from irframe.reports.trust import sentences
 from irframe.reports.view import rounded, rounded_apart
-from irframe.warned import unsaid
 
 
 def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
@@ -102,11 +100,6 @@ def test_a_difference_has_an_interval_where_means_are_averaged(cube):
     assert np.isnan(view.reach).tolist() == [[False] * 2, [True] * 2]
 
 
-def test_unjudged_shares_are_what_judged_leaves(page, cube):
-    judged = cube.ireval.score("Judged", at=DEPTHS).mean("topic").isel(metric=0)
-    np.testing.assert_allclose(page.numbers["0/unjudged"], 1 - judged.T, rtol=2e-5, atol=1e-7)
-
-
 def test_lists_are_those_of_the_runs(page):
     runs, qrels = attacked()
     ranked = runs.ireval.rank().ireval.judge(qrels)
@@ -148,23 +141,6 @@ def test_every_finding_names_every_run(page, cube):
     assert all(name in row and name in told for name in cube["system"].to_numpy())
 
 
-def test_sentences_answer_at_every_depth(page):
-    said = page.texts["said"][0]
-    assert said["first"][0][2].startswith("3 systems could be first: <script>")
-    assert {len(sentences) for sentences in said["apart"]} == {len(DEPTHS)}
-    assert said["order"][0][-1] == "This is the greatest depth of the page"
-    counts = [int(text.split(" of 28 pairs differ")[0]) for text in said["apart"][0][1:]]
-    assert counts == [round(28 * share) for share in page.numbers["0/told"][0][1:]]
-
-
-def test_few_topics_name_no_sole_first(cube):
-    systems = cube.sel(system=[SYSTEM, "bm25"])
-    few, enough = "has the best mean, on 5 topics: too few", "at 95\xa0% no other"
-    for topics, said in ((5, few), (12, enough)):
-        view = view_of(systems.isel(topic=slice(topics)), ["nDCG"], [10])
-        assert said in sentences(view)["first"][0][0]
-
-
 def test_the_documentation_has_the_pages_that_a_report_links_to(page):
     links = {attrs["href"] for tag, attrs in page.tags if tag == "a" and "href" in attrs}
     names = {link.removeprefix(f"{DOCS}/") for link in links if link.startswith(DOCS)}
@@ -183,11 +159,6 @@ def test_without_a_baseline_there_is_no_change(tmp_path):
     assert "ir.report(runs, qrels, 'page.html', metrics=['AP'], depths=[5, 10]" in page.text
 
 
-def test_what_the_data_do_not_allow_is_said_and_why(page):
-    assert "Not known: who answers more, and who ranks answers higher" in page.text
-    assert "found several for 16 of 16 topics" in page.text
-
-
 def test_a_page_says_what_made_it(page):
     assert "ir.report(runs, qrels, 'report.html', metrics=['nDCG', " in page.text
     assert "baseline='bm25'" in page.text
@@ -201,28 +172,6 @@ def test_each_track_has_a_view_of_its_own(tracks):
     even = [tracks.facts["topics"][place] for place in tracks.facts["views"][1]["topics"]]
     assert even == [topic for topic in tracks.facts["topics"] if int(topic) % 2 == 0]
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
-
-
-@pytest.mark.thorough
-def test_tracks_differ_in_depth_and_one_system_is_a_track(tmp_path):
-    runs, qrels = ir.example_track()
-    track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
-    own = runs["topic"].astype(int) % 3
-    runs = runs[
-        (own == 0) | (own == 1) & (runs["rank"] <= 30) | (own == 2) & (runs["system"] == "ance")
-    ]
-    asked = {"collection": "track", "depths": [10, 40], "baseline": "bm25"}
-    page = report_of(tmp_path, runs, qrels.assign(track=track), **asked)
-    views = page.facts["views"]
-    sizes = [(view["name"], len(view["systems"])) for view in views]
-    assert sizes == [("track deep", 8), ("track shallow", 8), ("track alone", 1)]
-    cube = runs.ireval.cube(qrels.assign(track=track), collection="track")
-    for number, view in enumerate(views):
-        part = cube.isel(system=view["systems"], topic=view["topics"])
-        mean = part.ireval.score("AP", at=[10, 40]).mean("topic").transpose("metric", "depth", ...)
-        np.testing.assert_allclose(page.numbers[f"{number}/mean"], mean, rtol=2e-5)
-    assert page.texts["said"][2]["first"] == [["ance is the only system"] * 2]
-    assert np.isnan(page.numbers["2/told"]).all()
 
 
 def test_one_system_is_told_of_alone(tmp_path):

@@ -19,14 +19,13 @@ from paged import Page
 
 import irframe as ir
 from irframe.cautions import cautions_of, united
-from irframe.errors import IrframeError, MetricError
+from irframe.errors import IrframeError, MetricError, unsaid
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
 from irframe.reports import figures
 from irframe.reports.setting import ALONG, TEMPLATES, fixed, percent, say, short
 from irframe.stops import told_axis
 from irframe.tables.captions import told_test
-from irframe.warned import unsaid
 
 CHOSEN = [
     pytest.param(name, marks=[] if name == "nothing relevant" else pytest.mark.thorough)
@@ -843,6 +842,10 @@ def test_what_moves_is_true_at_every_metric_and_depth(told, name):
     for number, view in enumerate(track.views):
         said = track.page.texts["said"][number]
         assert {*said} == {*MOVING}
+        means = view.means["mean"].transpose("metric", "depth", ...)
+        np.testing.assert_allclose(
+            track.page.numbers[f"{number}/mean"], means, rtol=2e-5, atol=1e-7
+        )
         for (m, metric), (d, depth) in product(enumerate(track.metrics), enumerate(track.depths)):
             for slot, made in MOVING.items():
                 sentences = said[slot][m if slot not in {"judged", "repeats"} else 0]

@@ -9,7 +9,6 @@ from paged import view_of
 from refusals import refused
 
 import irframe as ir
-from irframe.cubes.score import score
 from irframe.errors import ParameterError
 from irframe.reports.setting import parts
 from irframe.reports.trust import _next, verdicts
@@ -33,12 +32,6 @@ def test_documents_that_would_settle_most_are_named():
     assert found.data.merge(qrels, on=["topic", "doc"]).empty
 
 
-def test_nothing_left_to_judge_is_said():
-    view, found = next_to_judge(None, at=1)
-    a, b = view.labels[list(view.pair)]
-    assert found.says == f"Every document of {a} and {b} is judged down to depth 1"
-
-
 def test_a_cube_without_names_says_so():
     _, found = next_to_judge(None, changed=nameless)
     assert found.says == "Not known: what should be judged next"
@@ -48,27 +41,6 @@ def test_a_cube_without_names_says_so():
 @pytest.fixture(scope="module")
 def cube():
     return ir.cube(*ir.example_track())
-
-
-@pytest.mark.parametrize("baseline", ["bm25", None])
-def test_systems_are_held_against_the_baseline_or_the_first(cube, baseline):
-    asked = {"margin": 0.05, "baseline": baseline}
-    (part,) = verdicts(view_of(cube, ["nDCG", "AP"], [5, 10], 10, **asked))
-    against = baseline or "monot5"
-    expected = score(cube, "nDCG", "AP", at=10).ireval.compare(
-        "t", adjust="holm", baseline=against, margin=0.05
-    )
-    assert part.data["verdict"].tolist() == expected["verdict"].tolist()
-    own = expected.query("metric == 'nDCG'")["verdict"].value_counts()
-    assert part.says.startswith(f"By nDCG at depth 10, against {against} with a margin of 0.05: ")
-    for word, count in own.items():
-        assert f"{count} {word}" in part.says
-    assert "each for its pair alone" in part.how[0]
-    assert "Verdicts by paired t-test, Holm per metric and depth (7 comparisons)" in part.how[0]
-    assert "p_adjusted" in part.data
-    bare = verdicts(view_of(cube, ["nDCG"], [10], adjust=None, **asked))[0]
-    assert "p" in bare.data
-    assert "p_adjusted" not in bare.data
 
 
 def test_what_has_no_verdict_says_why(cube):

@@ -220,8 +220,9 @@ def test_files_that_could_not_be_read_have_a_row(tmp_path):
     ir.verbs.write_run(rows("sound", ("1", "xy", [2, 1], [1, 2])), tmp_path / "a.run")
     (tmp_path / "b.run").write_text("1 Q0 x 1 2.0 b\n1 Q0\n1 Q0 y z 1.0 b\n")
     (tmp_path / "c.run").write_bytes((tmp_path / "a.run").read_bytes())
-    runs, problems = ir.read_runs(f"{tmp_path}/*", on_error="skip")
-    found = runs.ireval.check(QRELS, problems=problems)
+    with pytest.warns(IrframeWarning, match="left out"):
+        runs = ir.read_runs(f"{tmp_path}/*", on_error="skip")
+    found = runs.ireval.check(QRELS)
     assert found.index.tolist() == ["sound", f"{tmp_path}/b.run", f"{tmp_path}/c.run"]
     assert found["severity"].tolist() == ["warning", "error", "error"]
     broken, again = found["unreadable"].iloc[1:]
@@ -234,15 +235,17 @@ def test_files_none_of_which_can_be_read(tmp_path):
     (tmp_path / "bars.txt").write_text("1|Q0|x|1|2.0|b\n" * 2000)
     (tmp_path / "README.md").write_text("# Runs\n\nAs sent in.\n")
     for files in ([tmp_path / "bars.txt"], [tmp_path / "none.run"], tmp_path):
-        runs, problems = ir.read_runs(files, on_error="skip")
-        found = ir.verbs.check(runs, QRELS, problems=problems)
+        with pytest.warns(IrframeWarning, match="left out"):
+            runs = ir.read_runs(files, on_error="skip")
+        found = ir.verbs.check(runs, QRELS)
         assert set(found["severity"]) == {"error"}
         assert found["topics"].isna().all()
         assert not found["unreadable"].str[0].str.contains("empty").any()
     bars = found.loc[str(tmp_path / "bars.txt"), "unreadable"]
     assert len(bars) == 1
     assert bars[0].endswith("line 3 has 1 column, not 6; 1,997 more")
-    refused(InputError, "an empty one", lambda: ir.verbs.check(runs, QRELS))
+    runs.attrs = {}
+    refused(InputError, "an empty one", ir.verbs.check, runs, QRELS)
 
 
 def test_columns_that_were_passed_over(tmp_path):
