@@ -234,10 +234,8 @@ def tell_missing(
             f"{listing(lists.systems[lost])}; {remark}judged are {shown(topics)}"
         )
     if len(nowhere):
-        name = lists.collections.name
-        warn(
-            f"systems of no judged collection ({name}) have no score: {listing(lists.systems[nowhere])}"
-        )
+        name, absent = lists.collections.name, lists.systems[nowhere]
+        warn(f"systems of no judged collection ({name}) have no score: {listing(absent)}")
     expected = attended & present & ~stray[:, np.newaxis]
     if group is not None:
         of_group, keys = pd.factorize(np.asarray(group))
