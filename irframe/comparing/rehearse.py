@@ -10,15 +10,13 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.comparing.compare import compare
 from irframe.comparing.freeze import FailOn, Frozen, failing, is_file
-from irframe.errors import InputError, ParameterError
-from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
-from irframe.paired.crossed import table_of
+from irframe.errors import InputError, ParameterError, unsaid
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired.design import design_of
 from irframe.paired.pairs import draw_signs, groups
 from irframe.scores.read_scores import choose_pairs, read_scores, scores_to_compare
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
-from irframe.warned import unsaid
 
 BLOCK = 2**22
 """How many scores are rehearsed at a time."""
@@ -55,10 +53,8 @@ def rehearse(
     -----
     The wild bootstrap [1]_: differences from the baseline, less their means by task, each with the
     sign that is drawn for its topic, or its cluster, alike for all systems and metrics. So they
-    vary as they do, without a difference of means; the same gate is asked of each draw. Where
-    repeats count, the means of those of a system are drawn anew, from a normal distribution with
-    the variance that they have beyond the residual's; with ``over="repeat"`` no sign is drawn, and
-    the variance is whole. Against a frozen baseline means over repeats are compared.
+    vary as they do, without a difference of means; the same gate is asked of each draw. Of repeats
+    their means are compared, with ``over="topic"``.
 
     References
     ----------
@@ -72,17 +68,16 @@ def rehearse(
     with unsaid():
         paired, label = _beside(scores, baseline, options.get("over", "both"))
         row = int(choose_pairs(paired, label)[0, 1])
-        base, off, spread = _about_no_difference(paired, row)
-        sign = np.reshape(paired.towards, (-1, 1, 1, 1, 1))
+        base, off = _about_no_difference(paired, row)
+        sign = np.reshape(paired.towards, (-1, 1, 1, 1))
         by_metric = margin if isinstance(margin, Mapping) else dict.fromkeys(paired.metrics, margin)
         worse = sign * np.reshape([by_metric[name] for name in paired.metrics], sign.shape)
         others = np.arange(len(paired.systems)) != row
-        lower = worse * others[:, np.newaxis, np.newaxis, np.newaxis]
+        lower = worse * others[:, np.newaxis, np.newaxis]
         signs, failed = _signs(paired, samples, seed), np.zeros(2)
-        changes = np.random.default_rng(seed).normal(size=(*off.shape[1:3], 1, samples))
         together = options.get("family") != "all"  # else each is a family of its own
         for block in groups(samples, max(1, BLOCK // off.size) if together else 1):
-            drawn = base + off * signs[:, block] + spread * changes[..., block]
+            drawn = base + off * signs[:, block]
             for place, values in enumerate((drawn, drawn - lower)):
                 found = compare(_labelled(paired, values), baseline=label, **options)
                 failed[place] += failing(found, fail_on, margin)[DEPTH].nunique()
@@ -99,53 +94,37 @@ def _beside(scores: Any, baseline: Any, over: Over) -> tuple[Scores, Any]:
     paired = scores_to_compare(read)
     if paired.values.shape[3] > 1:
         raise InputError("scores at one depth, to rehearse", f"{paired.values.shape[3]}")
-    if paired.repeats is not None and not paired.repeats.crossing:
-        paired = replace(paired, repeats=None)
-    return paired, baseline
+    if paired.repeats is not None and paired.repeats.crossing:
+        advice = "over='topic' rehearses means over repeats"
+        raise ParameterError("scores of which repeats are no draws, to rehearse", "repeats", advice)
+    return replace(paired, repeats=None), baseline
 
 
-def _about_no_difference(paired: Scores, row: int) -> tuple[Array, Array, Array]:
-    """Return scores of a system, differences from it less their means, and how repeats spread.
+def _about_no_difference(paired: Scores, row: int) -> tuple[Array, Array]:
+    """Return scores of a system, and differences from it less their means by task.
 
-    Each (metric, system, repeat, topic, 1), NaN for repeats that there are not.
+    Each (metric, system, topic, 1), NaN for topics on which some system has no score.
     """
-    known, lists = paired.repeats, paired.values[:, :, np.newaxis]
-    if known is not None:
-        counted = np.arange(known.counts.max()) < known.counts[:, np.newaxis]
-        lists = np.full((len(lists), *counted.shape, *lists.shape[3:]), np.nan)
-        lists[:, counted] = known.values
-    lists = np.where(paired.scored[:, np.newaxis, np.newaxis], lists, np.nan)
-    base = lists[:, [row]]
-    if known is not None and known.layout != "shared":
-        base = base[:, :, : known.counts[row]].mean(axis=2, keepdims=True)
-    off = lists - base
+    values = np.where(paired.scored[:, np.newaxis], paired.values, np.nan)
+    base = values[:, [row]]
+    off = values - base
     design = design_of(len(paired.topics)) if paired.design is None else paired.design
-    spread = np.zeros((*off.shape[:2], 1, 1, 1))
     for metric, scored in enumerate(paired.scored[..., 0]):
         own, here = design.take(scored), off[metric][..., scored, 0]
-        if known is not None:
-            found = table_of(here[counted][..., np.newaxis], known.owner)
-            beyond = found.repeat - (known.over != "repeat") * found.residual
-            spread[metric, ..., 0, 0] = np.sqrt(np.maximum(found.repeats * beyond, 0))
-        rows = (own.shares * here).reshape(-1, len(own.task))
-        means = np.stack([np.bincount(own.task, each, own.tasks) for each in rows])
-        here -= own.tasks * means[:, own.task].reshape(here.shape)
-        off[metric][..., scored, 0] = here
-    return base, off, spread
+        means = [np.bincount(own.task, each, own.tasks) for each in own.shares * here]
+        off[metric][..., scored, 0] = here - own.tasks * np.stack(means)[:, own.task]
+    return base, off
 
 
 def _signs(paired: Scores, samples: int, seed: int) -> Array:
-    """Draw a sign for each topic, alike in a cluster, shape (topic, sample); 1 of fixed ones."""
+    """Draw a sign for each topic, alike in a cluster, shape (topic, sample)."""
     topics = len(paired.topics)
-    if paired.repeats is not None and paired.repeats.over == "repeat":
-        return np.ones((topics, samples))
     cluster = np.arange(topics) if paired.design is None else paired.design.cluster
     return draw_signs(int(cluster.max()) + 1, samples=samples, seed=seed).T[cluster]
 
 
 def _labelled(paired: Scores, values: Array) -> xr.DataArray:
     """Return scores of rehearsals, each at a depth of its own."""
-    labels = {METRIC: paired.metrics, SYSTEM: paired.systems, REPEAT: range(values.shape[2])}
-    labels |= {TOPIC: paired.topics, DEPTH: np.arange(1, values.shape[-1] + 1)}
-    drawn = xr.DataArray(values, labels, [*labels], attrs=paired.attrs)
-    return drawn if paired.repeats is not None else drawn.isel({REPEAT: 0}, drop=True)
+    labels = {METRIC: paired.metrics, SYSTEM: paired.systems, TOPIC: paired.topics}
+    labels |= {DEPTH: np.arange(1, values.shape[-1] + 1)}
+    return xr.DataArray(values, labels, [*labels], attrs=paired.attrs)

@@ -84,6 +84,7 @@ class NumRet(Count):
 
     linear = True
     order = "relevance"
+    sees_length = True
 
     def terms(self, *, rank: Floats, retrieved: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
