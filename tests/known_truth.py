@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 import irframe as ir
+from irframe.names import SIDES
 from irframe.planning.components import mean_squares, variance_interval
 
 
@@ -60,6 +61,15 @@ def alike(same, teams):
     scores[:same] -= truth[:same, np.newaxis]
     truth[:same] = 0
     return scores, truth
+
+
+def claims(scores, truth, adjust):
+    """Return the share of draws with a false claim, and of differences that are found."""
+    frame = ir.verbs.compare(scores, adjust=adjust)
+    a, b = (truth[frame[side].to_numpy() - 1, frame["depth"] - 1] for side in SIDES)
+    found = frame["significant"].to_numpy()
+    false = frame["depth"][found & (a == b)].nunique() / DRAWS
+    return false, found[a != b].mean() if (a != b).any() else np.nan
 
 
 DESIGNS = [

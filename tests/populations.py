@@ -138,6 +138,17 @@ def ranks(scores, topics, method, draws=DRAWS):
     }
 
 
+def judged_twice(data):
+    """Return scores that stand for a model's and people's: those of TREC-8 by another metric."""
+    people, model = (read_judged(data, judge) for judge in ("nist", "gpt4o"))
+    found = {f"{m}, DL 2021": (model.sel(metric=[m]), people.sel(metric=[m])) for m in JUDGED}
+    matrices = read_matrices(data)
+    for by, of in (("P@10", "AP"), ("AP", "P@10"), ("AP", "RR")):
+        other = matrices.sel(metric=[by]).assign_coords(metric=[of])
+        found[f"{of} by {by}, TREC-8"] = other, matrices.sel(metric=[of])
+    return found
+
+
 def powered(model, people, topics, kind="t", draws=DRAWS // 3):
     """Return how often intervals with a model's help hold: of means, and of differences.
 
