@@ -172,7 +172,7 @@ def evaluate(
     units = Units(of, copies, later_copies, length, threshold is not None, search, each)
     chosen, units = units.with_costs(metrics)
     asked = {"budget": budget, "threshold": threshold, "search": searches}
-    stops = Stops.read(asked, units.decided, cut)
+    stops = Stops.read(asked, decided := units.decided, cut)
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,
@@ -182,7 +182,7 @@ def evaluate(
         pool_depth=pool_depth,
         collection=collection,
         seed=seed,
-        **units.decided,
+        **decided,
     )
     plan = Plan(chosen, policy, no_rel, rel, stops)
     table = _with_repeats(plan, groups, folded, qrels, units, repeats)

@@ -317,7 +317,7 @@ def _extra(frame: pd.DataFrame) -> list[str]:
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
     """Return one value per group, None if some group has several."""
-    slices = list(row_slices(len(codes)))
+    slices = row_slices(len(codes))
     first = np.full(groups, -1)
     for rows in reversed(slices):
         first[codes[rows][::-1]] = np.arange(rows.start, rows.stop)[::-1]

@@ -13,11 +13,10 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.cautions import caution, united
 from irframe.checks import choice, number, whole
 from irframe.checks import level as check_level
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError
+from irframe.errors import ParameterError, caution, united
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR, TOPIC, counted, low_to_high
 from irframe.paired import describe_differences
