@@ -13,10 +13,9 @@ from threading import Event, Thread
 from typing import Any
 
 from irframe.commands import COMMANDS, EPILOG, Line, tell
-from irframe.errors import IrframeError, IrframeWarning
+from irframe.errors import IrframeError, IrframeWarning, OneCall
 from irframe.escaping import encodable, visible
 from irframe.names import VERSION
-from irframe.warned import OneCall
 
 STOPPED = 130
 """The exit status of what a signal of the keyboard stopped."""

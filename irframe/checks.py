@@ -12,8 +12,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 import numpy as np
 
 from irframe.elsewhere import suggest
-from irframe.errors import InputError, IrframeError, ParameterError, shortened
-from irframe.warned import listing
+from irframe.errors import InputError, IrframeError, ParameterError, listing, shortened
 
 MOST = 2**63 - 1
 """The greatest whole number that an array holds."""

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
-from irframe.errors import InputError, IrframeError
+from irframe.errors import InputError, IrframeError, unsaid
 from irframe.experiments.scorer import Scorer, scorer
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.kinds import QRELS, RUN
 from irframe.metrics.base import Metric
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DOC, SCORE, TOPIC
-from irframe.warned import unsaid
 
 try:
     import ir_measures

@@ -1,10 +1,14 @@
-"""Errors: one sentence of what was wanted and found, one of advice."""
+"""Errors say what was wanted and found, and what to do; a call warns once of one thing."""
 
 import pickle
+import warnings
 
+import pandas as pd
 import pytest
+import xarray as xr
 
-from irframe.errors import IrframeError
+import irframe as ir
+from irframe.errors import IdError, IrframeError, IrframeWarning, OneCall, in_group, unsaid, warn
 
 
 @pytest.mark.parametrize(
@@ -54,3 +58,122 @@ def test_what_was_found_may_be_the_offenders_themselves(found, offenders, said):
 )
 def test_a_terminal_shows_first_what_is_wrong_if_that_says_something(found, said):
     assert IrframeError("x", found, "mend it").found_first == said
+
+
+RUNS, QRELS = ir.example_track()
+TRACKS = RUNS.assign(track=RUNS["topic"].map(lambda topic: "xyz"[int(topic) % 3]))
+SOME = TRACKS[(TRACKS["system"] != "ance") | ~TRACKS["topic"].isin(["101", "102", "105"])]
+
+
+def told(call):
+    """Return what a call warns of, all of it at lines of this file."""
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        call()
+    # pandas 2 says of `apply` itself that it will change
+    caught = [each for each in caught if each.category is not DeprecationWarning]
+    assert {each.filename for each in caught} <= {__file__}
+    assert {each.category for each in caught} <= {IrframeWarning}
+    return [str(each.message) for each in caught]
+
+
+def parted(runs):
+    """Return runs and judgments of tracks that call different topics by the same names."""
+    qrels = QRELS.assign(track=QRELS["topic"].map(lambda topic: "xyz"[int(topic) % 3]))
+    same = [(each["topic"].astype(int) // 3).astype(str) for each in (runs, qrels)]
+    return runs.assign(topic=same[0]), qrels.assign(topic=same[1])
+
+
+def test_groups_are_told_of_together():
+    runs, qrels = parted(SOME)
+    (message,) = told(lambda: runs.ireval.evaluate(qrels, "AP", by="track"))
+    for text in ("ance 2 of 5 topics", "(track z)", "ance 1 of 6 topics", "(track x)"):
+        assert text in message
+    assert told(lambda: runs.ireval.cube(qrels, by="track")) == [message]
+    (message,) = told(lambda: SOME.ireval.evaluate(QRELS, "AP", by="track"))
+    assert message.startswith("lists that systems lack count as empty: ance 3 of 16 topics")
+
+
+@pytest.mark.parametrize("kind", ["groups", "tree"])
+def test_verbs_tell_of_all_groups_at_once(kind):
+    cube = TRACKS.ireval.cube(QRELS)
+    cube = cube.where((cube.topic != "101") | (cube.system != "ance"))
+    scores = cube.ireval.score("AP", at=10)
+    if kind == "groups":
+        (message,) = told(lambda: scores.ireval.compare(by="track"))
+    else:
+        parts = {key: part.to_dataset(name="s") for key, part in scores.groupby("track")}
+        for part in parts.values():
+            part["s"].attrs = scores.attrs
+        (message,) = told(xr.DataTree.from_dict(parts, name="track").ireval.compare)
+    assert message.endswith("(track z)")
+
+
+def test_a_loop_of_pandas_is_one_call():
+    def apply(frame):
+        return frame.groupby("track").apply(lambda f: f.ireval.evaluate(QRELS, "AP"))
+
+    for _ in range(2):
+        (message,) = told(lambda: apply(TRACKS))
+        assert message.startswith("no system has a list for 11 of 16 judged topics: ")
+        assert message.endswith("(said of the first part that apply came to; others may be alike)")
+    first, second = told(lambda: apply(SOME[SOME["topic"] != "104"]))
+    assert first.startswith("no system has")
+    assert second.startswith("lists that systems lack")
+
+
+def test_calls_of_their_own_warn_on_their_own():
+    def loop():
+        for _ in range(2):
+            SOME.ireval.evaluate(QRELS, "AP")
+
+    assert len(told(loop)) == 2
+
+
+def test_judges_are_told_of_together():
+    strict = QRELS.assign(grade=QRELS["grade"].replace(1, 0))
+    (message,) = told(lambda: SOME.ireval.judge_effect({"a": QRELS, "b": strict}, "AP", at=10))
+    assert message.endswith("(judge a, judge b)")
+
+
+def test_what_differs_without_groups_is_told_apart():
+    def call():
+        with OneCall():
+            for number in (1, 2, 1):
+                warn(f"{number} left out")
+
+    assert told(call) == ["1 left out", "2 left out"]
+
+
+def test_what_is_said_of_many_groups_is_cut():
+    def call():
+        with OneCall():
+            for number in range(7):
+                with in_group(f"year {number}"):
+                    warn("something")
+                    warn(f"{number} left out")
+
+    first, second = told(call)
+    assert first == "something (year 0, year 1, year 2, year 3, year 4 and 2 more)"
+    assert second.startswith("0 left out (year 0); 1 left out (year 1); ")
+    assert second.endswith("4 left out (year 4) and 2 more")
+
+
+def test_nothing_is_said_of_what_another_answer_tells():
+    def call():
+        with OneCall(), unsaid():
+            warn("something")
+        with unsaid(), OneCall():
+            warn("something")
+
+    assert told(call) == []
+    assert told(lambda: SOME.ireval.diagnose(QRELS)) == []
+
+
+def test_an_error_does_not_swallow_what_came_before():
+    other = pd.concat([RUNS, RUNS[RUNS["topic"] == "101"], RUNS.assign(topic="x").head(1)])
+
+    def call():
+        with pytest.raises(IdError, match="every document once in a list"):
+            other.ireval.evaluate(QRELS, "AP")
+
+    assert told(call) == ["1 topic of the runs has no judgments and is left out: x"]

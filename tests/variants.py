@@ -103,8 +103,6 @@ VARIANTS = [
         "CRP(rel=2)",
         "Compat(p=0.95)",
         "Compat(p=0.5, normalize=False, rel=2)",
-        "Compat(p=0.8, horizon=30)",
-        "Compat(p=0.9, normalize=False, horizon=4)",
         "DCG",
         "DCG(discount='jk', base=3)",
         "DCG(gain='binary', rel=2)",

@@ -82,20 +82,13 @@ def _fill(scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def _refuse_shapes(x: tuple[int, ...], y: tuple[int, ...]) -> None:
-    problems = [
-        f"{name} of shape {shape}"
-        for name, shape in (("x", x), ("y", y))
-        if len(shape) < 2 or shape[-1] < 1
-    ]
-    if not problems and x[-1] != y[-1]:
-        problems.append(f"{x[-1]} systems in x and {y[-1]} in y")
+    """Raise if rows cannot be compared, which numpy would do for some shapes."""
     leading = zip(reversed(x[:-2]), reversed(y[:-2]), strict=False)
-    if not problems and not all(a == b or 1 in (a, b) for a, b in leading):
-        problems.append(f"leading dimensions {x[:-2]} in x and {y[:-2]} in y")
-    if problems:
+    fit = len(x) > 1 < len(y) and x[-1] == y[-1] > 0
+    if not fit or any(a != b and 1 not in (a, b) for a, b in leading):
         wanted = "scores of the same systems, shapes (..., K1, S) and (..., K2, S), S at least 1"
         advice = "put the systems last and the orderings before them, a single one as a row"
-        raise ParameterError(wanted, "; ".join(problems), advice)
+        raise ParameterError(wanted, f"x of shape {x}, y of shape {y}", advice)
 
 
 Places = NDArray[np.intp]

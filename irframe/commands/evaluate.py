@@ -39,7 +39,7 @@ from irframe.commands.inputs import (
     runs_of,
     scored,
 )
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, ParameterError, listing
 from irframe.files.read_file import plain_table
 from irframe.metrics.facts import average, facts
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -47,7 +47,6 @@ from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
 from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNKNOWN, roles
 from irframe.printed import FIRST, fitted
-from irframe.warned import listing
 
 RUNID = "runid"
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")

@@ -15,13 +15,12 @@ import irframe as ir
 from irframe.checks import listed
 from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
-from irframe.errors import DepthError, IdError, InputError
+from irframe.errors import DepthError, IdError, InputError, OneCall
 from irframe.experiments.collapse import Units
 from irframe.files.compression import Source
 from irframe.files.read_file import LEFT_OUT, find_files, plain_table
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
-from irframe.warned import OneCall
 
 
 def read_topic_values(path: str, word: str) -> pd.Series:

@@ -10,14 +10,13 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.comparing.compare import compare
 from irframe.comparing.freeze import FailOn, Frozen, failing, is_file
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, ParameterError, unsaid
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired.design import design_of
 from irframe.paired.pairs import draw_signs, groups
 from irframe.scores.read_scores import choose_pairs, read_scores, scores_to_compare
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
-from irframe.warned import unsaid
 
 BLOCK = 2**22
 """How many scores are rehearsed at a time."""

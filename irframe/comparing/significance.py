@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import as_written, choice, level
-from irframe.errors import ParameterError, warn
+from irframe.errors import ParameterError, listing, warn
 from irframe.metrics.facts import TIE
 from irframe.names import NO_VERDICT
 from irframe.paired import (
@@ -30,7 +30,6 @@ from irframe.paired.design import Design
 from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
 from irframe.scores.scores import Arrays, Scores, finite, summands
-from irframe.warned import listing
 
 Correction = Literal[
     "bonferroni",

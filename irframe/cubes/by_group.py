@@ -13,11 +13,10 @@ from irframe.arrays import Array
 from irframe.checks import listed, one_column
 from irframe.cubes.groups import each_group, joined_attributes, read_groups, tell_absent
 from irframe.cubes.view import LIST, OURS, Labelled
-from irframe.errors import InputError, IrframeError, ParameterError, warn
+from irframe.errors import InputError, IrframeError, ParameterError, in_group, warn
 from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
 from irframe.files.kinds import is_judgments
 from irframe.names import GRADE, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
-from irframe.warned import in_group
 
 ASKED = ("baseline", "system")
 """Arguments of verbs that name systems which a group must have."""

@@ -17,7 +17,7 @@ from irframe.cubes import view
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.in_turn import Part, put_together, together
+from irframe.experiments.in_turn import Gathered, Part, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
 from irframe.files.ids import Codes
@@ -285,7 +285,7 @@ def _listed(
         listings.append(None if part.listing is None else part.listing.onto(place))
     return replace(
         base,
-        hits=put_together(pieces, shape).by_list(),
+        hits=Gathered(pieces).hits(shape).by_list(),
         took_part=None if took_part.all() else took_part,
         listing=together(listings),
     )

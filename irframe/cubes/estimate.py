@@ -18,7 +18,7 @@ from irframe.cubes.sampled import Draw, estimated, gains_of, placed, weights_of
 from irframe.cubes.score import label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, experiment_of
-from irframe.errors import InputError, ParameterError, warn
+from irframe.errors import InputError, ParameterError, listing, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import random_keys, refuse_marks, shares_ranks
@@ -31,7 +31,6 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.ndcg import nDCG
 from irframe.names import CAUTION, DEPTH, GRADE, METRIC, PROBABILITY, STRATUM, SYSTEM, TOPIC
 from irframe.record import recorded
-from irframe.warned import listing
 
 LEAST_DRAWN = 15
 """How many drawn documents lists must have for limits of what drawing them varies to hold."""

@@ -9,14 +9,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.cautions import caution, cautions_of, united
 from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labelled, experiment_of
-from irframe.errors import InputError, warn
+from irframe.errors import InputError, caution, cautions_of, listing, united, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.experiments.scoring import one_or_several
 from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.record import FACTS, SOURCES, applied, plain_options, steps_of, with_step
-from irframe.warned import listing
 
 
 def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tuple[Any, xr.Dataset]]:

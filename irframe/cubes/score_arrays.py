@@ -16,14 +16,13 @@ from irframe.arrays import Grade
 from irframe.checks import listed
 from irframe.cubes import as_scores, groups
 from irframe.cubes.view import LIST, Labelled, labels_of
-from irframe.errors import DepthError, InputError, ParameterError, warn
+from irframe.errors import DepthError, InputError, ParameterError, during, warn
 from irframe.experiments.group_columns import Thresholds
 from irframe.files.tables import with_own_levels
 from irframe.metrics.facts import COSTS
 from irframe.names import DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural, roles
 from irframe.record import Function
 from irframe.stops import AXES, DEPTHS, axis_of
-from irframe.warned import during
 
 COLLECTION = "collection"
 

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import whole
+from irframe.checks import number, whole
 from irframe.cubes.estimate import read_to_draw
 from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
@@ -372,7 +372,7 @@ def sample(
     >>> [int(sample(cube, share).unjudged.sum()) for share in (1, 0.5, 0.1)]
     [3720, 4953, 5371]
     """
-    policy.refuse_share(share)
+    number("share", share, above=0, high=1)
     if not isinstance(data, xr.Dataset):
         table = read_to_draw(data)
         keys = policy.random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)

@@ -16,14 +16,21 @@ from irframe.checks import places, whole
 from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.groups import stamped, unfolded
 from irframe.cubes.score_table import ScoreTable, read_all
-from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
+from irframe.errors import (
+    DepthError,
+    InputError,
+    IrframeError,
+    MetricError,
+    OneCall,
+    ParameterError,
+    warn,
+)
 from irframe.experiments.policy import shares_ranks
 from irframe.files.kinds import is_judgments
 from irframe.files.tables import with_own_levels
 from irframe.metrics import Metric
 from irframe.record import Function, bind, calling, options_of, signature_of, with_cautions
 from irframe.stops import axis_of
-from irframe.warned import OneCall
 
 Options = ParamSpec("Options")
 

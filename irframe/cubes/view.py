@@ -13,12 +13,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade, in_threads, tiles
-from irframe.errors import DepthError, IdError, InputError
+from irframe.errors import DepthError, IdError, InputError, during
 from irframe.experiments.experiment import Experiment
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.stops import AXES
-from irframe.warned import during
 
 
 def need_dask() -> Any:

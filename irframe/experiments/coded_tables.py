@@ -1,6 +1,6 @@
 """Run and qrels frames read by role: checked, coded, their documents as integers."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -368,11 +368,10 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     )
 
 
-def row_slices(rows: int, most: int | None = None) -> Iterator[slice]:
-    """Yield slices that cover so many rows, so many at a time, by default `ROWS`."""
+def row_slices(rows: int, most: int | None = None) -> list[slice]:
+    """Return slices that cover so many rows, so many at a time, by default `ROWS`."""
     step = most or ROWS
-    for start in range(0, rows, step):
-        yield slice(start, min(start + step, rows))
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:

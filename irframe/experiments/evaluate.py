@@ -15,7 +15,7 @@ import pandas as pd
 
 from irframe import names as words
 from irframe.checks import choice, whole
-from irframe.errors import ParameterError, warn
+from irframe.errors import OneCall, ParameterError, in_group, warn
 from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.coded_tables import read_table
@@ -32,7 +32,6 @@ from irframe.files.repeats import Folded, fold, not_lacking, repeat_column
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.record import recorded
-from irframe.warned import OneCall, in_group
 
 
 @recorded
@@ -173,7 +172,7 @@ def evaluate(
     units = Units(of, copies, later_copies, length, threshold is not None, search, each)
     chosen, units = units.with_costs(metrics)
     asked = {"budget": budget, "threshold": threshold, "search": searches}
-    stops = Stops.read(asked, units.decided, cut)
+    stops = Stops.read(asked, decided := units.decided, cut)
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,
@@ -183,7 +182,7 @@ def evaluate(
         pool_depth=pool_depth,
         collection=collection,
         seed=seed,
-        **units.decided,
+        **decided,
     )
     plan = Plan(chosen, policy, no_rel, rel, stops)
     table = _with_repeats(plan, groups, folded, qrels, units, repeats)

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import one_column, whole
-from irframe.errors import MetricError, ParameterError, warn
+from irframe.errors import MetricError, ParameterError, inside_group, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.spans import borders
 from irframe.files.as_runs import as_qrels, as_runs
@@ -18,7 +18,6 @@ from irframe.files.ids import Codes
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.names import GROUP, ITERATION, SET, SUBTOPIC, SYSTEM, TOPIC, roles
-from irframe.warned import inside_group, listing
 
 # fmt: off
 RESERVED = frozenset((
@@ -318,7 +317,7 @@ def _extra(frame: pd.DataFrame) -> list[str]:
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
     """Return one value per group, None if some group has several."""
-    slices = list(row_slices(len(codes)))
+    slices = row_slices(len(codes))
     first = np.full(groups, -1)
     for rows in reversed(slices):
         first[codes[rows][::-1]] = np.arange(rows.start, rows.stop)[::-1]

@@ -156,27 +156,13 @@ def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
     return table
 
 
-def put_together(parts: Iterable[Part], shape: tuple[int, int]) -> Hits:
-    """Return what all lists hold, given some after the other, with their ties if all have them.
-
-    Parameters
-    ----------
-    parts
-        Some lists each.
-    shape
-        How many systems and judged topics there are.
-    """
-    gathered = Gathered()
-    for part in parts:
-        gathered.add(part)
-    return gathered.hits(shape)
-
-
 class Gathered:
     """What some lists after the other hold, joined field by field: little is there twice."""
 
-    def __init__(self) -> None:
+    def __init__(self, parts: Iterable[Part] = ()) -> None:
         self._fields: dict[str, list[Any]] = defaultdict(list)
+        for part in parts:
+            self.add(part)
 
     def add(self, part: Part) -> None:
         """Add some lists."""
@@ -188,7 +174,7 @@ class Gathered:
             self._fields[name].append(values)
 
     def hits(self, shape: tuple[int, int]) -> Hits:
-        """Return what all of them hold; see `put_together`."""
+        """Return what all of them hold, given how many systems and judged topics there are."""
         fields, length = self._fields, np.zeros(shape, np.int64)
         heads = (_in_one(fields.pop(name, []), np.int64) for name in ("lists", "length", "count"))
         lists, size, count = heads

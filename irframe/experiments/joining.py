@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.arrays import in_threads
-from irframe.errors import IdError, InputError, warn
+from irframe.errors import IdError, InputError, listing, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, read_qrels_table
 from irframe.experiments.lists import ends_of_lists, slices_of_lists
@@ -27,7 +27,6 @@ from irframe.files.kinds import DOCUMENTS, refuse_two_units, require_columns
 from irframe.files.values import numbers
 from irframe.names import DOC, END, GRADE, START, TOPIC, roles
 from irframe.record import recorded
-from irframe.warned import listing
 
 Prints = NDArray[np.uint64]
 

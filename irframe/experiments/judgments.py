@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Grades
-from irframe.errors import GradeError, MetricError, singular, warn
+from irframe.errors import GradeError, MetricError, listing, singular, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
@@ -26,7 +26,6 @@ from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
 from irframe.metrics.subtopics import ideal_gains, stretch
 from irframe.names import EMPTY, ITERATION, SUBTOPIC
-from irframe.warned import listing
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import one_column
-from irframe.errors import IdError, ParameterError, warn
+from irframe.errors import IdError, ParameterError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.policy import Topics
 from irframe.files.ids import Codes, repeated, shown
 from irframe.files.repeats import LACKING, UNLISTED
 from irframe.names import TOPIC
-from irframe.warned import listing
 
 EVERYTHING = pd.Index(["all"])
 """What the one collection of all topics is called."""

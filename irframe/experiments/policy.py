@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Grades
-from irframe.checks import choice, number, whole
+from irframe.checks import choice, whole
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.files.ids import Codes, within
 from irframe.metrics import Metric
@@ -98,19 +98,6 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def whole_seed(seed: int) -> int:
     """Return a seed that `random_keys` can take."""
     return whole("seed", seed, low=0, high=HIGHEST_SEED)
-
-
-def refuse_share(share: Any) -> None:
-    """Raise for a share outside (0, 1].
-
-    Examples
-    --------
-    >>> refuse_share(50)
-    Traceback (most recent call last):
-    ...
-    irframe.errors.ParameterError: wanted share, a number of at most 1 and above 0; found 50.
-    """
-    number("share", share, above=0, high=1)
 
 
 def refuse_marks(grades: NDArray[Any]) -> None:

@@ -126,7 +126,9 @@ def refuse_contrary(table: coded_tables.RunTable, rows: Codes, group: Codes) -> 
         ranks = numbers(table.frame[table.columns[words.RANK]].iloc[first], words.RANK)
     except IrframeError:
         return  # scores decide
-    if not _rises(ranks, table.score[first]) or table.rank is None:
+    order = np.argsort(ranks, kind="stable")
+    some = table.score[first[order]], np.zeros(len(first)), ranks[order]
+    if table.rank is None or not _goes_one_way(*some):
         return
     order = np.lexsort((table.rank[rows], group))
     if _goes_one_way(table.score[rows[order]], group[order], table.rank[rows[order]]):
@@ -137,13 +139,6 @@ def refuse_contrary(table: coded_tables.RunTable, rows: Codes, group: Codes) -> 
         )
         found = f"scores in {names[1]!r} that rise with the ranks of every list"
         raise RankingError("scores that fall from rank to rank", found, advice)
-
-
-def _rises(ranks: NDArray[Any], scores: NDArray[Any]) -> bool:
-    order = np.argsort(ranks, kind="stable")
-    with np.errstate(invalid="ignore"):
-        steps = np.diff(ranks[order]), np.diff(scores[order])
-    return len(ranks) > 1 and bool(all((step > 0).all() for step in steps))
 
 
 def _goes_one_way(*values: NDArray[Any]) -> bool:

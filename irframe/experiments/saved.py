@@ -376,7 +376,7 @@ class SavedHits:
             parts.append(in_turn.Part(lists, replace(part, length=part.length.ravel())))
         if len(parts) == 1 and len(parts[0].lists) == shape[0] * shape[1]:
             return replace(parts[0].hits, length=self.length)
-        return in_turn.put_together(parts, shape).by_list()
+        return in_turn.Gathered(parts).hits(shape).by_list()
 
 
 @dataclass(frozen=True, eq=False)

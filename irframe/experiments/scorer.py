@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.errors import InputError, ParameterError, shortened, singular
+from irframe.errors import InputError, OneCall, ParameterError, shortened, singular
 from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
@@ -25,7 +25,6 @@ from irframe.files.repeats import Folded, checked_layout, fold, layout_of, not_l
 from irframe.files.tables import height, is_dictionary
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
-from irframe.warned import OneCall
 
 NO_REPEATS = Folded(None, None, {})
 ONE_RUN = 2

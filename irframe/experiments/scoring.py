@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,19 +92,16 @@ class Scoring:
         self._summaries: dict[Any, list[int]] = {}
         for row, known in enumerate(self._facts):
             self._summaries.setdefault(known.summary, []).append(row)
+        shares = policies.shares_ranks(policy.ties)
+        own = [m.depth if m.by_prefix and not shares else None for m in self.metrics]
+        pairs = zip(own, self.metrics, strict=True)
+        self._seen = [(depth, m.without_depth() if depth else m) for depth, m in pairs]
+        """How many ranks every metric is to see, None for all, and the metric of these."""
 
     @property
     def pooled(self) -> bool:
         """Whether a metric asks what the pool was made of."""
         return any(known.pooled for known in self._facts)
-
-    @cached_property
-    def _seen(self) -> list[tuple[int | None, Metric]]:
-        """How many ranks every metric is to see, None for all, and the metric of these."""
-        shares = policies.shares_ranks(self._asked.policy.ties)
-        own = [m.depth if m.by_prefix and not shares else None for m in self.metrics]
-        pairs = zip(own, self.metrics, strict=True)
-        return [(depth, metric.without_depth() if depth else metric) for depth, metric in pairs]
 
     def values(self, experiment: Experiment) -> Floats:
         """Score the lists of an experiment.

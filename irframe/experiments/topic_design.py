@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from irframe.arrays import Array
-from irframe.errors import InputError, ParameterError, warn
+from irframe.errors import InputError, ParameterError, listing, warn
 from irframe.metrics.facts import facts
 from irframe.names import DRAWN, METRIC, REPEAT_NAMES, SYSTEM, TOPIC, roles
 from irframe.paired.design import Design, design_of
-from irframe.warned import listing
 
 CLUSTER, TASKS, WEIGHTS = "cluster", "tasks", "weights"
 SAID = (CLUSTER, TASKS, WEIGHTS)

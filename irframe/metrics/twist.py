@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.checks import whole
-from irframe.errors import MetricError
 from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.positions import (
     CROSSINGS,
@@ -30,9 +28,6 @@ class Compat(Thresholded):
     normalize
         Whether to divide by the overlap of the ideal ranking with itself, so that the highest
         score is 1 for short ideal rankings too; else the score is the rank-biased overlap itself.
-    horizon
-        Rank down to which overlap is summed, at least 1: 1000 in the script of the authors. By
-        default the end of the longer list, as in ir_measures.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -43,10 +38,9 @@ class Compat(Thresholded):
     Notes
     -----
     ``RBO(list, ideal) / RBO(ideal, ideal)``, or the first of the two alone, with
-    ``RBO = (sum_(i<=n) p^(i-1) overlap(i) / i) / sum_(i<=n) p^(i-1)`` and n the horizon, else the
-    length of the longer of list and ideal. The ideal ranking has the relevant documents by grade,
-    those of a grade in the order of the list, what is not retrieved last. Past the end of both
-    lists overlap stays what it is, so that more of a horizon is a higher score for short lists.
+    ``RBO = (sum_(i<=n) p^(i-1) overlap(i) / i) / sum_(i<=n) p^(i-1)`` and n the length of the
+    longer of list and ideal, as in ir_measures. The ideal ranking has the relevant documents by
+    grade, those of a grade in the order of the list, what is not retrieved last.
 
     Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0. Unjudged:
     not relevant.
@@ -67,15 +61,9 @@ class Compat(Thresholded):
 
     p: float = parameter(0.95, above=0, below=1, shown=True)
     normalize: bool = parameter(True)  # noqa: FBT003
-    horizon: int | None = None
 
     sees_length = True
     order = "gain"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.horizon is not None:
-            whole("horizon of Compat", self.horizon, low=1, error=MetricError)
 
     def kernel(
         self,
@@ -89,8 +77,7 @@ class Compat(Thresholded):
         expected_ranks: ExpectedRanks,
     ) -> Floats:
         """Return the overlap with the ideal ranking of the list cut at each depth."""
-        longer = np.maximum(seen, n_relevant).astype(np.intp)
-        end = longer if self.horizon is None else np.full_like(longer, self.horizon)
+        end = np.maximum(seen, n_relevant).astype(np.intp)
         weight = self.p ** np.arange(max(1, int(end.max(initial=0))))
         total = np.concatenate([[0.0], np.cumsum(weight)])
         shares = np.concatenate([[0.0], np.cumsum(weight / np.arange(1, len(weight) + 1))])

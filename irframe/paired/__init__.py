@@ -3,10 +3,9 @@
 from typing import Literal
 
 from irframe.checks import as_written, choice
-from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.bootstrap import Bootstrap, Discrimination
 from irframe.paired.classical import PairedT, RankSum, Sign, Wilcoxon, sign_p
-from irframe.paired.differences import Differences, describe_differences
+from irframe.paired.differences import Differences, PairedResult, PairedTest, describe_differences
 from irframe.paired.pairs import all_pairs, baseline_pairs
 from irframe.paired.randomisation import MaxT, Permutation, TukeyHSD
 

@@ -9,9 +9,8 @@ import numpy as np
 from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import level
 from irframe.errors import ParameterError
-from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.design import DEGENERATE, ROUNDING, Design
-from irframe.paired.differences import SCALE, exact_moments, noise, ratio
+from irframe.paired.differences import SCALE, PairedResult, Resampling, exact_moments, noise, ratio
 from irframe.paired.pairs import Pairs, checked, count_drawn, draw_topics, each_pair, product
 
 TIE = 1e-9

@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import whole
 from irframe.errors import ParameterError
-from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.design import Design
-from irframe.paired.differences import SCALE, Differences, moments, ratio, sides
+from irframe.paired.differences import (
+    SCALE,
+    Differences,
+    PairedResult,
+    PairedTest,
+    moments,
+    ratio,
+    sides,
+)
 from irframe.paired.pairs import Pairs, by_pair, in_blocks, marked_ranks
 
 

@@ -10,8 +10,7 @@ import numpy as np
 import scipy
 
 from irframe.arrays import Ends, Floats, Ints
-from irframe.paired.base import PairedResult
-from irframe.paired.differences import moments, ratio
+from irframe.paired.differences import PairedResult, moments, ratio
 from irframe.paired.pairs import in_blocks, products
 
 

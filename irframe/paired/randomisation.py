@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import room, whole
-from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.design import ROUNDING, Design
-from irframe.paired.differences import noise
+from irframe.paired.differences import PairedResult, Resampling, noise
 from irframe.paired.pairs import (
     BLOCK_BYTES,
     Pairs,

@@ -17,7 +17,7 @@ from irframe.cubes.score import Work
 from irframe.cubes.unjudged import rejudge
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
-from irframe.errors import GradeError, IdError, MetricError, ParameterError, warn
+from irframe.errors import GradeError, IdError, MetricError, ParameterError, listing, warn
 from irframe.experiments.coded_tables import read_qrels_table
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
@@ -29,7 +29,6 @@ from irframe.scores import read_scores
 from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import ends_about, on_log_odds
-from irframe.warned import listing
 
 FIELDS = ("estimate", "error", "jackknife", "weight")
 MEANS = ("mean", "ci_low", "ci_high", "weight")

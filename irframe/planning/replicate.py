@@ -16,7 +16,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.cubes.score_table import ScoreLike, ScoreTable, read_score_table, to_scores
 from irframe.cubes.verb import verb
-from irframe.errors import MetricError, ParameterError, warn
+from irframe.errors import MetricError, ParameterError, listing, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, METRICS, SYSTEM, TOPIC
@@ -35,7 +35,6 @@ from irframe.scores.read_scores import (
 from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays, Scores
 from irframe.stops import axis_of
-from irframe.warned import listing
 
 
 @verb

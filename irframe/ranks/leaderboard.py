@@ -11,11 +11,10 @@ import xarray as xr
 
 from irframe.agreements.base import count_below
 from irframe.arrays import Array
-from irframe.cautions import caution, united
 from irframe.checks import choice, places, room
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.verb import verb
-from irframe.errors import InputError, ParameterError, warn
+from irframe.errors import InputError, ParameterError, caution, listing, united, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import (
     FEWEST,
@@ -34,7 +33,6 @@ from irframe.scores.read_scores import Depths, by_task, choose_pairs, read_score
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval
-from irframe.warned import listing
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
 """After these, the same with a number: a2, b2, ..."""

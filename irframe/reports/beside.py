@@ -19,7 +19,7 @@ from irframe.comparing.explain import SNIPPET, Told, names_of
 from irframe.cubes.groups import REPEAT_OF
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of, of_spans
-from irframe.errors import InputError, IrframeError
+from irframe.errors import InputError, IrframeError, unsaid
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
@@ -30,7 +30,6 @@ from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
 from irframe.studies.outcomes import outcomes
-from irframe.warned import unsaid
 
 SHOWN = 20
 """Ranks that are shown."""

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cautions import cautions_of
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
 from irframe.comparing.freeze import GATES, FailOn, Frozen, failing, freeze, is_file
@@ -22,7 +21,7 @@ from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
-from irframe.errors import IrframeWarning, MetricError
+from irframe.errors import IrframeWarning, MetricError, cautions_of, unsaid
 from irframe.escaping import markdown as literal
 from irframe.escaping import visible
 from irframe.experiments.evaluate import evaluate
@@ -49,7 +48,6 @@ from irframe.paired import Test
 from irframe.printed import fixed_text, interval_text
 from irframe.reports.beside import first_runs
 from irframe.tables.captions import told
-from irframe.warned import unsaid
 
 FALLEN, BEHIND = 10, 3
 """How many topics are shown, and how many documents of each."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.cautions import cautions_of, united
 from irframe.cubes.view import OURS, experiment_of, of_spans
+from irframe.errors import cautions_of, united
 from irframe.escaping import visible
 from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures

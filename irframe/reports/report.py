@@ -25,7 +25,7 @@ from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
-from irframe.errors import InputError, ParameterError, shortened
+from irframe.errors import InputError, OneCall, ParameterError, during, shortened
 from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
@@ -45,7 +45,6 @@ from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS, told_design, told_repeats, told_steps, told_test
 from irframe.tables.cite import papers
-from irframe.warned import OneCall, during
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
 """What else numbers and figures depend on."""

@@ -15,6 +15,7 @@ from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import REPEAT_OF, each_a_system
 from irframe.cubes.view import experiment_of, of_spans, shown_as
 from irframe.depths.pool_growth import pool_growth
+from irframe.errors import unsaid
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.stopping import Stops
@@ -45,7 +46,6 @@ from irframe.studies.judge_next import count_unjudged, judge_next
 from irframe.studies.leave_out import leave_out
 from irframe.studies.tie_ranges import tie_ranges, tie_rates
 from irframe.tables.captions import ADJUST_WORDS, told_repeats, told_test
-from irframe.warned import unsaid
 
 MANY = 10
 """Of more systems that could be first, those are named that are first most often."""

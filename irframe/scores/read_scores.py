@@ -12,7 +12,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, is_whole, listed, places
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.score_table import ScoreLike, read_score_table
-from irframe.errors import DepthError, InputError, ParameterError, warn
+from irframe.errors import DepthError, InputError, ParameterError, listing, warn
 from irframe.experiments.topic_design import TASKS, DrawnTopics, drawn_topics, labels_of, names_said
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import facts, place_of
@@ -25,7 +25,6 @@ from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 from irframe.scores.scores import Scores, in_memory, refuse_unloadable
 from irframe.stops import axis_of
-from irframe.warned import listing
 
 SCORING = {"evaluate", "score"}
 """Verbs whose values are scores, as long as nothing is done to these."""

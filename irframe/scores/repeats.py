@@ -16,7 +16,7 @@ import scipy
 from irframe.arrays import Array, at_places
 from irframe.checks import choice, listed, whole
 from irframe.cubes.groups import word_of
-from irframe.errors import ParameterError, warn
+from irframe.errors import ParameterError, listing, warn
 from irframe.experiments.topic_design import CLUSTER, TASKS, WEIGHTS, names_said
 from irframe.files.repeats import layout_of
 from irframe.metrics.facts import average
@@ -24,7 +24,6 @@ from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
 from irframe.paired.design import Design
 from irframe.scores.scores import Scores, patterns
-from irframe.warned import listing
 
 Over = Literal["both", "topic", "repeat", "task"]
 """What differences are generalised over."""

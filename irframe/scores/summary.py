@@ -15,7 +15,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, level
 from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import table_verb
-from irframe.errors import warn
+from irframe.errors import listing, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import WEIGHTS, TopicValues, names_said
 from irframe.files.ids import every_row
@@ -26,7 +26,6 @@ from irframe.scores.averages import moments
 from irframe.scores.read_scores import read_scores, refuse_huge
 from irframe.scores.repeats import beware_of_design
 from irframe.scores.scores import Scores
-from irframe.warned import listing
 
 UNEVEN = "systems have means over different topics"
 """How the caution begins of a summary of systems that lack topics which others have."""

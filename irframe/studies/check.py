@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.errors import DepthError, InputError, shortened, warn
+from irframe.errors import DepthError, InputError, listing, shortened, warn
 from irframe.experiments import coded_tables, searches
 from irframe.experiments.collapse import Copies, Units, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
@@ -30,7 +30,6 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, PROBLEMS, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
 from irframe.studies import findings
-from irframe.warned import listing
 
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""

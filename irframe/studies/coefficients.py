@@ -6,8 +6,8 @@ import numpy as np
 import scipy
 
 from irframe.arrays import Array
+from irframe.errors import listing
 from irframe.scores.averages import Resamples
-from irframe.warned import listing
 
 WEIGHTS = ("none", "linear", "quadratic")
 """What a disagreement weighs in kappa: all alike, or by the difference of the grades."""

@@ -19,7 +19,7 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of, of_spans
 from irframe.depths.pool_growth import count_pools
-from irframe.errors import DepthError, IrframeError, singular
+from irframe.errors import DepthError, IrframeError, singular, unsaid
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.collapse import Lengths, Units
 from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
@@ -44,7 +44,6 @@ from irframe.studies import findings
 from irframe.studies.findings import LU, Finding, drawn_together, explaining, findings_at, scored_at
 from irframe.studies.tie_ranges import tie_rates
 from irframe.tables.captions import told_origin
-from irframe.warned import unsaid
 
 TOPS = (10, 20, 100)
 """Depths at which unjudged documents are counted."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.score import score
 from irframe.cubes.view import OURS, of_spans
-from irframe.errors import IrframeError
+from irframe.errors import IrframeError, during
 from irframe.escaping import visible
 from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, code_documents
 from irframe.experiments.joining import COLLAPSE, like_chunks
@@ -27,7 +27,6 @@ from irframe.metrics import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC
 from irframe.printed import FIRST, WIDTH, Kept, fitted
-from irframe.warned import during
 
 SEVERITIES = ("error", "warning", "note")
 """Nothing can be scored; numbers may mislead; worth saying beside the numbers."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall, Method
 from irframe.arrays import Array, in_threads
-from irframe.checks import each_once, listed, tracked, whole
+from irframe.checks import each_once, listed, number, tracked, whole
 from irframe.cubes.score import Work, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import pool_depth_of, sample
 from irframe.cubes.verb import attended, refuse_deeper, shared, verb
@@ -23,7 +23,7 @@ from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment, fewer_judged
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.policy import Metrics, parse_metrics, refuse_share
+from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.ids import beginnings
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, average, facts
@@ -354,7 +354,7 @@ def robustness(
     refuse_deeper(chosen, min(depths))
     shares = listed(shares)
     for share in shares:
-        refuse_share(share)
+        number("share", share, above=0, high=1)
     several = range(whole("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
     drawn = [whole("seeds", seed) for seed in listed(several)]
     each_once("shares", shares)

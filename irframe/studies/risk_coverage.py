@@ -13,12 +13,11 @@ from irframe.arrays import Array
 from irframe.checks import whole
 from irframe.cubes.cube import build_cube
 from irframe.cubes.view import experiment_of
-from irframe.errors import ParameterError
+from irframe.errors import OneCall, ParameterError
 from irframe.experiments.policy import Policy, Topics
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.repeats import fold, not_lacking
 from irframe.record import recorded
-from irframe.warned import OneCall
 
 
 @recorded

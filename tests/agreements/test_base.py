@@ -4,6 +4,8 @@ Blocks hold all the work once, however small they are; Ranks of tied systems aga
 Summaries of volatility matrices against slow loops.
 """
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -61,15 +63,10 @@ def test_inputs_are_unchanged(method):
 
 @by_method
 @pytest.mark.parametrize(
-    ("x", "y", "found"),
-    [
-        ((3,), (2, 3), r"x of shape \(3,\)"),
-        ((2, 0), (2, 0), r"x of shape \(2, 0\); y of shape \(2, 0\)"),
-        ((2, 3), (2, 4), "3 systems in x and 4 in y"),
-        ((2, 5, 3), (3, 5, 3), r"leading dimensions \(2,\) in x and \(3,\) in y"),
-    ],
+    ("x", "y"), [((3,), (2, 3)), ((2, 0), (2, 0)), ((2, 3), (2, 4)), ((2, 5, 3), (3, 5, 3))]
 )
-def test_shapes_that_do_not_match(method, x, y, found):
+def test_shapes_that_do_not_match(method, x, y):
+    found = re.escape(f"x of shape {x}, y of shape {y}")
     refused(ParameterError, found, lambda: method.kernel(np.ones(x), np.ones(y)))
 
 

@@ -132,25 +132,6 @@ def test_a_frame_without_systems_is_one_system():
     assert frame.index.unique("system").tolist() == ["run"]
 
 
-def test_group_columns_ride_along():
-    runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y"}), text="t", n=range(6))
-    qrels = QRELS.assign(track=QRELS["topic"].map({"1": "web", "2": "news", "4": "news"}))
-    cube = quiet_cube(runs, qrels)
-    assert cube.team.dims == ("system",)
-    assert cube.team.values.tolist() == ["x", "y"]
-    assert cube.track.dims == ("topic",)
-    assert cube.track.values.tolist() == ["web", "news", "news"]
-    assert "n" not in cube.coords
-    assert "team" in cube.ireval.score("AP").coords
-
-
-def test_topic_columns_of_runs_ride_along():
-    runs = RUNS.assign(year=RUNS["topic"].map({"1": 2001, "2": 2002, "3": 2003}))
-    cube = quiet_cube(runs, topics="runs")
-    assert cube.year.dims == ("topic",)
-    assert cube.year.values.tolist() == [2001, 2002]
-
-
 @incomplete
 def test_by_scores_each_group_with_its_own_topics():
     qrels = pd.concat([QRELS, pd.DataFrame({"topic": ["2"], "doc": ["d1"], "grade": [0]})])

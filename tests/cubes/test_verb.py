@@ -15,7 +15,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
-from irframe.cubes.by_group import branches, groups
+from irframe.cubes.by_group import branches, groups, join
 from irframe.cubes.groups import provenance
 from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.cubes.verb import VERBS, against, read_depth, refuse_deeper, verb
@@ -182,6 +182,12 @@ class TestTrees:
 
 
 class TestLabels:
+    def test_names_of_results_come_before_those_of_users(self, cube):
+        marked = cube.assign_coords(n=("system", np.arange(8)), mean=("topic", np.arange(16)))
+        found, plain = (each.ireval.score("AP", at=10).ireval.summary() for each in (marked, cube))
+        for name in plain:
+            np.testing.assert_array_equal(found[name], plain[name])
+
     def test_riders_follow_their_labels(self, cube):
         cell = np.arange(8 * 16).reshape(8, 16)
         marked = cube.assign_coords(cell=(("system", "topic"), cell))
@@ -207,6 +213,17 @@ class TestProvenance:
         assert provenance(uneven)["top"] == [1, 3]
         assert provenance(uneven.isel(topic=[1, 3]))["top"] == 3
         assert provenance([1]) == {}
+
+
+def test_what_a_group_lacks_is_missing_and_labels_stand_in_the_order_of_the_whole():
+    arrays = {
+        "a": xr.DataArray([1.0, 2], {"system": ["s", "t"]}),
+        "b": xr.DataArray([3.0], {"system": ["t"]}),
+    }
+    found = join(arrays, "half", xr.DataArray(np.zeros(2), {"system": ["t", "s"]}))
+    assert found.sel(half="b", system="t") == 3
+    assert np.isnan(found.sel(half="b", system="s"))
+    assert found["system"].values.tolist() == ["t", "s"]
 
 
 def test_groups_are_called_like_nothing_in_the_result():

@@ -67,12 +67,6 @@ def test_a_lone_run_lacks_what_nobody_has():
     assert scored(runs_of(a="1 2 4", b="1 4"), topics="common") == ({"a": [2, 2], "b": [2, 2]}, [])
 
 
-def test_topics_asked_for_by_name_are_told_of_as_well():
-    found, (message,) = scored(runs_of(a="1 2", b="1"), topics=["2", "1"])
-    assert found == {"a": [2, 2], "b": [1, 2]}
-    assert message.startswith("lists that systems lack count as empty: b 1 of 2 topics;")
-
-
 def test_outside_a_collection_nothing_is_missing():
     runs = runs_of(a="1 2 3 4", b="1", c="3 4")
     found, (message,) = scored(runs, collection="track")
@@ -159,27 +153,6 @@ def test_topics_of_no_collection_are_named():
     assert dense(cube).top.tolist() == [1, 3]
 
 
-@given(
-    of_topic=st.lists(st.integers(-1, 3), min_size=1),
-    values=st.lists(st.tuples(st.integers(0, 99), st.integers(-5, 5))),
-    start=st.integers(-2, 2),
-)
-@pytest.mark.parametrize(("best", "pick"), [(np.maximum, max), (np.minimum, min)])
-def test_reducing_is_the_best_of_each_collection(best, pick, of_topic, values, start):
-    collections = Collections(np.array(of_topic), pd.Index(list("abcd")))
-    topics = [topic % len(of_topic) for topic, _ in values]
-    found = collections.reduce(
-        best, np.array(topics, int), np.array([value for _, value in values], int), start
-    )
-    for code, result in zip(of_topic, found.tolist(), strict=True):
-        inside = [
-            value
-            for topic, (_, value) in zip(topics, values, strict=True)
-            if of_topic[topic] == code
-        ]
-        assert result == (start if code < 0 else pick([start, *inside]))
-
-
 NAMES = [f"t{number}" for number in range(5)]
 
 
@@ -214,32 +187,6 @@ def experiments(draw):
     judged = draw(st.lists(st.sampled_from(NAMES), min_size=1))
     judged.append(draw(st.sampled_from(sorted({topic for _, topic in lists}))))
     return lists, judged
-
-
-@given(experiment=experiments(), data=st.data())
-def test_every_judgment_stands_at_its_place_in_its_topic(experiment, data):
-    lists, judged = experiment
-    table, judgments = tables_of(lists, judged)
-    known = list(dict.fromkeys(judged))
-    wanted = data.draw(st.lists(st.sampled_from(known), min_size=1, unique=True))
-    selection = select(table, judgments, wanted)
-    assert list(selection.judgments.topics) == wanted
-    rows = {topic: [n for n, t in enumerate(judged) if t == topic] for topic in wanted}
-    assert selection.judgments.row.tolist() == [row for line in rows.values() for row in line]
-    assert selection.judgments.count.tolist() == [len(line) for line in rows.values()]
-    of = {
-        (system, topic): row * len(wanted) + place
-        for row, system in enumerate(table.systems)
-        for place, topic in enumerate(wanted)
-    }
-    hits = selection.hits
-    for (system, topic), length in lists.items():
-        if topic in wanted:
-            here = hits.of == of[system, topic]
-            assert hits.length.flat[of[system, topic]] == length
-            found = selection.judgments.row[hits.row[here]]
-            assert found.tolist() == (hits.rank[here] - 1).tolist()
-            assert found.tolist() == [n for n in range(length) if n in rows[topic]]
 
 
 @given(experiment=experiments())

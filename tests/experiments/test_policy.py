@@ -47,21 +47,6 @@ def test_choices_that_are_none(options, error, words):
     refused(error, words, lambda: ir.cube(*ir.example_track(), **options))
 
 
-def test_a_cube_says_which_choices_made_it():
-    plain = {"ties": "trec", "score_dtype": "float64", "topics": "qrels"}
-    assert Policy().attributes == plain
-    chosen = Policy(ties="random", seed=0, depth=7, topics=["1"], collection="track")
-    assert chosen.attributes == plain | {
-        "ties": "random",
-        "seed": 0,
-        "depth": 7,
-        "topics": "listed",
-        "collection": "track",
-    }
-    attrs = ir.cube(*ir.example_track(), ties="random", seed=0, depth=7).attrs
-    assert attrs.items() >= {"ties": "random", "seed": 0, "depth": 7}.items()
-
-
 judgments = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from([-2, 0, 1, 3]), st.integers(0, 10**6)),
     min_size=1,

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 import irframe as ir
 from irframe.__main__ import main
 from irframe.comparing.freeze import GATES, failing
-from irframe.errors import IdError, InputError, IrframeWarning, singular
+from irframe.errors import IdError, InputError, IrframeWarning, listing, singular
 from irframe.files import scan_runs
-from irframe.warned import listing
 
 SYSTEMS, JUDGED = ["a", "b", "c"], ["1", "2", "3", "4"]
 METRIC = "nDCG@3"

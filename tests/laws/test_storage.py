@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 import xarray as xr
 from incomplete import incomplete, though_incomplete
 from laws.experiments import experiment
+from laws.test_records import FRAMES
 from laws.verbs import VERBS, call, outcome
 from turns import few_of
 
@@ -25,15 +27,6 @@ JUDGES = {
     "model": QRELS.assign(grade=(QRELS["grade"] + 1).clip(0, 3)),
     "guess": QRELS.assign(grade=QRELS["grade"].iloc[::-1].to_numpy()),
 }
-NUGGETS = pd.DataFrame(
-    {
-        "system": ["a", "b"],
-        "topic": ["1", "1"],
-        "nugget": ["x", "x"],
-        "importance": ["vital", "vital"],
-        "assignment": ["support", "not_support"],
-    }
-)
 PAIRED = {
     "topics_needed": lambda **o: call("topics_needed", CUBE, each=True, **o),
     "predict_powered": lambda **o: call("predict_powered", CUBE, baseline="s1", **o),
@@ -41,28 +34,20 @@ PAIRED = {
     "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", by="topic"),
 }
 """Results about pairs that the registry's arguments do not ask for."""
-FURTHER = {
+
+
+def of_frames(name):
+    """Call a verb of frames as the law of records does first."""
+    subject, options = FRAMES[name][0]
+    return (getattr(ir, name, None) or getattr(ir.verbs, name))(subject, **options)
+
+
+FURTHER = {name: partial(of_frames, name) for name in FRAMES.keys() - {"compare_judges"}} | {
     "as_scores": lambda: ir.as_scores(TABLE),
-    "check": lambda: ir.verbs.check(RUNS, QRELS),
-    "collapse": lambda: ir.verbs.collapse(RUNS, of=r"(.+)\d"),
     "concat": lambda: ir.concat([CUBE]),
-    "cube": lambda: CUBE,
-    "diagnose": lambda: ir.verbs.diagnose(RUNS, QRELS),
-    "draw_to_judge": lambda: ir.verbs.draw_to_judge(QRELS, 0.5),
-    "enumerate_rankings": lambda: ir.verbs.enumerate_rankings(3),
-    "evaluate": lambda: TABLE,
-    "judge": lambda: ir.verbs.judge(RUNS, QRELS),
-    "judge_effect": lambda: ir.judge_effect(RUNS, JUDGES, ["P@3"], grades="union", samples=20),
-    "pool": lambda: ir.verbs.pool(RUNS, 2),
-    "rank": lambda: ir.verbs.rank(RUNS),
-    "restrict": lambda: ir.verbs.restrict(QRELS, RUNS),
-    "risk_coverage": lambda: ir.verbs.risk_coverage(RUNS, QRELS),
-    "split": lambda: ir.verbs.split(RUNS, 2),
-    "score_nuggets": lambda: ir.verbs.score_nuggets(NUGGETS),
     "simulate_track": lambda: ir.simulate_track(
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
     ),
-    "tie_agreement": lambda: ir.verbs.tie_agreement(RUNS, QRELS, "P@3"),
 }
 """What functions return that are no verbs of cubes and scores."""
 OTHER = {"as_qrels", "as_runs", "example_track", "open_cube", "parse_metric", "read_qrels"}

@@ -8,7 +8,7 @@ import math
 from itertools import chain, combinations, permutations, product
 from statistics import fmean as mean
 
-from .addition import add_up
+from .topic import add_up
 
 
 def tau(x, y, variant="b"):

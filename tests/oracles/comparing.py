@@ -8,7 +8,7 @@ which every system has a score; `cost` says that lower is better.
 import itertools
 import statistics
 
-from .addition import add_up
+from .topic import add_up
 
 
 def common(rows):

@@ -2,8 +2,7 @@
 
 import math
 
-from .addition import add_up
-from .topic import gain_of, is_relevant, normaliser
+from .topic import add_up, gain_of, is_relevant, normaliser
 
 
 def gains(topic, k, gain, rel):

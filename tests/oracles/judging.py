@@ -7,7 +7,7 @@ in the order in which they are judged.
 
 from math import sqrt
 
-from .addition import add_up
+from .topic import add_up
 
 TIE = 12
 """Decimals from which on what is equal ties."""

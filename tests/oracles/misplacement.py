@@ -1,13 +1,14 @@
-"""Cumulated relative position, its ratios and Twist, element by element.
+"""Cumulated relative position, its ratios and Twist, element by element; and compatibility.
 
 Written from Ferro et al., JASIST 67, 2016, doi:10.1002/asi.23416, Definitions 1 to 6: the ideal
-and the full-scale run are laid out, and every rank is looked up in them.
+and the full-scale run are laid out, and every rank is looked up in them. Compatibility is
+rank-biased overlap with the ideal ranking that is most like the list.
 """
 
 import itertools
 import math
 
-from .addition import add_up
+from .topic import add_up, is_relevant
 
 
 def grades_at(topic, k, rel, length=None):
@@ -131,3 +132,23 @@ def archetype(topic, k, *, crossing="sign_change", rel=1):
         "typical A": True,
     }
     return next(kind for kind, fits in kinds.items() if fits)
+
+
+def compatibility(topic, k, *, p=0.95, normalize=True, rel=1):
+    """Compat: overlap of list and ideal, over that of the ideal with itself."""
+    names = list(enumerate(topic.serp[:k]))
+    left = list(topic.judged)
+    for _, grade in names:
+        if grade is not None:
+            left.remove(grade)
+    known = [*names, *((f"missed{n}", grade) for n, grade in enumerate(left))]
+    ideal = [pair for pair in known if is_relevant(pair[1], rel)]
+    ideal.sort(key=lambda pair: -pair[1])
+    depth = max(len(names), len(ideal))
+    best = overlap(ideal, ideal, p, depth) if normalize else add_up(p**i for i in range(depth))
+    return overlap(names, ideal, p, depth) / best if best else 0.0
+
+
+def overlap(first, second, p, depth):
+    """Return the sum of p^(i-1) times the share that two lists have in common down to i."""
+    return add_up(p ** (i - 1) * len({*first[:i]} & {*second[:i]}) / i for i in range(1, depth + 1))

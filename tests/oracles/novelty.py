@@ -6,7 +6,7 @@ same of the judged documents that were not retrieved.
 
 from math import log2
 
-from .addition import add_up
+from .topic import add_up
 
 
 def gains(ranking, k, alpha):

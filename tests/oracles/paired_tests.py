@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .addition import add_up
+from .topic import add_up
 
 ROUNDING = 1e-9
 """Statistics this close, relatively, are equal: rounding must not decide what reaches what."""

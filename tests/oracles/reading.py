@@ -9,9 +9,8 @@ from functools import wraps
 
 from scipy.special import polygamma
 
-from .addition import add_up
 from .binary import average_precision
-from .topic import count_relevant, gain_of, is_relevant
+from .topic import add_up, count_relevant, gain_of, is_relevant
 
 
 def padded(topic, k, ranks, gain, rel):

@@ -4,8 +4,8 @@ from statistics import fmean
 
 from scipy import stats
 
-from .addition import add_up
 from .outcomes import t_p
+from .topic import add_up
 
 
 def is_better(scores, other, own, *, cost, mean=fmean, margin=0.1, alpha=0.05):

@@ -4,7 +4,7 @@ An oracle takes the evidence of a topic, a list of (doc, start, end), the spans 
 first, and a depth.
 """
 
-from .addition import add_up
+from .topic import add_up
 
 
 def characters(spans):

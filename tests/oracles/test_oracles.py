@@ -146,15 +146,6 @@ def test_preference_counts_no_more_above_than_there_are_relevant():
     assert [ORACLES["Bpref"](topic, 3, variant=v) for v in ("trec", "2004")] == [0, 0]
 
 
-@pytest.mark.parametrize("mark", [-1, -2])
-def test_negative_grades_are_pooled_but_not_judged(mark):
-    topic = Topic(serp=(mark, 1), judged=(1, 1, mark, 0), gmax=1)
-    assert ORACLES["Bpref"](topic, 2) == close(0.5)
-    assert ORACLES["NumNonrelJudgedRet"](topic, 2) == 0
-    topic = Topic(serp=(mark, 1), judged=(1, mark), gmax=1)
-    assert ORACLES["InfAP"](topic, 2) == close(0.5 + 0.5 * 0.5)
-
-
 def test_recall_point_rounded_to_the_nearest():
     topic = Topic(serp=(1, 0, 0, 1, 0, 1), judged=(1, 1, 1, 1, 1, 0), gmax=1)
     up = [ORACLES["IPrec"](topic, 6, recall=x) for x in (0.2, 0.3, 0.5)]
@@ -212,11 +203,6 @@ def test_threshold_is_all_that_binary_metrics_see(name, params, topic, k):
         params = {**params, "gain": "binary"}
     expected = pytest.approx(ORACLES[name](plain, k, **params), rel=0, abs=0, nan_ok=True)
     assert ORACLES[name](topic, k, rel=2, **params) == expected
-
-
-def test_f_weighs_recall_by_beta():
-    topic = Topic(serp=(1, 0), judged=(1, 1, 1, 1, 0), gmax=1)
-    assert ORACLES["F"](topic, 2, beta=2) == close(5 * 0.5 * 0.25 / (4 * 0.5 + 0.25))
 
 
 def test_judged_share():

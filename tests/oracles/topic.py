@@ -1,8 +1,16 @@
 """One topic as an oracle sees it: a ranking of grades and the recall base they come from."""
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
-from .addition import add_up
+
+def add_up(numbers):
+    """Return the sum of numbers, added from left to right as on every Python.
+
+    The builtin one of floats is compensated from Python 3.12 on.
+    """
+    return reduce(add, numbers, 0)
 
 
 @dataclass(frozen=True, kw_only=True)

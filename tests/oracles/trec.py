@@ -2,11 +2,15 @@
 
 import math
 
-from .addition import add_up
-from .binary import average_precision, interpolated_precision, recall
+from .binary import (
+    average_precision,
+    interpolated_precision,
+    number_retrieved,
+    recall,
+    set_precision,
+)
 from .graded import discounted, gains, ideal_gains
-from .sets import number_retrieved, set_precision
-from .topic import count_relevant, is_relevant
+from .topic import add_up, count_relevant, is_relevant
 
 
 def relative_precision(topic, k, *, rel=1):

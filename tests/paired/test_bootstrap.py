@@ -110,12 +110,6 @@ def test_one_topic_needs_an_unknown_difference():
     assert np.isnan(none.power).all()
 
 
-@pytest.mark.parametrize("alpha", [0, 1, -0.1, 5])
-def test_alpha_out_of_range(alpha):
-    with pytest.raises(ParameterError, match="alpha, a number above 0 and below 1"):
-        Bootstrap(samples=10).discriminate(np.zeros((2, 5, 1)), alpha=alpha)
-
-
 @pytest.mark.parametrize(
     "resamples", [[[0, 1]], [0, 1, 2], [[0, 1, 3]], [[0, -1, 2]], np.empty((0, 3), dtype=int)]
 )

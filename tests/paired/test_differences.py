@@ -1,12 +1,24 @@
-"""Means, spreads and counts of differences against loops and scipy."""
+"""Means, spreads and counts of differences against loops and scipy; tests are values."""
 
 import numpy as np
 import pytest
 from oracles import paired_tests as oracle
 from scipy import stats
 
+import irframe.paired
 from irframe.errors import ParameterError
-from irframe.paired import all_pairs, describe_differences
+from irframe.paired import (
+    TESTS,
+    Bootstrap,
+    PairedT,
+    Permutation,
+    RankSum,
+    TukeyHSD,
+    Wilcoxon,
+    all_pairs,
+    describe_differences,
+    parse_test,
+)
 from irframe.paired.differences import exact_moments
 
 
@@ -56,12 +68,6 @@ def test_what_does_not_vary_has_no_interval():
         assert np.isnan(unknown).all()
 
 
-@pytest.mark.parametrize("alpha", [0, 1, 2])
-def test_alpha_out_of_range(alpha):
-    with pytest.raises(ParameterError, match="alpha, a number above 0 and below 1"):
-        describe_differences(np.zeros((2, 3, 1))).interval(alpha=alpha)
-
-
 def test_a_single_precision_or_strided_cube():
     scores = cube().astype(np.float32)
     plain = describe_differences(scores.astype(np.float64))
@@ -89,3 +95,38 @@ def test_constant_means_to_within_eight_units_of_rounding(units, constant, turn)
     mean, _ = exact_moments(*(none + 1, none + 1 - spread)[::turn])
     assert mean == (0 if constant else turn * spread)
     assert exact_moments(none + spread, none)[0] == spread
+
+
+VALUES = [
+    *(cls() for cls in TESTS.values()),
+    Wilcoxon(correction=True),
+    Wilcoxon(exact=True),
+    RankSum(correction=False),
+    Bootstrap(samples=10, seed=3),
+    Permutation(samples=1),
+    TukeyHSD(seed=4),
+]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_names(name):
+    assert parse_test(name) == TESTS[name]()
+    assert parse_test(name).name == name
+
+
+@pytest.mark.parametrize("test", VALUES, ids=repr)
+def test_values(test):
+    assert parse_test(test) is test
+    again = eval(repr(test), vars(irframe.paired))  # noqa: S307 - our own text
+    assert again == test
+    assert hash(again) == hash(test)
+    with pytest.raises(AttributeError):
+        test.samples = 5
+
+
+@pytest.mark.parametrize("unknown", ["anova", "T", "", None, 5, PairedT])
+def test_unknown_name_lists_what_there_is(unknown):
+    with pytest.raises(ParameterError) as caught:
+        parse_test(unknown)
+    for name in TESTS:
+        assert repr(name) in str(caught.value)

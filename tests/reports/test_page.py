@@ -9,7 +9,7 @@ from odd_tracks import BASE, TRACKS
 from paged import DEPTHS, METRICS, SYSTEM, TITLE
 
 import irframe as ir
-from irframe.warned import unsaid
+from irframe.errors import unsaid
 
 pytestmark = pytest.mark.thorough
 

@@ -18,14 +18,13 @@ from scipy.stats import rankdata
 from turns import few_of
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, ParameterError
+from irframe.errors import DepthError, InputError, ParameterError, unsaid
 from irframe.escaping import visible
 from irframe.names import UNJUDGED, printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
 from irframe.reports.setting import DOCS, fixed
 from irframe.reports.view import rounded, rounded_apart
-from irframe.warned import unsaid
 
 
 def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):

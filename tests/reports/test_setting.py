@@ -18,15 +18,13 @@ from odd_tracks import BASE, TRACKS
 from paged import Page
 
 import irframe as ir
-from irframe.cautions import cautions_of, united
-from irframe.errors import IrframeError, MetricError
+from irframe.errors import IrframeError, MetricError, cautions_of, united, unsaid
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
 from irframe.reports import figures
 from irframe.reports.setting import ALONG, TEMPLATES, fixed, percent, say, short
 from irframe.stops import told_axis
 from irframe.tables.captions import told_test
-from irframe.warned import unsaid
 
 CHOSEN = [
     pytest.param(name, marks=[] if name == "nothing relevant" else pytest.mark.thorough)

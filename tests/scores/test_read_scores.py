@@ -51,6 +51,14 @@ def test_means_are_over_the_topics_that_all_systems_have(paired):
             np.testing.assert_allclose(paired.means[row, depth], sign * table.mean(axis=1))
 
 
+@pytest.mark.parametrize("verb", ["compare", "discrimination", "agreement", "volatility"])
+def test_lazy_scores_say_what_those_in_memory_do(verb):
+    scores = random_scores(1, topics=12)
+    lazy = scores.chunk(topic=5, system=2, depth=3)
+    found, expected = (getattr(each.ireval, verb)() for each in (lazy, scores))
+    assert found.equals(expected)
+
+
 def test_lazy_scores_that_are_too_large_are_not_begun(monkeypatch):
     scores = random_scores(0, topics=12).chunk(topic=3)
     monkeypatch.setattr(scores_module, "LOADED_BYTES", scores.nbytes - 1)

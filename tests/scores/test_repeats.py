@@ -288,7 +288,6 @@ class TestVerbs:
 
 BAD = {
     "runs": (lambda: runs().ireval.rank(ties="doc"), r"one seed of every system.*evaluate, cube"),
-    "pooled runs": (lambda: runs().ireval.pool(10), r"one seed of every system"),
     "drop": (
         lambda: runs().drop(columns="seed").ireval.evaluate(QRELS, "AP"),
         r"column 'repeat'.*; else drop the duplicates",
@@ -320,7 +319,6 @@ BAD = {
         r"one repeat for reference=",
     ),
     "pattern": (lambda: ir.read_runs("*", repeat="(?P<system>.+)"), r"groups system and repeat"),
-    "no pattern": (lambda: ir.read_runs("*", repeat="("), r"groups system and repeat"),
     "labels": (
         lambda: (
             runs()
@@ -345,6 +343,10 @@ BAD_OF_SCORES = [
     ("summary", {}, {"best_of": 0}, "best_of"),
     ("topics_needed", {"repeats": 1}, {"margin": 0.1, "repeats": 3}, "scores of several repeats"),
     ("topics_needed", {}, {"width": 0.1}, "margin= or difference="),
+    (
+        *("topics_needed", {"layout": "topic"}, {"margin": 0.1, "repeats": 3}),
+        "found draws inside their topics",
+    ),
 ]
 
 
