@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from irframe.cautions import cautions_of
+from irframe.errors import cautions_of
 from irframe.escaping import html, visible
 from irframe.names import P_VALUES, RESULT, SIDES
 

@@ -19,10 +19,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import usual_errors
-from irframe.cautions import caution, cautions_of, united
 from irframe.checks import as_annotated
 from irframe.elsewhere import unexpected
-from irframe.errors import OneCall
+from irframe.errors import OneCall, caution, cautions_of, united
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
 from irframe.printed import Result
 

@@ -18,10 +18,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cautions import cautions_of
 from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_table import read_score_table
-from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
+from irframe.errors import (
+    IdError,
+    InputError,
+    MetricError,
+    ParameterError,
+    StoreError,
+    cautions_of,
+    shortened,
+)
 from irframe.experiments.collapse import Units
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import rank

@@ -14,10 +14,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe import names as words
-from irframe.cautions import caution, cautions_of
 from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
-from irframe.errors import OneCall, in_group, listing, warn
+from irframe.errors import OneCall, caution, cautions_of, in_group, listing, warn
 from irframe.experiments import group_columns
 from irframe.experiments.coded_tables import once_judged, read_qrels_table, read_table
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units

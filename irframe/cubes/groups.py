@@ -9,9 +9,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.cautions import caution, cautions_of, united
 from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labelled, experiment_of
-from irframe.errors import InputError, listing, warn
+from irframe.errors import InputError, caution, cautions_of, listing, united, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.experiments.scoring import one_or_several
 from irframe.files.repeats import Folded, repeat_column, with_labels

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
-from irframe.cautions import caution
 from irframe.checks import choice, listed, number, whole
-from irframe.errors import InputError, MetricError, ParameterError, warn
+from irframe.errors import InputError, MetricError, ParameterError, caution, warn
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits

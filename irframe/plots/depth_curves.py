@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cautions import cautions_of
 from irframe.checks import holding, level
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
-from irframe.errors import InputError
+from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas

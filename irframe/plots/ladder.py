@@ -12,9 +12,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cautions import cautions_of
 from irframe.checks import holding, whole
-from irframe.errors import InputError
+from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
 from irframe.names import METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas

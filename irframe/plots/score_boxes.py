@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cautions import cautions_of
 from irframe.checks import places, whole
 from irframe.cubes.score_table import to_scores
-from irframe.errors import InputError, ParameterError, shortened
+from irframe.errors import InputError, ParameterError, cautions_of, shortened
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, room

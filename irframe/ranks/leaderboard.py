@@ -11,11 +11,10 @@ import xarray as xr
 
 from irframe.agreements.base import count_below
 from irframe.arrays import Array
-from irframe.cautions import caution, united
 from irframe.checks import choice, places, room
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.verb import verb
-from irframe.errors import InputError, ParameterError, listing, warn
+from irframe.errors import InputError, ParameterError, caution, listing, united, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import (
     FEWEST,

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cautions import cautions_of
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
 from irframe.comparing.freeze import GATES, FailOn, Frozen, failing, freeze, is_file
@@ -22,7 +21,7 @@ from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
-from irframe.errors import IrframeWarning, MetricError, unsaid
+from irframe.errors import IrframeWarning, MetricError, cautions_of, unsaid
 from irframe.escaping import markdown as literal
 from irframe.escaping import visible
 from irframe.experiments.evaluate import evaluate

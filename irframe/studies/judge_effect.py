@@ -12,14 +12,13 @@ import xarray as xr
 
 from irframe.agreements import Agreement, parse_agreement
 from irframe.arrays import Array
-from irframe.cautions import united
 from irframe.checks import listed, places
 from irframe.comparing.significance import Adjust, Family, Pairing, leads
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import SIDES
 from irframe.depths.agreement import Intervals, Of, system_means, with_reference
-from irframe.errors import IdError, OneCall, ParameterError, in_group, shortened
+from irframe.errors import IdError, OneCall, ParameterError, in_group, shortened, united
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
 from irframe.metrics.facts import TIE

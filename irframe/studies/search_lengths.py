@@ -11,11 +11,10 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from irframe.cautions import caution
 from irframe.checks import choice, places, whole
 from irframe.cubes.verb import attended, by_topics, read_depth, verb
 from irframe.cubes.view import experiment_of
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, ParameterError, caution
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.scoring import tell_uneven
 from irframe.metrics.asl import ASL, Unretrieved

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from irframe.agreements.correlations import AGREEMENTS
-from irframe.cautions import cautions_of
 from irframe.checks import listed
+from irframe.errors import cautions_of
 from irframe.names import (
     GIVEN_RESAMPLES,
     OF_REFERENCE,

@@ -20,7 +20,6 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import irframe as ir
-from irframe.cautions import cautions_of
 from irframe.comparing.pairwise import VERDICTS
 from irframe.comparing.significance import (
     CORRECTIONS,
@@ -31,7 +30,7 @@ from irframe.comparing.significance import (
     p_values,
     parse_correction,
 )
-from irframe.errors import IrframeWarning, MetricError, ParameterError
+from irframe.errors import IrframeWarning, MetricError, ParameterError, cautions_of
 from irframe.paired import all_pairs, parse_test
 from irframe.scores.read_scores import scores_to_compare
 

@@ -8,7 +8,7 @@ import pytest
 
 import irframe as ir
 from irframe.__main__ import main
-from irframe.cautions import GRAVEST, caution, cautions_of
+from irframe.errors import GRAVEST, caution, cautions_of
 
 RUNS, QRELS = ir.example_track()
 LACKING = RUNS[(RUNS["system"] != "bm25") | ~RUNS["topic"].isin(["101", "102"])]

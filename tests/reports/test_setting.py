@@ -18,8 +18,7 @@ from odd_tracks import BASE, TRACKS
 from paged import Page
 
 import irframe as ir
-from irframe.cautions import cautions_of, united
-from irframe.errors import IrframeError, MetricError, unsaid
+from irframe.errors import IrframeError, MetricError, cautions_of, united, unsaid
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
 from irframe.reports import figures
