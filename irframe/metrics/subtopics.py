@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,12 +175,6 @@ class NovelHits:
     covers: NDArray[np.bool_]
     earlier: Array
     shape: tuple[int, ...]
-
-    def spread(self, values: Array) -> Array:
-        """Return for every hit what its ranking has, of shape (..., subtopic)."""
-        whole = np.broadcast_to(values, (*self.shape[:-1], values.shape[-1]))
-        rankings: Array = whole.reshape(prod(self.shape[:-1]), values.shape[-1])
-        return np.asarray(rankings[self.cell // self.shape[-1]])
 
     def total(self, worth: Array) -> Floats:
         """Add up by rank what hits are worth for the subtopics they cover; shape (..., depth)."""

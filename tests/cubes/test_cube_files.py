@@ -3,12 +3,12 @@
 import shutil
 import weakref
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from damage import DAMAGES, files_in
 from refusals import refused
 from turns import few_of
 
@@ -16,6 +16,25 @@ import irframe as ir
 from irframe.cubes import view
 from irframe.errors import InputError, IrframeError, IrframeWarning, StoreError
 from irframe.experiments import saved as folder
+
+
+def cut(file):
+    """Take the last byte of a file away."""
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+def flip(file):
+    """Change a bit in the middle of a file."""
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 4
+    file.write_bytes(content)
+
+
+DAMAGES = [Path.unlink, cut, flip]
+
+
+def files_in(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 @pytest.fixture

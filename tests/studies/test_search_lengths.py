@@ -12,7 +12,6 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from incomplete import though_incomplete
-from lengths import lengths_frame
 from oracles.searching import search_lengths as slow_lengths
 from oracles.searching import wins_and_losses
 from refusals import refused
@@ -22,6 +21,18 @@ from told import Told, frames
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.studies.search_lengths import effective_count
+
+
+def lengths_frame(by_system):
+    """Build a frame of search lengths; None is not retrieved, at search length 50."""
+    rows = [
+        (system, "1", f"d{place}", 1, length, 50 if length is None else length, 0.0)
+        for system, lengths in by_system.items()
+        for place, length in enumerate(lengths)
+    ]
+    columns = ["system", "topic", "doc", "grade", "rank", "search_length", "precision"]
+    return pd.DataFrame(rows, columns=columns).astype({"rank": "Int32"})
+
 
 RUNS, QRELS = ir.example_track()
 
