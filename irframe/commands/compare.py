@@ -11,18 +11,8 @@ import pandas as pd
 import irframe as ir
 from irframe import escaping
 from irframe.checks import listed
-from irframe.commands import tell
+from irframe.commands import inputs, tell
 from irframe.commands.answer import Answer, declare_output, format_of, noted, wrapped, written
-from irframe.commands.inputs import (
-    declare_scoring,
-    given,
-    metrics_of,
-    read_all,
-    read_judgments,
-    read_systems,
-    runs_of,
-    scored,
-)
 from irframe.comparing.freeze import GATES, Frozen, failing
 from irframe.comparing.pairwise import POWER
 from irframe.comparing.rehearse import rehearse
@@ -69,7 +59,7 @@ REHEARSALS = 500
 
 def declare_compare(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_scoring(parser, ir.evaluate, ir.verbs.compare)
+    inputs.declare_scoring(parser, ir.evaluate, ir.verbs.compare)
     parser.add_argument(
         "--baseline-file", metavar="FILE",
         help="scores that irframe freeze wrote, in place of a run; refused where judgments, "
@@ -107,10 +97,10 @@ def run_compare(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
     gated = options.fail_on != "never" or format_of(options) == MARKDOWN
     _refuse_conflicts(options, gated=gated)
-    metrics = metrics_of(options)
-    runs, qrels = read_all(options), read_judgments(options)
-    scores = scored(options, runs, qrels, metrics)
-    arguments = given(options, ir.verbs.compare)
+    metrics = inputs.metrics_of(options)
+    runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
+    scores = inputs.scored(options, runs, qrels, metrics)
+    arguments = inputs.given(options, ir.verbs.compare)
     if options.baseline_file is not None:
         arguments["baseline"] = Path(options.baseline_file)
     power = POWER if gated and options.margin is None and options.power is None else options.power
@@ -122,7 +112,7 @@ def run_compare(options: Namespace) -> Answer:
         _update(options, scores, comparison, runs)
     kind = format_of(options)
     if kind == MARKDOWN:
-        asked = given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
+        asked = inputs.given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
         cube = ir.cube(runs, qrels, contributing=options.contributing, **asked)
         more: Any = {name: getattr(options, name) for name in ("link", "fail_on")}
         more |= {"scores": scores, "runs": runs, "texts": options.texts or None}
@@ -223,7 +213,7 @@ def _notes(comparison: pd.DataFrame) -> str:
 
 def declare_leaderboard(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_scoring(parser, ir.evaluate, ir.verbs.leaderboard, usual=("nDCG@10",))
+    inputs.declare_scoring(parser, ir.evaluate, ir.verbs.leaderboard, usual=("nDCG@10",))
     _declare_wide(parser)
     declare_output(parser)
 
@@ -231,14 +221,16 @@ def declare_leaderboard(parser: ArgumentParser) -> None:
 def run_leaderboard(options: Namespace) -> Answer:
     """List the systems; without metrics, by those of tasks."""
     options.metric = options.metric or [metric for _, metric in options.task_metrics or []]
-    scores = scored(options, runs_of(options), read_judgments(options), metrics_of(options))
-    board = ir.verbs.leaderboard(scores, **given(options, ir.verbs.leaderboard))
+    scores = inputs.scored(
+        options, inputs.runs_of(options), inputs.read_judgments(options), inputs.metrics_of(options)
+    )
+    board = ir.verbs.leaderboard(scores, **inputs.given(options, ir.verbs.leaderboard))
     kind = format_of(options)
     short = kind == "table" and not options.wide
     notes = told(board.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}")
     board = _short_board(board) if short else board
     if options.systems is not None:
-        table = read_systems(options.systems)
+        table = inputs.read_systems(options.systems)
         board = board.join(table[table.columns.difference(board.columns, sort=False)])
     content = written(board, kind)
     if kind == "markdown":
@@ -260,7 +252,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
 
 def declare_report(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_scoring(parser, ir.report, usual=METRICS)
+    inputs.declare_scoring(parser, ir.report, usual=METRICS)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="irframe-report.html",
         help="the page to write; by default irframe-report.html",
@@ -273,8 +265,8 @@ def declare_report(parser: ArgumentParser) -> None:
 
 def run_report(options: Namespace) -> Answer:
     """Write the page, and say where it is."""
-    metrics = metrics_of(options)
-    runs, qrels = read_all(options, every=True), read_judgments(options)
+    metrics = inputs.metrics_of(options)
+    runs, qrels = inputs.read_all(options, every=True), inputs.read_judgments(options)
     made = MADE.set(command_line(options.words))
     try:
         ir.report(
@@ -284,7 +276,7 @@ def run_report(options: Namespace) -> Answer:
             metrics=metrics,
             contributing=options.contributing,
             texts=options.texts or None,
-            **given(options, ir.report),
+            **inputs.given(options, ir.report),
         )
     finally:
         MADE.reset(made)

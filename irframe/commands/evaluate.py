@@ -16,29 +16,7 @@ from numpy.typing import NDArray
 
 import irframe as ir
 from irframe import checks
-from irframe.commands import tell
-from irframe.commands.answer import (
-    Answer,
-    declare_failing,
-    declare_output,
-    format_of,
-    status_of,
-    wrapped,
-    written,
-)
-from irframe.commands.inputs import (
-    declare_files,
-    declare_options,
-    declare_scoring,
-    declare_systems,
-    given,
-    metrics_of,
-    read_all,
-    read_judgments,
-    read_sound,
-    runs_of,
-    scored,
-)
+from irframe.commands import answer, inputs, tell
 from irframe.errors import InputError, ParameterError, listing
 from irframe.files.read_file import plain_table
 from irframe.metrics.facts import average, facts
@@ -150,7 +128,7 @@ def _line(label: str, topic: str, text: str) -> str:
 
 def declare_freeze(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
+    inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
         "--documents", type=int, metavar="K",
         help="keep the first K documents of each list, for what comments say of a loss",
@@ -160,17 +138,17 @@ def declare_freeze(parser: ArgumentParser) -> None:
     )
 
 
-def run_freeze(options: Namespace) -> Answer:
+def run_freeze(options: Namespace) -> answer.Answer:
     """Write the scores of a run, the one named by ``--baseline`` if there are several."""
-    arguments = given(options, ir.verbs.freeze)
+    arguments = inputs.given(options, ir.verbs.freeze)
     if isinstance(arguments["baseline"], list):
         raise ParameterError("--baseline once", f"{len(arguments['baseline'])}")
-    metrics, kept = metrics_of(options), options.documents
-    runs: Any = runs_of(options, rows=kept is not None)
-    scores = scored(options, runs, read_judgments(options), metrics)
+    metrics, kept = inputs.metrics_of(options), options.documents
+    runs: Any = inputs.runs_of(options, rows=kept is not None)
+    scores = inputs.scored(options, runs, inputs.read_judgments(options), metrics)
     kept_of = {} if kept is None else {"documents": kept, "runs": runs}
     ir.verbs.freeze(scores, options.output, **kept_of, **arguments)
-    return Answer(None)
+    return answer.Answer(None)
 
 
 TREC_EVAL = "trec_eval"
@@ -179,35 +157,35 @@ TREC_EVAL = "trec_eval"
 
 def declare_evaluate(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_scoring(parser, ir.evaluate)
+    inputs.declare_scoring(parser, ir.evaluate)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(
         "--by", metavar="COLUMN",
         help="summarise by a column of Parquet runs or of --systems",
     )  # fmt: skip
-    declare_output(parser, TREC_EVAL)
+    answer.declare_output(parser, TREC_EVAL)
 
 
-def run_evaluate(options: Namespace) -> Answer:
+def run_evaluate(options: Namespace) -> answer.Answer:
     """Score runs."""
-    names, kind = list(options.metric), format_of(options)
+    names, kind = list(options.metric), answer.format_of(options)
     if kind == TREC_EVAL:
         options.metric = [name for name in names if name != RUNID]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
                 raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
-    metrics, rows = metrics_of(options), options.per_topic and kind == TREC_EVAL
-    runs: Any = runs_of(options, rows=rows)
-    qrels = read_judgments(options)
-    scores = scored(options, runs, qrels, metrics, options.by)
+    metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
+    runs: Any = inputs.runs_of(options, rows=rows)
+    qrels = inputs.read_judgments(options)
+    scores = inputs.scored(options, runs, qrels, metrics, options.by)
     unknown = checks.listed(scores.attrs.get(UNKNOWN))
     if 0 < len(unknown) < scores.index.get_level_values(SYSTEM).nunique():  # of all it is said
         tell(f"warning: no retrieved document of {listing(unknown)} is judged")
     if kind == TREC_EVAL:
         pairs = runs[[SYSTEM, TOPIC]].drop_duplicates() if rows else None
         listed = None if pairs is None else pd.MultiIndex.from_frame(pairs)
-        return Answer(trec_layout(scores, names, listed))
-    return Answer(written(scores if options.per_topic else means(scores), kind))
+        return answer.Answer(trec_layout(scores, names, listed))
+    return answer.Answer(answer.written(scores if options.per_topic else means(scores), kind))
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:
@@ -232,21 +210,21 @@ SHOWN = 3
 
 def declare_check(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_options(parser, ir.verbs.check)
-    declare_failing(parser)
-    declare_output(parser)
+    inputs.declare_files(parser)
+    inputs.declare_options(parser, ir.verbs.check)
+    answer.declare_failing(parser)
+    answer.declare_output(parser)
 
 
-def run_check(options: Namespace) -> Answer:
+def run_check(options: Namespace) -> answer.Answer:
     """Check all runs, those of files that cannot be read as well."""
-    runs = read_sound(options)
-    arguments = given(options, ir.verbs.check)
-    rows = ir.verbs.check(runs, read_judgments(options), **arguments)
-    kind = format_of(options)
-    write = _table_and_lists if kind in {"table", "markdown"} else written
+    runs = inputs.read_sound(options)
+    arguments = inputs.given(options, ir.verbs.check)
+    rows = ir.verbs.check(runs, inputs.read_judgments(options), **arguments)
+    kind = answer.format_of(options)
+    write = _table_and_lists if kind in {"table", "markdown"} else answer.written
     content = write(rows, kind)
-    return Answer(content, status_of(rows["severity"], options.fail_on))
+    return answer.Answer(content, answer.status_of(rows["severity"], options.fail_on))
 
 
 def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
@@ -255,7 +233,7 @@ def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
     numbers, note = rows.loc[:, ~held], ""
     if kind == "table":
         numbers, note = fitted(pd.DataFrame(numbers), FIRST["check"])
-    table, lines = str(written(numbers, kind)), []
+    table, lines = str(answer.written(numbers, kind)), []
     for run, row in rows.iterrows():
         for name in row["found"]:
             shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
@@ -271,25 +249,25 @@ LONGEST = 300
 
 def declare_diagnose(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_scoring(parser, ir.verbs.diagnose, required=False)
-    declare_failing(parser)
-    declare_output(parser)
+    inputs.declare_scoring(parser, ir.verbs.diagnose, required=False)
+    answer.declare_failing(parser)
+    answer.declare_output(parser)
 
 
-def run_diagnose(options: Namespace) -> Answer:
+def run_diagnose(options: Namespace) -> answer.Answer:
     """Report everything that is found; files in other formats than text have all places."""
     findings = ir.verbs.diagnose(
-        read_all(options),
-        read_judgments(options),
+        inputs.read_all(options),
+        inputs.read_judgments(options),
         options.metric,
         contributing=options.contributing,
         errors="report",
-        **given(options, ir.verbs.diagnose),
+        **inputs.given(options, ir.verbs.diagnose),
     )
-    kind = format_of(options)
+    kind = answer.format_of(options)
     paragraphs = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
-    content = paragraphs or written(findings, kind)
-    return Answer(content, status_of(findings["severity"], options.fail_on))
+    content = paragraphs or answer.written(findings, kind)
+    return answer.Answer(content, answer.status_of(findings["severity"], options.fail_on))
 
 
 def _diagnose_told(finding: dict[Hashable, Any]) -> str:
@@ -303,7 +281,7 @@ def _diagnose_told(finding: dict[Hashable, Any]) -> str:
         f"  advice: {finding['advice']}",
         f"  see: {finding['reference']}",
     )
-    return "".join(f"{wrapped(line, '    ')}\n" for line in lines)
+    return "".join(f"{answer.wrapped(line, '    ')}\n" for line in lines)
 
 
 QRELS = "qrels"
@@ -312,37 +290,37 @@ TEXT = "text"
 
 def declare_judge_next(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
+    inputs.declare_files(parser)
     parser.add_argument(
         "-n", type=int, default=100, help="how many documents, over all topics; 100 by default"
     )
     parser.add_argument(
         "--texts", metavar="TABLE", help="CSV, TSV or Parquet file of documents: doc, text"
     )
-    declare_options(parser, ir.verbs.judge_next, ir.cube)
-    declare_systems(parser)
-    declare_output(parser, QRELS)
+    inputs.declare_options(parser, ir.verbs.judge_next, ir.cube)
+    inputs.declare_systems(parser)
+    answer.declare_output(parser, QRELS)
 
 
-def run_judge_next(options: Namespace) -> Answer:
+def run_judge_next(options: Namespace) -> answer.Answer:
     """List the documents."""
     cube = ir.cube(
-        read_all(options),
-        read_judgments(options),
+        inputs.read_all(options),
+        inputs.read_judgments(options),
         contributing=options.contributing,
-        **given(options, ir.cube) | {"depth": None},
+        **inputs.given(options, ir.cube) | {"depth": None},
     )
-    arguments = given(options, ir.verbs.judge_next)
+    arguments = inputs.given(options, ir.verbs.judge_next)
     documents = ir.verbs.judge_next(cube, options.n, **arguments)
-    kind = format_of(options)
+    kind = answer.format_of(options)
     if kind == QRELS:  # lines of judgments that are yet to be made
         with TemporaryDirectory() as folder:
             path = Path(folder, "lines")
             ir.verbs.write_qrels(documents.assign(**{GRADE: POOLED_UNJUDGED}), path)
-            return Answer(path.read_bytes())
+            return answer.Answer(path.read_bytes())
     if options.texts is not None:
         documents[TEXT] = documents[DOC].astype(str).map(_texts(options.texts)).fillna("")
-    return Answer(written(documents, kind))
+    return answer.Answer(answer.written(documents, kind))
 
 
 def _texts(path: str) -> pd.Series:

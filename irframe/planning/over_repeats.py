@@ -166,6 +166,10 @@ def topics_over_repeats(
     if known is None:
         advice = "name repeats in a column such as repeat or seed"
         raise ParameterError("scores of several repeats for repeats=", "one of each", advice)
+    if known.layout == "topic":
+        advice = "leave repeats= out, which plans for means over as many as there are"
+        several = "repeats of systems or shared ones, for repeats="
+        raise ParameterError(several, "draws inside their topics", advice)
     if question not in {"margin", "t"}:
         raise ParameterError("margin= or difference= for repeats=", repr(question))
     counts = [int(known.counts.min())] if repeats is None else listed(repeats)
@@ -175,11 +179,8 @@ def topics_over_repeats(
     of_differences = _of_differences(paired)
     options: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
     options["draws"] = 1 if known.layout == "shared" else 2
-    cases = [(of_differences, n) for n in counts]
-    if known.layout == "topic":  # means over repeats, of which one is seen
-        by_topic, by_repeat, rest = of_differences
-        cases = [((by_topic + rest / n, by_repeat, np.zeros_like(rest)), 1) for n in counts]
-    topics = np.stack([_least_topics(*case, wanted, **options) for case in cases], axis=-1)
+    least = [_least_topics(of_differences, n, wanted, **options) for n in counts]
+    topics = np.stack(least, axis=-1)
     made = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
     for name, variance in zip(("topic", "repeat", "residual"), of_differences, strict=True):
         made[f"variance_{name}"] = paired.labelled(variance, name).drop_attrs()
@@ -192,49 +193,11 @@ def _of_differences(paired: Scores) -> Arrays:
 
     Each of shape (metric, depth).
     """
-    known, rows = paired.repeats, range(len(paired.metrics))
-    if known.layout == "topic":
-        components = [inside_components(known.values[row], known.owner) for row in rows]
-        return tuple(2 * np.maximum(part, 0) for part in np.stack(components, axis=1))
-    shared = known.layout == "shared"
+    shared = paired.repeats.layout == "shared"
     parts, _ = _analysed(paired)
     names = SHARED if shared else OWN
     taken = ("system_topic", "system_repeat" if shared else "repeat", "residual")
     return tuple(2 * np.maximum(parts[names.index(name)], 0) for name in taken)
-
-
-def inside_components(lists: Array, owner: Array) -> Array:
-    """Return variances of systems in topics, of repeats as such, and inside topics.
-
-    Parameters
-    ----------
-    lists
-        Shape (list, topic, depth), NaN where a topic has fewer repeats than another.
-    owner
-        The system of each list, rising.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (3, depth). Repeats that are draws inside topics do not vary as such: 0. NaN of a
-        single topic or system, and where no topic has several repeats.
-    """
-    own = [lists[owner == system] for system in range(owner.max() + 1)]
-    counts = np.stack([(~np.isnan(table)).sum(axis=0) for table in own])
-    there = (counts > 0).all(axis=0)
-    topics, systems = there.sum(axis=0), len(own)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sums = np.stack([np.nansum(table, axis=0) for table in own])
-        means = np.where(there, sums / counts, np.nan)
-        apart = [
-            np.nansum((table - mean) ** 2, axis=0) for table, mean in zip(own, means, strict=True)
-        ]
-        within = np.stack(apart).sum(axis=(0, 1)) / ((counts - 1) * there).sum(axis=(0, 1))
-        share = np.where(there, 1 / counts, 0).sum(axis=(0, 1)) / (topics * systems)
-        rest = means - means.mean(axis=0)
-        rest -= (np.nansum(rest, axis=1) / topics)[:, np.newaxis]
-        crossing = np.nansum(rest**2, axis=(0, 1)) / ((systems - 1) * (topics - 1))
-    return np.stack([crossing - within * share, 0 * within, within])
 
 
 def _least_topics(

@@ -199,10 +199,10 @@ def topics_needed(
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group.
     repeats
-        For `difference` and `margin`, of a pilot in which systems were run several times: with how
-        many repeats of each system, at least 1; by default as many as the system with the fewest
-        has. The answer is over (metric, depth, n_repeats), NaN where repeats alone vary too much
-        for any number of topics.
+        For `difference` and `margin`, of a pilot in which systems were run several times, but for
+        draws inside topics: with how many repeats of each system, at least 1; by default as many as
+        the system with the fewest has. The answer is over (metric, depth, n_repeats), NaN where
+        repeats alone vary too much for any number of topics.
 
     Returns
     -------
@@ -241,7 +241,6 @@ def topics_needed(
 
     With repeats, a difference has the variance ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 / (T R)`` on T
     topics and R repeats, by the `components` of the pilot, and Satterthwaite's degrees of freedom.
-    With repeats inside topics it is ``(s_D^2 + 2 s_e^2 / R) / T``, of T - 1 degrees.
 
     All of it is a guess from a pilot. The variance of a pair that a pilot shows is below the true
     one more often than not, so that more topics are needed than are said; nor is there an interval

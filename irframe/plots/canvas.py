@@ -206,15 +206,8 @@ def system_style(
 
 
 def system_colours(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) -> list[str]:
-    """Return the colours of `system_style`, for bars and points, which have no dashes.
-
-    Of systems of one colour all but the first have another, as long as there are more colours.
-    """
-    colours = [str(style["color"]) for style in system_style(systems, known)]
-    for place, colour in enumerate(colours):
-        if colour in colours[:place]:
-            colours[place] = next((free for free in COLOURS if free not in colours), colour)
-    return colours
+    """Return the colours of `system_style`, for bars and points, which have no dashes."""
+    return [str(style["color"]) for style in system_style(systems, known)]
 
 
 def spread_out(order: Iterable[int], most: int = 5) -> list[int]:

@@ -6,6 +6,7 @@ Colours are those of the page's style, by name, so that they follow it into the 
 import re
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import pandas as pd
@@ -43,24 +44,24 @@ DASHES = [
 MISSING = "the extra report: pip install 'irframe[report]'"
 
 
-def drawing() -> Any:
-    """Return altair, which is imported when a report is made."""
+def _needed(name: str) -> Any:
+    """Return a module of the extra, which costs time at import."""
     try:
-        import altair as alt  # noqa: PLC0415 - costs time at import
-        import vl_convert  # noqa: F401, PLC0415 - the same
+        return import_module(name)
     except ImportError as error:
         raise InputError("altair and vl-convert-python", "none", f"install {MISSING}") from error
-    return alt
+
+
+def drawing() -> Any:
+    """Return altair, once all that draws is there."""
+    _needed("vl_convert")
+    return _needed("altair")
 
 
 @cache
 def script() -> str:
     """Return Vega, Vega-Lite and Vega-Embed, which draw in a browser."""
-    drawing()
-    import vl_convert  # noqa: PLC0415 - costs time at import
-
-    bundle: Any = vl_convert.javascript_bundle
-    return str(bundle())
+    return str(_needed("vl_convert").javascript_bundle())
 
 
 def svg(figure: dict[str, Any]) -> str:
@@ -71,9 +72,7 @@ def svg(figure: dict[str, Any]) -> str:
     InputError
         If Vega leaves marks out, as it does where it fails: it says so to the terminal alone.
     """
-    import vl_convert  # noqa: PLC0415 - costs time at import
-
-    drawn = ROLES.sub("", str(vl_convert.vegalite_to_svg(printable(figure))))
+    drawn = ROLES.sub("", str(_needed("vl_convert").vegalite_to_svg(printable(figure))))
     drawn = DIGITS.sub(r"\1", drawn)
     layers = [layer for layer in figure.get("layer", [figure]) if "data" in layer] or [figure]
     wanted = sum(bool(figure["datasets"][layer["data"]["name"]]) for layer in layers)

@@ -309,6 +309,8 @@ class Page:
         made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
         packed, contents = pack(self.numbers)
         setting, view, at = self.setting, self.opening, self.setting.place
+        key = "now.track" if len(self.views) > 1 else "now.page"
+        at_first = {"metric": setting.metrics[0], "depth": setting.at}
         script, library = _joined_files(SCRIPTS, "js"), figures.script()
         names = self.lists.names
         told = {setting.axis.told: setting.axis.unit} if setting.axis.unit else {}
@@ -317,7 +319,7 @@ class Page:
             version=VERSION,
             say=say,
             short=short,
-            now=self._now(),
+            now=[say(key, view=each.name, **at_first) for each in self.views],
             rungs=self.rungs,
             hard=HardTopics(view, 0, at),
             said={name: self.said[0][name][0][at] for name in self.said[0]},
@@ -344,12 +346,6 @@ class Page:
         properties = sorted(_group_labels(self.setting, TOPIC).items())  # as the script has them
         known = [f"{name} {values[topic]}" for name, values in properties]
         return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *known])
-
-    def _now(self) -> list[str]:
-        """Return what the page opens with, in words, by view."""
-        key = "now.track" if len(self.views) > 1 else "now.page"
-        values = {"metric": self.setting.metrics[0], "depth": self.setting.at}
-        return [say(key, view=view.name, **values) for view in self.views]
 
 
 def _joined_files(names: tuple[str, ...], suffix: str) -> str:

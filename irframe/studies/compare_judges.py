@@ -182,19 +182,20 @@ def compare_judges(
         (row,) = places("reference to be one of the judges", [reference], passes.judges)
         chosen = baseline_pairs(len(passes.judges), row)
     counts = count_grades(judged, chosen, passes)
-    if by is not None:
-        result = _labelled_coefficients(judged, counts, chosen, passes).assign_coords(
-            {TOPIC: judged.topics}
-        )
-    else:
-        whole = {kind: part.sum(axis=0) for kind, part in counts.items()}
-        result = _labelled_coefficients(judged, whole, chosen, passes)
-        result = result.assign(_intervals(counts, judged.scale, resamples))
-        result = result.assign_coords({BOUND: list(SIDES)})
-        warn(*_cautions(result, counts[PAIR], judged.scale))
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
-    drawn_by = {"alpha": alpha, "samples": samples, "seed": seed} if by is None else {}
-    return result.assign_attrs({RESULT: "compare_judges", **attrs, **drawn_by})
+    attrs |= {RESULT: "compare_judges"}
+    if by is not None:
+        result = _labelled_coefficients(judged, counts, chosen, passes)
+        return result.assign_coords({TOPIC: judged.topics}).assign_attrs(attrs)
+    whole = {kind: part.sum(axis=0) for kind, part in counts.items()}
+    result = _labelled_coefficients(judged, whole, chosen, passes)
+    result = result.assign(_intervals(counts, judged.scale, resamples))
+    result = result.assign_coords({BOUND: list(SIDES)})
+    known = [name for name in _DIMS if name in result]
+    bounded = {name: result[name + INTERVAL].notnull().all(BOUND) for name in known}
+    lost = [name for name in known if (result[name].notnull() & ~bounded[name]).any()]
+    warn(*coefficients.cautions(counts[PAIR], judged.scale, lost))
+    return result.assign_attrs(attrs | {"alpha": alpha, "samples": samples, "seed": seed})
 
 
 Counts = dict[str, Array]
@@ -289,12 +290,3 @@ def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> dict[str, 
             ends = (BOUND,) if name.endswith(INTERVAL) else ()
             labelled[name] = (*own_dims, *ends), np.concatenate([part[name] for part in parts])
     return labelled
-
-
-def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
-    lost = []
-    for name in _DIMS:
-        if name in result:
-            bounded = result[name + INTERVAL].notnull().all(BOUND)
-            lost += [name] * bool((result[name].notnull() & ~bounded).any())
-    return coefficients.cautions(counts, scale, lost)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from irframe.agreements import innate
 from irframe.arrays import Array
-from irframe.checks import places, whole
+from irframe.checks import places, room, whole
 from irframe.cubes.score import score
 from irframe.cubes.verb import LOADED, attended, read_depth, refuse_deeper, shared, verb
 from irframe.cubes.view import CODES, experiment_of
-from irframe.errors import InputError, MetricError, ParameterError, warn
+from irframe.errors import MetricError, ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.gains import Binary, Gain, GainMap, parse_gain
@@ -185,17 +185,12 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
     table = np.zeros((len(tops), 1 << 16), np.min_scalar_type(-1 - max(numbers, default=0)))
     table[:, levels] = np.reshape(numbers, worth.shape)
-    grade = _loaded(cube["grade"].variable[..., :depth])
-    return np.asarray(table[0][grade] if len(tops) == 1 else table[scale[:, np.newaxis], grade])
-
-
-def _loaded(grade: xr.Variable) -> NDArray[Any]:
-    """Return grades in memory, refusing to load more of a lazy cube than a verb may."""
-    if grade.chunks and grade.nbytes > LOADED:
-        wanted = f"at most {LOADED / 2**30:.3g} GiB of rankings for orderings of so many systems"
+    lazy = cube["grade"].variable[..., :depth]
+    if lazy.chunks:
         advice = "name two systems, select topics, or ask for less depth="
-        raise InputError(wanted, f"{grade.nbytes / 2**30:.3g} GiB", advice)
-    return np.asarray(grade.to_numpy())
+        room("rankings for orderings of so many systems", lazy.nbytes, advice, most=LOADED)
+    grade = lazy.to_numpy()
+    return np.asarray(table[0][grade] if len(tops) == 1 else table[scale[:, np.newaxis], grade])
 
 
 def _labelled_pairs(

@@ -310,35 +310,16 @@ def test_the_help_explains_each_gate(capsys):
 
 @pytest.mark.usefixtures("files")
 def test_a_baseline_that_keeps_documents_says_what_the_run_itself_does(capsys):
-    ir.verbs.write_run(RUNS[RUNS["system"] == "ance"], "ance.txt")
-    ir.verbs.write_run(RUNS[RUNS["system"] == "splade"], "main.txt")
-    line = ["-m", "nDCG@10", "--format", "markdown"]
-    assert (
-        main(
-            [
-                "freeze",
-                "track/qrels.txt",
-                "main.txt",
-                *line[:2],
-                "-o",
-                "d.irframe",
-                "--documents",
-                "10",
-            ]
-        )
-        == 0
-    )
-    assert (
-        main(["compare", "track/qrels.txt", "ance.txt", *line, "--baseline-file", "d.irframe"]) == 0
-    )
-    of_file = capsys.readouterr().out.splitlines()
-    assert (
-        main(["compare", "track/qrels.txt", "ance.txt", "main.txt", *line, "--baseline", "splade"])
-        == 0
-    )
-    of_run = capsys.readouterr().out.splitlines()
-    tables = [[each for each in page if each[:1] == "|"] for page in (of_file, of_run)]
-    assert tables[0] == tables[1]
+    for system, path in {"ance": "ance.txt", "splade": "main.txt"}.items():
+        ir.verbs.write_run(RUNS[RUNS["system"] == system], path)
+    line = "freeze track/qrels.txt main.txt -m nDCG@10 -o d.irframe --documents 10"
+    assert main(line.split()) == 0
+    tables = []
+    for words in ("--baseline-file d.irframe", "main.txt --baseline splade"):
+        line = f"compare track/qrels.txt ance.txt {words} -m nDCG@10 --format markdown"
+        assert main(line.split()) == 0
+        tables.append([row for row in capsys.readouterr().out.splitlines() if row[:1] == "|"])
+    assert tables[0] == tables[1] != []
 
 
 @pytest.mark.usefixtures("files")

@@ -223,8 +223,3 @@ def test_resamples_draw_topics_with_their_weights():
     means = counts @ values[:, order, 0].T
     share = (means == means.max(axis=1, keepdims=True)).mean(axis=0)
     np.testing.assert_allclose(board["first"], share)
-
-
-def test_what_has_no_weighted_form_is_refused():
-    options = {"adjust": "max-t", "simultaneous": True, "weights": "frequency"}
-    refused(ParameterError, "weight", SCORES.ireval.compare, **options)

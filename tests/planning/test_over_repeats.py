@@ -10,7 +10,7 @@ from scipy import stats
 
 import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
-from irframe.planning.over_repeats import inside_components, own_components
+from irframe.planning.over_repeats import own_components
 
 
 def array(values, **attrs):
@@ -105,46 +105,6 @@ def test_it_takes_the_least_number_of_topics_that_has_the_power(asked, shared):
     xr.testing.assert_equal(again, found.sel(n_repeats=[3]))
     with pytest.raises(ParameterError, match="at least one number of repeats"):
         scores.ireval.topics_needed(**question, repeats=[])
-
-
-@pytest.mark.parametrize("asked", ["margin", "difference"])
-def test_repeats_inside_topics_are_averaged_before_topics_are_counted(asked):
-    rng = np.random.default_rng(2)
-    values = rng.normal(0, 0.1, (3, 1, 30)) + rng.normal(0, 0.1, (3, 4, 30))
-    scores = array(values + 0.5, repeats="topic")
-    found = scores.ireval.topics_needed(**{asked: 0.1}, repeats=[1, 2, 4])
-    np.testing.assert_allclose(found["variance_residual"], 2 * values.var(axis=1, ddof=1).mean())
-    assert (found["variance_repeat"] == 0).all()
-    plain = scores.ireval.topics_needed(**{asked: 0.1})
-    assert found["topics"].sel(n_repeats=4).item() == plain["topics"].item()
-    per_topic = found["variance_topic"] + found["variance_residual"] / 4
-    np.testing.assert_allclose(per_topic, plain["variance"])
-    falling = found["topics"].to_numpy()[0]
-    assert falling[0] > falling[1] > falling[2]
-
-
-def test_variances_inside_topics_of_uneven_numbers_of_repeats_equal_the_loop():
-    rng = np.random.default_rng(3)
-    lists = rng.normal(size=(5, 6, 1))
-    owner = np.array([0, 0, 0, 1, 1])
-    lists[1, 2] = lists[4, 0] = np.nan
-    lists[:3, 5] = np.nan  # a topic that a system lacks
-    cells = {
-        (s, t): [x for x in lists[owner == s, t, 0] if not np.isnan(x)]
-        for s in (0, 1)
-        for t in range(5)
-    }
-    means = {cell: sum(some) / len(some) for cell, some in cells.items()}
-    squares = sum((x - means[cell]) ** 2 for cell, some in cells.items() for x in some)
-    within = squares / sum(len(some) - 1 for some in cells.values())
-    left = 0.0
-    for s, t in cells:
-        by_system = sum(means[s, other] for other in range(5)) / 5
-        by_topic = (means[0, t] + means[1, t]) / 2
-        left += (means[s, t] - by_system - by_topic + sum(means.values()) / 10) ** 2
-    share = sum(1 / len(some) for some in cells.values()) / 10
-    found = inside_components(lists, owner)[:, 0]
-    np.testing.assert_allclose(found, [left / 4 - within * share, 0, within])
 
 
 @pytest.mark.parametrize("asked", ["margin", "difference"])

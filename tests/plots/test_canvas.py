@@ -18,7 +18,6 @@ from irframe.plots.canvas import (
     chosen_systems,
     new_axes,
     readable,
-    system_colours,
     system_style,
 )
 
@@ -59,8 +58,6 @@ def test_styles_that_the_caller_chooses_hold(monkeypatch):
     monkeypatch.setattr(canvas, "SYSTEM_STYLES", {"b": 0, "c": 6})
     styles = system_style(list("abc"))
     assert styles == [canvas.series_style(number) for number in (1, 0, 6)]
-    own, other = system_colours(["b", "c"])
-    assert own == COLOURS[0] != other
 
 
 def test_names_are_names_in_legends(scores):

@@ -343,6 +343,10 @@ BAD_OF_SCORES = [
     ("summary", {}, {"best_of": 0}, "best_of"),
     ("topics_needed", {"repeats": 1}, {"margin": 0.1, "repeats": 3}, "scores of several repeats"),
     ("topics_needed", {}, {"width": 0.1}, "margin= or difference="),
+    (
+        *("topics_needed", {"layout": "topic"}, {"margin": 0.1, "repeats": 3}),
+        "found draws inside their topics",
+    ),
 ]
 
 

@@ -88,16 +88,6 @@ def test_latex_has_the_rules_of_booktabs_and_the_options_of_pandas(comparison):
     assert "<sup>" not in latex
 
 
-def test_html_has_superscripts_and_keeps_further_styles(comparison):
-    styled = comparison.ireval.styled().highlight_max(props="color: red")
-    html = styled.to_html()
-    assert "<sup>acd</sup>" in html
-    assert "$^" not in html
-    assert "color: red" in html
-    assert "\\color{red} 0.475$^{" in styled.to_latex()
-    assert "<sup>acd</sup>" in styled.to_html()
-
-
 def test_the_best_of_a_metric_is_bold(comparison):
     rows = cells(comparison.ireval.styled().to_latex())
     bold = [[cell.startswith("\\bfseries") for cell in row[2:]] for row in rows]
@@ -249,14 +239,6 @@ def test_pdflatex_sets_what_is_written(comparison, tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-def test_names_are_escaped():
-    scores = xr.DataArray([[1.0, 2], [3, 5]], {"system": ["a_b", "<i>"]}, ("system", "topic"))
-    styled = scores.rename("x_1").ireval.compare().ireval.styled()
-    assert "a\\_b" in styled.to_latex()
-    assert "x\\_1" in styled.to_latex()
-    assert "&lt;i&gt;" in styled.to_html()
-
-
 def test_of_many_systems_it_is_said_how_many_each_one_beats():
     values = np.arange(30.0)[:, np.newaxis] + np.random.default_rng(0).normal(0, 1e-4, (30, 3))
     scores = xr.DataArray(values, {"system": [f"s{n}" for n in range(30)]}, ("system", "topic"))
@@ -284,12 +266,6 @@ def test_groups_head_the_columns():
     branches = tree.ireval.compare().ireval.styled()
     assert branches.data.columns.names == ["team", "metric"]
     assert "paired t-test" in branches.notes
-
-
-def test_a_comparison_frame_has_an_accessor(comparison):
-    assert comparison[["system_a", "system_b", "p"]].ireval
-    with pytest.raises(AttributeError, match="what a verb returned"):
-        _ = pd.DataFrame({"x": [1]}).ireval
 
 
 def test_bad_input(comparison):
