@@ -15,7 +15,7 @@ import xarray as xr
 from irframe import kinds
 from irframe import names as words
 from irframe.elsewhere import meant_by, suggest, suggested
-from irframe.errors import DepthError, InputError
+from irframe.errors import DepthError, InputError, ParameterError
 from irframe.escaping import html
 from irframe.files.scan_runs import ScannedRuns
 from irframe.record import Step, steps_of
@@ -82,7 +82,7 @@ class Verbs:
         def call(*arguments: Any, **options: Any) -> Any:
             try:
                 return function(*arguments, **options)
-            except (InputError, DepthError) as error:
+            except (InputError, DepthError, ParameterError) as error:
                 if name in kinds.offered(self._subject, self._home):
                     raise
                 wrong: Exception = error.within("", self._unknown(name))
