@@ -224,7 +224,18 @@ def tell_missing(
             f"{listing(unlisted)}; topics='runs' leaves them out"
         )
     stray = ~np.asarray(lists.listed.any(axis=1))
-    _tell_stray(lists, topics, stray)
+    inside = np.asarray(lists.attended.any(axis=1))
+    lost, nowhere = np.flatnonzero(stray & inside), np.flatnonzero(~inside)
+    if len(lost):  # they score 0, those of no judged collection not at all
+        theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
+        remark = f"they have topics {shown(theirs)}, " if len(theirs) else ""
+        warn(
+            "systems without a list for any judged topic score 0 on all of them: "
+            f"{listing(lists.systems[lost])}; {remark}judged are {shown(topics)}"
+        )
+    if len(nowhere):
+        name, absent = lists.collections.name, lists.systems[nowhere]
+        warn(f"systems of no judged collection ({name}) have no score: {listing(absent)}")
     expected = attended & present & ~stray[:, np.newaxis]
     if group is not None:
         of_group, keys = pd.factorize(np.asarray(group))
@@ -235,22 +246,6 @@ def tell_missing(
     if len(order):
         lacking = [f"{lists.systems[row]} {missing[row]} of {total[row]} topics" for row in order]
         warn(f"{LACKING}: {listing(lacking)}; topics='common' leaves such topics out")
-
-
-def _tell_stray(lists: Lists, judged: pd.Index, stray: NDArray[np.bool_]) -> None:
-    """Name systems that have no list for any judged topic: they score 0, or not at all."""
-    systems, inside = lists.systems, np.asarray(lists.attended.any(axis=1))
-    nowhere, lost = np.flatnonzero(~inside), np.flatnonzero(stray & inside)
-    theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
-    if len(lost):
-        remark = f"they have topics {shown(theirs)}, " if len(theirs) else ""
-        warn(
-            "systems without a list for any judged topic score 0 on all of them: "
-            f"{listing(systems[lost])}; {remark}judged are {shown(judged)}"
-        )
-    if len(nowhere):
-        name = lists.collections.name
-        warn(f"systems of no judged collection ({name}) have no score: {listing(systems[nowhere])}")
 
 
 WORDS = ("qrels", "runs", "common")

@@ -28,9 +28,8 @@ from irframe.experiments.hits import Hits, Pool
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
 from irframe.files import compression
-from irframe.files.compression import is_address, opened_by, refuse_strange
+from irframe.files.compression import is_address, opened_by, read_parquet, refuse_strange
 from irframe.files.ids import LARGE, Codes, give_back
-from irframe.files.in_pieces import read_parquet
 from irframe.names import VERSION
 
 FACTS = "cube.json"

@@ -11,7 +11,7 @@ import lzma
 import os
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
@@ -23,6 +23,7 @@ from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError, InputError, IrframeError, shortened
 
@@ -403,3 +404,60 @@ def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     pack = _PACK.get(_file(path).suffix.lower(), nullcontext)
     with atomic(path) as stream, pack(stream) as packed:
         yield packed
+
+
+FIRST, MOST = 1 << 8, 1 << 16
+"""Rows of a row group that are read to see how large they are, and of a batch at most."""
+_WIDTH = 8
+"""Bytes that a value takes in memory."""
+
+
+def is_parquet(data: bytes) -> bool:
+    """Tell by its content whether a file is Parquet."""
+    return data.startswith(PARQUET) and data.endswith(PARQUET)
+
+
+def read_parquet(data: bytes, source: str) -> pa.Table:
+    """Read a Parquet file, unless it holds more than files of its size do; see `refuse_large`."""
+    first, *others = parquet_batches(data, source)
+    return pa.concat_tables([first, *others]) if others else first
+
+
+def parquet_batches(
+    file: bytes | str, source: str, columns: Sequence[str] | None = None
+) -> Iterator[pa.Table]:
+    """Yield the rows of a Parquet file, some at a time; of one without rows its columns.
+
+    Parameters
+    ----------
+    file
+        What is in it, or its path.
+    source
+        Its name, for messages.
+    columns
+        Which columns are read, by default all of them.
+    """
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
+
+    with undamaged("a Parquet file", source, pa.ArrowException, OSError, MemoryError, ValueError):
+        opened: Any = pa.BufferReader(file) if isinstance(file, bytes) else pa.OSFile(file)
+        with opened, ParquetFile(opened, pre_buffer=False, buffer_size=FREE >> 6) as parquet:
+            facts, size, seen = parquet.metadata, opened.size(), 0
+            refuse_large(source, size, facts.num_rows * facts.num_columns * _WIDTH)
+            for group in range(facts.num_row_groups):
+                few = next(parquet.iter_batches(FIRST, [group]), None)
+                rows = FREE // (1 + max(map(_content, few.columns)) // FIRST) if few else FIRST
+                for batch in parquet.iter_batches(min(max(rows, FIRST), MOST), [group], columns):
+                    seen += sum(map(_content, batch.columns))
+                    refuse_large(source, size, seen)
+                    yield pa.table(batch)
+            if not seen:
+                yield parquet.schema_arrow.empty_table()
+
+
+def _content(column: pa.Array) -> int:
+    """Return how many bytes a column takes, written out."""
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary.cast(pa.large_binary()))
+    return int(pc.sum(lengths.take(column.indices)).as_py() or 0)

@@ -21,9 +21,15 @@ import pyarrow.compute as pc
 from irframe.errors import FileFormatError, InputError, IrframeError, shortened, warn
 from irframe.files import compression
 from irframe.files.as_runs import by_role
-from irframe.files.compression import is_cbor, may_be_json, shallow, undamaged
+from irframe.files.compression import (
+    is_cbor,
+    is_parquet,
+    may_be_json,
+    read_parquet,
+    shallow,
+    undamaged,
+)
 from irframe.files.ids import shown
-from irframe.files.in_pieces import is_parquet, read_parquet
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.text import parse
 from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats

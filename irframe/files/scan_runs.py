@@ -3,31 +3,41 @@
 Verbs: scan_runs.
 """
 
-from collections import defaultdict
+import codecs
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, pairwise
 from os import PathLike
-from typing import Any, ClassVar, Literal, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeVar, cast
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from irframe.checks import choice
-from irframe.errors import InputError
-from irframe.files import read_file, read_runs
+from irframe.errors import InputError, IrframeError, RankingError
+from irframe.files import compression, read_file, read_runs
 from irframe.files.comments import notes_of
-from irframe.files.compression import PACKED
-from irframe.files.in_pieces import runs_in_turn
-from irframe.files.kinds import RUN, Kind
+from irframe.files.ids import TEXT, names_in
+from irframe.files.kinds import RUN, Kind, in_types
+from irframe.files.text import Cut, cuts_of, parse
 from irframe.files.values import to_frame
-from irframe.names import SYSTEM, as_html
+from irframe.names import SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
 """Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
 DENSE = 6
 """How many times as large what is read of a packed file is."""
+
+LARGE, PIECE = 1 << 24, 1 << 23
+"""Bytes from which on a file is read in pieces, and about how many a piece has."""
+ROWS = 1 << 20
+"""Rows of whole runs that are held at a time, unless one run has more."""
+FEW = 100
+"""Rows that a system has on average in files of which each has its turn."""
 
 Read = TypeVar("Read")
 
@@ -239,7 +249,7 @@ def _ahead(
 
 def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], int]]:
     """Put files into batches, with their sizes, those that may hold parts of a run into one."""
-    dense = (*PACKED, ".parquet")
+    dense = (*compression.PACKED, ".parquet")
     sizes = {
         name: size * (DENSE if name.lower().endswith(dense) else 1)
         for name, size, _ in read_runs.states_of(files)
@@ -256,3 +266,120 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
         before = ([], 0) if is_full else batches.pop()
         batches.append((before[0] + names, before[1] + size))
     return batches
+
+
+def runs_in_turn(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
+    """Yield the runs of a large file, of some systems after the other, each of them whole.
+
+    Returns
+    -------
+    iterator of pyarrow.Table or None
+        None where a file is small, odd, or of one system, so that it is read at once. Files are
+        read twice: first for where the rows of each system stand; and again and again where
+        systems take turns in them, a part of the systems at a time.
+    """
+    there = not compression.is_address(file) and Path(file).is_file()
+    if not there or Path(file).stat().st_size < LARGE:  # a pipe is read once
+        return None
+    with Path(file).open("rb") as stream:
+        is_parquet = stream.read(len(compression.PARQUET)) == compression.PARQUET
+    places, rows = dict[str, list[int]](), Counter[str]()
+    pieces = (piece[SYSTEM] for piece in _pieces(file, kind))
+    try:
+        for place, systems in enumerate(_labels_of_parquet(file, kind) if is_parquet else pieces):
+            for entry in pc.value_counts(systems).to_pylist():
+                places.setdefault(entry["values"], []).append(place)
+                rows[entry["values"]] += entry["counts"]
+    except (IrframeError, LookupError):
+        return None
+    if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
+        return None
+    read = _parquet_pieces if is_parquet else _pieces
+    return _whole_runs(lambda: read(file, kind), places, _turns(rows))
+
+
+def _turns(rows: Counter[str]) -> Iterator[list[str]]:
+    """Yield systems that have about `ROWS` rows together, in order of their first row."""
+    share, held = list[str](), 0
+    for system, number in rows.items():
+        if share and held + number > ROWS:
+            yield share
+            share, held = [], 0
+        share.append(system)
+        held += number
+    yield share
+
+
+def _whole_runs(
+    read: Callable[[], Iterator[pa.Table]],
+    places: dict[str, list[int]],
+    shares: Iterator[list[str]],
+) -> Iterator[pa.Table]:
+    """Yield all rows of some systems after the other, given in which pieces these are."""
+    pieces, at, piece = enumerate(read()), -1, pa.table({})
+    for systems in shares:
+        wanted, parts = {place for system in systems for place in places[system]}, []
+        if min(wanted) < at:
+            pieces, at = enumerate(read()), -1
+        while True:
+            if at in wanted:
+                parts.append(piece.filter(pc.is_in(piece[SYSTEM], pa.array(systems, TEXT))))
+            if at >= max(wanted):
+                break
+            at, piece = next(pieces)
+        held = (parts.pop(0) for _ in range(len(parts)))  # so that nobody here holds them
+        yield pa.concat_tables(held, promote_options="permissive")
+
+
+def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
+    """Yield the rows of Parquet, by their roles."""
+    return (in_types(batch, file, kind) for batch in compression.parquet_batches(file, file))
+
+
+def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
+    """Yield the systems of the same batches, of files whose scores a part does not decide."""
+    schema = next(compression.parquet_batches(file, file)).schema
+    columns = kind.require(schema.names, file)
+    name = columns[SYSTEM]
+    exact = SCORE in columns and not pa.types.is_floating(schema.field(columns[SCORE]).type)
+    if not exact:
+        for batch in compression.parquet_batches(file, file, [name]):
+            yield names_in(batch[name], SYSTEM, name).cast(TEXT)
+
+
+def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
+    """Yield the rows of a run in lines, of which all are cut as the first ones are.
+
+    Raises
+    ------
+    LookupError
+        For any other file, and where a line is a comment, or of another length.
+    """
+    cut = cast("Cut | None", None)
+    for data in compression.pieces(file, PIECE):
+        held = data
+        if cut is None:
+            cut = _cut_of(held, kind) if compression.is_in_lines(held) else None
+            if cut is None or cut.header or b"ir_metadata" in held[: cut.start]:
+                raise LookupError
+            held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
+            cut = cut._replace(start=0)
+        table = parse(held, file, kind, cut)
+        # Notes count lines of the whole file, which is read again for them.
+        if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
+            raise LookupError
+        yield table
+
+
+def _cut_of(data: bytes, kind: Kind) -> Cut | None:
+    """Return how the first lines of a run are cut, if they tell."""
+    for cut in cuts_of(data, kind):
+        start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
+        try:
+            parse(start, "", kind, cut)
+        except RankingError:  # of ranks that may be scores
+            return None
+        except IrframeError:
+            continue
+        return cut
+    return None

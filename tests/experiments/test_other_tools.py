@@ -31,20 +31,6 @@ def rows():
     return np.array(topics), np.stack(docs), np.stack(scores)
 
 
-def test_rows_are_read_as_the_frame_is(scorer):
-    topic, doc, score = rows()
-    whole = scorer(RUN.groupby("topic").head(20))
-    for topics in (topic, scorer.topics.get_indexer(topic)):
-        places = scorer.docs.get_indexer(doc.ravel()).reshape(doc.shape)
-        for docs in (doc, places):
-            found = scorer(topic=topics, doc=docs, score=score, system="bm25")
-            pd.testing.assert_frame_equal(found, whole, check_exact=True, check_names=False)
-    with pytest.raises(
-        InputError, match=r"one length, or a topic for each row of two; found topic"
-    ):
-        scorer(topic=topic[1:], doc=doc, score=score)
-
-
 def test_checkpoints_have_names_and_are_compared(scorer):
     steps = [
         scorer(RUNS[RUNS["system"] == name], system=f"step-{n}")

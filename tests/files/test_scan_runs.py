@@ -14,7 +14,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import InputError, IrframeError, IrframeWarning, ParameterError
-from irframe.files import in_pieces, scan_runs
+from irframe.files import compression, scan_runs
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
 OTHERS = LINES.replace(b"bm25", b"rm3")
@@ -72,7 +72,7 @@ def test_a_large_file_is_scanned_as_a_small_one(tmp_path, monkeypatch, text, siz
     file.write_bytes(pack((TEXTS | FAULTY)[text]))
     expected = scanned(file)
     for name, value in (("LARGE", 0), ("FEW", 1), ("PIECE", size)):
-        monkeypatch.setattr(in_pieces, name, value)
+        monkeypatch.setattr(scan_runs, name, value)
     monkeypatch.setattr(scan_runs, "BATCH", 0)
     frame, told = scanned(file)
     assert told == expected[1]
@@ -193,9 +193,9 @@ def test_a_file_of_many_systems_is_read_some_systems_at_a_time(
     ORDERS[order].ireval.write_run(path)
     whole, once = ir.read_runs(path), ir.scan_runs(path).ireval.evaluate(QRELS, "AP")
     for name, size in (("LARGE", 0), ("PIECE", 1 << 12), ("ROWS", 2000)):
-        monkeypatch.setattr(in_pieces, name, size)
+        monkeypatch.setattr(scan_runs, name, size)
     monkeypatch.setattr(scan_runs, "BATCH", 0)
-    monkeypatch.setattr(in_pieces, "MOST", 512)
+    monkeypatch.setattr(compression, "MOST", 512)
     assert len(ir.scan_runs(path, on_error="skip").readable().files) == 1
     frames = list(ir.scan_runs(path).frames())
     assert len(frames) > 2
@@ -216,5 +216,5 @@ def test_what_parts_of_a_file_do_not_decide_is_read_at_once(name, tmp_path, monk
         "two names": RUNS.assign(score=RUNS["score"].round().astype(int)),
     }[name]
     changed.to_parquet(tmp_path / "runs.parquet")
-    monkeypatch.setattr(in_pieces, "LARGE", 0)
-    assert in_pieces.runs_in_turn(tmp_path / "runs.parquet") is None
+    monkeypatch.setattr(scan_runs, "LARGE", 0)
+    assert scan_runs.runs_in_turn(str(tmp_path / "runs.parquet")) is None

@@ -264,7 +264,7 @@ ROWS = [f"1 Q0 d{rank} {rank} {9 - rank} team" for rank in range(6)]
 )
 @pytest.mark.parametrize("large", [0, 1 << 24])
 def test_a_file_that_ends_inside_a_tag_is_told(tmp_path, monkeypatch, rows, warned, large):
-    monkeypatch.setattr("irframe.files.in_pieces.LARGE", large)
+    monkeypatch.setattr("irframe.files.scan_runs.LARGE", large)
     file = tmp_path / "team.run"
     file.write_text("\n".join(rows))
     for read in (ir.read_run, ir.read_runs, lambda file: [*ir.scan_runs([file]).frames()]):
