@@ -191,7 +191,7 @@ def moments(
     sum of squares of a difference is G[a, a] + G[b, b] - 2 G[a, b], G the matrix of inner
     products. Where that is at most a thousandth of the sums of squares it is taken from, or
     no more than rounding of the largest score explains, the pair is computed again from its
-    differences, and constant differences are told apart: see `settle`.
+    differences, and constant differences are told apart: see `exact_moments`.
     """
     topics = block.shape[2]
     if design is None:
@@ -250,26 +250,7 @@ def exact_moments(a: Floats, b: Floats) -> Ends:
     Returns
     -------
     tuple of numpy.ndarray
-        Mean, and sum of squares about the mean, both settled: see `settle`.
-    """
-    difference = a - b
-    mean = difference.mean(axis=-1)
-    squares = ((difference - mean[..., None]) ** 2).sum(axis=-1)
-    settle(mean, squares, np.ptp(difference, axis=-1), _largest(a, b))
-    return mean, squares
-
-
-def settle(mean: Floats, squares: Floats, spread: Floats, largest: Floats) -> None:
-    """Set the moments of differences that are constant but for rounding to what they are, in place.
-
-    Parameters
-    ----------
-    mean, squares
-        Mean, and sum of squares about it.
-    spread
-        Largest difference - smallest difference.
-    largest
-        Largest absolute score.
+        Mean, and sum of squares about the mean.
 
     Notes
     -----
@@ -278,10 +259,14 @@ def settle(mean: Floats, squares: Floats, spread: Floats, largest: Floats) -> No
     (2.2e-16) of the larger score count as constant, with a sum of squares of exactly 0; if
     their mean is no larger than that either, the systems count as identical and it is 0.
     """
-    least = ROUNDING * largest
-    constant = spread <= least
+    difference = a - b
+    mean = difference.mean(axis=-1)
+    squares = ((difference - mean[..., None]) ** 2).sum(axis=-1)
+    least = noise(a, b)
+    constant = np.ptp(difference, axis=-1) <= least
     squares[constant] = 0
     mean[constant & (abs(mean) <= least)] = 0
+    return mean, squares
 
 
 def noise(a: Floats, b: Floats) -> Floats:
