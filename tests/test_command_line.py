@@ -857,6 +857,16 @@ def test_repeats_are_told_by_names_of_files(tmp_path, capsys):
     assert "systems with one repeat, beside others with up to 3" in out
 
 
+def test_the_first_of_each_search_are_written_where_the_line_says(capsys, tmp_path):
+    rows = {"system": "s", "topic": "1", "doc": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]}
+    pd.DataFrame(rows | {"search": [1, 1, 2]}).to_parquet(tmp_path / "run.parquet")
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 c 1\n")
+    words = [str(tmp_path / name) for name in ("qrels.txt", "run.parquet")]
+    words += ["-m", "Recall", "--search", "search", "--each", "1", "-o", str(tmp_path / "a.csv")]
+    assert run(capsys, "evaluate", *words)[:2] == (0, "")
+    assert pd.read_csv(tmp_path / "a.csv")["Recall"].tolist() == [1.0]
+
+
 def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):
     rows = {"system": "s", "topic": "1", "doc": ["a#1", "a#2", "b#1"], "score": [3.0, 2.0, 1.0]}
     pd.DataFrame(rows | {"tokens": [10, 20, 30]}).to_parquet(tmp_path / "run.parquet")

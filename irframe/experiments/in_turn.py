@@ -1,7 +1,7 @@
 """Runs joined to judgments and ranked, a frame at once or files in turn; what made the pool."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
+from irframe.checks import places
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
@@ -52,6 +53,14 @@ class Framed:
         collections = Collections.read(judgments, collection, (table, placed))
         labels, lengths = (table.systems, table.topics), count_rows(table)
         return cls(table, judgments, Lists(*labels, placed, lengths, collections))
+
+    def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
+        """Return the rows of some systems, which the others then have none of."""
+        wanted = places("systems of the runs compared", systems, list(self.table.systems))
+        inside = np.isin(self.table.system, wanted)
+        if inside.all():
+            return self
+        return replace(self, table=self.table.take(np.flatnonzero(inside)))
 
     @cached_property
     def overlaps(self) -> joining.Overlaps | None:

@@ -1,6 +1,6 @@
 """Runs of every kind read into what a scorer needs of them, by the shortest way that they allow."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, cast
@@ -214,7 +214,7 @@ class Reader:
         return self._ranked(unranked, others, titles)
 
     def read_table(
-        self, runs: Runs | ByRole, by: str | None = None
+        self, runs: Runs | ByRole, by: str | None = None, systems: Sequence[Hashable] | None = None
     ) -> tuple[Experiment, Groups | None]:
         """Read a run frame of any kind.
 
@@ -224,6 +224,8 @@ class Reader:
             The frame, or what `as_runs` takes.
         by
             A column that is constant per system or topic, by which groups are told.
+        systems
+            Those whose lists are wanted, all by default; those of others are as empty ones.
         """
         policy, qrels = self._policy, self._judgments.table
         framed = Framed.of(read_table(runs, empty=True), qrels, policy.collection)
@@ -233,6 +235,8 @@ class Reader:
             groups = Groups.read(framed.table, qrels, lists.placed, codes, by)
             split = groups.dim == TOPIC and policy.collection is None
             keys = groups.keys if split else None
+        if systems is not None:
+            framed = framed.of_systems(systems)
         ranked = rank_framed(framed, policy, Wanted(filed=self._pooled))
         return self._experiment(ranked, codes, keys), groups
 

@@ -112,7 +112,7 @@ def agreement_map(
     >>> [text.get_text() for text in ax.texts][:5]
     ['1.00', '1.00', '0.93', '0.84', '0.79']
     """
-    holding("what agreement returned", matrix, {METRIC}, "sizes")
+    holding("a matrix over metric and metric_other", matrix, {METRIC, "metric_other"}, "sizes")
     matrix = canvas.only(matrix, axis_of(matrix).dim, depth)
     values = canvas.only_matrix(matrix, METRIC, "metric_other")
     colourmap, norm = bins()

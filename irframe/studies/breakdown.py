@@ -1,6 +1,6 @@
 """At which rank systems answer, and two systems compared by that: counts, tests, verdicts."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -11,13 +11,17 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
-from irframe.checks import choice, level, listed, places
+from irframe.checks import choice, level, listed, places, whole
 from irframe.comparing.significance import Adjust, Correction, adjust_rows, parse_stepwise
 from irframe.cubes.verb import against, attended, by_topics, read_depth
 from irframe.cubes.view import LIST, experiment_of
-from irframe.errors import InputError, ParameterError
+from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.experiment import Experiment
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.policy import Policy, shares_ranks
+from irframe.experiments.scorer_input import Reader
+from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.asl import ESL
 from irframe.metrics.facts import TIE, facts
 from irframe.names import SYSTEM, TOPIC
@@ -37,37 +41,63 @@ ANSWERABLE = "answerable"
 """Coordinate of topics: whether they have a relevant document."""
 
 
-def answers_of(
-    cube: xr.Dataset, *, depth: int | None, rel: int, relevant: Relevant, topic: str = TOPIC
+def answers_of_cube(
+    cube: xr.Dataset, *, depth: int | None, rel: int, relevant: Relevant
 ) -> xr.Dataset:
-    """Read the answers off a cube.
+    """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
+    deepest = read_depth(cube, depth)
+    depth, cube = min(DEEPEST, deepest) if depth is None else deepest, attended(cube)
+    return _answers(experiment_of(cube), map(experiment_of, by_topics(cube)), depth, rel, relevant)
 
-    Parameters
-    ----------
-    cube
-        A cube.
-    depth
-        A document below this rank is not returned; by default 100 or the depth of the cube,
-        whichever is less.
-    rel
-        Lowest relevant grade.
-    relevant
-        Whether the topics have one relevant document each, or the first one counts.
-    topic
-        What topics are called.
 
-    Returns
-    -------
-    xarray.Dataset
-        ``rank`` over (system, topic), from 1 down to the depth, 0 for none; ``there``, whether a
-        system took part; with the coordinate `ANSWERABLE`.
+def answers_of_runs(
+    runs: Runs,
+    qrels: Qrels,
+    systems: Sequence[Hashable] | None,
+    by: Any,
+    policy: Policy,
+    *,
+    depth: int | None,
+    rel: int,
+    relevant: Relevant,
+) -> dict[Any, xr.Dataset]:
+    """Find the answers in frames; `depth` is by default 100.
+
+    Those of every group, or under the key None those of all topics. A group of topics has the
+    systems that have a list there, and is one only if some topic of it has a relevant document.
     """
-    deepest, cube = read_depth(cube, depth), attended(cube)
-    depth, experiment = min(DEEPEST, deepest) if depth is None else deepest, experiment_of(cube)
+    if shares_ranks(policy.ties):
+        raise ParameterError("ties that give every document one rank", f"ties={policy.ties!r}")
+    depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
+    reader = Reader(Judgments.of(qrels, (), policy.topics), policy, (), pooled=False)
+    experiment, groups = reader.read_table(runs, by, systems)
+    answers = _answers(experiment, [experiment], depth, rel, relevant)
+    answers.attrs["topic"] = str(experiment.names[1])
+    if groups is None:
+        return {None: answers}
+    answerable = answers[ANSWERABLE].to_numpy()
+    keys = groups.keys if groups.dim == SYSTEM else groups.keys[answerable]
+    parts = {key: answers.isel({groups.dim: groups.keys == key}) for key in pd.unique(keys)}
+    if groups.dim == TOPIC:
+        listed = answers["listed"].to_numpy()
+        for key, part in parts.items():
+            inside = listed[:, answerable & (groups.keys == key)].any(axis=1)
+            parts[key] = part.isel({SYSTEM: inside})
+    return parts
+
+
+def _answers(
+    whole: Experiment, parts: Iterable[Experiment], depth: int, rel: int, relevant: Relevant
+) -> xr.Dataset:
+    """Return the answers in an experiment, given in parts by topics.
+
+    Over (system, topic): ``rank`` of the first relevant document, 0 where not returned; whether the
+    system took part in the topic, ``there``, and has any document for it, ``listed``.
+    """
     ESL(rel=rel)
     choice("relevant", relevant, get_args(Relevant))
-    base, topics = experiment.judgments, cube.indexes[TOPIC]
-    count = base.count_by_topic(base.grade >= rel)
+    topics = whole.judgments.topics
+    count = whole.judgments.count_by_topic(whole.judgments.grade >= rel)
     several = np.flatnonzero(count > 1)
     if len(several) and relevant == "only":
         raise InputError(
@@ -78,11 +108,11 @@ def answers_of(
         )
     if not count.any():
         raise InputError("topics with a relevant document", f"none among {len(count)}")
-    parts = (experiment_of(part).loaded for part in by_topics(cube))
-    rank = np.concatenate([_first_ranks(part, depth, rel) for part in parts], axis=1)
-    variables = {"rank": (LIST, rank), "there": (LIST, experiment.there)}
-    labels = {SYSTEM: experiment.systems, TOPIC: topics, ANSWERABLE: (TOPIC, count > 0)}
-    return xr.Dataset(variables, labels, {"depth": depth, "topic": topic})
+    rank = np.concatenate([_first_ranks(part.loaded, depth, rel) for part in parts], axis=1)
+    values = {"rank": rank, "there": whole.there, "listed": whole.hits.length > 0}
+    labels = {SYSTEM: whole.systems, TOPIC: topics.rename(TOPIC), ANSWERABLE: (TOPIC, count > 0)}
+    variables = {name: (LIST, value) for name, value in values.items()}
+    return xr.Dataset(variables, labels, {"depth": depth, "topic": TOPIC})
 
 
 def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:

@@ -10,11 +10,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.checks import listed
 from irframe.comparing.significance import Adjust
 from irframe.cubes.by_group import having, join_frames, naming_group
-from irframe.cubes.cube import build_cube, build_groups
 from irframe.cubes.verb import shared_topics, verb
-from irframe.cubes.view import LIST, experiment_of, read_cube
+from irframe.cubes.view import LIST, read_cube
 from irframe.errors import IdError, ParameterError
 from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
@@ -179,7 +179,8 @@ def outcomes(
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of.
+        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, of which no
+        cube is built.
     qrels
         Qrels frame, with a run frame only.
     test
@@ -269,7 +270,8 @@ def outcomes(
     Where no topic is answered by both, ESL and RR are NaN, their p-values 1, and the direction
     0. p-values are two-sided; the rank-sum test is corrected for continuity, the signed-rank
     tests are not; all use the normal approximation, corrected for ties but for a `rank_sum` that
-    is plain.
+    is plain. Of frames the
+    lists of the systems compared alone are ranked.
 
     References
     ----------
@@ -290,29 +292,25 @@ def outcomes(
     """
     verdict, parts = breakdown.basis(measure, test, alpha, adjust, rank_sum), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
-    settled: dict[str, Any] = {"ties": ties, "score_dtype": score_dtype}
-    settled |= {"topics": topics, "seed": seed}
-    cubes: dict[Any, xr.Dataset] = {}
-    group = None
-    if isinstance(data, xr.Dataset):
-        _refuse_settled(qrels=qrels, **settled)
-        cubes[None] = read_cube(data)
-    elif qrels is None:
-        raise ParameterError("a qrels frame beside the run frame", "none")
+    if not isinstance(data, xr.Dataset):
+        if qrels is None:
+            raise ParameterError("a qrels frame beside the run frame", "none")
+        data, judged, by = with_given_groups(data, qrels, by)
+        policy = Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
+        wanted = None if systems is None else [*listed(baseline), *listed(systems)]
+        wanted = wanted if order is None else list(order)
+        if pairs is not None:
+            wanted = [system for pair in listed(pairs) for system in listed(pair)]
+        answers = breakdown.answers_of_runs(data, judged, wanted, by, policy, **reading)
     else:
-        data, judged, group = with_given_groups(data, qrels, by)
-        policy = Policy(depth=breakdown.DEEPEST if depth is None else depth, **settled)
-        if group is None:
-            cubes[None] = build_cube(data, judged, policy)
-        else:
-            cubes = dict(build_groups(data, judged, policy, group))
-        reading["topic"] = str(experiment_of(next(iter(cubes.values()))).names[1])
-    known = {key: cube.indexes[SYSTEM] for key, cube in cubes.items()}
-    for key in having(known, {"baseline": baseline}, group):
-        with naming_group(key, group):
-            answers = breakdown.answers_of(cubes[key], **reading)
-            parts[key] = _compared_answers(answers, verdict, baseline, systems, order, pairs)
-    return parts[None] if group is None else Outcomes.join(parts, group)
+        _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
+        answers = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
+    for key in having(
+        {k: part.indexes[SYSTEM] for k, part in answers.items()}, {"baseline": baseline}, by
+    ):
+        with naming_group(key, by):
+            parts[key] = _compared_answers(answers[key], verdict, baseline, systems, order, pairs)
+    return parts[None] if by is None else Outcomes.join(parts, by)
 
 
 def _compared_answers(

@@ -10,10 +10,10 @@ import xarray as xr
 from irframe.comparing.attainable import least_adjusted, least_p
 from irframe.comparing.significance import parse_correction
 from irframe.errors import IrframeWarning
-from irframe.paired import TESTS, Permutation, parse_test
+from irframe.paired import TESTS, Bootstrap, Permutation, parse_test
 from irframe.paired.design import design_of
 
-SMALL = {"permutation": Permutation(samples=499)}
+SMALL = {"permutation": Permutation(samples=499), "bootstrap": Bootstrap(samples=199)}
 
 
 def outcomes(topics):
@@ -29,21 +29,26 @@ def outcomes(topics):
 
 
 @pytest.mark.parametrize("topics", [2, 3, 4, 5])
-@pytest.mark.parametrize("name", sorted({*TESTS} - {"t", "tukey", "bootstrap"}))
+@pytest.mark.parametrize("name", sorted({*TESTS} - {"t", "tukey"}))
 def test_no_outcome_has_a_lower_p_and_some_has_it(name, topics):
     test = SMALL.get(name, parse_test(name))
     tried = outcomes(topics).T
     p = test.kernel(np.stack([tried, 0 * tried])).decided().p
-    assert least_p(test, topics) == pytest.approx(np.nanmin(p))
+    least = least_p(test, 2, topics)
+    if name == "bootstrap":  # surer by the topic that is as the mean, if that may be any
+        assert least <= np.nanmin(p) <= least + 5 / test.samples
+    else:
+        assert least == pytest.approx(np.nanmin(p))
 
 
-def test_of_topics_drawn_together_clusters_count():
-    test, cluster = SMALL["permutation"], np.array([0, 0, 0, 1, 1, 2, 2, 2])
+@pytest.mark.parametrize("name", ["permutation", "bootstrap"])
+def test_of_topics_drawn_together_clusters_count(name):
+    test, cluster = SMALL[name], np.array([0, 0, 0, 1, 1, 2, 2, 2])
     design = design_of(8, cluster=cluster)
     tried = np.random.default_rng(0).choice([-1, 0, 1, 1.5], (8, 3000))
     tried[:, :9] = outcomes(3)[-9:].T[cluster]
     p = test.under(design, np.stack([tried, 0 * tried])).decided().p
-    assert least_p(test, 3) <= np.nanmin(p)
+    assert least_p(test, 2, 3) <= np.nanmin(p) + (name == "bootstrap") / 27
 
 
 def ladder(topics, systems=4):
@@ -54,7 +59,7 @@ def ladder(topics, systems=4):
 CORRECTED = [("wilcoxon", "holm"), ("sign", "fdr_bh"), ("permutation", "max-t"), ("sign", "sidak")]
 
 
-@pytest.mark.parametrize(("test", "adjust"), [*CORRECTED, ("ranksum", None)])
+@pytest.mark.parametrize(("test", "adjust"), [*CORRECTED, ("ranksum", None), ("tukey", None)])
 def test_a_comparison_says_so_exactly_where_its_surest_outcome_is_not_significant(test, adjust):
     said = []
     for topics in range(2, 11):
@@ -63,7 +68,7 @@ def test_a_comparison_says_so_exactly_where_its_surest_outcome_is_not_significan
             found = ladder(topics).ireval.compare(test, adjust=adjust)
         texts = [str(each.message) for each in caught if str(each.message).startswith("no outcome")]
         chosen, size = parse_test(test), 1 if adjust is None else len(found)
-        how = chosen, parse_correction(adjust, chosen), topics, size, 0.05
+        how = chosen, parse_correction(adjust, chosen), 4, topics, size, 0.05
         assert bool(texts) == (least_adjusted(*how) >= 0.05)
         assert not (texts and found["significant"].any())
         said.append(bool(texts))

@@ -301,7 +301,7 @@ def test_what_cannot_be_compared():
         with pytest.raises(ParameterError, match="leaves open; found also: " + next(iter(settled))):
             cube.ireval.outcomes(**settled)
     refused(InputError, "rows that name their columns", lambda: ir.verbs.outcomes([1], qrels))
-    refused(IrframeError, "one order", runs.ireval.outcomes, qrels, baseline="A", ties="mean")
+    refused(IrframeError, "one rank", runs.ireval.outcomes, qrels, baseline="A", ties="mean")
 
 
 def test_lists_that_lack_are_empty():
