@@ -59,7 +59,13 @@ def _of_ranx(x: Any, kind: Kind) -> pd.DataFrame | None:
     if is_ranx(x, "run") and kind.value == SCORE:
         frame = flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)
-    return None
+    if not isinstance(x, list) or not x or not all(is_ranx(run, "run") for run in x):
+        return None
+    names = [run.name for run in x]
+    if None in names or len(set(names)) < len(names):
+        found = "none, or one twice, among"
+        raise IdError("runs of ranx with a name of its own each", found, "", names)
+    return _one_frame(dict(zip(names, x, strict=True)))
 
 
 def _of_columns(x: Any, kind: Kind) -> pd.DataFrame | None:
@@ -250,7 +256,7 @@ def as_runs(
         - a frame, or an array of xarray, whose axes are called after topics and documents (and
           systems); with `topics` and `docs` any matrix;
         - what MTEB writes to ``*_predictions.json``;
-        - a `ranx.Run`;
+        - a `ranx.Run`, or a list of them;
         - named tuples such as `ir_measures.ScoredDoc`, or dictionaries, one for each row, in a
           list or an iterator.
     system

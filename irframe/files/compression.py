@@ -1,7 +1,7 @@
 """Files whole, packed or not: reading says by the content how, writing by the suffix.
 
 What is written appears once it is whole; damage of files is told alike. A file holds so much,
-whatever its format: bytes, and levels of what is nested.
+whatever its format: bytes, columns, and levels of what is nested.
 """
 
 import bz2
@@ -31,8 +31,8 @@ MEANT = "check that this is the file you meant"
 FREE, RATIO = 1 << 26, 100
 """Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
 pack to a tenth or so."""
-LEVELS = 100
-"""Lists and dictionaries that may stand one in another."""
+COLUMNS, LEVELS = 1 << 13, 100
+"""Columns that a table may have, and lists and dictionaries that may stand one in another."""
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -58,6 +58,13 @@ def refuse_large(source: str, size: int, content: int) -> None:
         least = f"at most {FREE >> 20} MiB or {RATIO} times its size"
         advice = f"{MEANT}, and unpack it first"
         raise FileFormatError(f"a file that unpacks to {least}", found, advice)
+
+
+def refuse_wide(source: str, columns: int) -> None:
+    """Raise for a table of more columns than anybody has named."""
+    if columns > COLUMNS:
+        found = f"{source} with {columns:,}"
+        raise FileFormatError(f"a file of at most {COLUMNS:,} columns", found, MEANT)
 
 
 def shallow(source: str, data: bytes) -> bytes:
@@ -238,10 +245,14 @@ def _reader_of_xz(packed: IO[bytes]) -> Any:
 
 _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b\x08": partial(_reader, "gzip"),
-    b"BZh": partial(_reader, "bz2"),
     b"\xfd7zXZ\x00": _reader_of_xz,
     b"\x28\xb5\x2f\xfd": partial(_reader, "zstd"),
     b"\x04\x22\x4d\x18": partial(_reader, "lz4"),
+    **{
+        b"BZh%d%b" % (level, block): partial(_reader, "bz2")
+        for level in range(1, 10)
+        for block in (b"1AY&SY", b"\x17rE8P\x90")  # the latter ends what holds nothing
+    },
 }
 """How a packed file begins -> what reads on unpacked."""
 
@@ -443,6 +454,7 @@ def parquet_batches(
         opened: Any = pa.BufferReader(file) if isinstance(file, bytes) else pa.OSFile(file)
         with opened, ParquetFile(opened, pre_buffer=False, buffer_size=FREE >> 6) as parquet:
             facts, size, seen = parquet.metadata, opened.size(), 0
+            refuse_wide(source, facts.num_columns)
             refuse_large(source, size, facts.num_rows * facts.num_columns * _WIDTH)
             for group in range(facts.num_row_groups):
                 few = next(parquet.iter_batches(FIRST, [group]), None)

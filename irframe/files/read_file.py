@@ -193,6 +193,7 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     ):
         line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
         first = json.loads(line)
+        compression.refuse_wide(source, len(first))
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
         size = ReadOptions(block_size=compression.LINE, use_threads=len(data) > compression.LINE)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from irframe.errors import FileFormatError, IdError, RankingError
 from irframe.files.comments import holds_rows, with_notes, without_comments
-from irframe.files.compression import LINE
+from irframe.files.compression import LINE, refuse_wide
 from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
 from irframe.files.values import ERRORS, TYPES, numbers_of_text, says_infinite, wanted_of
@@ -96,6 +96,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
         if columns:
             headed.append(Cut(columns, between, tuple(names), first.end(1)))
     if headed:
+        refuse_wide(source, len(headed[0].columns))
         return headed
     if kind.called:  # by names, which are told by a header alone
         header = max((fields_of(line, way) for way in ways), key=len)
@@ -105,6 +106,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
         number = len(line.split("\t") if between == "\t" else fields_of(line, between))
         cuts += [Cut(columns, between) for columns in kind.laid_out(number)]
     cuts = cuts or [Cut(kind.layouts[0], kind.between or ANY)]
+    refuse_wide(source, max(len(way.columns) for way in cuts))
     above = data[: first.start(1)]
     return [
         c if holds_rows(_separated(above), c.columns) else c._replace(start=first.start(1))

@@ -81,6 +81,9 @@ def test_ranx_runs():
         **RUN.to_dict("list"),
     }
     assert "system" not in ir.as_runs(ranx.Run(NESTED))
+    both = [run, ranx.Run(NESTED, name="ance")]
+    assert ir.as_runs(both)["system"].unique().tolist() == ["bm25", "ance"]
+    refused(IdError, "a name of its own each; found none, or one twice", ir.as_runs, [run, run])
     qrels = ranx.Qrels({"q1": {"d2": 1}, "q2": {"d1": 1}})
     assert ir.evaluate(run, qrels, "RR").index.tolist() == [("bm25", "q1"), ("bm25", "q2")]
     found = ir.evaluate(run, qrels, "RR")["RR"].mean()

@@ -15,6 +15,7 @@ from irframe.errors import FileFormatError, InputError, IrframeError, StoreError
 from irframe.files import compression as limits
 
 ROW = {"topic": "1", "doc": "a", "score": 1.0}
+WIDE = ROW | {f"c{place}": place for place in range(limits.COLUMNS)}
 DEEP = "[" * 100_000 + "]" * 100_000
 """Some readers of JSON end the process where it is as deep."""
 
@@ -34,6 +35,13 @@ FILES = {
     "text.parquet": (lambda: parquet(3000, **ROW, text="x" * 3000), LARGE),
     "ids.parquet": (lambda: parquet(3000, **ROW | {"doc": "x" * 3000}), LARGE),
     "lines.gz": (lambda: gzip.compress(b"1 Q0 a 1 1.0 s\n" * 100_000), LARGE),
+    "wide.parquet": (lambda: parquet(1, **WIDE), "at most 8,192 columns; found .* with 8,195"),
+    "wide.jsonl": (lambda: f"{json.dumps(WIDE)}\n" * 2, "at most 8,192 columns"),
+    "wide.csv": (lambda: pd.DataFrame([WIDE]).to_csv(index=False), "at most 8,192 columns"),
+    "wide.txt": (
+        lambda: f"1 Q0 a 1 1.0 s{' x' * 8192}\n",
+        "at most 8,192 columns; found .* with 8,198",
+    ),
     "deep.json": (lambda: f'{{"1": {DEEP}}}', "more than 100 deep"),
     "deep.jsonl": (
         lambda: f'{json.dumps(ROW)}\n{{"topic": "1", "x": {DEEP}}}\n',

@@ -97,6 +97,12 @@ def test_rows_that_may_be_comments_are_told_of(tmp_path):
         rows(ir.scan_runs(tmp_path))
 
 
+def test_text_that_begins_as_a_packed_file_may(tmp_path):
+    (tmp_path / "a.txt").write_bytes(LINES.replace(b"0 Q0 d0", b"BZh9 Q0 d0", 1))
+    found = rows(ir.scan_runs(tmp_path))
+    assert found["topic"].tolist() == ir.read_run(tmp_path / "a.txt")["topic"].tolist()
+
+
 def test_systems_after_their_files(tmp_path):
     (tmp_path / "rm3.txt").write_bytes(LINES)
     assert set(rows(ir.scan_runs(tmp_path, system="file"))["system"]) == {"rm3"}
