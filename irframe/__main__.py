@@ -12,7 +12,7 @@ from io import StringIO
 from threading import Event, Thread
 from typing import Any
 
-from irframe.commands import COMMANDS, EPILOG, Line, tell
+from irframe.commands import COMMANDS, EPILOG, NEVER, Line, tell
 from irframe.errors import IrframeError, IrframeWarning, OneCall
 from irframe.escaping import encodable, visible
 from irframe.names import VERSION
@@ -78,8 +78,9 @@ def _outer() -> Line:
 def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     """Run a command, and tell its warnings, and its error, in a line each."""
     output = getattr(options, "output", None)
+    gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
-        if output is not None:
+        if output is not None and not gated:
             _files().look(output)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
@@ -90,7 +91,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
             if output is not None or " ".join(text.split()) not in answered:  # each once
                 tell(f"warning: {text}")
         if content is not None:
-            _write(content, output)
+            _write_or_print(content, output, gated=gated)
     except (IrframeError, OSError, MemoryError, UnicodeError) as error:
         return tell(error)
     except Exception as error:
@@ -128,6 +129,17 @@ def _seconds(name: str) -> Iterator[None]:
 def _files() -> Any:
     """Return what writes files, which imports much that helps need not wait for."""
     return import_module("irframe.files.compression")
+
+
+def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
+    """Write an answer; a gate's verdict is not lost where its file cannot be written."""
+    try:
+        _write(content, output)
+    except OSError as error:
+        if not gated or output is None:
+            raise
+        tell(error)
+        _write(content, None)
 
 
 def _write(content: str | bytes, output: str | None) -> None:

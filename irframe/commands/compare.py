@@ -86,6 +86,7 @@ def declare_compare(parser: ArgumentParser) -> None:
     )  # fmt: skip
     _declare_wide(parser)
     parser.add_argument("--link", metavar="URL", help="where the report is, for markdown")
+    parser.set_defaults(gate=True)
     declare_output(parser)
 
 
