@@ -27,7 +27,7 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     assert_type(scores.pipe(ir.verbs.summary, alpha=0.1), pd.DataFrame)
     assert_type(ir.verbs.sheet(array, "bm25", by="track"), xr.Dataset)
     assert_type(ireval(scores["AP"]).sheet("bm25"), pd.DataFrame)
-    ireval(array).volatility(method=ir.agreements.RBO(p=0.8))
+    assert_type(ireval(array).volatility(method=ir.agreements.RBO(p=0.8)), xr.DataArray)
     ireval(ireval(array).volatility()).plot.volatility_map()
 
 
@@ -42,7 +42,7 @@ def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     ireval(cube).score("AP", no_rel="none")  # type: ignore[arg-type]
     ireval(scores).compare("welch")  # type: ignore[arg-type]
     ireval(scores).compare(adjust="hollm")  # type: ignore[arg-type]
-    ireval(scores).volatility(method="kendal")  # type: ignore[arg-type]
+    ireval(scores).volatility(method="kendal")  # type: ignore[call-overload]
     ireval(scores).plot.depth_curve()  # type: ignore[attr-defined]
     ir.verbs.compare(scores, adjst="holm")  # type: ignore[call-arg]
     ir.verbs.summary(scores, alfa=0.1)  # type: ignore[call-overload]

@@ -6,7 +6,7 @@ Verbs: agreement.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, overload
 
 import numpy as np
 import pandas as pd
@@ -272,6 +272,36 @@ ORDERINGS = (agreements.Kendall, agreements.RBO, agreements.Spearman, agreements
 """Methods that see only the order of the systems."""
 
 
+@overload
+def agreement(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: agreements.Method = "kendall",
+    *,
+    at: Depths = None,
+    topics: Sides | None = None,
+    interval: Literal[False] = False,
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: GroupBy | None = None,
+) -> xr.DataArray: ...
+@overload
+def agreement(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: agreements.Method = "kendall",
+    *,
+    at: Depths = None,
+    topics: Sides | None = None,
+    interval: Literal[True],
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: GroupBy | None = None,
+) -> xr.Dataset: ...
 @verb
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
@@ -286,7 +316,7 @@ def agreement(
     samples: int = 1000,
     seed: int = 0,
     by: GroupBy | None = None,
-) -> Any:
+) -> xr.DataArray | xr.Dataset:
     """Rank correlation of the systems' orderings between metrics, or with a reference, by depth.
 
     Parameters

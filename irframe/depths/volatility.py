@@ -3,7 +3,7 @@
 Verbs: volatility, stability.
 """
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,38 @@ from irframe.scores.scores import Scores
 from irframe.stops import axis_of
 
 
+@overload
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: Method = "kendall",
+    *,
+    at: Depths = None,
+    topics: Sides | None = None,
+    interval: Literal[False] = False,
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: GroupBy | None = None,
+) -> xr.DataArray: ...
+
+
+@overload
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: Method = "kendall",
+    *,
+    at: Depths = None,
+    topics: Sides | None = None,
+    interval: Literal[True],
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: GroupBy | None = None,
+) -> xr.Dataset: ...
 @verb
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
@@ -47,7 +79,7 @@ def volatility(
     samples: int = 1000,
     seed: int = 0,
     by: GroupBy | None = None,
-) -> Any:
+) -> xr.DataArray | xr.Dataset:
     """Rank correlation of the systems' orderings at every two depths.
 
     Parameters
