@@ -131,7 +131,7 @@ def test_bootstrap_at_one_depth(benchmark, twenty):
         drawn = w[resamples]
         t = drawn.mean(axis=1) / (drawn.std(axis=1, ddof=1) / np.sqrt(TOPICS))
         observed = stats.ttest_1samp(z, 0).statistic
-        return (abs(t) >= abs(observed)).mean()
+        return max((abs(t) >= abs(observed)).mean(), 1 / (1 + test.samples))
 
     assert race(benchmark, test, scores, loop, size=50) >= 5
 
