@@ -7,6 +7,7 @@ import threading
 import pytest
 
 import irframe as ir
+from irframe.comparing import freeze
 from irframe.errors import IrframeError, StoreError
 from irframe.experiments import saved
 
@@ -43,6 +44,38 @@ def mutants(whole):
             mutant = changed(whole, place, value)
             if json.dumps(mutant) != json.dumps(whole):
                 yield place, value, mutant
+
+
+WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
+"""Facts of a baseline of which another may be right: refused where it is compared, or told."""
+
+
+def test_a_frozen_baseline_has_its_shape(tmp_path):
+    scores, path = RUNS.ireval.evaluate(QRELS, ["AP", "nDCG@10"]), tmp_path / "b.irframe"
+    scores.ireval.freeze(path, baseline="bm25")
+    whole = json.loads(path.read_text())
+    del whole["checksum"]
+    expected = scores.ireval.compare(baseline=path).drop(columns="system_b")
+    tried = 0
+    for place, value, mutant in mutants(whole):
+        path.write_text(json.dumps({**mutant, "checksum": freeze._checksum(mutant)}))
+        tried += 1
+        try:
+            found = freeze.Frozen.read(path)
+        except StoreError:
+            continue
+        fits = isinstance(value, str | int | float) or value in (None, [], ["a", "a"], {}, GONE)
+        assert fits, (place, value)
+        assert place[0] in WELL_FORMED or place[0] in {"date", "irframe"}, (place, value)
+        known = found.table.stack().dropna()
+        assert known.between(0, 1).all()
+        if place[0] not in WELL_FORMED:
+            again = scores.ireval.compare(baseline=path).drop(columns="system_b")
+            assert again.equals(expected), (place, value)
+    assert tried > 300
+    path.write_text("[" * 100_000)
+    with pytest.raises(StoreError, match="deep"):
+        freeze.Frozen.read(path)
 
 
 def test_a_saved_cube_has_its_shape(tmp_path):
