@@ -126,10 +126,11 @@ def beside(folder: Folder) -> Iterator[Folder]:
         return
     made = compression.beside(Path(folder.path))
     made.mkdir(parents=True)
-    try:
-        yield Folder(made)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+    with compression.held(made):
+        try:
+            yield Folder(made)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
 
 
 def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> None:

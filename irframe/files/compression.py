@@ -10,6 +10,8 @@ import io
 import lzma
 import os
 import re
+import shutil
+import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -18,6 +20,7 @@ from importlib import import_module
 from os import PathLike, fsencode, fspath
 from pathlib import Path
 from stat import S_ISFIFO, S_ISREG
+from time import time
 from typing import IO, Any
 from uuid import uuid4
 
@@ -180,15 +183,58 @@ def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
             # This raises: to replace a file takes no right to write to it, yet who took that right
             # away meant it.
             target.open("ab").close()
-        return beside(target).open("xb")
+        stream = beside(target).open("xb")
     except OSError as error:
         error.filename = fspath(path)
         raise
+    claimed(stream.fileno())
+    return stream
+
+
+STALE = 60
+"""Seconds after which what is written beside, and held by nobody, is left of a killed writer."""
 
 
 def beside(target: Path) -> Path:
-    """Return where to write what is to replace a file or folder."""
-    return target.with_name(f".{uuid4().hex}.part")
+    """Return where to write what is to replace a file or folder; what killed writers left goes."""
+    known = f".{zlib.crc32(fsencode(target.name)):08x}."
+    for left in target.parent.glob(f"{known}*.part*"):
+        with suppress(OSError), held(left) as alone:  # it may be gone already
+            # A lock ends with its process, even a killed one; the age is for a file that is new and
+            # not locked yet.
+            if alone and time() - left.stat().st_mtime > STALE:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+    return target.with_name(f"{known}{uuid4().hex}.part")
+
+
+@contextmanager
+def held(path: Path) -> Iterator[bool]:
+    """Hold a file or folder, and say whether nobody else does."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:  # as of any folder on Windows
+        yield False
+        return
+    try:
+        yield claimed(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def claimed(descriptor: int) -> bool:
+    """Hold an open file or folder for as long as it is open, and return whether nobody else does.
+
+    Where nothing can be held, as on Windows, nobody can be told not to.
+    """
+    try:
+        fcntl: Any = import_module("fcntl")
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
