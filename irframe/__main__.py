@@ -81,7 +81,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
         if output is not None and not gated:
-            _files().look(output)
+            _files("compression").look(output)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall(), _seconds(options.words[0]):
@@ -126,9 +126,9 @@ def _seconds(name: str) -> Iterator[None]:
             thread.join()
 
 
-def _files() -> Any:
-    """Return what writes files, which imports much that helps need not wait for."""
-    return import_module("irframe.files.compression")
+def _files(name: str) -> Any:
+    """Return a module of files, which imports much that helps need not wait for."""
+    return import_module(f"irframe.files.{name}")
 
 
 def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
@@ -145,7 +145,8 @@ def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) ->
 def _write(content: str | bytes, output: str | None) -> None:
     """Write an answer into a file, or to standard output."""
     if output is not None:
-        _files().write_whole(output, visible(content) if isinstance(content, str) else content)
+        text = visible(content) if isinstance(content, str) else content
+        _files("atomic").write_whole(output, text)
         return
     try:
         if isinstance(content, str):

@@ -17,7 +17,8 @@ from irframe.commands.evaluate import means
 from irframe.commands.inputs import declare_reading, source_of, sources_of, told
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
-from irframe.files.compression import PACKED, atomic, create
+from irframe.files.atomic import atomic
+from irframe.files.compression import PACKED, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.printed import fixed_text, p_text

@@ -27,7 +27,7 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits, Pool
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
-from irframe.files import compression
+from irframe.files import atomic
 from irframe.files.compression import is_address, opened_by, read_parquet, refuse_strange
 from irframe.files.ids import LARGE, Codes, give_back
 from irframe.names import VERSION
@@ -124,9 +124,9 @@ def beside(folder: Folder) -> Iterator[Folder]:
     if is_address(folder.path):
         yield folder
         return
-    made = compression.beside(Path(folder.path))
+    made = atomic.beside(Path(folder.path))
     made.mkdir(parents=True)
-    with compression.held(made):
+    with atomic.held(made):
         try:
             yield Folder(made)
         finally:

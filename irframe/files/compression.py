@@ -8,10 +8,7 @@ import bz2
 import gzip
 import io
 import lzma
-import os
 import re
-import shutil
-import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -20,15 +17,14 @@ from importlib import import_module
 from os import PathLike, fsencode, fspath
 from pathlib import Path
 from stat import S_ISFIFO, S_ISREG
-from time import time
 from typing import IO, Any
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError, InputError, IrframeError, shortened
+from irframe.files.atomic import atomic, is_device
 
 MEANT = "check that this is the file you meant"
 FREE, RATIO = 1 << 26, 100
@@ -108,143 +104,15 @@ def undamaged(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]
         raise FileFormatError(wanted, found, "fetch or write the file again") from error
 
 
-@contextmanager
-def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file to write bytes to, which has its name once it is whole.
-
-    What had the name before stays as it is until then, whatever goes wrong: a full disk, an
-    error, a kill. A device or a pipe is written to directly.
-
-    Parameters
-    ----------
-    path
-        The file; a link stays one, and its file is the one replaced.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     with atomic(f"{folder}/a.txt") as stream:
-    ...         _ = stream.write(b"all of it")
-    ...         os.path.exists(f"{folder}/a.txt")
-    ...     Path(folder, "a.txt").read_text()
-    False
-    'all of it'
-    """
-    target = _target(path)
-    if _is_device(target):
-        with _naming_file(path), target.open("wb") as device:
-            yield device
-        return
-    stream = _open_beside(target, path)
-    written = Path(stream.name)
-    try:
-        with _naming_file(path), stream:
-            yield stream
-        with suppress(OSError):  # there is none yet, or its file system knows no modes
-            written.chmod(target.stat().st_mode)
-        written.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            written.unlink()
-        raise
-
-
-@contextmanager
-def _naming_file(path: str | PathLike[str]) -> Iterator[None]:
-    """Say of which file writing fails, as where a disk is full."""
-    try:
-        yield
-    except OSError as error:
-        error.filename = error.filename or fspath(path)
-        raise
-
-
-def _target(path: str | PathLike[str]) -> Path:
-    """Return the file that a link leads to; a device as it is, since pipes have no other name."""
-    return Path(path) if _is_device(Path(path)) else Path(os.path.realpath(path))
+Source = str | PathLike[str] | IO[bytes] | IO[str]
+"""A path, or an open file."""
 
 
 def look(path: str | PathLike[str]) -> None:
     """Raise what `atomic` would, before the work is done for which a file is to be written."""
-    if not _is_device(_file(path)):  # of a pipe nobody knows who reads it
+    if not is_device(_file(path)):  # of a pipe nobody knows who reads it
         with suppress(InterruptedError), atomic(path):
             raise InterruptedError
-
-
-def _is_device(target: Path) -> bool:
-    return target.exists() and not target.is_file()
-
-
-def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
-    """Open a new file beside another; what goes wrong is told of the path that was asked for."""
-    try:
-        if target.exists() and not os.access(target, os.W_OK):
-            # This raises: to replace a file takes no right to write to it, yet who took that right
-            # away meant it.
-            target.open("ab").close()
-        stream = beside(target).open("xb")
-    except OSError as error:
-        error.filename = fspath(path)
-        raise
-    claimed(stream.fileno())
-    return stream
-
-
-STALE = 60
-"""Seconds after which what is written beside, and held by nobody, is left of a killed writer."""
-
-
-def beside(target: Path) -> Path:
-    """Return where to write what is to replace a file or folder; what killed writers left goes."""
-    known = f".{zlib.crc32(fsencode(target.name)):08x}."
-    for left in target.parent.glob(f"{known}*.part*"):
-        with suppress(OSError), held(left) as alone:  # it may be gone already
-            # A lock ends with its process, even a killed one; the age is for a file that is new and
-            # not locked yet.
-            if alone and time() - left.stat().st_mtime > STALE:
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
-    return target.with_name(f"{known}{uuid4().hex}.part")
-
-
-@contextmanager
-def held(path: Path) -> Iterator[bool]:
-    """Hold a file or folder, and say whether nobody else does."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:  # as of any folder on Windows
-        yield False
-        return
-    try:
-        yield claimed(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def claimed(descriptor: int) -> bool:
-    """Hold an open file or folder for as long as it is open, and return whether nobody else does.
-
-    Where nothing can be held, as on Windows, nobody can be told not to.
-    """
-    try:
-        fcntl: Any = import_module("fcntl")
-    except ImportError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
-    """Write a file, as `atomic` does; text in UTF-8."""
-    with atomic(path) as stream:
-        stream.write(content.encode() if isinstance(content, str) else content)
-
-
-Source = str | PathLike[str] | IO[bytes] | IO[str]
-"""A path, or an open file."""
 
 
 def is_address(name: str) -> bool:

@@ -29,7 +29,8 @@ from irframe.errors import InputError, OneCall, ParameterError, during, shortene
 from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.compression import look, refuse_strange, write_whole
+from irframe.files.atomic import write_whole
+from irframe.files.compression import look, refuse_strange
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties, counted, plural

@@ -10,7 +10,7 @@ import pytest
 
 import irframe as ir
 from irframe.__main__ import main
-from irframe.files.compression import atomic
+from irframe.files.atomic import atomic
 from irframe.files.read_file import find_files
 
 resource = pytest.importorskip("resource")
@@ -83,7 +83,7 @@ def test_a_kill_leaves_what_was_there(tmp_path):
     path = tmp_path / "runs.txt"
     path.write_text("old")
     code = (
-        "import os, signal, sys\nfrom irframe.files.compression import atomic\n"
+        "import os, signal, sys\nfrom irframe.files.atomic import atomic\n"
         "with atomic(sys.argv[1]) as stream:\n"
         "    stream.write(b'half')\n    stream.flush()\n    os.kill(os.getpid(), signal.SIGKILL)"
     )

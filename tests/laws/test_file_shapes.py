@@ -12,7 +12,7 @@ import irframe as ir
 from irframe.comparing import freeze
 from irframe.errors import IrframeError, StoreError
 from irframe.experiments import saved
-from irframe.files import compression
+from irframe.files import atomic
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 RUNS, QRELS = ir.example_track()
@@ -143,14 +143,14 @@ def test_judgments_that_evaluate_refuses_are_refused_by_check():
 
 def test_what_killed_writers_left_goes_and_what_others_write_stays(tmp_path):
     target = tmp_path / "out.txt"
-    left, written, strange = (compression.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
-    folder = compression.beside(target)
+    left, written, strange = (atomic.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
+    folder = atomic.beside(target)
     for path in (left, written, strange, folder / "x"):
         path.parent.mkdir(exist_ok=True)
         path.write_text("half")
     for path in (left, written, strange, folder):
         os.utime(path, (0, 0))
-    with compression.held(written) as alone:
+    with atomic.held(written) as alone:
         assert alone
-        compression.write_whole(target, "whole")
+        atomic.write_whole(target, "whole")
     assert {*map(Path, tmp_path.iterdir())} == {target, written, strange}

@@ -1,0 +1,142 @@
+"""What is written appears once it is whole, whatever goes wrong meanwhile."""
+
+import os
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from os import PathLike, fsencode, fspath
+from pathlib import Path
+from time import time
+from typing import IO, Any
+from uuid import uuid4
+
+
+@contextmanager
+def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to write bytes to, which has its name once it is whole.
+
+    What had the name before stays as it is until then, whatever goes wrong: a full disk, an
+    error, a kill. A device or a pipe is written to directly.
+
+    Parameters
+    ----------
+    path
+        The file; a link stays one, and its file is the one replaced.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with atomic(f"{folder}/a.txt") as stream:
+    ...         _ = stream.write(b"all of it")
+    ...         os.path.exists(f"{folder}/a.txt")
+    ...     Path(folder, "a.txt").read_text()
+    False
+    'all of it'
+    """
+    target = _target(path)
+    if is_device(target):
+        with _naming_file(path), target.open("wb") as device:
+            yield device
+        return
+    stream = _open_beside(target, path)
+    written = Path(stream.name)
+    try:
+        with _naming_file(path), stream:
+            yield stream
+        with suppress(OSError):  # there is none yet, or its file system knows no modes
+            written.chmod(target.stat().st_mode)
+        written.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            written.unlink()
+        raise
+
+
+@contextmanager
+def _naming_file(path: str | PathLike[str]) -> Iterator[None]:
+    """Say of which file writing fails, as where a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or fspath(path)
+        raise
+
+
+def _target(path: str | PathLike[str]) -> Path:
+    """Return the file that a link leads to; a device as it is, since pipes have no other name."""
+    return Path(path) if is_device(Path(path)) else Path(os.path.realpath(path))
+
+
+def is_device(target: Path) -> bool:
+    """Return whether a path is there and no file, such as a pipe."""
+    return target.exists() and not target.is_file()
+
+
+def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
+    """Open a new file beside another; what goes wrong is told of the path that was asked for."""
+    try:
+        if target.exists() and not os.access(target, os.W_OK):
+            # This raises: to replace a file takes no right to write to it, yet who took that right
+            # away meant it.
+            target.open("ab").close()
+        stream = beside(target).open("xb")
+    except OSError as error:
+        error.filename = fspath(path)
+        raise
+    claimed(stream.fileno())
+    return stream
+
+
+STALE = 60
+"""Seconds after which what is written beside, and held by nobody, is left of a killed writer."""
+
+
+def beside(target: Path) -> Path:
+    """Return where to write what is to replace a file or folder; what killed writers left goes."""
+    known = f".{zlib.crc32(fsencode(target.name)):08x}."
+    for left in target.parent.glob(f"{known}*.part*"):
+        with suppress(OSError), held(left) as alone:  # it may be gone already
+            # A lock ends with its process, even a killed one; the age is for a file that is new and
+            # not locked yet.
+            if alone and time() - left.stat().st_mtime > STALE:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+    return target.with_name(f"{known}{uuid4().hex}.part")
+
+
+@contextmanager
+def held(path: Path) -> Iterator[bool]:
+    """Hold a file or folder, and say whether nobody else does."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:  # as of any folder on Windows
+        yield False
+        return
+    try:
+        yield claimed(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def claimed(descriptor: int) -> bool:
+    """Hold an open file or folder for as long as it is open, and return whether nobody else does.
+
+    Where nothing can be held, as on Windows, nobody can be told not to.
+    """
+    try:
+        fcntl: Any = import_module("fcntl")
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
+    """Write a file, as `atomic` does; text in UTF-8."""
+    with atomic(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
