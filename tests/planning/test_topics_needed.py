@@ -1,6 +1,6 @@
 """How many topics each question needs, and what goes with it.
 
-Least numbers of topics, against statsmodels and the approximations of Sakai's spreadsheets.
+Least numbers of topics, against statsmodels, and widths of intervals against Sakai's spreadsheets.
 """
 
 import numpy as np
