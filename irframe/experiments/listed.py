@@ -283,8 +283,10 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     shared = _tied(keys, listed.length) if policy.shares else None
     past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal ones past the ends
     are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
-    if are_tied and not listed.unnamed and _is_crowded(listed, _tied(keys, listed.length)):
-        return None
+    if are_tied and not listed.unnamed:
+        equal = _tied(keys, listed.length) if shared is None else shared
+        if _is_crowded(listed, equal):
+            return None
     of, mine, length = listed.of, listed.key_of_row, listed.length[np.newaxis]
     before = _count(keys, of, mine, equal=False)
     if not are_tied:

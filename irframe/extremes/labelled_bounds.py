@@ -161,10 +161,12 @@ def refuse_unordered(metrics: Iterable[Metric]) -> None:
     Traceback (most recent call last):
     ...
     irframe.errors.MetricError: wanted metrics for which one order of ties is the best; found Twist.
+    Leave them out, or compare two orders of ties by tie_agreement.
     """
     unknown = [str(metric) for metric in metrics if not metric.order or _pays_below(metric)]
     if unknown:
-        raise MetricError("metrics for which one order of ties is the best", "", "", unknown)
+        advice = "leave them out, or compare two orders of ties by tie_agreement"
+        raise MetricError("metrics for which one order of ties is the best", "", advice, unknown)
 
 
 def _pays_below(metric: Metric) -> bool:

@@ -1,7 +1,7 @@
 """Files whole, packed or not: reading says by the content how, writing by the suffix.
 
-What is written appears once it is whole; damage of files is told alike. A file holds so much,
-whatever its format: bytes, columns, and levels of what is nested.
+Damage of files is told alike. A file holds so much, whatever its format: bytes, columns, and levels
+of what is nested.
 """
 
 import bz2

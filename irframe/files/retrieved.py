@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from itertools import chain
 from numbers import Number
 from operator import itemgetter
@@ -182,12 +182,20 @@ def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
     if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
         return None
     held = {word: answer[name] for name, word in COLUMNS.items() if answer.get(name) is not None}
-    try:
-        lists = [[*zip(*each, strict=True)] for each in zip(*held.values(), strict=True)]
-    except (TypeError, ValueError):
-        wanted = f"columns of the same searches and hits as 'ids', which has {[*map(len, ids)]}"
-        raise InputError(wanted, "more or fewer in one of", "", held) from None
-    return [[dict(zip(held, hit, strict=True)) for hit in hits] for hits in lists]
+    shape = [*map(len, ids)]
+    if uneven := [repr(n) for n, w in COLUMNS.items() if w in held and _shape(held[w]) != shape]:
+        wanted = f"columns of the same searches and hits as 'ids', which has {shape}"
+        raise InputError(wanted, "columns of more or fewer", "", uneven)
+    searches = zip(*held.values(), strict=True)
+    return [
+        [dict(zip(held, hit, strict=True)) for hit in zip(*each, strict=True)] for each in searches
+    ]
+
+
+def _shape(column: Any) -> list[int] | None:
+    """Return how many hits each search has in a column; None where these are no lists."""
+    of_lists = isinstance(column, list) and all(isinstance(part, Sized) for part in column)
+    return [*map(len, column)] if of_lists else None
 
 
 def holds_hits(lists: Any) -> bool:

@@ -124,7 +124,7 @@ def simulate_track(
     if teams is not None:
         whole("teams", teams, low=1, high=systems)
     if not _are_shares(grades):
-        whole("grades, shares that sum to 1 or", grades, low=2, high=MOST_GRADES)
+        whole("grades as shares that sum to 1, or how many", grades, low=2, high=MOST_GRADES)
     rng = np.random.default_rng(seed)
     field = _enter(rng, systems, -(-systems // SYSTEMS_PER_TEAM) if teams is None else teams)
     names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])

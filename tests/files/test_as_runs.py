@@ -455,7 +455,7 @@ def test_searches_that_say_no_order_are_refused():
 def test_columns_of_an_answer_are_of_one_shape():
     for odd in ([[0.1]], [[0.1, 0.2], []], [0.1, 0.2], [[0.1, 0.2, 0.3]], "ab"):
         answer = {"ids": [["a", "b"]], "distances": odd}
-        said = r"'ids', which has \[2\]; found more or fewer in one of: id, distance"
+        said = r"'ids', which has \[2\]; found columns of more or fewer: 'distances'"
         refused(InputError, said, ir.as_runs, answer)
 
 

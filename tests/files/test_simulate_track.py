@@ -163,7 +163,10 @@ def test_grades_have_the_shares_asked_for(grades, shares):
         ),
         ({"teams": 13}, "teams, a whole number of at least 1 and at most 12; found 13"),
         *(
-            ({"grades": odd}, "grades, shares that sum to 1 or, a whole number of at least 2")
+            (
+                {"grades": odd},
+                "grades as shares that sum to 1, or how many, a whole number of at least 2",
+            )
             for odd in (129, [1.0], [0.5, 0.6], [1.5, -0.5], [0.5, float("nan")], "ab")
         ),
     ],
