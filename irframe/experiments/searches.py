@@ -22,7 +22,7 @@ from irframe.files.as_runs import by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import RUN, ByRole
 from irframe.files.likeness import LIKE_SEARCHES
-from irframe.files.retrieved import holds_searches
+from irframe.files.traces import holds_searches
 from irframe.files.values import in_rows, numbers
 
 COSTS = SHOWN, AGAIN = "shown", "again"

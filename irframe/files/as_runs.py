@@ -16,7 +16,7 @@ import pandas as pd
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
-from irframe.files.retrieved import reader_of, unpacked
+from irframe.files.retrieved import unpacked
 from irframe.files.tables import (
     columns_of,
     flatten,
@@ -29,6 +29,7 @@ from irframe.files.tables import (
     rows_of,
     table_in,
 )
+from irframe.files.traces import reader_of
 from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
