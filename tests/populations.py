@@ -13,11 +13,11 @@ import xarray as xr
 
 import irframe as ir
 from irframe.errors import IrframeWarning
+from irframe.judging.coefficients import both_alphas, kappas, with_intervals
+from irframe.judging.compare_judges import count_grades
+from irframe.judging.grades_by_judge import passes_of
+from irframe.judging.grades_by_judge import read_judges as read_all
 from irframe.scores.averages import Resamples
-from irframe.studies.coefficients import both_alphas, kappas, with_intervals
-from irframe.studies.compare_judges import count_grades
-from irframe.studies.grades_by_judge import passes_of
-from irframe.studies.grades_by_judge import read_judges as read_all
 
 DRAWS = 1000
 TOPICS = 5, 8, 10, 15, 20, 30, 50

@@ -17,8 +17,8 @@ from shown import Page, data_folder
 from tracks import OFFICIAL
 
 import irframe as ir
+from irframe.diagnostics.check import SEVERITY
 from irframe.plots.canvas import COLOURS
-from irframe.studies.check import SEVERITY
 
 PAGE = Page("shared-task")
 SENT = "UIowaS_Run3"

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from irframe.commands import NEVER
+from irframe.diagnostics.findings import SEVERITIES
 from irframe.escaping import cell, markdown
 from irframe.printed import fixed_text, is_p, p_text
-from irframe.studies.findings import SEVERITIES
 from irframe.tables.marked_styler import MarkedStyler, Table
 
 SUFFIXES = {

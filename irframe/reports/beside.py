@@ -19,17 +19,17 @@ from irframe.comparing.explain import SNIPPET, Told, names_of
 from irframe.cubes.groups import REPEAT_OF
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of, of_spans
+from irframe.effort.outcomes import outcomes
 from irframe.errors import InputError, IrframeError, unsaid
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.orderings.orderings import orderings
 from irframe.plots.ladder import on_front
 from irframe.reports import figures
 from irframe.reports.setting import NAMED, PagePart, parts, say, short, signed, spoken, text, texts
 from irframe.reports.view import View
 from irframe.scores.summary import summary
-from irframe.studies.orderings import orderings
-from irframe.studies.outcomes import outcomes
 
 SHOWN = 20
 """Ranks that are shown."""

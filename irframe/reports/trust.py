@@ -14,12 +14,23 @@ from irframe.comparing.pairwise import VERDICTS
 from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import REPEAT_OF, each_a_system
 from irframe.cubes.view import experiment_of, of_spans, shown_as
-from irframe.depths.pool_growth import pool_growth
+from irframe.depth.leave_out import leave_out
+from irframe.depth.pool_growth import pool_growth
+from irframe.diagnostics.diagnose import DECIDED, check_cube, check_repeats, too_long
+from irframe.diagnostics.findings import (
+    Finding,
+    check_frames,
+    every_place,
+    findings_frame,
+    until_error,
+)
+from irframe.diagnostics.tie_ranges import tie_ranges, tie_rates
 from irframe.errors import unsaid
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.stopping import Stops
 from irframe.files.repeats import Folded, fold
+from irframe.judging.judge_next import count_unjudged, judge_next
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC, counted
@@ -40,11 +51,6 @@ from irframe.reports.setting import (
     texts,
 )
 from irframe.reports.view import View
-from irframe.studies.diagnose import DECIDED, check_cube, check_repeats, too_long
-from irframe.studies.findings import Finding, check_frames, every_place, findings_frame, until_error
-from irframe.studies.judge_next import count_unjudged, judge_next
-from irframe.studies.leave_out import leave_out
-from irframe.studies.tie_ranges import tie_ranges, tie_rates
 from irframe.tables.captions import ADJUST_WORDS, told_repeats, told_test
 
 MANY = 10

@@ -17,7 +17,7 @@ from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
-from irframe.depths.volatility import volatility
+from irframe.depth.volatility import volatility
 from irframe.errors import MetricError
 from irframe.metrics.facts import TIE, average
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC

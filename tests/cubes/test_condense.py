@@ -13,8 +13,8 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import DepthError, MetricError
 from irframe.names import EMPTY, UNJUDGED
+from irframe.orderings.orderings import is_bound
 from irframe.record import steps_of
-from irframe.studies.orderings import is_bound
 
 
 def test_condensed_lists(golden):

@@ -16,8 +16,8 @@ from refusals import refused
 from turns import few_of
 
 import irframe as ir
+from irframe.effort.breakdown import KINDS
 from irframe.errors import IdError, InputError, IrframeError, ParameterError
-from irframe.studies.breakdown import KINDS
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,375 @@
+"""Leaving runs and judgments out: how much a collection favours the systems that made it.
+
+Verbs: leave_out, robustness.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreements import Kendall, Method
+from irframe.arrays import Array, in_threads
+from irframe.checks import each_once, listed, number, tracked, whole
+from irframe.cubes.score import Work, refuse_metrics, score, wanted_depths
+from irframe.cubes.unjudged import pool_depth_of, sample
+from irframe.cubes.verb import attended, refuse_deeper, shared, verb
+from irframe.cubes.view import experiment_of
+from irframe.depth.agreement import agreement
+from irframe.errors import ParameterError, warn
+from irframe.experiments.experiment import Experiment, fewer_judged
+from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.files.ids import beginnings
+from irframe.metrics import Metric
+from irframe.metrics.facts import TIE, average, facts
+from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.orderings.orderings import competition_ranks
+
+
+@verb
+def leave_out(
+    cube: xr.Dataset,
+    *metrics: Metrics,
+    together: str | None = None,
+    depth: int | None = None,
+    at: int | Sequence[int] | None = None,
+    by: GroupBy | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Say what each contributing run would have scored had it not helped to make the pool.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`. Leave one run out for every contributing system of it.
+    metrics
+        Metrics or their names.
+    together
+        A coordinate of the systems such as ``"team"``: leave out one group of runs at a time.
+    depth
+        Depth of the pool, by default the cube's.
+    at
+        Evaluation depths of metrics without their own, by default the depth of the pool. A metric
+        with a depth of its own is evaluated there.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+    progress
+        Whether to show how many runs have been left out, by tqdm.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric, evaluation depth and contributing run, with the columns
+
+        - ``metric``, ``depth``, the group if `together` is given, ``system``: the run left out;
+        - ``lost`` and ``lost_relevant``: judged documents that no other run (or group) had in the
+          pool, and those of them with a grade of 1 or more, over all topics;
+        - ``mean`` and ``mean_without``: its mean score by all judgments of the pool, and by those
+          of a pool without it (without its group);
+        - ``change``: the difference in percent of ``mean``, NaN where that is 0;
+        - ``rank``, ``rank_without``, ``rank_change``: 1 + the number of better systems of the
+          cube, before and after, and the absolute difference;
+        - ``tau``: Kendall's tau-b between the orders of all systems before and after.
+
+        Means over the rows of a metric and depth are those of Table 5 of the paper. Attributes
+        ``judgments`` and ``set_aside`` say how many judgments the cube has, and how many of them
+        are of documents that no contributing run has in the pool.
+
+    Raises
+    ------
+    ParameterError
+        If no system contributes, `together` is no coordinate of the systems, or some
+        contributing system has no value there.
+    DepthError
+        For a pool deeper than the cube's, or depths beyond the cube.
+    InputError
+        If the cube does not say which documents it holds.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    Warns
+    -----
+    IrframeWarning
+        If judgments are set aside.
+
+    Notes
+    -----
+    A document stays judged if a contributing run that is not left out has it at rank `depth` or
+    above, rows in file order; those that no contributing run has there are not, before or after,
+    or no run could lose them. All systems are scored again, on the topics that lose a document.
+    What is read for it are the two best ranks of a document in different runs (or groups), so
+    nothing is built again.
+
+    References
+    ----------
+    .. [1] Zobel. How reliable are the results of large-scale information retrieval experiments?
+       SIGIR 1998. doi:10.1145/290941.291014
+    .. [2] Voorhees. The philosophy of information retrieval evaluation. CLEF 2001.
+       doi:10.1007/3-540-45691-0_34
+    .. [3] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> left = leave_out(cube, "AP(norm='min')", "RBP(p=0.8)")
+    >>> left.groupby("metric")[["change", "rank_change", "tau"]].mean()
+                    change  rank_change    tau
+    metric
+    AP(norm='min') -24.399          0.8  0.871
+    RBP(p=0.8)     -18.428          1.0  0.914
+    """
+    chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
+    depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
+    refuse_metrics(cube, chosen)
+    cube = shared(attended(cube))
+    experiment = experiment_of(cube)
+    groups = contributing_groups(cube, experiment.known_pool.contributing, together)
+    best, leader, second = _best_ranks(experiment, groups, pool)
+    kept = best > 0
+    base = _ranked(fewer_judged(experiment, kept, pool), best[kept])
+    own = {metric.depth for metric in chosen if metric.depth is not None}
+    study = _Study(base, chosen, wanted_depths(cube, chosen, sorted({*depths, *own})))
+    turns = np.unique(groups[groups >= 0])
+    without = [
+        study.without(best[kept], np.where(leader == group, second, best)[kept])
+        for group in tracked(turns, len(turns), "run", progress=progress)
+    ]
+    cells = [(m, k) for m in chosen for k in (sorted(depths) if m.depth is None else [m.depth])]
+    rows = _rows(cube, study, cells, groups, without)
+    if together is not None:
+        rows.insert(2, together, cube[together].sel({SYSTEM: rows[SYSTEM].tolist()}).to_numpy())
+    total, aside = len(best), int((~kept).sum())
+    if aside:
+        warn(
+            f"{aside} of {total} judgments are set aside: no contributing run has their documents "
+            f"in the pool, down to depth {pool}; all means are by the other {total - aside}"
+        )
+    rows.attrs |= {"judgments": total, "set_aside": aside}
+    return rows
+
+
+def contributing_groups(
+    cube: xr.Dataset, contributing: NDArray[np.bool_], together: str | None
+) -> Array:
+    """Return the group of every contributing system, -1 for the others."""
+    if not contributing.any():
+        raise ParameterError("systems that contribute to the pool", "none")
+    if together is None:
+        return np.where(contributing, np.arange(len(contributing)), -1)
+    known = [str(name) for name in cube[SYSTEM].coords if name != SYSTEM]
+    if together not in known:
+        wanted = "together to be a coordinate of the systems"
+        raise ParameterError(wanted, repr(together), "", known)
+    codes, _ = pd.factorize(cube[together].to_numpy())
+    nameless = cube[SYSTEM].to_numpy()[contributing & (codes < 0)]
+    if len(nameless):
+        wanted = f"a value of {together} for every contributing system"
+        raise ParameterError(wanted, "none for", "", nameless)
+    return np.where(contributing, codes, -1)
+
+
+def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Array, Array, Array]:
+    """Return the best rank of every judged document, whose it is, and the best of other groups.
+
+    0 where there is none.
+    """
+    hits, documents = experiment.hits, len(experiment.judgments.row)
+    group = groups[hits.of // experiment.shape[1]]
+    entries = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
+    entries = entries[np.lexsort((hits.pool_rank[entries], hits.row[entries]))]
+    best, second = (np.zeros(documents, np.int32) for _ in range(2))
+    leader = np.full(documents, -1)
+    top = entries[beginnings(hits.row[entries])]
+    best[hits.row[top]], leader[hits.row[top]] = hits.pool_rank[top], group[top]
+    others = entries[group[entries] != leader[hits.row[entries]]]
+    top = others[beginnings(hits.row[others])]
+    second[hits.row[top]] = hits.pool_rank[top]
+    return best, leader, second
+
+
+def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
+    """Return an experiment whose judged documents have these best ranks in the pool."""
+    pool = replace(experiment.known_pool, rank=ranks.astype(np.int32))
+    return replace(experiment, pool=pool)
+
+
+class _Study:
+    """The scores of all systems with the whole pool, and without one group after the other."""
+
+    def __init__(self, base: Experiment, metrics: Sequence[Metric], depths: list[int]) -> None:
+        self.base, self.metrics, self.depths = base, metrics, depths
+        self.facts = [facts(metric) for metric in metrics]
+        self.scores = self._score(base)
+        self.means = self._average(self.scores)
+
+    def without(self, before: Array, ranks: Array) -> tuple[Array, int, int]:
+        """Return means over (metric, depth, system), and how many documents, and relevant, go.
+
+        Given are the best ranks of all documents before, and without a group.
+        """
+        judgments = self.base.judgments
+        lost = ranks == 0
+        moved = ranks != before if any(fact.pooled for fact in self.facts) else lost
+        topics = np.unique(judgments.topic[moved])
+        scores = self.scores.copy()
+        if len(topics):
+            rows = np.isin(judgments.topic, topics)
+            held = ~lost[rows]
+            part = self.base.part(np.arange(self.base.shape[0]), topics)
+            scores[:, :, topics] = self._score(_ranked(fewer_judged(part, held), ranks[rows][held]))
+        return self._average(scores), int(lost.sum()), int((judgments.grade[lost] >= 1).sum())
+
+    def _score(self, experiment: Experiment) -> Array:
+        deepest = max([*self.depths, *(metric.depth or 1 for metric in self.metrics)])
+        return Work(self.metrics, self.depths).tiles(experiment, deepest, in_threads)
+
+    def _average(self, scores: Array) -> Array:
+        pairs = zip(scores, self.facts, strict=True)
+        return np.stack([average(part, fact.summary, axis=1).T for part, fact in pairs])
+
+    def rounded(self, means: Array) -> Array:
+        """Return means of which more is better, equal where they are but for rounding."""
+        return np.round(np.array([[[fact.sign]] for fact in self.facts]) * means, TIE)
+
+
+def _rows(
+    cube: xr.Dataset,
+    study: _Study,
+    cells: list[tuple[Metric, int]],
+    groups: Array,
+    without: list[tuple[Array, int, int]],
+) -> pd.DataFrame:
+    """Return a row for each metric with its depth, and system left out, group by group."""
+    systems = np.argsort(groups, kind="stable")[(groups < 0).sum() :]
+    group = np.unique(groups[systems], return_inverse=True)[1]
+    after, lost, relevant = (np.array(part) for part in zip(*without, strict=True))
+    metric = [[study.metrics.index(measure)] for measure, _ in cells]
+    depth = [[study.depths.index(level)] for _, level in cells]
+    mean, left = study.means[metric, depth, systems], after[group, metric, depth, systems]
+    old, new = study.rounded(study.means), study.rounded(after)
+    rank = competition_ranks(old)[metric, depth, systems]
+    rank_without = competition_ranks(new)[group, metric, depth, systems]
+    tau = Kendall().kernel(*np.broadcast_arrays(old[..., np.newaxis, :], new[..., np.newaxis, :]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = np.where(mean == 0, np.nan, 100 * (left - mean) / mean)
+    columns = {
+        METRIC: np.repeat([str(measure) for measure, _ in cells], len(systems)),
+        DEPTH: np.repeat([level for _, level in cells], len(systems)),
+        SYSTEM: cube.indexes[SYSTEM].take(np.tile(systems, len(cells))),
+        "lost": np.tile(lost[group], len(cells)),
+        "lost_relevant": np.tile(relevant[group], len(cells)),
+    }
+    values = {"mean": mean, "mean_without": left, "change": change, "rank": rank}
+    values |= {"rank_without": rank_without, "rank_change": np.abs(rank_without - rank)}
+    values["tau"] = tau[..., 0, 0][group, metric, depth]
+    return pd.DataFrame(columns | {name: array.ravel() for name, array in values.items()})
+
+
+SHARE, SEED = "share", "seed"
+SHARES = (0.9, 0.7, 0.5, 0.3, 0.1)
+MOST_SEEDS = 10_000
+
+
+@verb
+def robustness(
+    cube: xr.Dataset,
+    *metrics: Metrics,
+    shares: float | Sequence[float] = SHARES,
+    seeds: int | Sequence[int] = 10,
+    at: int | Sequence[int] | None = None,
+    method: Method = "kendall",
+    by: GroupBy | None = None,
+    progress: bool = False,
+) -> xr.DataArray:
+    """Say how alike systems are ordered on random shares of the judgments and on all of them.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    metrics
+        Metrics or their names.
+    shares
+        Shares of the judgments to keep, above 0 and at most 1.
+    seeds
+        How many times to draw, with seeds 0, 1, ..., or the seeds themselves. The samples of one
+        seed are nested.
+    at
+        Evaluation depths, by default the greatest; no shallower than a metric's own.
+    method
+        A method of agreement or its name, as for `agreement`.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+    progress
+        Whether to show how many samples have been scored, by tqdm.
+
+    Returns
+    -------
+    xarray.DataArray
+        Agreement over (metric, depth, share, seed). Means and spreads over the dimension
+        ``seed`` are what a curve shows.
+
+    Raises
+    ------
+    ParameterError
+        For a share outside (0, 1] or repeated seeds.
+    InputError
+        If the cube does not say which documents it holds.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    Notes
+    -----
+    Samples are those of `sample`, stratified by topic and grade.
+
+    References
+    ----------
+    .. [1] Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004.
+       doi:10.1145/1008992.1009000
+    .. [2] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 13. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> tau = robustness(cube, "AP", "Bpref", shares=[1, 0.5], seeds=5)
+    >>> tau.mean("seed").squeeze("depth").round(2).to_pandas()
+    share   1.0   0.5
+    metric
+    AP        1.0  0.91
+    Bpref     1.0  0.86
+    """
+    chosen = parse_metrics(metrics)
+    depths = wanted_depths(cube, chosen, cube.sizes[DEPTH] if at is None else at)
+    refuse_deeper(chosen, min(depths))
+    shares = listed(shares)
+    for share in shares:
+        number("share", share, above=0, high=1)
+    several = range(whole("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
+    drawn = [whole("seeds", seed) for seed in listed(several)]
+    each_once("shares", shares)
+    each_once("seeds", drawn)
+    deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])
+    base = shared(attended(cube)).isel({DEPTH: slice(deepest)})
+    complete = score(base, *chosen, at=depths)
+    samples = list(product(shares, drawn))
+    results = [
+        agreement(score(sample(base, share, seed=seed), *chosen, at=depths), complete, method)
+        for share, seed in tracked(samples, len(samples), "sample", progress=progress)
+    ]
+    first = results[0]
+    stacked = np.stack([array.to_numpy() for array in results], axis=-1)
+    values = stacked.reshape(*first.shape, len(shares), len(drawn))
+    labels = {name: first[name].to_numpy() for name in first.dims}
+    labels |= {SHARE: np.asarray(shares), SEED: np.asarray(drawn)}
+    return xr.DataArray(values, labels, list(labels), name="agreement", attrs=first.attrs)

@@ -1,0 +1,258 @@
+"""How much the ordering of the systems depends on the depth, and from which depth it stays.
+
+Verbs: volatility, stability.
+"""
+
+from typing import Any, Literal, overload
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.agreements import Agreement, Method, parse_agreement, share_above, stable_depth
+from irframe.checks import holding, number
+from irframe.cubes.score_table import ScoreLike
+from irframe.cubes.verb import verb
+from irframe.depth import agreement
+from irframe.depth.agreement import Of
+from irframe.errors import DepthError, InputError, ParameterError
+from irframe.experiments.group_columns import GroupBy
+from irframe.names import METRIC, SYSTEM, TOPIC
+from irframe.scores.averages import Resamples
+from irframe.scores.read_scores import (
+    Depths,
+    Reference,
+    Sides,
+    pick_metric,
+    read_scores,
+    same_systems,
+    select_depths,
+    share_topics,
+)
+from irframe.scores.scores import Scores
+from irframe.stops import axis_of
+
+
+@overload
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: Method = "kendall",
+    *,
+    at: Depths = None,
+    topics: Sides | None = None,
+    interval: Literal[False] = False,
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: GroupBy | None = None,
+) -> xr.DataArray: ...
+
+
+@overload
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: Method = "kendall",
+    *,
+    at: Depths = None,
+    topics: Sides | None = None,
+    interval: Literal[True],
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: GroupBy | None = None,
+) -> xr.Dataset: ...
+@verb
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: Method = "kendall",
+    *,
+    at: Depths = None,
+    topics: Sides | None = None,
+    interval: bool = False,
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: GroupBy | None = None,
+) -> xr.DataArray | xr.Dataset:
+    """Rank correlation of the systems' orderings at every two depths.
+
+    Parameters
+    ----------
+    scores
+        Scores over (metric, system, topic, depth).
+    reference
+        What stands on the other side: a metric of the scores, or other scores of the same
+        systems, by depth, with one metric or all those of `scores`. By default each metric
+        itself.
+    method
+        A method of agreement or its name, as for `agreement`.
+    at
+        Depths to look at, on both sides; by default all there are.
+    topics
+        Which topics count of reference scores with other ones, as for `coverage`.
+    interval
+        Whether to give intervals too; choose some depths, as it takes a while at many.
+    of, alpha, samples, seed
+        Of the intervals, as for `agreement`.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one matrix
+        per group. Reference scores are split alike.
+
+    Returns
+    -------
+    xarray.DataArray or xarray.Dataset
+        Volatility matrices over (metric, depth, depth_other), the group first if `by` is given.
+        A coordinate ``metric_other`` names the metric on the other side, an attribute
+        ``method`` the method. NaN where a correlation
+        is undefined, as where all systems tie. With `interval` a dataset, as of `agreement`.
+
+    Raises
+    ------
+    DepthError
+        For scores without depths, and depths outside them.
+    ParameterError
+        For an unknown method or metric, and other systems on the other side.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them, and for intervals as
+        `agreement`.
+
+    Notes
+    -----
+    ``T[k1, k2] = corr(order at k1, order at k2)`` of the systems by mean score. Means are
+    rounded and costs change sign as for `agreement`. For tau_ap ``depth`` is the true ordering.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.7, Figs. 5-7.
+       doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("RBP(p=0.8)", at=[1, 10, 50])
+    >>> scores.ireval.volatility()[0].round(2).to_pandas()
+    depth_other    1     10    50
+    depth
+    1            1.00  0.67  0.67
+    10           0.67  1.00  1.00
+    50           0.67  1.00  1.00
+    """
+    chosen = parse_agreement(method)
+    options = agreement.Intervals(Resamples(alpha, samples, seed), of)
+    read = read_scores(scores)
+    if read.depths is None:
+        raise DepthError("scores by depth", "scores without depths", "score a cube")
+    held = read if reference is None else _other(read, reference)
+    if at is not None:
+        same = held is read
+        read = select_depths(read, at)
+        held = read if same else select_depths(held, at)
+    rows, columns = share_topics(read, held, topics, at_every_depth=True)
+    values = _volatility(rows, columns, chosen)
+    agreement.beware_of_ties(values)
+    if not interval:
+        return values
+    return agreement.with_ends(
+        values, agreement.between_depths(rows, columns, options, chosen), options, rows
+    )
+
+
+def _other(scores: Scores, reference: Any) -> Scores:
+    if not isinstance(reference, ScoreLike):
+        return pick_metric(scores, reference)
+    read = same_systems(scores, read_scores(reference))
+    if read.depths is None or len(read.metrics) not in {1, len(scores.metrics)}:
+        sizes = zip((METRIC, SYSTEM, TOPIC, read.axis.dim), read.values.shape, strict=True)
+        found = ", ".join(f"{dim} {size}" for dim, size in sizes)
+        raise ParameterError("reference scores by depth, of one metric or as many", found)
+    return read
+
+
+def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArray:
+    left = agreement.system_means(rows, method)
+    right = left if columns is rows else agreement.system_means(columns, method)
+    names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
+    axis = rows.axis
+    others = {axis.other: columns.labels()[axis.dim], agreement.METRIC_OTHER: (METRIC, names)}
+    dims, attributes = (METRIC, axis.dim, axis.other), {**rows.attrs, "method": repr(method)}
+    values = method.kernel(left, right)
+    return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=attributes)
+
+
+@verb
+def stability(
+    volatility: xr.DataArray, threshold: float = 0.9, *, by: GroupBy | None = None
+) -> xr.Dataset:
+    """Say from which depth on the ordering of the systems no longer changes, and how often.
+
+    Parameters
+    ----------
+    volatility
+        Volatility matrices, from `irframe.verbs.volatility`.
+    threshold
+        What a correlation has to exceed for two orderings to count as equivalent, -1 to 1.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``stable_depth``, the least depth from which on all correlations exceed the threshold,
+        NaN if there is none; and ``share_above``, the share of the entries off the diagonal that
+        exceed it, 0 to 1. Over metric, and the group if there is one.
+
+    Raises
+    ------
+    InputError
+        For anything but a volatility matrix with the same depths on both sides.
+
+    Notes
+    -----
+    ``theta = min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined correlation
+    exceeds nothing. A stable depth equal to the last one only says that the last ordering agrees
+    with itself.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.7. doi:10.1007/s10791-016-9282-6
+    .. [2] Voorhees. Evaluation by highly relevant documents. SIGIR 2001.
+       doi:10.1145/383952.383963
+
+    Examples
+    --------
+    >>> depths = [5, 10, 20]
+    >>> matrix = xr.DataArray(
+    ...     [[1, 0.7, 0.6], [0.7, 1, 0.95], [0.6, 0.95, 1]],
+    ...     {"depth": depths, "depth_other": depths},
+    ... )
+    >>> found = stability(matrix)
+    >>> found["stable_depth"].item(), round(found["share_above"].item(), 3)
+    (10.0, 0.333)
+    """
+    dims = (axis := axis_of(volatility)).dim, axis.other
+    wanted = f"a volatility matrix, with dimensions {dims[0]} and {dims[1]}"
+    holding(wanted, volatility, {*dims}, "sizes")
+    matrix = volatility.transpose(..., *dims)
+    depths, others = (matrix[dim].to_numpy() for dim in dims)
+    apart = np.setxor1d(depths, others)
+    if len(apart) or not np.array_equal(depths, others):
+        found = "some on one side only" if len(apart) else "them in two orders"
+        raise InputError("the same depths on both sides", found, "choose them with at=", apart)
+    number("threshold", threshold, low=-1, high=1)
+    first, values = matrix.isel(dict.fromkeys(dims, 0), drop=True), matrix.to_numpy()
+    stable = first.copy(data=stable_depth(values, depths=depths, threshold=threshold))
+    above = first.copy(data=share_above(values, threshold=threshold))
+    return xr.Dataset({"stable_depth": stable, "share_above": above})

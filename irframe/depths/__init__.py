@@ -1,1 +1,0 @@
-"""What depends on the depth: how many differences are found, and how stable orderings are."""

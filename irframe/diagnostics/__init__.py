@@ -1,0 +1,1 @@
+"""Checks of runs and judgments, descriptions of collections, and effects of ties."""

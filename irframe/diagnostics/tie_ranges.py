@@ -1,0 +1,234 @@
+"""What ties leave open.
+
+Verbs: tie_ranges, tie_rates, tie_agreement.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import xarray as xr
+
+from irframe.agreements import Method
+from irframe.arrays import Array
+from irframe.checks import listed, whole
+from irframe.cubes.cube import cube as build
+from irframe.cubes.score import Work, label_scores, refuse_metrics, score, wanted_depths
+from irframe.cubes.unjudged import both_sides
+from irframe.cubes.verb import refuse_deeper, verb
+from irframe.depth.agreement import agreement
+from irframe.errors import DepthError, ParameterError
+from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.extremes.labelled_bounds import refuse_unordered, reordered_scores
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.metrics import Block, Metric, P
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, DEPTH, METRIC, ScoreDtype, Ties
+from irframe.record import recorded
+
+
+@verb(bounded=True, repeats=True)
+def tie_ranges(
+    cube: xr.Dataset,
+    *metrics: Metrics,
+    at: int | Sequence[int] | None = None,
+    by: GroupBy | None = None,
+) -> xr.DataArray:
+    """Say between which scores the order of tied documents decides.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, ranked by score, whatever its `ties`.
+    metrics
+        Metrics or their names.
+    at
+        Depths to return, within the cube; by default all.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+
+    Returns
+    -------
+    xarray.DataArray
+        The lowest and the highest score over all orders of the tied documents; dimensions (bound,
+        metric, system, topic, depth), `bound` being ``lower`` and ``upper``.
+
+    Raises
+    ------
+    MetricError
+        For a metric of which no one order of tied documents is known to be the best.
+    ParameterError
+        If the cube was ranked by a rank column, which has no ties.
+    InputError
+        If documents tied across the last depth are not known any more.
+
+    Notes
+    -----
+    The extremes are exact: wherever a document of more worth stands directly below one of less,
+    swapping the two never lowers the score at any depth. So the highest score has every tied
+    block in falling order of worth, and the lowest in rising order. Worth is relevance or gain;
+    for Bpref unjudged documents stand between relevant and other judged ones, and for Judged
+    the judged ones come first. For a cost the highest score is the worst one, NaN where ESL finds
+    nothing then. For InfAP, Twist and its parts, CRP, Q with gain below its threshold, G, INST
+    and others whose users adapt to what they find no one order is known to be the best. Documents
+    below the cube's depth are counted if they are tied with one above. Takes time in proportion to
+    the cells.
+
+    References
+    ----------
+    .. [1] McSherry, Najork. Computing information retrieval performance measures efficiently in
+       the presence of tied scores. ECIR 2008. doi:10.1007/978-3-540-78646-7_38
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 4.3. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> run = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [2.0, 1.0, 1.0]})
+    >>> qrels = pd.DataFrame({"topic": "1", "doc": ["a", "c"], "grade": [0, 1]})
+    >>> tie_ranges(run.ireval.cube(qrels), "RR", at=3).values.ravel()
+    array([0.33333333, 0.5       ])
+    """
+    refuse_untied(cube)
+    chosen = parse_metrics(metrics)
+    refuse_unordered(chosen)
+    depths = wanted_depths(cube, chosen, at)
+    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # each order is one of documents, not shared
+    scores = both_sides(cube, chosen, depths, reordered_scores, ties=True)
+    return label_scores(cube, scores, chosen, depths)
+
+
+def refuse_untied(cube: xr.Dataset) -> None:
+    """Raise if a cube was not ranked by score."""
+    if cube.attrs["ties"] == "rank":
+        raise ParameterError("a cube ranked by score", "ties='rank', which has no ties")
+
+
+@verb(bounded=True, repeats=True)
+def tie_rates(cube: xr.Dataset, depth: int = 20, *, by: GroupBy | None = None) -> xr.DataArray:
+    """Say which share of the top documents has the same score as another one there.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, ranked by score.
+    depth
+        How many documents of every list to look at, at least 1.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+
+    Returns
+    -------
+    xarray.DataArray
+        Shares from 0 to 1 over (system, topic); NaN for an empty list. ``.mean("topic").median()``
+        is the number of Table 6 of the paper.
+
+    Raises
+    ------
+    DepthError
+        If the cube was cut above that depth.
+    ParameterError
+        If the cube was ranked by a rank column, which has no ties.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 6. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> coarse = runs.assign(score=runs["score"].round(1)).ireval.cube(qrels)
+    >>> round(float(tie_rates(coarse).mean("topic").median()), 3)
+    0.722
+    """
+    refuse_untied(cube)
+    depth = whole("depth", depth, low=1, error=DepthError)
+    if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
+        advice = "build the cube with a greater depth="
+        raise DepthError(f"a depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
+    values = Work([P()], [depth], _rates, ties=True).over(cube)
+    rates = label_scores(cube, values, [P()], [depth])
+    return rates.isel({METRIC: 0, DEPTH: 0}, drop=True).rename("tie_rate")
+
+
+def _rates(block: Block, _: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
+    """Yield the share of the first documents of lists that are tied with another one of them."""
+    above = np.asarray(block.tied)[..., : depths[0]]
+    below = np.append(above[..., 1:], np.zeros_like(above[..., :1]), axis=-1)
+    number = np.minimum(block.retrieved, depths[0])
+    share = np.full(number.shape, np.nan)
+    np.divide((above | below).sum(axis=-1), number, out=share, where=number > 0)
+    yield share[..., np.newaxis]
+
+
+@recorded
+def tie_agreement(
+    runs: Runs,
+    qrels: Qrels,
+    metrics: Metrics,
+    *,
+    ties: Sequence[Ties] = ("trec", "order"),
+    at: int | Sequence[int] | None = None,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    method: Method = "kendall",
+) -> xr.DataArray:
+    """Say how alike systems are ordered under two ways to rank documents with equal scores.
+
+    Parameters
+    ----------
+    runs, qrels
+        Run frame and qrels frame.
+    metrics
+        Metrics or their names.
+    ties
+        The two ways, as for `rank`. ``"trec"`` and ``"order"`` are those of Table 6 of the paper.
+    at
+        Evaluation depths, by default that of the longest list; no shallower than a metric's own.
+    score_dtype
+        As for `rank`.
+    method
+        A method of agreement or its name, as for `agreement`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Agreement over (metric, depth).
+
+    Raises
+    ------
+    ParameterError
+        For anything but two ways to break ties.
+    IrframeError
+        As `cube` and `score`.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 6. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> coarse = runs.assign(score=runs["score"].round())
+    >>> tau = tie_agreement(coarse, qrels, ["RBP(p=0.8)", "P@5"])
+    >>> tau.squeeze("depth").round(2).to_series().to_dict()
+    {'RBP(p=0.8)': 0.93, 'P@5': 0.96}
+    """
+    if isinstance(ties, str) or len(listed(ties)) != 2:
+        raise ParameterError("ties, two ways to break them", repr(ties))
+    chosen = parse_metrics(metrics)
+    depths = None if at is None else [whole("at", depth, low=1) for depth in listed(at)]
+    if depths is not None:
+        refuse_deeper(chosen, min(depths))
+    deepest = None if depths is None else max(depths)
+    runs, qrels = as_runs(runs), as_qrels(qrels)
+    cubes = [build(runs, qrels, depth=deepest, ties=way, score_dtype=score_dtype) for way in ties]
+    depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
+    first, second = (score(cube, *chosen, at=depths) for cube in cubes)
+    found: xr.DataArray = agreement(first, second, method)
+    return found.assign_attrs(ties=" against ".join(ties))

@@ -1,0 +1,1 @@
+"""Search lengths, outcomes of search lengths, misplacement and Twist, risk against coverage."""

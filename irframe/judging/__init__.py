@@ -1,0 +1,1 @@
+"""Judges compared, what to judge next, and estimates from sampled judgments."""

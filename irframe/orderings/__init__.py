@@ -1,0 +1,1 @@
+"""Innate orderings, preferences, and comparisons of orderings."""

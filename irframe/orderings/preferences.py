@@ -1,0 +1,327 @@
+"""What users prefer, how often metrics have a choice, and all rankings of a length.
+
+Verbs: preferences, separability, enumerate_rankings.
+"""
+
+from collections.abc import Hashable, Sequence
+from itertools import product
+from typing import Literal, get_args
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreements import Kendall
+from irframe.agreements.innate import compare_rankings, count_labels, label_depths
+from irframe.arrays import Array, Grade, Grades
+from irframe.checks import choice, whole
+from irframe.cubes.score import score, wanted_depths
+from irframe.cubes.verb import attended, read_depth, shared, verb
+from irframe.errors import ParameterError
+from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.policy import MetricLike
+from irframe.metrics import Block, Evidence
+from irframe.metrics.counts import NumRel, NumRelRet
+from irframe.metrics.facts import TIE, facts
+from irframe.metrics.parse_metric import parse_metric
+from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC
+from irframe.orderings.orderings import GainLike, name_pairs, pair_coordinates, ranking_gains
+from irframe.paired import all_pairs
+from irframe.record import recorded
+
+CELLS = 1 << 21
+"""Cells of pairs, topics and depths that are compared at a time."""
+PREFERENCES = ("rpp", "lexirecall", "lexiprecision")
+Weights = Literal["uniform", "dcg", "inverse"]
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
+"""How much users count who want the 1st, 2nd, ... relevant document."""
+
+
+@verb
+def preferences(
+    cube: xr.Dataset,
+    a: Hashable | None = None,
+    b: Hashable | None = None,
+    *,
+    at: int | Sequence[int] | None = None,
+    weights: Weights = "uniform",
+    rel: int = 1,
+    by: GroupBy | None = None,
+) -> xr.Dataset:
+    """Say on every topic which of two systems users prefer who want one, two, ... documents.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    a, b
+        The systems of a pair. Where one is left out, every other system takes its place; where
+        both are, all pairs are compared, in the order of the cube.
+    at
+        Depths at which lists are cut, within the cube; by default its depth alone.
+    weights
+        How much users count in ``rpp`` who want i relevant documents: ``"uniform"``, all the
+        same; ``"dcg"``, 1/log2(i + 1); ``"inverse"``, 1/i.
+    rel
+        Lowest relevant grade, at least 1.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (topic, depth), and (pair, topic, depth) if there may be several pairs, with
+        coordinates ``system_a`` and ``system_b``; above 0 where a is preferred, below where b is,
+        NaN for topics without relevant documents:
+
+        - ``rpp``, recall-paired preference, -1 to 1: the share of users who prefer a, less that
+          of those who prefer b;
+        - ``lexirecall``, -1, 0 or 1: what those prefer who want the most documents, of all who
+          prefer anything;
+        - ``lexiprecision``, -1, 0 or 1: what those prefer who want the fewest.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown system, or the same one twice, or unknown weights.
+    DepthError
+        For depths beyond the cube.
+    MetricError
+        For cubes with shared ranks (``ties="mean"``).
+
+    Notes
+    -----
+    Users who want i relevant documents prefer the list that has the i-th of them higher up, or
+    has it at all; they do not mind where neither has. There are as many kinds of user as relevant
+    judged documents. These are preferences, not scores: no score of a system by itself orders any
+    two systems as ``rpp`` does, which may go in circles.
+
+    References
+    ----------
+    .. [1] Diaz, Ferraro. Offline retrieval evaluation without evaluation metrics. SIGIR 2022.
+       doi:10.1145/3477495.3532033
+    .. [2] Diaz, Ekstrand, Mitra. Recall, robustness, and lexicographic evaluation. 2023.
+       doi:10.48550/arXiv.2302.11370
+    .. [3] Diaz. Best-case retrieval evaluation: improving the sensitivity of reciprocal rank with
+       lexicographic precision. 2023. doi:10.48550/arXiv.2306.07908
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> preferences(cube, "monot5", "bm25").mean().round(3).to_array().values.tolist()
+    [0.677, 0.625, 0.75]
+    """
+    choice("weights", weights, WEIGHTS)
+    deepest, cube = read_depth(cube, None), attended(cube)
+    depths = wanted_depths(cube, [], deepest if at is None else at)
+    rows, places = np.unique(name_pairs(cube, a, b), return_inverse=True)
+    cube, pairs = shared(cube.isel({SYSTEM: rows})), places.reshape(-1, 2)
+    metrics = NumRelRet(rel=rel), NumRel(rel=rel)
+    counts = score(cube, *metrics, at=range(1, max(depths) + 1)).to_numpy().astype(np.intp)
+    retrieved, n_relevant = counts[0], counts[1, 0, :, :1]
+    values = _prefer(retrieved, pairs, n_relevant, weights, np.array(depths))
+    variables = {
+        name: ((PAIR, TOPIC, DEPTH), value) for name, value in zip(PREFERENCES, values, strict=True)
+    }
+    data = xr.Dataset(variables, pair_coordinates(cube, pairs) | {DEPTH: list(depths)})
+    return data if a is None or b is None else data.isel({PAIR: 0})
+
+
+def _prefer(
+    retrieved: Array, pairs: Array, n_relevant: Array, weights: Weights, depths: Array
+) -> list[Array]:
+    """Return the three preferences of pairs of systems, shape (pair, topic, depth) each."""
+    _, topics, deepest = retrieved.shape
+    most_wanted = int(max(n_relevant.max(initial=1), retrieved.max(initial=1)))
+    wanted = np.arange(1.0, most_wanted + 1)
+    known = {"uniform": wanted**0, "dcg": 1 / np.log2(wanted + 1), "inverse": 1 / wanted}
+    table = np.concatenate([[0.0], known[weights]])  # of those who want 0, 1, 2, ... documents
+    step = max(1, CELLS // max(1, topics * deepest))
+    parts = [
+        _compare(retrieved[a], retrieved[b], table, depths)
+        for a, b in (pairs[at : at + step].T for at in range(0, max(1, len(pairs)), step))
+    ]
+    share, most, fewest = (np.concatenate(part) for part in zip(*parts, strict=True))
+    there = np.where(n_relevant > 0, 1.0, np.nan)
+    return [share / (np.cumsum(table)[n_relevant] * there), most * there, fewest * there]
+
+
+def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[Array, ...]:
+    """Compare lists by what they have found down to each rank.
+
+    Those who want one document more than either list had are served at the first rank where one of
+    them has it, and prefer that list, or neither if both do.
+    """
+    ahead = np.maximum(first, second)
+    served = np.diff(ahead, axis=-1, prepend=0) > 0
+    sign = np.sign(first - second) * served
+    share = np.cumsum(table[ahead] * sign, axis=-1)
+    rank = np.arange(1, sign.shape[-1] + 1)
+    last = np.maximum.accumulate(np.where(sign != 0, rank, 0), axis=-1)
+    first_rank = np.argmax(sign != 0, axis=-1)[..., np.newaxis]
+    padded = np.concatenate([np.zeros_like(sign[..., :1]), sign], axis=-1)
+    leader = np.take_along_axis(sign, first_rank, axis=-1) * (rank > first_rank)
+    columns = depths - 1
+    return (
+        share[..., columns],
+        np.take_along_axis(padded, last[..., columns], axis=-1),
+        leader[..., columns],
+    )
+
+
+OUTCOME = "outcome"
+OUTCOMES = ("equal", "separable", "non-separable")
+
+
+@verb
+def separability(
+    cube: xr.Dataset,
+    *,
+    depth: int | None = None,
+    gain: GainLike = "binary",
+    rel: int = 1,
+    by: GroupBy | None = None,
+) -> xr.DataArray:
+    """Say how often two systems' rankings leave a metric no choice, by depth.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, of at least two systems.
+    depth, gain, rel
+        As for `orderings`.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+
+    Returns
+    -------
+    xarray.DataArray
+        Shares, dimensions (outcome, depth), of the pairs of systems on all topics: ``equal``,
+        ``separable`` (one is not inferior) and ``non-separable``.
+
+    Raises
+    ------
+    ParameterError
+        For a single system.
+    DepthError
+        For a depth beyond the cube.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Table 3. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> shares = separability(ir.cube(*ir.example_track()), depth=10)
+    >>> shares.sel(depth=[1, 10]).round(3).to_numpy()
+    array([[0.603, 0.027],
+           [0.397, 0.752],
+           [0.   , 0.221]])
+    """
+    deepest, cube = read_depth(cube, depth), shared(attended(cube))
+    systems = cube.sizes[SYSTEM]
+    if systems < 2:
+        raise ParameterError("at least two systems", str(systems))
+    gains = ranking_gains(cube, deepest, gain=gain, rel=rel)
+    transitions = compare_rankings(gains, all_pairs(systems))
+    counts = count_labels(transitions, deepest).sum(axis=0) / transitions.sign.size
+    mixed = counts[:, [0, -1]].sum(axis=1)
+    shares = np.stack([counts[:, 2], 1 - counts[:, 2] - mixed, mixed])
+    coordinates = {OUTCOME: list(OUTCOMES), DEPTH: np.arange(1, deepest + 1)}
+    return xr.DataArray(shares, coordinates, (OUTCOME, DEPTH), name="share")
+
+
+LONGEST = 10
+"""Longest rankings enumerated; there are 2**k of length k, and 4**k pairs."""
+
+
+@recorded
+def enumerate_rankings(
+    k: int,
+    rows: MetricLike | None = None,
+    columns: MetricLike | None = None,
+    *,
+    n_relevant: int | None = None,
+) -> xr.Dataset:
+    """Compare all binary rankings of a length with each other, without any metric.
+
+    Parameters
+    ----------
+    k
+        Length of the rankings, 1 to 10.
+    rows, columns
+        Metrics by which the rankings are arranged, best first; by default lexicographically,
+        relevant before non-relevant, which is also how ties are arranged.
+    n_relevant
+        R of every ranking, at least k, which is the default.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``label`` (row, column), the codes of `orderings` for the ranking of the row against
+        that of the column; ``covers`` (row, column), whether the row is next above the column:
+        not inferior, and no third ranking in between; ``tau``, Kendall's tau between the two
+        arrangements. The coordinates ``row`` and ``column`` spell the rankings, as ``"101"``.
+
+    Raises
+    ------
+    ParameterError
+        If k or `n_relevant` is out of range.
+    MetricError
+        For an unknown metric.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Figs. 1, 2 and 3. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> grid = enumerate_rankings(3)
+    >>> int((abs(grid["label"]) == 2).sum())
+    2
+    >>> enumerate_rankings(6, "AP", "nDCG")["tau"].round(3).item()
+    0.976
+    """
+    k = whole("k", k, low=1, high=LONGEST)
+    serps = np.array(list(product([1, 0], repeat=k)), Grade)  # the best first
+    relevant = whole("n_relevant", k if n_relevant is None else n_relevant, low=k)
+    arranged = [_arranged(serps, metric, relevant) for metric in (rows, columns)]
+    spelled = np.array(["".join(map(str, serp)) for serp in serps])
+    ranks = np.argsort(arranged, axis=-1)
+    pairs = np.indices((len(serps), len(serps))).reshape(2, -1).T
+    transitions = compare_rankings(serps[:, np.newaxis], pairs)
+    labels = label_depths(transitions, k)[..., -1].reshape(len(serps), -1)
+    above = (labels == 1).astype(np.float32)
+    covers = (above > 0) & (above @ above == 0)
+    cells, place = np.ix_(*arranged), ("row", "column")
+    return xr.Dataset(
+        {
+            "label": (place, labels[cells]),
+            "covers": (place, covers[cells]),
+            "tau": Kendall().kernel(ranks[:1], ranks[1:])[0, 0],
+        },
+        {name: spelled[order] for name, order in zip(place, arranged, strict=True)},
+        {"rows": str(rows or "lexicographic"), "columns": str(columns or "lexicographic")},
+    )
+
+
+def _arranged(serps: Grades, metric: MetricLike | None, relevant: int) -> NDArray[np.intp]:
+    if metric is None:
+        return np.arange(len(serps))
+    number, k = serps.shape
+    block = Block(
+        grade=serps,
+        retrieved=np.full(number, k),
+        levels=np.array([0, 1]),
+        count=np.tile([k, relevant], (number, 1)),
+        top=1,
+    )
+    chosen = parse_metric(metric)
+    scores = np.round(chosen.score(Evidence(block))[:, -1], TIE) * facts(chosen).sign
+    return np.argsort(-scores, kind="stable")

@@ -1,1 +1,0 @@
-"""Studies of labelled scores and cubes, one question per file."""

@@ -1,0 +1,269 @@
+"""Agreement of metrics and depths with a reference, and with each other, and what goes with it.
+
+Intervals of agreements, against a loop over resamples.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import xarray as xr
+from refusals import refused
+from scipy import stats
+
+import irframe as ir
+from irframe.depth import agreement as agreement_intervals
+from irframe.errors import DepthError, IrframeWarning, ParameterError
+from irframe.paired.pairs import draw_topics
+
+
+@pytest.fixture(scope="module")
+def scores():
+    runs, qrels = ir.example_track()
+    cube = runs.ireval.cube(qrels)
+    return cube.ireval.score("AP(norm='min')", "RBP(p=0.95)", "RR", "ASL", no_rel="nan")
+
+
+def means(scores, metric, depth):
+    sign = -1 if metric == "ASL" else 1
+    return sign * scores.sel(metric=metric, depth=depth).mean("topic").to_numpy().round(12)
+
+
+METHODS = {
+    "kendall": lambda x, y: stats.kendalltau(x, y).statistic,
+    "spearman": lambda x, y: stats.spearmanr(x, y).statistic,
+    "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("reference", "held"),
+    [
+        (20, lambda scores, metric, _: means(scores, metric, 20)),
+        ("ASL", lambda scores, _, depth: means(scores, "ASL", depth)),
+        ("RR@5", lambda scores, _, __: means(scores, "RR", 5)),
+    ],
+)
+def test_agreement_with_a_reference_equals_scipy(scores, method, reference, held):
+    found = scores.ireval.agreement(reference, method, at=[3, 20, 50])
+    for metric, depth in product(scores["metric"].to_numpy(), (3, 20, 50)):
+        expected = METHODS[method](held(scores, metric, depth), means(scores, metric, depth))
+        assert found.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_agreement_of_metrics_equals_scipy(scores, method):
+    found = scores.ireval.agreement(method=method, at=[5, 50])
+    assert found.dims == ("metric", "metric_other", "depth")
+    expected = METHODS[method](means(scores, "ASL", 50), means(scores, "RR", 50))
+    value = found.sel(metric="ASL", metric_other="RR", depth=50)
+    assert value.item() == pytest.approx(expected)
+
+
+def test_worked_ties(golden):
+    case = golden["002-kendall-ties"]
+    x, y = (
+        xr.DataArray(np.array(case["input"][side])[:, None], dims=("system", "topic"))
+        for side in "xy"
+    )
+    for method in ("tau_a", "tau_b", "pearson", "rmse"):
+        with pytest.warns(ir.errors.IrframeWarning, match="single topic"):
+            found = x.ireval.agreement(y, method)
+        assert found.item() == pytest.approx(case["expected"][method])
+    with pytest.warns(ir.errors.IrframeWarning) as caught:
+        assert np.isnan((x * 0).ireval.agreement(y).item())
+    assert "undefined, as systems all tie: 1 of 1" in str(caught[1].message)
+
+
+def test_errors_are_in_the_units_of_the_scores(scores):
+    found = scores.ireval.agreement(20, "rmse", at=50).sel(metric="ASL").item()
+    difference = scores.sel(metric="ASL", depth=20) - scores.sel(metric="ASL", depth=50)
+    assert found == pytest.approx(np.sqrt((difference.mean("topic") ** 2).mean().item()))
+
+
+def test_the_reference_of_tau_ap_is_the_true_ordering(scores):
+    found = scores.ireval.agreement(50, "tau_ap", at=1).sel(metric="RBP(p=0.95)").item()
+    true, estimated = (means(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (50, 1))
+    assert found == pytest.approx(ir.agreements.TauAP().kernel(true, estimated).item())
+    assert found != pytest.approx(ir.agreements.TauAP().kernel(estimated, true).item())
+
+
+def test_means_that_differ_by_rounding_tie():
+    noisy = xr.DataArray([[0.1, 0.2], [0.3, 0.0], [0.5, 0.5]], dims=("system", "topic"))
+    swapped = xr.DataArray([[0.15, 0.15], [0.15, 0.15], [0.5, 0.5]], dims=("system", "topic"))
+    assert noisy.mean("topic")[0] != noisy.mean("topic")[1]
+    assert noisy.ireval.agreement(swapped).item() == 1
+
+
+def test_bad_input(scores):
+    refused(DepthError, "from 1 to 50", lambda: scores.ireval.agreement(51))
+    refused(ParameterError, "same systems.*bm25", lambda: scores.ireval.agreement(scores[:, 1:]))
+    refused(ParameterError, "two systems", lambda: scores[:, :1].ireval.agreement(10))
+
+
+ASKED = {"interval": True, "samples": 40, "alpha": 0.1, "seed": 2}
+
+
+@pytest.fixture(scope="module")
+def deep():
+    return ir.cube(*ir.example_track()).ireval.score("nDCG", "ASL", at=[5, 10, 50])
+
+
+def at_topics(one, other, method, costs, topics):
+    """Return the agreement on some topics; scores (system, topic)."""
+    signs = [-1 if cost else 1 for cost in costs]
+    sides = zip(signs, (one, other), strict=True)
+    return method(*np.round([s * x.values[:, topics].mean(axis=1) for s, x in sides], 12))
+
+
+def looped(one, other, method, costs=(False, False)):
+    """Return the expanded percentile interval of 40 resamples of 16 topics."""
+    drawn = draw_topics(one.sizes["topic"], samples=40, seed=2)
+    values = sorted(at_topics(one, other, method, costs, topics) for topics in drawn)
+    beyond = int(40 * stats.norm.cdf(-stats.t.ppf(0.95, 15) * np.sqrt(16 / 15)))
+    assert beyond == 1  # a plain percentile would leave out two
+    return values[beyond], values[-1 - beyond]
+
+
+def looped_of_averages(one, other, method, costs=(False, False)):
+    """Return the interval of the agreement by the averages over all topics."""
+    every = np.arange(16)
+    found = at_topics(one, other, method, costs, every)
+    drawn = [
+        at_topics(one, other, method, costs, topics)
+        for topics in draw_topics(16, samples=40, seed=2)
+    ]
+    without = [at_topics(one, other, method, costs, np.delete(every, n)) for n in every]
+    jackknife = np.sqrt(15 / 16 * ((without - np.mean(without)) ** 2).sum())
+    error = max(np.std(drawn, ddof=1) * np.sqrt(16 / 15), jackknife)
+    reach = stats.t.ppf(0.95, 15) * error
+    return max(found - reach, -1), min(found + max(0, found - np.mean(drawn)) + reach, 1)
+
+
+def tau(x, y):
+    return stats.kendalltau(x, y).statistic
+
+
+def found_at(result, **place):
+    here = result.sel(place)
+    return here["ci_low"].item(), here["ci_high"].item()
+
+
+def test_intervals_with_a_depth_equal_the_loop(deep):
+    found = deep.ireval.agreement(10, **ASKED)
+    xr.testing.assert_equal(found["agreement"], deep.ireval.agreement(10))
+    for metric in ("nDCG", "ASL"):
+        one, other = (deep.sel(metric=metric, depth=depth) for depth in (10, 5))
+        expected = looped(one, other, tau, [metric == "ASL"] * 2)
+        assert found_at(found, metric=metric, depth=5) == pytest.approx(expected)
+    told = {"alpha": 0.1, "samples": 40, "interval_of": "to be expected on 16 topics like these"}
+    assert found.attrs | told == found.attrs
+
+
+@pytest.mark.parametrize("method", ["kendall", "pearson"])
+def test_intervals_of_averages_equal_the_loop(deep, method):
+    with pytest.warns(IrframeWarning, match="not to be relied on below 20 topics: 16") as caught:
+        found = deep.ireval.agreement("ASL@10", method, **ASKED, of="averages")
+    assert len(caught) == 1
+    assert found.attrs["caution"] == str(caught[0].message)
+    assert found.attrs["interval_of"] == "by the averages over all topics"
+    one, other = deep.sel(metric="ASL", depth=10), deep.sel(metric="nDCG", depth=5)
+    measure = tau if method == "kendall" else lambda x, y: np.corrcoef(x, y)[0, 1]
+    expected = looped_of_averages(one, other, measure, (True, False))
+    assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
+    with pytest.raises(ParameterError, match="a correlation"):
+        deep.ireval.agreement("ASL@10", "rmse", **ASKED, of="averages")
+
+
+@pytest.mark.parametrize(
+    ("reference", "depth", "method", "loop", "costs"),
+    [
+        ("ASL", 5, "pearson", lambda x, y: np.corrcoef(x, y)[0, 1], (True, False)),
+        ("ASL@10", 10, "rmse", lambda x, y: np.sqrt(((x - y) ** 2).mean()), (False, False)),
+    ],
+)
+def test_intervals_with_a_metric_equal_the_loop(deep, reference, depth, method, loop, costs):
+    """Distances take averages as they are, those of costs too."""
+    found = deep.ireval.agreement(reference, method, **ASKED)
+    one, other = deep.sel(metric="ASL", depth=depth), deep.sel(metric="nDCG", depth=5)
+    expected = looped(one, other, loop, costs)
+    assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("method", ["kendall", "tau_ap"])
+def test_metrics_and_depths_have_the_intervals_of_each_pair(deep, method, monkeypatch):
+    monkeypatch.setattr(agreement_intervals, "BLOCK_BYTES", 1)
+    between = deep.ireval.agreement(method=method, **ASKED)
+    by_depth = deep.ireval.volatility(method=method, **ASKED)
+    crossed = deep[:1].ireval.volatility(deep[1:], method=method, **ASKED)
+    xr.testing.assert_equal(by_depth["agreement"], deep.ireval.volatility(method=method))
+    for name in ("ci_low", "ci_high"):
+        for row, reference in enumerate(("nDCG", "ASL")):
+            one = deep.ireval.agreement(reference, method, **ASKED)[name]
+            np.testing.assert_allclose(between[name][row], one)
+        for place, depth in enumerate((5, 10, 50)):
+            one = deep.ireval.agreement(depth, method, **ASKED)[name]
+            np.testing.assert_allclose(by_depth[name][:, place], one)
+        one = deep[1:, ..., :1].ireval.agreement(deep[:1, ..., :1], method, **ASKED)
+        np.testing.assert_allclose(crossed[name][0, 0, 0], one[name][0, 0])
+
+
+def test_both_sides_draw_the_same_topics_whatever_their_order(deep):
+    one, other = deep[:1, ..., :1], deep[:1, ..., 1:2].assign_coords(depth=[5])
+    found = one.ireval.agreement(other, **ASKED)
+    turned = one.ireval.agreement(other.isel(topic=slice(None, None, -1)), **ASKED)
+    xr.testing.assert_equal(found, turned)
+    same = one.ireval.agreement(one.isel(system=slice(None, None, -1)), **ASKED)
+    assert found_at(same, metric="nDCG", depth=5) == (1, 1)
+
+
+@pytest.mark.parametrize("of", ["expected", "averages"])
+def test_topics_left_out_are_as_if_they_had_never_been(deep, of):
+    holes = deep.where((deep["topic"] != "101") | (deep["system"] != "bm25"))
+    rest, asked = deep.sel(topic=deep["topic"] != "101"), ASKED | {"of": of}
+    for verb, options in (
+        (ir.verbs.agreement, {"reference": 10}),
+        (ir.verbs.volatility, {}),
+        (ir.verbs.agreement, {}),
+    ):
+        with pytest.warns(IrframeWarning):
+            found, expected = (verb(some, **options, **asked) for some in (holes, rest))
+        xr.testing.assert_allclose(found, expected)
+
+
+def test_a_single_topic_tells_nothing_of_others(deep):
+    with pytest.warns(IrframeWarning, match="single topic"):
+        found = deep.isel(topic=[3]).ireval.agreement(10, **ASKED)
+    assert found["agreement"].notnull().all()
+    assert np.isnan(found["ci_low"]).all()
+    assert np.isnan(found["ci_high"]).all()
+
+
+def test_agreements_that_are_often_undefined_have_no_interval():
+    values = np.array([[0, 0, 0, 0, 0, 1.0], [0, 0, 0, 0, 0, 0.5]])
+    scores = xr.DataArray(values, dims=["system", "topic"], name="AP")
+    with pytest.warns(IrframeWarning, match="without an interval, .*: 1 of 1"):
+        found = scores.ireval.agreement(scores, interval=True, samples=100)
+    assert found["agreement"].item() == 1
+    assert np.isnan(found["ci_low"]).all()
+    assert np.isnan(found["ci_high"]).all()
+
+
+def test_an_agreement_that_no_resample_changes_has_no_interval_but_with_itself():
+    values = (
+        np.arange(3)[:, np.newaxis, np.newaxis] + np.random.default_rng(0).random((3, 9, 2)) / 9
+    )
+    scores = xr.DataArray(values, dims=["system", "topic", "depth"], name="AP")
+    with pytest.warns(IrframeWarning, match="without an interval, .*: 2 of 4"):
+        found = scores.assign_coords(depth=[1, 5]).ireval.volatility(interval=True, samples=100)
+    assert (found["agreement"] == 1).all()
+    for end in ("ci_low", "ci_high"):
+        np.testing.assert_array_equal(found[end][0], np.where(np.eye(2), 1, np.nan))
+
+
+def test_there_may_be_more_depths_than_systems(monkeypatch):
+    few = ir.cube(*ir.example_track()).ireval.score("nDCG", at=[1, 2, 5, 10, 50])[:, [0, 3, 6]]
+    whole = few.ireval.volatility(**ASKED)
+    monkeypatch.setattr(agreement_intervals, "BLOCK_BYTES", 1)
+    xr.testing.assert_equal(few.ireval.volatility(**ASKED), whole)

@@ -1,0 +1,280 @@
+"""What is found on runs and judgments that are wrong in one way at a time."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import refused
+
+import irframe as ir
+from irframe.diagnostics.findings import SEVERITIES
+from irframe.errors import InputError, MetricError
+
+RUNS, QRELS = ir.example_track()
+
+COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
+
+
+def clean(runs, qrels):
+    """Return a track with nothing to say about it: no ties, deep judgments, all contribute."""
+    distinct = runs.assign(score=-runs["rank"].astype(float)).drop(columns="contributing")
+    docs = distinct[["topic", "doc"]].drop_duplicates()
+    return distinct, docs.merge(qrels, how="left").fillna({"grade": 0})
+
+
+def find(findings, words):
+    rows = findings[findings["what"].str.contains(words)]
+    assert len(rows) == 1, findings["what"].tolist()
+    return rows.iloc[0]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_order_of_rows_changes_nothing_but_what_says_so(tied):
+    rng, docs = np.random.default_rng(3), [f"d{n:02}" for n in range(30)]
+    rows = [
+        (system, topic, doc, rank)
+        for topic in "123"
+        for system in "abcde"
+        for rank, doc in enumerate(rng.permutation(docs)[:12])
+    ]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    qrels = runs[runs["score"] < 4][["topic", "doc"]].drop_duplicates()
+    qrels = qrels.assign(grade=rng.integers(0, 3, len(qrels)))
+    runs["score"] = -(runs["score"] // 3.0 if tied else runs["score"])
+    one, other = (
+        each[0].ireval.diagnose(each[1], ["AP", "nDCG@5"])
+        for each in ((runs, qrels), [f.sample(frac=1, random_state=1) for f in (runs, qrels)])
+    )
+    told = [
+        found["advice"].str.contains("equal scores in the order of rows") for found in (one, other)
+    ]
+    pd.testing.assert_frame_equal(
+        one[~told[0]].reset_index(drop=True), other[~told[1]].reset_index(drop=True)
+    )
+    assert [says.any() for says in told] == [tied, tied]
+    assert one.equals(other) is not tied
+
+
+def test_nothing_to_say(track):
+    runs, qrels = clean(*track)
+    findings = runs.ireval.diagnose(qrels)
+    assert list(findings.columns) == COLUMNS
+    assert findings["what"].tolist() == ["what decides the numbers"]
+    assert (
+        findings["where"].item().startswith("ties trec; scores as float64; topics qrels; top grade")
+    )
+
+
+def test_the_example_track():
+    findings = RUNS.ireval.diagnose(QRELS, ["AP", "nDCG@10"])
+    order = findings["severity"].map(SEVERITIES.index)
+    assert order.is_monotonic_increasing
+    assert findings["reference"].str.contains("http|doi").all()
+    row = find(findings, "top 10 ")
+    top = RUNS.ireval.rank().query("rank <= 10").merge(QRELS, how="left")
+    assert row["how_many"] == top["grade"].isna().sum()
+    assert row["where"].startswith("colbert (54%), ance")
+    assert find(findings, "did not contribute")["where"] == "ance, colbert, doct5query"
+    assert find(findings, "deeper than the pool")["where"] == "depth 50"
+    pairs = ir.cube(RUNS, QRELS).ireval.bounds("RBP(p=0.8)", at=50).ireval.decide()
+    assert find(findings, "closer than their residuals")["how_many"] == (~pairs["decided"]).sum()
+    assert find(findings, "only metrics with")["where"] == "AP, nDCG@10"
+
+
+def test_metrics_change_what_is_found():
+    mixed = RUNS.ireval.diagnose(QRELS, ["AP@10", "RBP(p=0.8)@10"])
+    assert not mixed["what"].str.contains("only metrics with|deeper than").any()
+    assert find(mixed, "pooled last are relevant")["where"] == "AP@10"
+    utility = RUNS.ireval.diagnose(QRELS, "RBP(p=0.8)@7")
+    assert not utility["what"].str.contains("recall base|pooled last").any()
+    assert find(utility, "not standard")["where"] == "RBP(p=0.8)@7"
+    refused(MetricError, "wanted", RUNS.ireval.diagnose, QRELS, ["nonsense"])
+
+
+def test_topics_that_do_not_join():
+    first = RUNS["topic"].iloc[0]
+    less = RUNS.ireval.diagnose(QRELS[QRELS["topic"] != first])
+    assert find(less, "without judgments")[["where", "how_many"]].tolist() == [first, 1]
+    missing = RUNS[(RUNS["topic"] != first) | (RUNS["system"] != "ance")].ireval.diagnose(QRELS)
+    row = find(missing, "missing from a run")
+    assert row["where"] == "ance (1)"
+    assert "ASL" in row["advice"]
+    none = RUNS.assign(topic="0" + RUNS["topic"]).ireval.diagnose(QRELS)
+    assert none.iloc[0]["severity"] == "error"
+    assert find(none, "no topic in common")["where"].startswith("runs: '0101'")
+    assert len(none[none["severity"] == "error"]) == 1
+    one = RUNS.assign(topic=RUNS["topic"].where(RUNS["system"] != "bm25", "0" + RUNS["topic"]))
+    found = find(one.ireval.diagnose(QRELS), "systems without a list for any judged topic")
+    assert (found["severity"], found["where"], found["how_many"]) == ("warning", "bm25", 1)
+    typed = RUNS.assign(topic=RUNS["topic"].astype(int)).ireval.diagnose(QRELS)
+    assert find(typed, "topics of two types")["how_many"] == 16
+
+
+def test_documents_that_do_not_join():
+    none = RUNS.ireval.diagnose(QRELS.assign(doc="x" + QRELS["doc"]))
+    assert find(none, "no judged document is retrieved")["severity"] == "warning"
+    assert "100%" in find(none, "unjudged documents in the top 10")["what"]
+    typed = RUNS.ireval.diagnose(QRELS.assign(doc=range(len(QRELS))))
+    assert find(typed, "documents of two types")["severity"] == "error"
+
+
+def test_what_is_there_twice():
+    twice = pd.concat([RUNS, RUNS.iloc[:3]]).ireval.diagnose(QRELS)
+    row = find(twice, "listed twice")
+    assert row["how_many"] == 3
+    assert row["where"].startswith("bm25 101 d158, ")
+    judged = RUNS.ireval.diagnose(pd.concat([QRELS, QRELS.iloc[[5]]]))
+    assert find(judged, "judged twice")["how_many"] == 1
+
+
+def test_scores():
+    missing = RUNS.assign(score=RUNS["score"].mask(np.arange(len(RUNS)) < 2))
+    assert find(missing.ireval.diagnose(QRELS), "missing scores")["how_many"] == 2
+    turned = RUNS.assign(score=RUNS["score"].where(RUNS["system"] != "ance", RUNS["rank"]))
+    row = find(turned.ireval.diagnose(QRELS), "contradict their scores")
+    assert row[["where", "how_many"]].tolist() == ["ance", 16]
+    assert not RUNS.ireval.diagnose(QRELS)["what"].str.contains("contradict").any()
+    ranked = RUNS.drop(columns="score").ireval.diagnose(QRELS, ties="rank")
+    assert not ranked["what"].str.contains("tie").any()
+
+
+def test_gaps_in_filed_ranks(track):
+    runs, qrels = clean(*track)
+    lost = runs[(runs["system"] != "bm25") | ~runs["rank"].isin([3, 4, 5])]
+    row = find(lost.ireval.diagnose(qrels), "ranks leave some out")
+    assert row[["severity", "where", "how_many"]].tolist() == ["warning", "bm25", 16]
+    closed = lost.drop(columns="rank").ireval.diagnose(qrels)
+    assert not closed["what"].str.contains("ranks").any()
+
+
+def test_short_lists():
+    cut = RUNS[(RUNS["system"] != "splade") | (RUNS["rank"] <= 20)]
+    row = find(cut.ireval.diagnose(QRELS), "shorter than 50")
+    assert row[["where", "how_many"]].tolist() == ["splade (16)", 16]
+    assert not cut.ireval.diagnose(QRELS, depth=20)["what"].str.contains("shorter").any()
+    assert find(cut.ireval.diagnose(QRELS, depth=60), "shorter than 60")["how_many"] == 128
+
+
+def test_grades():
+    first = QRELS["topic"] == QRELS["topic"].iloc[0]
+    bare = QRELS.assign(grade=QRELS["grade"].mask(first, 0))
+    row = find(RUNS.ireval.diagnose(bare), "without relevant")
+    assert row["where"] == QRELS["topic"].iloc[0]
+    marked = QRELS.assign(grade=QRELS["grade"].replace(0, -1))
+    found = RUNS.ireval.diagnose(marked)
+    assert find(found, "grade -1")["how_many"] == (QRELS["grade"] == 0).sum()
+
+
+def test_ties():
+    coarse = RUNS.assign(score=RUNS["score"].round(1)).ireval.diagnose(QRELS)
+    row = find(coarse, "ties in the top 20")
+    assert row["severity"] == "warning"
+    assert "median rate 72%" in row["what"]
+    shared = RUNS.ireval.diagnose(QRELS, ties="mean")
+    assert not shared["what"].str.contains("residuals").any()
+
+
+def test_options_reach_the_cube():
+    nominal = RUNS.ireval.diagnose(QRELS, depth=10, pool_depth=50)
+    assert not nominal["what"].str.contains("deeper").any()
+    chosen = RUNS.ireval.diagnose(QRELS, contributing=["bm25", "splade"])
+    assert find(chosen, "did not contribute")["how_many"] == 6
+
+
+def test_incomplete_to_any_depth():
+    found = RUNS.drop(columns="contributing").ireval.diagnose(QRELS)
+    told = find(found, "deeper than the pool")["what"]
+    assert told.endswith("as filed, which is 0; the median list is judged to depth 10")
+    alone = RUNS[RUNS["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(QRELS)
+    assert not alone["what"].str.contains("residuals").any()
+
+
+def test_everything_is_reported():
+    twice = pd.concat([RUNS, RUNS.head(9)], ignore_index=True)
+    short = find(twice.ireval.diagnose(QRELS), "documents listed twice in a ranking")
+    assert short["where"].endswith(", ...")
+    whole = find(twice.ireval.diagnose(QRELS, errors="report"), "listed twice in a ranking")
+    assert len(whole["where"].split(", ")) == whole["how_many"] == 9
+
+
+def test_frames_that_cannot_be_read_are_findings():
+    found = ir.verbs.diagnose(RUNS.drop(columns="doc"), QRELS.assign(grade=0.5), errors="report")
+    assert found["severity"].tolist() == ["error", "error"]
+    assert found["what"].str.contains("column for doc|whole numbers").all()
+    assert found["how_many"].iloc[1] == len(QRELS)
+    assert len(found["where"].iloc[1].split(", ")) == len(QRELS)
+    refused(InputError, "wanted", ir.verbs.diagnose, RUNS.drop(columns="doc"), QRELS)
+
+
+def test_an_error_on_the_way_ends_what_is_found():
+    ranks = RUNS.drop(columns="score").assign(rank=1)
+    found = ir.verbs.diagnose(ranks, QRELS, errors="report")
+    assert found["what"].iloc[0].startswith("wanted distinct ranks")
+    assert found["how_many"].iloc[0] > 5
+    calm = ir.verbs.diagnose(RUNS, QRELS, errors="report")
+    assert calm["what"].tolist() == ir.verbs.diagnose(RUNS, QRELS)["what"].tolist()
+
+
+def test_repeats_far_off_single_ones_and_shared_labels_are_named():
+    runs, qrels = ir.example_track()
+    rng = np.random.default_rng(1)
+    own = runs[runs["system"] == "monot5"]
+    parts = [runs[runs["system"] == "bm25"].assign(seed=1)]
+    for seed in range(1, 7):
+        noise = rng.normal(0, 0.1 * own["score"].std(), len(own))
+        scores = rng.normal(size=len(own)) if seed == 4 else own["score"] + noise
+        parts.append(own.assign(score=scores, seed=seed))
+    runs = pd.concat(parts, ignore_index=True)
+    found = runs.ireval.diagnose(qrels, "nDCG@10").set_index("what")
+    far = found.loc["seeds whose mean nDCG@10 is far from the others of their system"]
+    assert far["where"].startswith("monot5 [seed 4] (")
+    assert far["how_many"] == 1
+    assert found.loc["systems with one seed, beside others with up to 6", "where"] == "bm25"
+    shared = found.loc["seeds that several systems have under the same label"]
+    assert (shared["severity"], shared["where"]) == ("note", "1")
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["31_1", "31_2", "32_1", "32_2", "33_1"], "31 (2), 32 (2)"),
+        (["a-b/1", "a-b/2", "c/1", "c/2", "c/3"], "c (3), a-b (2)"),
+        (["q_1", "q_2", "q_3", "q_4", "q_5"], None),
+        (["a_1", "b_1", "c_1", "d_1", "e_1"], None),
+        ([101, 102, 103, 104, 105], None),
+    ],
+)
+def test_it_asks_whether_topics_were_drawn_together(names, told):
+    qrels = pd.DataFrame({"topic": names, "doc": list("vwxyz"), "grade": 1})
+    run = qrels.drop(columns="grade").assign(system="s", score=1.0)
+    found = ir.verbs.diagnose(run, qrels)
+    asked = found[found["what"].str.contains("drawn together")]
+    assert asked["where"].tolist() == ([told] if told else [])
+    assert asked["advice"].str.contains("cluster=").all()
+
+
+def test_it_asks_whether_questions_of_one_document_were_drawn_together():
+    runs = pd.DataFrame({"topic": [*"1234"] * 2, "doc": "d", "system": [*"aaaabbbb"], "score": 1.0})
+    runs = runs.assign(start=0, end=50)
+    spans = pd.DataFrame({"topic": [*"1234"], "doc": [*"xxxy"], "start": 10, "end": 20, "grade": 1})
+    row = find(runs.ireval.diagnose(spans), "evidence of others")
+    assert (row["where"], row["how_many"]) == ("x (3)", 3)
+    apart = runs.ireval.diagnose(spans.assign(doc=[*"xxyz"]))
+    assert not apart["what"].str.contains("evidence of others").any()
+
+
+def test_it_asks_about_columns_that_explain_how_topics_differ():
+    topics = pd.Series(QRELS["topic"].unique())
+    means = RUNS.ireval.evaluate(QRELS, "AP")["AP"].groupby("topic").mean()
+    columns = {"halves": means > means.median(), "each": means, "chance": topics.index % 2 == 0}
+    of_topic = pd.DataFrame(
+        {name: dict(zip(topics, v, strict=True)) for name, v in columns.items()}
+    )
+    runs = RUNS.join(of_topic, "topic")
+    values, halves = means.to_numpy(), columns["halves"].to_numpy()
+    slopes = np.polyfit(halves, values, 1)
+    left = (
+        np.square(values - np.polyval(slopes, halves)).sum()
+        / np.square(values - values.mean()).sum()
+    )
+    row = find(runs.ireval.diagnose(QRELS, "AP"), "explain variance of AP over topics")
+    assert row["where"] == f"halves ({1 - left * 15 / 14:.0%})"

@@ -1,0 +1,257 @@
+"""Shares of the kinds of curves, and what goes with it.
+
+Effort against gain, and the selection of systems; Misplacement against the definitions and the
+worked cases.
+"""
+
+import itertools
+import math
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+import pytest
+from dense import dense
+from hypothesis import given
+from oracles import Topic
+from oracles import misplacement as oracle
+from refusals import refused
+from strategies import batches
+from tracks import cube_of
+
+import irframe as ir
+from irframe.effort.misplacement import ARCHETYPES
+from irframe.errors import InputError, IrframeWarning, ParameterError
+from irframe.metrics.positions import CROSSINGS
+
+
+@pytest.fixture(scope="module")
+def scores(cube):
+    return cube.ireval.score("AP", "Twist", "nDCG", at=50)
+
+
+def test_cells(golden):
+    case = golden["004-effort-gain"]
+    points = np.array(case["input"]["points_twist_gain"])
+    index = pd.MultiIndex.from_product([["s"], range(len(points))], names=["system", "topic"])
+    frame = pd.DataFrame(points, index, columns=["Twist", "AP"])
+    found = frame.ireval.effort_gain(quartiles=case["input"]["quartiles"])
+    cells = np.stack([found["row"][0, 0], found["column"][0, 0]], axis=-1)
+    assert cells.tolist() == case["expected"]["cells"]
+    assert found["quadrant"][0, 0].to_numpy().tolist() == case["expected"]["regions"]
+    np.testing.assert_allclose(found["share"][0], [0.2, 0.6, 0.0, 0.2])
+
+
+def test_shares(scores):
+    found = scores.ireval.effort_gain()
+    assert found["metric"].to_numpy().tolist() == ["AP", "nDCG"]
+    np.testing.assert_allclose(found["share"].sum("region"), 1)
+    np.testing.assert_allclose(found["cell"].sum(["gain", "effort"]), 1)
+    for number, metric in enumerate(("AP", "nDCG")):
+        gain = scores.sel(metric=metric).to_numpy().ravel()
+        np.testing.assert_allclose(found["border"][number], np.quantile(gain, [0.25, 0.5, 0.75]))
+        row = found["row"][number].to_numpy().ravel()
+        column = found["column"][number].to_numpy().ravel()
+        edges = np.arange(0.5, 5)
+        counts = np.histogram2d(row, column, [edges, edges])[0]
+        np.testing.assert_allclose(found["cell"][number], counts / len(row))
+        diagonal, high = np.mean(row == column), np.mean((row >= 3) & (column <= 2))
+        grey = np.mean(((row == 2) & (column == 1)) | ((row == 4) & (column == 3)))
+        assert found["share"][number].to_numpy()[:3] == pytest.approx([diagonal, high, grey])
+
+
+def test_equal_scores_are_in_one_cell_whatever_their_rounding():
+    third, sixth, ninth = 1 / 3, 1 / 6, 1 / 9
+    equal = [third + sixth + ninth, ninth + sixth + third, ninth + third + sixth]
+    assert len(set(equal)) > 1
+    names = pd.MultiIndex.from_product([["s"], range(5)], names=["system", "topic"])
+    frame = pd.DataFrame({"Twist": [*equal, 0, 1], "AP": [*equal, 0, 1]}, index=names)
+    for quartiles in (None, (0.3, equal[0], 0.9), (0.3, equal[1], 0.9)):
+        found = frame.ireval.effort_gain(quartiles=quartiles)
+        assert len({*found["row"][0, 0, :3].to_numpy()}) == 1
+    columns = (frame * (0.75 / equal[0])).clip(upper=1).ireval.effort_gain()["column"]
+    assert {*columns[0, 0, :3].to_numpy()} == {4}
+
+
+def test_points_without_a_score_are_left_out(scores):
+    holed = scores.copy()
+    holed[1, :, 3] = np.nan
+    found = holed.ireval.effort_gain()
+    assert (found["points"] == 8 * 15).all()
+    assert (found["row"][:, :, 3] == 0).all()
+    assert (found["quadrant"][:, :, 3] == "").all()
+    without = scores.drop_isel(topic=3).ireval.effort_gain()
+    np.testing.assert_allclose(found["share"], without["share"])
+
+
+def test_metrics_without_scores_are_named(scores):
+    holes = scores.copy()
+    holes.loc[{"metric": "nDCG"}] = np.nan
+    with pytest.raises(InputError, match="scores of Twist and the metric; found none: nDCG"):
+        holes.ireval.effort_gain()
+    refused(InputError, "found none: AP, nDCG", (scores * np.nan).ireval.effort_gain)
+
+
+def test_bad_scores(scores):
+    for metrics in (["AP", "nDCG"], ["Twist"]):
+        some = scores.sel(metric=metrics)
+        refused(InputError, "scores of Twist and of a gain metric", some.ireval.effort_gain)
+    for quartiles in ([1, 2], [3, 2, 1]):
+        refused(ParameterError, "three numbers", scores.ireval.effort_gain, quartiles=quartiles)
+
+
+RULES = list(CROSSINGS)
+NUMBERS = {name: name for name in ("s_plus", "s_minus", "sigma_plus", "sigma_minus", "sigma")}
+NUMBERS |= {"RB": "recall_base", "N": "length"}
+BY_RULE = ("first_crossing", "balance_point", "rho", "twist")
+
+
+def quietly(cube, **options):
+    with pytest.warns(IrframeWarning) if _short(cube, **options) else nullcontext():
+        return cube.ireval.misplacement(**options)
+
+
+def _short(cube, depth=None, rel=1, **_):
+    base = (dense(cube).level_count[:, dense(cube).level >= rel]).sum(axis=1).max()
+    return 2 * base > (depth or cube.sizes["depth"])
+
+
+def cases(golden):
+    for name, case in golden.items():
+        if name.startswith("004") and {"serp", "judged", "N"} <= case["input"].keys():
+            yield name, case
+
+
+def cube_of_case(case):
+    """Return a cube with the case as its first topic, and a plain second one."""
+    told = case["input"]
+    return cube_of({"s": [told["serp"], [1]]}, [told["judged"], [1]], told["N"])
+
+
+def test_worked_cases(golden):
+    names = dict(cases(golden))
+    assert len(names) >= 17
+    for case in names.values():
+        for rule in RULES:
+            data = quietly(cube_of_case(case), crossing=rule).isel(system=0, topic=0)
+            expected = case["expected"]
+            if expected is None:
+                assert math.isnan(data["twist"].item())
+                assert data["archetype"].item() == ""
+                continue
+            found = {key: data[name].item() for key, name in NUMBERS.items()}
+            assert found == pytest.approx({key: expected[key] for key in NUMBERS}, rel=1e-9)
+            assert data["rp"].to_numpy().tolist() == expected["rp"]
+            assert data["crp"].to_numpy().tolist() == expected["crp"]
+            told = {key: float(expected[rule][key]) for key in BY_RULE}
+            assert {key: data[key].item() for key in BY_RULE} == pytest.approx(told, rel=1e-9)
+            assert data["archetype"].item() == expected[rule]["archetype"]
+
+
+def test_bounds(golden):
+    case = golden["004-bounds"]
+    judged, N = case["input"]["judged"], case["input"]["N"]
+    worst = sorted((grade for grade in judged if grade), reverse=False)
+    serp = [0] * (N - len(worst)) + worst
+    data = cube_of({"s": [serp]}, [judged + [0] * N]).ireval.misplacement()
+    for name in ("rp", "crp"):
+        found = [data[name].min().item(), data[name].max().item()]
+        assert found == case["expected"][f"{name}_bounds"]
+
+
+def test_archetype_census(golden):
+    case = golden["004-archetype-census"]
+    RB, N = case["input"]["RB"], case["input"]["N"]
+    places = [place for found in range(RB + 1) for place in itertools.combinations(range(N), found)]
+    serps = [[int(rank in place) for rank in range(N)] for place in places]
+    cube = cube_of({"s": serps}, [[1] * RB + [0] * N] * len(serps))
+    for rule in RULES:
+        table = ir.verbs.archetypes(cube.ireval.misplacement(crossing=rule)).loc[0]
+        counts = {kind: round(table[kind] * table["total"]) for kind in ARCHETYPES}
+        expected = dict.fromkeys(ARCHETYPES, 0) | case["expected"][rule]
+        assert counts == expected
+        assert table["total"] == len(serps)
+
+
+@given(batch=batches())
+def test_equals_slow_loop_and_metrics(batch):
+    topics, depth = batch
+    topics = [*topics, Topic(serp=(1,), judged=(1,), gmax=3)]
+    judged = [topic.judged or (0,) for topic in topics]
+    cube = cube_of({"s": [topic.serp for topic in topics]}, judged, depth)
+    kept = cube["topic"].to_numpy().astype(int)
+    for rel, rule in itertools.product((1, 2), RULES):
+        data = quietly(cube, crossing=rule, rel=rel)
+        metrics = {
+            "twist": f"Twist(crossing={rule!r}, rel={rel})",
+            "rho": f"RecoveryRatio(crossing={rule!r}, rel={rel})",
+            "balance_point": f"BalancePoint(crossing={rule!r}, rel={rel})",
+            "sigma": f"SpaceRatio(rel={rel})",
+        }
+        scores = cube.ireval.score(*metrics.values(), at=[depth])
+        for name, text in metrics.items():
+            np.testing.assert_allclose(data[name], scores.sel(metric=text)[..., 0], rtol=1e-12)
+        for row, place in enumerate(kept):
+            topic = Topic(serp=topics[place].serp, judged=judged[place], gmax=3)
+            one = data.isel(system=0, topic=row)
+            run = oracle.grades_at(topic, depth, rel)
+            ideal = oracle.ideal_run(topic, rel, len(run))
+            for kind in (oracle.archetype, oracle.excellent):
+                told = kind(topic, depth, crossing=rule, rel=rel)
+                assert one[kind.__name__].item() == told
+            if any(ideal):
+                positions = oracle.relative_positions(run, ideal)
+                assert one["rp"].to_numpy()[: len(run)].tolist() == positions
+                assert not one["rp"].to_numpy()[len(run) :].any()
+                first = oracle.first_crossing(oracle.cumulated(positions), rule)
+                assert one["first_crossing"].item() == first
+
+
+def test_short_nominal_lengths_are_reported():
+    cube = cube_of({"s": [[1], [1]]}, [[1, 1, 1], [1, 0]])
+    with pytest.warns(IrframeWarning, match=r"2 of 2 topics have more than 1 / 2 relevant"):
+        data = cube.ireval.misplacement()
+    assert data["length"].to_numpy().tolist() == [6, 2]
+    assert data.sizes["depth"] == 6
+
+
+def test_topics_without_relevant_documents_are_nan_and_counted():
+    cube = cube_of(
+        {"s": [[1, 0, 0], [0, 0, 0]], "t": [[0, 1, 0], [0, 0, 0]]}, [[1, 0, 0], [0, 0, 0]]
+    )
+    data = cube.ireval.misplacement()
+    assert data.attrs["no_relevant"] == 1
+    assert np.isnan(data["twist"].to_numpy()[:, 1]).all()
+    assert not data["rp"].to_numpy()[:, 1].any()
+    table = ir.verbs.archetypes(data)
+    assert table["total"].item() == 2
+    assert table["no_relevant"].item() == 2
+    assert table["ideal"].item() == 0.5
+    scores = cube.ireval.score("Twist", "CRP", "SpaceRatio", "RecoveryRatio", "BalancePoint")
+    assert np.isnan(scores.to_numpy()[..., 1, :]).all()
+    assert not np.isnan(scores.to_numpy()[..., 0, :]).any()
+
+
+def test_nominal_length_is_the_depth_chosen(cube):
+    cut = ir.cube(*ir.example_track(), depth=30)
+    with pytest.warns(IrframeWarning, match="2 of 16 topics"):
+        one = cube.ireval.misplacement(depth=30)
+    with pytest.warns(IrframeWarning, match="2 of 16 topics"):
+        other = cut.ireval.misplacement()
+    np.testing.assert_array_equal(one["twist"], other["twist"])
+    np.testing.assert_array_equal(one["twist"], cube.ireval.score("Twist", at=30)[0])
+    assert one["team"].dims == ("system",)
+
+
+def test_sums_of_long_rankings_do_not_overflow():
+    """The curve falls by R, R - 1, ... to a place below what 32 bits hold, and never recovers."""
+    R = 65_536
+    docs = np.char.mod("%d", np.arange(2 * R))
+    run = pd.DataFrame({"topic": "1", "doc": docs, "rank": np.arange(2 * R)})
+    late = (np.arange(2 * R) >= R - 1) & (np.arange(2 * R) < 2 * R - 1)
+    qrels = pd.DataFrame({"topic": "1", "doc": docs, "grade": late.astype(int)})
+    cube = ir.cube(run, qrels, ties="rank")
+    moved = cube.ireval.misplacement()
+    assert moved["archetype"].item() == "typical B"
+    assert moved["crp"].min().item() == 1 - R * (R + 1) // 2
+    assert moved["twist"].item() == cube.ireval.score("Twist", at=2 * R).item()

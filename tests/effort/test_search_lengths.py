@@ -1,0 +1,295 @@
+"""Search lengths against worked cases and slow loops, and what goes with it.
+
+The best system of every group; By how much one system brings relevant documents nearer than
+another; How far relevant documents lie, in bins.
+"""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from incomplete import though_incomplete
+from oracles.searching import search_lengths as slow_lengths
+from oracles.searching import wins_and_losses
+from refusals import refused
+from strategies import batches, scored
+from told import Told, frames
+
+import irframe as ir
+from irframe.effort.search_lengths import effective_count
+from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+
+
+def lengths_frame(by_system):
+    """Build a frame of search lengths; None is not retrieved, at search length 50."""
+    rows = [
+        (system, "1", f"d{place}", 1, length, 50 if length is None else length, 0.0)
+        for system, lengths in by_system.items()
+        for place, length in enumerate(lengths)
+    ]
+    columns = ["system", "topic", "doc", "grade", "rank", "search_length", "precision"]
+    return pd.DataFrame(rows, columns=columns).astype({"rank": "Int32"})
+
+
+RUNS, QRELS = ir.example_track()
+
+
+def lengths_of(told, **options):
+    runs, qrels = frames([told])
+    runs.loc[len(runs)] = ("s", "other", "z", 1)
+    qrels.loc[len(qrels)] = ("other", "z", 0)
+    with though_incomplete():
+        cube = runs.ireval.cube(qrels)
+    return cube.ireval.search_lengths(**options)["search_length"].tolist()
+
+
+def test_search_lengths_by_hand(golden):
+    case = golden["000-asl-hand"]
+    told = Told.read(case["input"])
+    assert lengths_of(told) == case["expected"]["eq3"]
+    assert lengths_of(told, unretrieved="irrel+1") == case["expected"]["irrel+1"]
+    for metric, key in {
+        ir.metrics.ASL(): "asl",
+        ir.metrics.ASL(rel=2): "asl_theta2",
+        ir.metrics.ASL(first=1): "asl@g1-1",
+        ir.metrics.ASL(first=2): "asl@g1-2",
+        ir.metrics.ASL(first=10): "asl@g1-10",
+    }.items():
+        value = scored(metric, told.serp, told.judged)[-1]
+        assert value == pytest.approx(case["expected"][key])
+
+
+def test_edge_cases_of_search_length(golden):
+    case = golden["000-asl-edges"]
+    for name, given_ in case["input"].items():
+        told, expected = Told.read(given_), case["expected"][name]
+        if expected["asl"] is None:
+            refused(InputError, "relevant", lengths_of, told)
+            continue
+        assert lengths_of(told) == expected["eq3"]
+        assert lengths_of(told, unretrieved="irrel+1") == expected["irrel+1"]
+        value = scored(ir.metrics.ASL(), told.serp, told.judged, depth=5)[-1]
+        assert value == pytest.approx(expected["asl"])
+
+
+def test_means_over_queries(golden):
+    case = golden["000-asl-set"]
+    runs, qrels = frames([Told.read(topic) for topic in case["input"]["topics"]])
+    metrics = {
+        "ASL": ir.metrics.ASL(),
+        "ASL_irrel+1": ir.metrics.ASL(unretrieved="irrel+1"),
+        "ASL_theta2": ir.metrics.ASL(rel=2),
+        "ASL@g1-1": ir.metrics.ASL(first=1),
+        "ASL@g1-3": ir.metrics.ASL(first=3),
+        "ASL@g1-10": ir.metrics.ASL(first=10),
+    }
+    found = runs.ireval.evaluate(qrels, list(metrics.values())).ireval.summary()
+    for key, metric in metrics.items():
+        mean = found.loc[(str(metric), "s"), "mean"]
+        assert mean == pytest.approx(case["expected"][key], rel=1e-9)
+    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    by_topic = lengths.groupby("topic")["search_length"].mean()
+    assert by_topic.mean() == pytest.approx(case["expected"]["ASL"])
+    first = lengths.groupby("topic").head(3).groupby("topic")["search_length"].mean()
+    assert first.mean() == pytest.approx(case["expected"]["ASL@g1-3"])
+
+
+@given(batches(min_len=1))
+def test_lengths_equal_a_loop(batch):
+    topics, depth = batch
+    runs, qrels = frames(topics, systems=("a", "b"))
+    if not any(grade > 0 for topic in topics for grade in topic.judged):
+        return
+    if not any(grade is not None for topic in topics for grade in topic.serp):
+        return
+    cube = runs.ireval.cube(qrels)
+    depth = min(depth, cube.sizes["depth"])
+    for unretrieved in ("irrel", "irrel+1"):
+        found = cube.ireval.search_lengths(depth=depth, unretrieved=unretrieved)
+        expected = [
+            (f"t{number}", length)
+            for number, topic in enumerate(topics)
+            for length in slow_lengths(topic, depth, unretrieved=unretrieved)
+        ]
+        order = list(dict.fromkeys(qrels["topic"]))
+        expected.sort(key=lambda pair: order.index(pair[0]))
+        for system in "ab":
+            part = found[found["system"] == system]
+            rows = zip(part["topic"], part["search_length"], strict=True)
+            assert [(topic, int(length)) for topic, length in rows] == expected
+
+
+def test_precision_is_that_of_average_precision(cube):
+    lengths = cube.ireval.search_lengths(depth=20)
+    scores = cube.ireval.score("AP", at=20).isel(metric=0)
+    mean = lengths.groupby(["system", "topic"])["precision"].mean().to_xarray()
+    np.testing.assert_allclose(mean, scores.reindex_like(mean))
+
+
+def test_depth_and_marks_of_search_lengths(cube):
+    lengths = cube.ireval.search_lengths()
+    assert len(lengths) == cube.sizes["system"] * (QRELS["grade"] > 0).sum()
+    assert list(lengths.columns) == [
+        *("system", "topic", "doc", "grade", "rank", "search_length", "precision")
+    ]
+    cut = cube.ireval.search_lengths(depth=5)
+    assert cut["rank"].max() == 5
+    deep = RUNS.ireval.cube(QRELS, depth=5).ireval.search_lengths()
+    pd.testing.assert_frame_equal(cut, deep)
+    refused(DepthError, "at most 50", lambda: cube.ireval.search_lengths(depth=51))
+
+
+def test_differences_between_two_systems():
+    lengths = lengths_frame(
+        {"a": [1, 2, 3, 40, None, 9, 1], "b": [1, 5, 1, 20, 21, 1, None], "c": [1] * 7}
+    )
+    found = lengths.ireval.difference_histogram("a", "b", bins=3, width=4)
+    assert found["low"].tolist() == [-np.inf, -8, -4, 0, 1, 5, 9]
+    assert found["high"].tolist() == [-9, -5, -1, 0, 4, 8, np.inf]
+    assert found["documents"].tolist() == [1, 0, 1, 1, 1, 1, 2]
+    assert found["unretrieved"].tolist() == [1, 0, 0, 0, 0, 0, 1]
+    mirrored = lengths.ireval.difference_histogram("b", "a", bins=3, width=4)
+    assert mirrored["documents"].tolist() == found["documents"].tolist()[::-1]
+    reached = lengths.ireval.difference_histogram("a", "b")
+    assert reached["low"].tolist()[-1] == 41
+
+
+def test_differences_equal_a_loop():
+    lengths = RUNS.ireval.cube(QRELS).ireval.search_lengths()
+    table = lengths.pivot_table(index=["topic", "doc"], columns="system", values="search_length")
+    for bins, width in ((1, 1), (3, 7), (5, 20)):
+        found = lengths.ireval.difference_histogram("duot5", "bm25", bins=bins, width=width)
+        expected = wins_and_losses(table["duot5"], table["bm25"], bins, width)
+        assert found["documents"].tolist() == expected
+
+
+def test_what_cannot_be_counted():
+    lengths = lengths_frame({"a": [1, 2], "b": [2, 1]})
+    for bad in ({"bins": 0}, {"width": True}):
+        words = f"{next(iter(bad))}, a whole number"
+        refused(ParameterError, words, lengths.ireval.difference_histogram, "a", "b", **bad)
+        refused(ParameterError, words, lengths.ireval.length_histogram, **bad)
+    for verb in ("length_histogram", "effective_top"):
+        refused(InputError, "search lengths", getattr(RUNS.ireval, verb))
+        refused(InputError, "no rows", getattr(lengths[:0].ireval, verb))
+    for pair in (("a", "z"), ("a", "a"), ("a", ["b"])):
+        refused(ParameterError, "systems", lengths.ireval.difference_histogram, *pair)
+
+
+def test_histogram_sets_unretrieved_documents_apart():
+    lengths = lengths_frame({"a": [1, 2, 3, 40, None], "b": [None, None, 11, 20, 21]})
+    found = lengths.ireval.length_histogram(bins=4)
+    assert found["low"].tolist() == [1, 11, 21, 31, pd.NA] * 2
+    assert found["high"].tolist() == [10, 20, 30, 40, pd.NA] * 2
+    assert found["documents"].tolist() == [3, 0, 0, 1, 1, 0, 2, 1, 0, 2]
+    assert found["share"].tolist() == [0.6, 0, 0, 0.2, 0.2, 0, 0.4, 0.2, 0, 0.4]
+    wide = lengths.ireval.length_histogram(width=25)
+    assert wide["documents"].tolist() == [3, 1, 1, 3, 0, 2]
+
+
+def uneven():
+    """Return the example track with a run whose lists end at rank 10, and its judgments."""
+    runs, qrels = ir.example_track()
+    short = runs[runs["system"] == "bm25"].groupby("topic").head(10).assign(system="short")
+    return pd.concat([runs, short]), qrels
+
+
+def test_lists_that_differ_in_length_are_said_wherever_costs_are_read():
+    runs, qrels = uneven()
+    words = "short has 10 and bm25 has 50 documents: by ASL what is not retrieved costs little"
+    with pytest.warns(IrframeWarning, match=words):
+        scores = runs.ireval.evaluate(qrels, ["AP", "ASL", "ASL@10", "ASL(unretrieved=50)"])
+    with pytest.warns(IrframeWarning, match=words):
+        by_depth = runs.ireval.cube(qrels).ireval.score("ASL", at=[10, 50])
+    with pytest.warns(IrframeWarning, match=words):
+        lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    with warnings.catch_warnings(action="ignore", category=IrframeWarning):
+        results = [scores.ireval.summary(), scores.ireval.compare(), scores.ireval.leaderboard()]
+        results += [by_depth.ireval.discrimination(), by_depth.ireval.volatility()]
+    for result in (scores, by_depth, lengths, *results):
+        assert words in result.attrs["caution"]
+    assert words in results[2].ireval.styled().to_latex()
+    assert "of 1,422 relevant documents of lists were never retrieved" in lengths.attrs["caution"]
+    assert scores["ASL(unretrieved=50)"].groupby("system").mean().idxmax() == "short"
+
+
+def test_lists_of_one_length_are_not_spoken_of():
+    runs, qrels = uneven()
+    for scores in (
+        runs.ireval.evaluate(qrels, ["ASL@10", "AP", "ASL(unretrieved=50)"]),
+        runs.ireval.cube(qrels).ireval.score("ASL", at=10),
+        runs[runs["system"] == "short"].ireval.evaluate(qrels, "ASL"),
+    ):
+        assert "caution" not in scores.attrs
+
+
+def test_the_best_and_the_median_run_are_found_by_word():
+    lengths = ir.cube(RUNS, QRELS).ireval.search_lengths()
+    by_topic = lengths.groupby(["system", "topic"])["search_length"].mean()
+    ranked = by_topic.groupby("system").mean().sort_values().index.tolist()
+    found = lengths.ireval.difference_histogram("best", "median")
+    expected = lengths.ireval.difference_histogram(ranked[0], ranked[3])
+    pd.testing.assert_frame_equal(found, expected)
+    assert found.loc[0, ["system_a", "system_b"]].tolist() == [ranked[0], ranked[3]]
+    named = lengths.assign(system=lengths["system"].replace({"bm25": "median"}))
+    assert named.ireval.difference_histogram("ance", "median").loc[0, "system_b"] == "median"
+    words = r"two different systems.*'monot5' twice"
+    refused(ParameterError, words, lengths.ireval.difference_histogram, "best", "monot5")
+
+
+def test_means_in_both_spaces(golden):
+    case = golden["000-eq9-eq10"]
+    ranks = np.array(case["input"]["ranks"])
+    expected = case["expected"]
+    serp = [int(rank in ranks) for rank in range(1, ranks.max() + 2)]
+    assert (1 / ranks).mean() == pytest.approx(expected["mean_P"])
+    apart = [1] + [0] * 999 + [1]
+    assert len(serp) == len(apart) == 1001
+    found = ir.metrics.ASL().curve(apart)[-1]
+    assert found == pytest.approx(expected["mean_SL"])
+    found = ir.metrics.AtomizedP().curve(apart)[-1]
+    assert found == pytest.approx(expected["mean_P"])
+
+
+def test_effective_top(golden):
+    case = golden["000-a1-topn"]
+    for lengths, (n, percent) in zip(
+        case["input"]["lists"], case["expected"]["lists"], strict=True
+    ):
+        assert effective_count(lengths) == n
+        frame = lengths_frame({"s": lengths})
+        found = frame.ireval.effective_top(precision="atomized").loc["s"]
+        assert found["effective"] == n
+        assert 100 * found["share"] == pytest.approx(percent)
+
+
+def test_effective_top_of_runs():
+    lengths = ir.cube(*ir.example_track()).ireval.search_lengths()
+    found = lengths.ireval.effective_top()
+    part = lengths[lengths["system"] == "ance"]
+    with np.errstate(divide="ignore"):
+        expected = effective_count(1 / part["precision"].to_numpy())
+    assert found.loc["ance", "effective"] == expected
+    assert found.loc["ance", "documents"] == len(part)
+    for bad in ([], [1, 0], [1, -2], [np.nan]):
+        refused(ParameterError, "wanted", effective_count, bad)
+    assert effective_count([np.inf, np.inf]) == 0
+    assert effective_count([1, np.inf]) == 1
+
+
+@pytest.mark.parametrize("precision", ["map", "atomized"])
+def test_a_run_that_finds_nothing_sees_nothing(precision):
+    rows = [
+        ("some", "1", "a", 2),
+        ("some", "1", "x", 1),
+        ("none", "1", "x", 2),
+        ("none", "1", "y", 1),
+    ]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    qrels = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "grade": 1})
+    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    found = lengths.ireval.effective_top(precision=precision)
+    assert found.loc["some", "share"] > 0
+    assert found.loc["none"].tolist() == [0, 2, 0]

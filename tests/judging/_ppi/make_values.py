@@ -1,0 +1,54 @@
+"""Make `values.json`: what ppi-python says of some scores by people and by a model.
+
+ppi-python is no dependency, as it brings numba and more. In an environment of its own:
+
+    python -m venv ppi && ppi/bin/pip install ppi-python==0.2.3
+    ppi/bin/python tests/judging/_ppi/make_values.py
+"""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+
+TOPICS, HUMAN = 30, 12
+
+
+def draw():
+    """Return scores by people and a model: alike, biased, the wrong way round, and the same."""
+    random = np.random.default_rng(5)
+    people = random.random((4, TOPICS))
+    noise = random.normal(0, 0.15, people.shape)
+    model = [people[0] + noise[0], 0.5 * people[1] + 0.3, 1 - people[2] + noise[2], people[3]]
+    return people.round(3), np.clip(model, 0, 1).round(3)
+
+
+def told(people, model, rest):
+    """Return estimate and interval where the model's scores count on all topics or on the rest."""
+    few = people[:HUMAN], model[:HUMAN]
+    many = model[HUMAN:] if rest else model
+    low, high = ppi_mean_ci(*few, many, alpha=0.05)
+    return [float(np.squeeze(each)) for each in (ppi_mean_pointestimate(*few, many), low, high)]
+
+
+def main():
+    """Write everything."""
+    people, model = draw()
+    pairs = list(combinations(range(len(people)), 2))
+    values = {"human": people[:, :HUMAN].tolist(), "model": model.tolist()}
+    for name, rest in {"all": False, "rest": True}.items():
+        both = list(zip(people, model, strict=True))
+        values[name] = {
+            "mean": [told(y, f, rest) for y, f in both],
+            "difference": [
+                told(both[a][0] - both[b][0], both[a][1] - both[b][1], rest) for a, b in pairs
+            ],
+        }
+    text = json.dumps(values, indent=1)
+    Path(__file__).with_name("values.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""Tests of irframe.judging.judge_effect.
+
+The effect of another judge, against one pair of systems, one judge at a time; What is said of
+another judge is what the numbers say.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import refused
+from scipy.stats import rankdata, ttest_ind, ttest_rel
+
+import irframe as ir
+from irframe.errors import GradeError, IdError, IrframeWarning, ParameterError
+
+METRICS = ["AP", "nDCG@10", "RBP(p=0.8)"]
+AT = [5, 50]
+
+
+def judges_of(qrels):
+    """Return the judgments, and those of a judge who is stricter and one who guesses."""
+    random = np.random.default_rng(1)
+    guess = random.permutation(qrels["grade"].to_numpy())
+    strict = qrels["grade"].where(qrels["grade"] != 1, 0)
+    return {
+        "people": qrels,
+        "strict": qrels.assign(grade=strict),
+        "guess": qrels.assign(grade=guess),
+    }
+
+
+@pytest.fixture(scope="module")
+def track():
+    runs, qrels = ir.simulate_track(systems=7, topics=12, docs=60, depth=50, pool_depth=20, seed=3)
+    return runs, judges_of(qrels)
+
+
+@pytest.fixture(scope="module")
+def effect(track):
+    runs, judges = track
+    groups = {"odd": sorted(runs["system"].unique())[1::2]}
+    return runs.ireval.judge_effect(judges, METRICS, at=AT, groups=groups)
+
+
+def scores_by(track, name):
+    runs, judges = track
+    return runs.ireval.cube(judges[name]).ireval.score(*METRICS, at=AT)
+
+
+def test_means_ranks_and_biases_are_those_of_the_scores(track, effect):
+    people = scores_by(track, "people")
+    np.testing.assert_allclose(
+        effect["reference_mean"], people.mean("topic").transpose("metric", "depth", "system")
+    )
+    for name in ("strict", "guess"):
+        scores = scores_by(track, name)
+        one = effect.sel(judge=name)
+        means = scores.mean("topic").transpose("metric", "depth", "system")
+        np.testing.assert_allclose(one["mean"], means)
+        ranks = rankdata(-np.round(means, 12), method="min", axis=-1)
+        np.testing.assert_array_equal(one["rank"], ranks)
+        for place in np.ndindex(len(METRICS), 7, len(AT)):
+            metric, system, depth = place
+            new, old = (each.values[metric, system, :, depth] for each in (scores, people))
+            cell = one.isel(metric=metric, system=system, depth=depth)
+            assert cell["bias"].item() == pytest.approx((new - old).mean())
+            expected = ttest_rel(new, old).confidence_interval(0.95)
+            np.testing.assert_allclose(cell["bias_interval"], [expected.low, expected.high])
+
+
+@pytest.mark.parametrize("adjust", [None, "max-t"])
+def test_conclusions_are_those_of_two_comparisons(track, adjust):
+    runs, judges = track
+    found = runs.ireval.judge_effect(judges, METRICS, at=AT, adjust=adjust)["conclusions"]
+    frames = {name: scores_by(track, name).ireval.compare("t", adjust=adjust) for name in judges}
+    keys = ["metric", "depth", "system_a", "system_b"]
+    for name in ("strict", "guess"):
+        joined = frames["people"].merge(frames[name], on=keys, suffixes=("_old", "_new"))
+        old, new = (
+            np.sign(joined[f"difference_{side}"]) * joined[f"significant_{side}"]
+            for side in ("old", "new")
+        )
+        kinds = {"kept": old * new > 0, "lost": (old != 0) & (new == 0)}
+        kinds |= {"new": (old == 0) & (new != 0), "reversed": old * new < 0}
+        kinds["neither"] = (old == 0) & (new == 0)
+        counts = pd.DataFrame(kinds).groupby([joined["metric"], joined["depth"]]).sum()
+        expected, one = counts.to_xarray().to_array("conclusion"), found.sel(judge=name)
+        np.testing.assert_array_equal(one, expected.transpose(*one.dims).reindex_like(one))
+    assert (found.sum("conclusion") == 21).all()
+
+
+def test_agreement_is_that_of_the_scores(track, effect):
+    people = scores_by(track, "people")
+    for name in ("strict", "guess"):
+        for method in ("kendall", "tau_ap", "rbo"):
+            expected = scores_by(track, name).ireval.agreement(people, method)
+            found = effect["agreement"].sel(judge=name, coefficient=method)
+            np.testing.assert_allclose(found, expected)
+
+
+def test_intervals_are_those_of_agreement(track):
+    runs, judges = track
+    asked = {"samples": 20, "seed": 1, "alpha": 0.2}
+    found = runs.ireval.judge_effect(judges, METRICS, at=AT, interval=True, **asked)
+    people = scores_by(track, "people")
+    for name in ("strict", "guess"):
+        expected = scores_by(track, name).ireval.agreement(people, "rbo", interval=True, **asked)
+        ends = found["agreement_interval"].sel(judge=name, coefficient="rbo")
+        np.testing.assert_allclose(ends.sel(bound="lower"), expected["ci_low"])
+        np.testing.assert_allclose(ends.sel(bound="upper"), expected["ci_high"])
+
+
+def test_one_alpha_is_that_of_every_interval(track):
+    runs, judges = track
+    asked = {"groups": {"some": sorted(runs["system"].unique())[:3]}, "interval": True, "at": 10}
+    wide, narrow = (
+        runs.ireval.judge_effect(judges, "AP", alpha=alpha, samples=50, **asked)
+        for alpha in (0.05, 0.5)
+    )
+    for name in ("bias_interval", "group_interval", "agreement_interval"):
+        widths = [each[name].diff("bound").to_numpy() for each in (narrow, wide)]
+        assert (widths[0] <= widths[1]).all()
+        assert widths[0].mean() < 0.6 * widths[1].mean()
+
+
+def test_a_group_is_held_against_the_others(effect):
+    odd = np.isin(effect["system"], sorted(effect["system"].to_numpy())[1::2])
+    for place in np.ndindex(2, 3, 2):
+        bias = effect["bias"].values[place]
+        expected = ttest_ind(bias[odd], bias[~odd], equal_var=False)
+        assert effect["group_p"].values[place].item() == pytest.approx(expected.pvalue)
+        difference = bias[odd].mean() - bias[~odd].mean()
+        assert effect["group_bias"].values[place].item() == pytest.approx(difference)
+        low, high = expected.confidence_interval()
+        np.testing.assert_allclose(effect["group_interval"].values[place].ravel(), [low, high])
+
+
+def test_any_judge_may_be_the_reference(track, effect):
+    runs, judges = track
+    found = runs.ireval.judge_effect(judges, METRICS, reference="strict", at=AT)
+    assert found["judge"].to_numpy().tolist() == ["people", "guess"]
+    back = effect.sel(judge="strict")
+    np.testing.assert_allclose(found["bias"].sel(judge="people"), -back["bias"])
+    new = found["conclusions"].sel(judge="people", conclusion="new")
+    np.testing.assert_array_equal(new, back["conclusions"].sel(conclusion="lost"))
+
+
+def test_a_topic_needs_scores_under_every_judge(track):
+    runs, judges = track
+    none = judges["people"].assign(grade=0)
+    some = none["topic"] == none["topic"].iloc[0]
+    barren = {"people": judges["people"], "other": judges["people"].where(~some, none)}
+    barren["other"] = barren["other"].assign(grade=barren["other"]["grade"].astype(int))
+    with pytest.warns(IrframeWarning, match="1 of 12 for ASL"):
+        found = runs.ireval.judge_effect(barren, "ASL", at=50)
+    kept = {name: each[~some] for name, each in barren.items()}
+    alone = runs[runs["topic"] != none["topic"].iloc[0]].ireval.judge_effect(kept, "ASL", at=50)
+    np.testing.assert_allclose(found["bias_interval"], alone["bias_interval"])
+
+
+def test_judgments_of_other_documents_need_a_policy(track):
+    runs, judges = track
+    fewer = {"people": judges["people"], "strict": judges["strict"].iloc[3:]}
+    refused(IdError, "3 of .* pairs='own' takes each", runs.ireval.judge_effect, fewer, "AP")
+    common = runs.ireval.judge_effect(fewer, "AP", pairs="common")
+    alone = {"people": judges["people"].iloc[3:], "strict": judges["strict"].iloc[3:]}
+    np.testing.assert_allclose(common["mean"], runs.ireval.judge_effect(alone, "AP")["mean"])
+    own = runs.ireval.judge_effect(fewer, "AP", pairs="own")
+    np.testing.assert_allclose(
+        own["reference_mean"], runs.ireval.judge_effect(judges, "AP")["reference_mean"]
+    )
+
+
+def test_judges_of_other_topics_are_refused(track):
+    runs, judges = track
+    first = judges["people"]["topic"].iloc[0]
+    fewer = judges | {"guess": judges["guess"][judges["guess"]["topic"] != first]}
+    words = f"found .* missing: {first} not by guess"
+    refused(IdError, words, runs.ireval.judge_effect, fewer, "AP", pairs="own")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"groups": {"one": ["simulated"]}}, ParameterError),
+        ({"groups": {}}, ParameterError),
+        ({"grades": [0, 1]}, GradeError),
+    ],
+    ids=str,
+)
+def test_bad_arguments_are_refused(track, options, error):
+    runs, judges = track
+    refused(error, "wanted", runs.ireval.judge_effect, judges, "AP", **options)
+
+
+@pytest.mark.thorough
+def test_published_orders_of_deep_learning_2021(shared):
+    folder = shared / "data" / "trec-dl-2021-judges"
+    judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}
+    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
+    found = runs.ireval.judge_effect(
+        judges, ["nDCG@10", "AP(rel=2)"], at=100, methods=["kendall", "spearman"]
+    )
+    np.testing.assert_allclose(
+        found["agreement"].squeeze(), [[0.936410, 0.991935], [0.919099, 0.988479]], atol=5e-7
+    )

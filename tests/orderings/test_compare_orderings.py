@@ -1,0 +1,181 @@
+"""Reports of systems against a baseline, and what goes with it.
+
+Agreement of significance with and without a metric.
+"""
+
+import numpy as np
+import pytest
+from refusals import refused
+from tracks import cube_of
+
+from irframe.errors import DepthError, ParameterError
+from irframe.orderings.compare_orderings import CATEGORIES, categorise
+
+TESTS = {"t": "t", "wsr": "wilcoxon", "sign": "sign"}
+GROUPS = ("**ns", "ns", "=", "ni", "**ni")
+
+
+def told(report):
+    """Tell a report as the worked cases do, whose a is the baseline and b the system that tries."""
+    row = report.iloc[0]
+    return {
+        "mean_a": row["mean_b"],
+        "mean_b": row["mean_a"],
+        "diff": row["difference"],
+        "p": row["p"],
+        "dagger": row["dagger"],
+        "counts": {name: row[other] for name, other in zip(GROUPS, GROUPS[::-1], strict=True)},
+        "ipso_p": None if np.isnan(row["p_orderings"]) else row["p_orderings"],
+        "double_dagger": row["double_dagger"],
+        "ipso_favours": row["favours"],
+    }
+
+
+def check(report, expected):
+    found = told(report)
+    for name, value in expected.items():
+        if isinstance(value, float):
+            assert found[name] == pytest.approx(value, rel=1e-6)
+        else:
+            assert found[name] == value
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_report(golden, test):
+    case = golden["001-report"]
+    cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
+    report = cube.ireval.compare_orderings(
+        baseline="A", metric="RBP(p=0.8)@10", test=TESTS[test], adjust=None
+    )
+    check(report, case["expected"][test])
+    assert report["mark"].item() == ""
+
+
+def test_significant_on_the_metric_alone(golden):
+    case = golden["001-report-dagger-only"]
+    cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
+    report = cube.ireval.compare_orderings(baseline="A", metric="P", depth=6, adjust=None)
+    check(report, case["expected"])
+    assert report["mark"].item() == "†"
+
+
+def test_every_challenger(cube):
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="nDCG", depth=10, adjust=None)
+    assert report["system_a"].to_list() == cube["system"].to_numpy().tolist()[1:]
+    assert (report["system_b"] == "bm25").all()
+    assert (report["depth"] == 10).all()
+    pairs = cube.ireval.orderings(b="bm25", depth=10, gain="linear")
+    np.testing.assert_array_equal(report[list(GROUPS)], pairs["count"].isel(depth=-1))
+    p = pairs["p"].isel(depth=-1).to_numpy()
+    np.testing.assert_array_equal(report["p_orderings"], np.where(report["dagger"], p, np.nan))
+    compared = cube.ireval.score("nDCG", at=10).ireval.compare(baseline="bm25")
+    np.testing.assert_array_equal(report["p"], compared["p"])
+
+
+def test_marks_need_both_tests_and_one_winner(cube):
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10")
+    double = report["mark"] == "‡"
+    assert double.any()
+    assert (report.loc[double, "p"] < 0.05).all()
+    assert (report.loc[double, "p_orderings"] < 0.05).all()
+    assert (report.loc[double, "favours"] == report.loc[double, "system_a"]).all()
+    strict = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10", alpha=1e-9)
+    assert (strict["mark"] == "").all()
+    assert strict["p_orderings"].isna().all()
+
+
+def test_majority_against_the_metric_is_no_corroboration():
+    """The champion is ahead on most topics by a little, and far behind on a few."""
+    a = [[0, 0, 0, 0, 1]] * 8 + [[0, 0, 0, 0, 0]] * 4
+    b = [[0, 0, 0, 0, 0]] * 8 + [[1, 1, 1, 1, 1]] * 4
+    cube = cube_of({"A": a, "B": b}, depth=5)
+    report = cube.ireval.compare_orderings(baseline="A", metric="P", alpha=0.4).iloc[0]
+    assert report["difference"] > 0
+    assert report["dagger"]
+    assert report["p_orderings"] < 0.4
+    assert report["favours"] == "A"
+    assert not report["double_dagger"]
+
+
+@pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
+def test_costs_favour_the_lower():
+    a, b = [[0, 0, 1]] * 8, [[1, 0, 0]] * 8
+    report = cube_of({"A": a, "B": b}).ireval.compare_orderings(
+        baseline="A", metric="ASL", test="sign"
+    )
+    assert report["difference"].item() < 0
+    assert report["favours"].item() == "B"
+    assert report["mark"].item() == "‡"
+
+
+def test_a_metric_and_its_orderings_have_one_depth(cube):
+    for metric in ("P@20", "P@5"):
+        with pytest.raises(DepthError, match=f"depth=10; found {metric}"):
+            cube.ireval.compare_orderings(baseline="bm25", metric=metric, depth=10)
+    own = cube.ireval.compare_orderings(baseline="bm25", metric="P@20")
+    assert own["depth"].unique().tolist() == [20]
+
+
+def test_categories(golden):
+    case = golden["001-fig7-categories"]
+    p = np.array(case["input"]["p_metric_p_ipso"])
+    assert [CATEGORIES[code] for code in categorise(*p.T, 0.05)] == case["expected"]["labels"]
+
+
+def test_all_pairs(cube):
+    found = cube.ireval.significance_agreement(
+        "P", "RBP(p=0.8)", test=["t", "sign"], at=[5, 10], gain="binary", adjust=None
+    )
+    assert found["verdict"].shape == (2, 2, 2, 28)
+    compared = cube.ireval.score("P", "RBP(p=0.8)", at=[5, 10]).ireval.compare("sign")
+    np.testing.assert_allclose(
+        found["p"].sel(test="sign"), compared["p"].to_numpy().reshape(2, 2, 28)
+    )
+    pairs = cube.ireval.orderings(depth=10)
+    np.testing.assert_array_equal(found["p_orderings"], [pairs["p"].sel(depth=[5, 10]).T] * 2)
+    np.testing.assert_array_equal(found["system_a"], pairs["system_a"])
+    both = (found["p"] < 0.05) & (found["p_orderings"] < 0.05)
+    assert not (found["verdict"] == CATEGORIES.index("Both: Opposed")).any()
+    np.testing.assert_array_equal(both.transpose(*found["verdict"].dims), found["verdict"] == 0)
+    np.testing.assert_allclose(found["share"].sum("category"), 1)
+    np.testing.assert_allclose(
+        found["share"].sel(category="Both: Yes"),
+        both.mean("pair").transpose("metric", "test", "depth"),
+    )
+
+
+def test_opposed_verdicts_are_no_agreement():
+    """One system is ahead on most topics by a little, the other far ahead on a few."""
+    a = [[0, 0, 0, 0, 1]] * 10 + [[0, 0, 0, 0, 0]] * 4
+    b = [[0, 0, 0, 0, 0]] * 10 + [[1, 1, 1, 1, 1]] * 4
+    cube = cube_of({"A": a, "B": b}, depth=5)
+    found = cube.ireval.significance_agreement("P", alpha=0.4).squeeze()
+    assert found["p"] < 0.4
+    assert found["p_orderings"] < 0.4
+    assert found["share"].sel(category="Both: Opposed") == 1
+    report = cube.ireval.compare_orderings(baseline="A", metric="P", alpha=0.4)
+    assert not report["double_dagger"].item()
+    more = [[0, 0, 0, 1, 1], *a[1:10]]  # as differences that are all the same show nothing
+    alike = cube_of({"A": more, "B": b[:10]}, depth=5).ireval.significance_agreement("P")
+    assert alike["share"].squeeze().sel(category="Both: Yes") == 1
+    cheaper = cube_of({"A": [[0, 1]] * 9, "B": [[1, 0]] * 9}).ireval.significance_agreement(
+        "ESL", test="sign"
+    )
+    assert cheaper["share"].squeeze().sel(category="Both: Yes") == 1
+
+
+def test_orderings_have_the_gains_of_each_metric(cube):
+    found = cube.ireval.significance_agreement("nDCG", "AP(rel=2)", at=10).sel(depth=10)
+    for metric, options in {"nDCG": {"gain": "linear"}, "AP(rel=2)": {"rel": 2}}.items():
+        pairs = cube.ireval.orderings(depth=10, **options).isel(depth=-1)
+        np.testing.assert_array_equal(found["p_orderings"].sel(metric=metric), pairs["p"])
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="nDCG", depth=10, alpha=0.999)
+    inside = found.sel(metric="nDCG").isel(pair=slice(7))
+    np.testing.assert_array_equal(inside["p_orderings"], report["p_orderings"])
+
+
+def test_significance_agreement_bad_input(cube):
+    refused(ParameterError, "each once", cube.ireval.significance_agreement, "P", test=["t", "t"])
+    refused(ParameterError, "tests, at least one", cube.ireval.significance_agreement, "P", test=[])
+    refused(DepthError, "1 to 50", lambda: cube.ireval.significance_agreement("P", at=51))
+    refused(ParameterError, "two systems", cube.isel(system=[0]).ireval.significance_agreement, "P")

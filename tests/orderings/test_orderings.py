@@ -1,0 +1,261 @@
+"""Tests of irframe.orderings.orderings.
+
+Innate orderings of systems against Algorithm 1, and what can be asked of them; Which metrics
+innate orderings bind, against every pair of short rankings; Two systems side by side: the order
+of the topics, the rankings, and which metrics are bound.
+"""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from laws.verbs import call
+from oracles import innate as oracle
+from refusals import refused
+from tracks import cube_of
+from turns import few_of
+from variants import VARIANTS
+
+import irframe as ir
+from irframe.agreements.innate import LABELS
+from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
+from irframe.metrics.parse_metric import parse_metric
+from irframe.orderings.orderings import is_bound
+
+
+def serps_of(cube, system, topic, gain):
+    grades = cube["grade"].sel(system=system, topic=topic).to_numpy()
+    return [gain.get(int(grade), 0) for grade in grades]
+
+
+@pytest.mark.parametrize(
+    "options",
+    few_of(
+        [{}, {"rel": 2}, {"gain": "linear"}, {"gain": "exp"}, {"gain": {1: 0.1, 2: 0.3, 3: 0.9}}], 3
+    ),
+)
+def test_all_pairs_equal_algorithm_1(cube, options):
+    table = {
+        (): {1: 1, 2: 1, 3: 1},
+        ("rel",): {2: 1, 3: 1},
+        "linear": {1: 1, 2: 2, 3: 3},
+        "exp": {1: 1, 2: 3, 3: 7},
+    }
+    gain = options.get("gain", tuple(options))
+    gain = gain if isinstance(gain, dict) else table[gain]
+    found = cube.ireval.orderings(depth=12, labels=True, **options)
+    assert found.sizes == {"pair": 28, "topic": 16, "depth": 12, "group": 5}
+    rng = np.random.default_rng(0)
+    for pair, topic in zip(rng.integers(28, size=40), rng.integers(16, size=40), strict=True):
+        one = found.isel(pair=pair, topic=topic)
+        serps = [
+            serps_of(cube, one[name].item(), one["topic"].item(), gain)[:12]
+            for name in ("system_a", "system_b")
+        ]
+        labels = [LABELS[code][:2] for code in one["label"].to_numpy().tolist()]
+        assert labels == oracle.by_depth(*serps)
+        assert LABELS[int(one["label"][-1])] == oracle.group(*serps)
+
+
+def test_five_groups(golden):
+    case = golden["001-five-groups"]
+    cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
+    found, expected = cube.ireval.orderings("A", "B"), case["expected"]
+    assert found["count"].isel(depth=-1).to_series().to_dict() == expected["counts"]
+    assert [LABELS[code] for code in found["label"][:, -1].to_numpy()] == expected["groups"]
+    signs = {-2: "*", -1: "-", 0: "=", 1: "+", 2: "*"}
+    depths = ["".join(signs[code] for code in row) for row in found["label"].to_numpy().tolist()]
+    assert depths == expected["depths"]
+    lined_up = cube.ireval.side_by_side("A", "B")
+    assert (
+        found["topic"].to_numpy()[expected["row_order"]].tolist()
+        == lined_up["topic"].to_numpy().tolist()
+    )
+    assert found["p"].isel(depth=-1).item() == expected["sign_p"]
+
+
+def test_sign_test(golden):
+    case = golden["001-sign-test"]
+    for (behind, ahead), p in zip(case["input"]["pairs"], case["expected"]["exact"], strict=True):
+        if behind + ahead:
+            serps = [[0]] * behind + [[1]] * ahead
+            other = [[1]] * behind + [[0]] * ahead
+            found = cube_of({"A": serps, "B": other}).ireval.orderings("A", "B")
+            assert found["p"].item() == pytest.approx(p, rel=1e-9)
+
+
+def test_one_pair_one_champion_and_all_pairs_agree(cube):
+    every = cube.ireval.orderings(depth=10, labels=True)
+    ours = cube.ireval.orderings("bm25", depth=10)
+    theirs = cube.ireval.orderings(b="bm25", depth=10)
+    assert (ours["system_a"] == "bm25").all()
+    assert (theirs["system_b"] == "bm25").all()
+    np.testing.assert_array_equal(ours["label"], -theirs["label"])
+    np.testing.assert_array_equal(ours["p"], theirs["p"])
+    np.testing.assert_array_equal(every["label"][:7], ours["label"])
+    one = cube.ireval.orderings("bm25", "ance", depth=10)
+    assert one["system_b"].item() == "ance"
+    assert one["label"].dims == ("topic", "depth")
+    np.testing.assert_array_equal(one["label"], ours["label"][1])
+    assert "label" not in cube.ireval.orderings(depth=3)
+    assert one["label"].attrs["flag_meanings"] == "**ns ns = ni **ni"
+
+
+def test_first_depths_say_what_labels_say(cube):
+    found = cube.ireval.orderings("bm25", "colbert")
+    label = found["label"].to_numpy()
+    for first, changed in (("first_decided", label != 0), ("first_nonseparable", abs(label) == 2)):
+        expected = np.where(changed.any(axis=1), changed.argmax(axis=1) + 1, 0)
+        np.testing.assert_array_equal(found[first], expected)
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "error", "message"),
+    [
+        (("bm25", "bm25"), {}, ParameterError, "'bm25' twice"),
+        (("bm26", "x"), {}, ParameterError, "'bm26', 'x'"),
+        (("bm25", ["ance", "splade"]), {}, ParameterError, r"\['ance', 'splade'\]"),
+        ((), {"depth": 51}, DepthError, "of at least 1 and at most 50"),
+        ((), {"gain": {1: 0.5}}, MetricError, "every relevant grade.*2, 3"),
+        ((), {"gain": {1: "much"}}, MetricError, "much"),
+        ((), {"gain": {1: float("nan")}}, MetricError, "nan"),
+        ((), {"gain": {1: 1e-300, 2: 0.1, 3: 1}}, MetricError, "summed exactly"),
+    ],
+)
+def test_bad_input(cube, systems, options, error, message):
+    refused(error, message, lambda: cube.ireval.orderings(*systems, **options))
+
+
+def test_what_is_no_cube_is_refused(cube):
+    refused(InputError, "a cube", lambda: ir.verbs.orderings(cube["grade"], "bm25"))
+    with pytest.raises(ParameterError, match="at least two systems; found 'bm25' alone"):
+        ir.verbs.orderings(cube.isel(system=[0]))
+
+
+READ_IN_ORDER = "orderings separability side_by_side compare_orderings significance_agreement"
+READ_IN_ORDER += " misplacement search_lengths outcomes preferences"
+
+
+@pytest.mark.parametrize("name", READ_IN_ORDER.split())
+def test_shared_ranks_are_no_order(name):
+    cube = ir.cube(*ir.example_track(), ties="mean")
+    refused(MetricError, "ties='mean'", lambda: call(name, cube))
+
+
+BASE = [2, 2, 1, 1, 0, 0, 0]
+"""Grades of the judged documents of every topic."""
+DEEP = 4
+
+
+@pytest.fixture(scope="module")
+def paired():
+    """Every ranking of four grades against every other: two systems, a topic per pair."""
+    serps = [s for s in itertools.product((0, 1, 2), repeat=DEEP) if max(map(s.count, (1, 2))) <= 2]
+    pairs = list(itertools.combinations(serps, 2))
+    a, b = (list(map(list, side)) for side in zip(*pairs, strict=True))
+    return cube_of({"a": a, "b": b}, judged=[BASE + [0] * 4] * len(pairs))
+
+
+def contradicted(cube, metric, **options):
+    """Say whether the scores of some pair contradict its ordering."""
+    label = cube.ireval.orderings("a", "b", **options)["label"].to_numpy()
+    scores = cube.ireval.score(metric)[0]
+    ahead = (scores.sel(system="a") - scores.sel(system="b")).to_numpy().round(12)
+    ahead = -ahead if metric.cost else ahead
+    return bool(((label == 1) & (ahead < 0) | (label == -1) & (ahead > 0)).any())
+
+
+@pytest.mark.parametrize(
+    ("gain", "some"),
+    [
+        ("binary", {"P", "AP", "RR", "Recall", "RBP", "DCG", "nDCG", "ERR", "Rprec", "ESL"}),
+        ("linear", {"RBP", "DCG", "nDCG"}),
+    ],
+)
+def test_what_is_bound_is_never_contradicted(paired, gain, some):
+    every = [each.metric for each in VARIANTS if not (each.metric.subtopics or each.facts.pooled)]
+    every += [parse_metric(f"{name}(gain='binary')") for name in ("ERR", "DCG")]
+    bound = [metric for metric in every if is_bound(paired, metric, gain=gain, rel=1)]
+    assert {type(metric).__name__ for metric in bound} >= some
+    assert {type(metric).__name__ for metric in bound}.isdisjoint(
+        {"ASL", "SetP", "Judged", "NumRet", "Bpref", "InfAP", "CRP", "Twist", "SpaceRatio"}
+    )
+    for metric in bound:
+        assert not contradicted(paired, metric, gain=gain), metric
+    assert is_bound(paired, ir.metrics.AP(rel=2), gain="binary", rel=2)
+
+
+def test_other_gains_and_graded_q_and_err_are_contradicted(paired):
+    for name, gain in {
+        "nDCG": "binary",
+        "Q": "linear",
+        "ERR(gain='linear')": "linear",
+        "AP": "linear",
+    }.items():
+        metric = parse_metric(name)
+        assert not is_bound(paired, metric, gain=gain, rel=1)
+        assert contradicted(paired, metric, gain=gain), name
+
+
+def test_the_unit_of_a_gain_is_no_matter(paired):
+    assert is_bound(paired, ir.metrics.DCG(gain="linear"), gain={1: 5, 2: 10}, rel=1)
+    two_levels = cube_of({"a": [[1, 0]], "b": [[0, 1]]})
+    assert is_bound(two_levels, ir.metrics.ERR(), gain="binary", rel=1)
+
+
+def test_display_order_of_non_separable_topics():
+    a = [[1, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 1, 0]]
+    b = [[0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]]
+    cube = cube_of({"A": a, "B": b}, depth=4)
+    groups = [oracle.group(one, other) for one, other in zip(a, b, strict=True)]
+    assert groups == ["**ni", "**ni", "**ns", "**ns", "**ni", "**ns"]
+    for depth, order in {4: "253401", 2: "253014"}.items():
+        topics = cube.ireval.side_by_side("A", "B", depth=depth)["topic"].to_numpy()
+        assert "".join(topics) == order
+
+
+def test_lined_up_systems_hold_the_data(cube):
+    pair = cube.ireval.side_by_side("monot5", "bm25", "P", "AP", depth=10)
+    plain = cube.ireval.orderings("monot5", "bm25", depth=10)
+    order = plain.indexes["topic"].get_indexer(pair["topic"])
+    np.testing.assert_array_equal(pair["label"], plain["label"][order])
+    grade = cube["grade"].sel(system="bm25").to_numpy()[order, :10]
+    np.testing.assert_array_equal(pair["gain_b"], grade >= 1)
+    scores = cube.ireval.score("P", "AP", at=[10])[..., 0]
+    expected = scores.sel(system="monot5") - scores.sel(system="bm25")
+    np.testing.assert_allclose(pair["difference"], expected[:, order], atol=1e-11)
+    label = pair["label"][:, -1].to_numpy()
+    assert (pair["difference"].sel(metric="P").to_numpy()[label == 1] >= 0).all()
+    assert "difference" not in cube.ireval.side_by_side("monot5", "bm25", depth=10)
+    graded = cube.ireval.side_by_side("monot5", "bm25", depth=10, gain="linear")
+    assert set(np.unique(graded["gain_a"]).round(6)) == {0, 0.333333, 0.666667, 1}
+
+
+def test_metrics_deeper_than_the_orderings_are_refused(cube):
+    with pytest.raises(DepthError, match="depth=10 to reach as deep as the metrics; found P@20"):
+        cube.ireval.side_by_side("monot5", "bm25", "P@20", depth=10)
+    pair = cube.ireval.side_by_side("monot5", "bm25", "P@5", depth=10)
+    scores = cube.ireval.score("P@5", at=10)[0].sel(topic=pair["topic"])
+    expected = scores.sel(system="monot5") - scores.sel(system="bm25")
+    np.testing.assert_allclose(pair["difference"][0], expected, atol=1e-11)
+
+
+def test_metrics_that_are_not_bound_are_named(cube):
+    with pytest.warns(IrframeWarning, match="not bind.*: nDCG, ERR$"):
+        cube.ireval.side_by_side("monot5", "bm25", "AP", "nDCG", "ERR", depth=10)
+    with pytest.warns(IrframeWarning, match="not bind.*: P, Q$"):
+        cube.ireval.side_by_side("monot5", "bm25", "nDCG", "P", "Q", depth=10, gain="linear")
+
+
+def test_two_systems_are_needed(cube):
+    refused(ParameterError, "two systems to line up", ir.verbs.side_by_side, cube, "bm25", None)
+    refused(ParameterError, "'bm26'", lambda: ir.verbs.side_by_side(cube, "bm25", "bm26"))
+
+
+def test_groups_called_as_a_part_of_the_result_are_to_be_called_otherwise(cube):
+    halves = {topic: "ab"[place % 2] for place, topic in enumerate(cube["topic"].to_numpy())}
+    words = "found 'group'. .*name='part'"
+    refused(ParameterError, words, cube.ireval.orderings, "bm25", "ance", by=halves)
+    named = cube.ireval.orderings("bm25", "ance", by=pd.Series(halves, name="part"))
+    assert named.sizes["part"] == 2
