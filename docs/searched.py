@@ -12,7 +12,10 @@ from irframe.metrics.facts import names_of
 
 SOUGHT = {
     "guide/getting-started": "compute, calculate nDCG@10 from my files; installation, pip; "
-    "tutorial; Jupyter, notebook, Colab",
+    "tutorial; quickstart, quick start; Jupyter, notebook, Colab",
+    "guide/faq": "FAQ; query difficulty, hard queries, difficult topics; "
+    "frequently asked questions",
+    "CONTRIBUTING": "custom metric, own metric; write, register a new metric, plugin",
     "guide/several-tracks": "per-track summary; groupby track, collection",
     "guide/report": "write an HTML report; dashboard; share, send results to colleagues; "
     "browser page",
@@ -24,11 +27,12 @@ SOUGHT = {
     "Pyserini, Lucene, Anserini",
     "guide/continuous-integration": "CI gate; GitHub action; regression test; pull request; exit "
     "code, status; pre-commit; false alarms of a gate, rehearse",
-    "guide/training-loop": "training loop; checkpoint; validation; wandb, Weights & Biases; "
+    "guide/training-loop": "training loop; early stopping; checkpoint; validation; "
+    "wandb, Weights & Biases; "
     "MLflow; TensorBoard; PyTorch Lightning callback; sentence-transformers; learning to rank; "
     "reward; metrics on arrays, numpy, torch tensors",
     "guide/larger-than-memory": "dask; out of memory; huge run files; cluster; parallel workers",
-    "guide/saving": "save; export CSV; netCDF; Zarr; pickle",
+    "guide/saving": "save; export CSV, Excel; netCDF; Zarr; pickle",
     "guide/reshaping": "reshape; melt; long format, wide format; pivot",
     "guide/slicing": "select a depth, systems, topics; sel",
     "guide/figures-and-tables": "LaTeX table for a paper; figures, plots; styled; Overleaf; "

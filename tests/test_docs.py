@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import subprocess
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +29,9 @@ FACTS = {
 NUMBER = re.compile(r"<!--([a-z_]+\.\w+)-->")
 SHOWN = re.compile(r"^[`:]{3,}\{(?:include|figure|image)\} (\S+)", re.MULTILINE)
 TABLE = re.compile(r"^<!-- table ([\w-]+) -->$", re.MULTILINE)
+PICTURE = re.compile(
+    r"""(?:src=\"|srcset=\"|\]\(|\{(?:image|figure)\} )([\w./-]+\.(?:png|svg|jpg))"""
+)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -72,6 +76,23 @@ def test_every_result_on_real_data_is_shown_on_some_page():
     files = {file for file in REAL.iterdir() if file.suffix in {".md", ".png", ".svg"}}
     assert {file.name for file in files - shown} == set()
     assert [file.name for file in shown if file.parent == REAL and not file.exists()] == []
+
+
+def test_every_picture_on_a_page_is_in_the_repository():
+    if not (DOCS.parent / ".git").exists():
+        pytest.skip("needs a checkout with git")
+    listed = ["git", "ls-files", "--cached", "--", "."]
+    done = subprocess.run(listed, cwd=DOCS.parent, capture_output=True, text=True, check=True)
+    tracked = {(DOCS.parent / name).resolve() for name in done.stdout.splitlines()}
+    texts = PAGES | {"../README.md": (DOCS.parent / "README.md").read_text(encoding="utf-8")}
+    pictures = [
+        (page, name)
+        for page, text in texts.items()
+        for name in PICTURE.findall(text)
+        if "_generated" not in name
+    ]
+    assert len(pictures) > 20
+    assert [(page, name) for page, name in pictures if placed(page, name) not in tracked] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

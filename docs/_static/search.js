@@ -4,6 +4,7 @@ A word weighs the more the fewer pages have it, and counts where it stands best 
 title, in what it is found by, in a heading, in its text. Any word finds; the more of them the better. */
 (() => {
   const WEIGHTS = { title: 6, entry: 6, heading: 3, text: 1 };
+  const MOST = 20; // results
   const LATER = [
     [/^(CHANGELOG|CONTRIBUTING|reference\/(benchmarks|kernel-words))/, 0.25],
     [/^_generated\/api/, 0.3],
@@ -144,6 +145,7 @@ title, in what it is found by, in a heading, in its text. Any word finds; the mo
         SearchResultKind.title,
       ]);
     }
-    return results.sort((a, b) => a[4] - b[4]); // the best last, as the list is shown from its end
+    // The list is shown from its end.
+    return results.sort((a, b) => a[4] - b[4]).slice(-MOST);
   };
 })();
