@@ -218,13 +218,13 @@ def score(
         values = Work(variants, depths).over(cube)
         attributes |= tell_uneven(experiment, variants, max(depths))
     else:
-        scored = stops.values(experiment, variants, cube.attrs.get(dim))
+        scored = stops.values(experiment, variants, cube.attrs.get(words.DEPTH))
         dim = stops.axis.dim
         values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, dim))
         attributes |= stops.told(experiment)
     if no_rel not in {None, "zero"}:
         of = [experiment.judgments.relevant(facts(metric).rel) for metric in variants]
-        nothing = nothing_read(experiment, stops)
+        nothing = nothing_read(experiment, stops, cube.attrs.get(words.DEPTH))
         kept, others = without_relevant(variants, np.stack(of), nothing, str(no_rel))
         values = values.where(kept, others)
     if rel is not None:

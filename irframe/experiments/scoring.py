@@ -124,7 +124,7 @@ class Scoring:
         if self._asked.no_rel not in {None, "zero"}:
             by_stop = values.reshape(len(self.metrics), -1, *experiment.shape)
             relevant = [self.judgments.relevant(known.rel) for known in self._facts]
-            nothing = nothing_read(experiment, self._stops)
+            nothing = nothing_read(experiment, self._stops, self._asked.policy.depth)
             kept, others = without_relevant(
                 self.metrics, np.array(relevant), nothing, self._asked.no_rel
             )

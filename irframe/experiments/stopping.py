@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from operator import itemgetter
 from typing import Any, Literal
 
@@ -188,15 +189,27 @@ class Stops:
         """
         experiment = experiment.loaded
         self._refuse(experiment, metrics)
-        free = [metric.uncut() or metric for metric in metrics]
+        length = np.minimum(experiment.hits.length, depth or np.inf)[..., np.newaxis]
         if self.cut == "whole":
-            read = self.reads(experiment.hits)
-            return _scored_at(experiment, free, np.minimum(read, depth or read))
-        parts = []
-        for budget in self.of:
-            part = replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
-            parts.append(_scored_at(part, free, part.hits.length[..., np.newaxis]))
+            return _scored_down(experiment, metrics, self.counts(experiment, depth), length)
+        parts = [
+            _scored_down(part, metrics, part.hits.length[..., np.newaxis], length)
+            for part in self._parts(experiment, depth)
+        ]
         return np.concatenate(parts, axis=-1)
+
+    def counts(self, experiment: Experiment, depth: int | None = None) -> NDArray[np.int64]:
+        """Return how many units of each list are read, none below a depth, as `reads`."""
+        if self.cut == "whole":
+            read = self.reads(experiment.loaded.hits)
+            return read if depth is None else np.minimum(read, depth)
+        parts = [part.hits.length for part in self._parts(experiment.loaded, depth)]
+        return np.stack(parts, axis=-1)
+
+    def _parts(self, experiment: Experiment, depth: int | None) -> Iterator[Experiment]:
+        """Yield the experiment with what is read of its lists at each budget, and no more."""
+        for budget in self.of:
+            yield replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
 
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.reads(experiment.hits)
@@ -244,12 +257,13 @@ def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
         raise InputError(wanted, f"{len(lists)} in which they do", "rank them by score", lists)
 
 
-def nothing_read(experiment: Experiment, stops: Stops | None) -> NDArray[np.bool_]:
-    """Return of which lists nothing is read, shape (system, topic, stop)."""
-    hits = experiment.loaded.hits
+def nothing_read(
+    experiment: Experiment, stops: Stops | None, depth: int | None = None
+) -> NDArray[np.bool_]:
+    """Return of which lists, cut at a depth, nothing is read, shape (system, topic, stop)."""
     if stops is None:
-        return np.asarray(hits.length == 0)[..., np.newaxis]
-    return np.asarray(stops.of_systems(experiment.systems).reads(hits) == 0)
+        return np.asarray(experiment.loaded.hits.length == 0)[..., np.newaxis]
+    return np.asarray(stops.of_systems(experiment.systems).counts(experiment, depth) == 0)
 
 
 def without_relevant(
@@ -280,6 +294,32 @@ def without_relevant(
     shares = np.array([silent and fact.share and not fact.cost for fact in known])
     others = np.where(shares.reshape(-1, 1, 1, 1), nothing, np.nan)
     return (relevant | counts)[:, np.newaxis, :, np.newaxis], others
+
+
+def _scored_down(
+    experiment: Experiment, metrics: Sequence[Metric], read: Array, length: Array
+) -> Floats:
+    """Score lists of which so many units of their length are read, (metric, system, topic, stop).
+
+    A metric without a depth has its whole ideal. One with a depth of its own is read to the nearer
+    of the two, and divides by what it does at its own depth: where nothing is cut, it is itself.
+    """
+    own = np.array([metric.depth is not None for metric in metrics])
+    varies = np.array([metric.uncut() is None for metric in metrics])  # by the ranks read
+    deepest = policies.deepest(list(metrics))
+    down = np.where(read < length, read, np.maximum(read, deepest))
+    scored = np.empty((len(metrics), *read.shape))
+    if not own.all():
+        free = [m.uncut() or m for m in metrics if m.depth is None]
+        scored[~own] = _scored_at(experiment, free, read)
+    if (own & varies).any():
+        scored[own & varies] = _scored_at(experiment, [*compress(metrics, own & varies)], down)
+    fixed = [*compress(metrics, own & ~varies)]
+    for stop in range(read.shape[-1]) if fixed else ():
+        part = replace(experiment, hits=_ended(experiment.hits, read[..., stop]))
+        full = np.full((*experiment.shape, 1), deepest)
+        scored[own & ~varies, ..., stop] = _scored_at(part, fixed, full)[..., 0]
+    return scored
 
 
 def _scored_at(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
@@ -315,6 +355,15 @@ def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
     length = np.zeros_like(lists.hits.length)
     empty = replace(lists, hits=replace(hits, length=length, tied=None, along=along))
     return _scored_at(empty, metrics, np.ones((*empty.shape, 1), np.int64))[..., 0]
+
+
+def _ended(hits: Hits, length: Array) -> Hits:
+    """Return the hits of lists that end after so many documents."""
+    length = np.minimum(hits.length, length)
+    kept = hits.down_to(np.ones(len(hits.list_of), np.int64)) <= length.ravel()[hits.list_of]
+    tied = None if hits.tied is None else hits.tied[kept]
+    ended = hits.take(np.flatnonzero(hits.rank <= length.ravel()[hits.of]))
+    return replace(ended, length=length, tied=tied, along=hits.alongside(itemgetter(kept)))
 
 
 def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) -> Hits:

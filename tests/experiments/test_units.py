@@ -230,3 +230,58 @@ def test_check_counts_copies_and_what_is_called_like_a_chunk():
     twice = pd.concat([RUN, RUN[:1].assign(score=0.5)])
     refused(IdError, "of='doc'", twice.ireval.evaluate, QRELS, "AP")
     assert twice.ireval.evaluate(QRELS, "Recall", of="doc").iloc[0, 0] == 1
+
+
+OWN_DEPTHS = [
+    f"{name}@5"
+    for name in ("nDCG", "AP", "AP(norm='min')", "Q", "P", "F", "R", "RR", "RBP", "ERR", "ASL")
+]
+
+
+def short_and_long_lists():
+    runs, qrels = ir.example_track()
+    random = np.random.default_rng(0)
+    runs = runs.assign(tokens=random.integers(1, 50, len(runs)))
+    return runs[random.random(len(runs)) < 0.1], qrels
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"length": "tokens", "budget": 10**6},
+        {"length": "tokens", "budget": 10**6, "cut": "skip"},
+        {"threshold": -1e9},
+    ],
+)
+def test_a_stop_that_cuts_nothing_changes_no_metric_with_a_depth(options):
+    runs, qrels = short_and_long_lists()
+    expected = ir.evaluate(runs, qrels, OWN_DEPTHS)
+    found = ir.evaluate(runs, qrels, OWN_DEPTHS, **options)
+    np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
+
+
+@pytest.mark.parametrize("cut", ["whole", "skip"])
+def test_a_metric_is_read_to_its_depth_or_the_stop_by_the_ideal_of_its_depth(cut):
+    runs = pd.DataFrame({"topic": "1", "doc": list("xabc"), "score": [4, 3, 2, 1], "tokens": 10})
+    qrels = pd.DataFrame({"topic": "1", "doc": list("abcde"), "grade": 1})
+    metrics = ["nDCG@3", "AP(norm='min')@3", "P@3"]
+    scores = ir.evaluate(runs, qrels, metrics, length="tokens", budget=[20, 40], cut=cut)
+    second, ideal = 1 / np.log2(3), 1 + 1 / np.log2(3) + 1 / 2
+    ndcg = [second / ideal, (second + 1 / 2) / ideal]
+    expected = [*ndcg, 1 / 2 / 3, (1 / 2 + 2 / 3) / 3, 1 / 2, 2 / 3]
+    np.testing.assert_allclose(scores.iloc[0], expected, rtol=1e-12)
+    cube = ir.cube(runs, qrels, length="tokens")
+    of_cube = cube.ireval.score(metrics, budget=[20, 40], cut=cut)
+    np.testing.assert_array_equal(of_cube.to_numpy().ravel(), scores.iloc[0])
+
+
+@pytest.mark.filterwarnings("ignore:no retrieved document:irframe.errors.IrframeWarning")
+def test_a_list_is_silent_only_if_nothing_of_it_is_read():
+    runs = RUN.assign(tokens=[900, 100, 600, 600])
+    qrels = pd.DataFrame({"topic": "1", "doc": ["z"], "grade": [0]})
+    options = {"length": "tokens", "budget": [50, 500], "no_rel": "silence"}
+    whole = ir.evaluate(runs, qrels, ["P", "NumRet"], **options)
+    skipped = ir.evaluate(runs, qrels, ["P", "NumRet"], cut="skip", **options)
+    assert whole.iloc[0].tolist() == [1, 1, 0, 0]
+    assert skipped.iloc[0].tolist() == [1, 0, 0, 1]
