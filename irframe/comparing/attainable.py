@@ -7,12 +7,23 @@ import numpy as np
 from irframe.arrays import Array
 from irframe.comparing.significance import Parsed, adjust_rows
 from irframe.names import low_to_high
-from irframe.paired import Bootstrap, MaxT, PairedT, PairedTest
+from irframe.paired import (
+    Bootstrap,
+    MaxT,
+    PairedT,
+    PairedTest,
+    Sign,
+    Wilcoxon,
+    describe_differences,
+)
+from irframe.paired.design import Design
 from irframe.scores.scores import Scores
 
 FEW, FEWER = 12, 8
 """Topics up to which tests of all systems at once are tried, from then on draws alone limit them;
 and up to which some resamples have a single topic."""
+NORMAL = 13
+"""Differences other than 0 from which on Wilcoxon's normal approximation is not warned of."""
 STEP = 2**-10
 """By how much the differences of an outcome grow, in units of the least."""
 
@@ -70,23 +81,50 @@ def least_adjusted(
 
 
 def beware_of_least(
-    test: PairedTest, adjust: Parsed, scores: Scores, comparisons: int, alpha: float
+    test: PairedTest, adjust: Parsed, scores: Scores, pairs: Array, comparisons: int, alpha: float
 ) -> Iterator[str]:
-    """Say that no outcome could be significant on the topics of scores, or on the fewest there are.
+    """Warn if no outcome could be significant, or if too few differences are not 0.
 
-    Nothing is said of a single topic, as that is said anyhow, nor of repeats, which t alone tests.
+    On the topics of scores, or on the fewest that there are. Of a single topic other messages warn,
+    and with repeats t is the only test. Tests that drop differences of 0 count the others.
     """
     counts, design = scores.scored.sum(axis=1), scores.design
     if isinstance(test, Bootstrap) and design is not None and design.tasks > 1:
         return  # few resamples have a single topic of each task
-    low, high = int(counts.min()), int(counts.max())
+    dropping = isinstance(test, Wilcoxon | Sign)
+    nonzero = _nonzero(scores, pairs) if dropping else counts
+    few = (nonzero > 0) & (nonzero < NORMAL)
+    if isinstance(test, Wilcoxon) and not test.exact and few.any():
+        yield (
+            f"the normal approximation of Wilcoxon's test is rough with fewer than {NORMAL} "
+            f"differences that are not 0, as in {few.sum()} of {few.size} comparisons: "
+            "use irframe.paired.Wilcoxon(exact=True)"
+        )
+    high = int(nonzero.max(initial=0))
+    low = int(nonzero.min(initial=high))
     for count in dict.fromkeys([high, low]):
-        row, depth = np.argwhere(counts == count)[0]
-        units = count if design is None else design.take(scores.scored[row, :, depth]).clusters
+        if count < 2:
+            return
+        units = count
+        if design is not None:
+            row, depth = np.argwhere(counts == count)[0]
+            units = design.take(scores.scored[row, :, depth]).clusters
         p = least_adjusted(test, adjust, len(scores.systems), units, comparisons, alpha)
-        if count > 1 and p >= alpha:
-            topics = low_to_high(low, high) if count == high else f"{count}"
-            on = f"{topics} topics" if units == count else f"{units} clusters of topics"
+        if p >= alpha:
+            number = low_to_high(low, high) if count == high else f"{count}"
+            dropped = dropping and low < counts.min()
+            on = f"at most {count} differences that are not 0" if dropped else f"{number} topics"
+            on = on if units == count else f"{units} clusters of topics"
             of = f" of {comparisons} comparisons" if comparisons > 1 and adjust else ""
             yield f"no outcome on {on} could be significant: p{of} is at least {p:.2g}"
             return
+
+
+def _nonzero(scores: Scores, pairs: Array) -> Array:
+    """Return how many differences of each pair are not 0, (metric, depth, pair)."""
+
+    def count(values: Array, *_: Design) -> tuple[Array]:
+        found = describe_differences(values, pairs)
+        return (found.wins + found.losses,)
+
+    return scores.over_all(len(pairs), count, given=True)[0]

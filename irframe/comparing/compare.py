@@ -322,7 +322,8 @@ def _cautions(
     sizes = significance.family_sizes(parts, pairs, options.family)
     for part, result, kept, size in zip(parts, results, pairs, sizes, strict=True):
         yield from beware_of_repeats(part)
-        yield from beware_of_least(options.test, options.adjust, part, size, options.alpha)
+        how = options.test, options.adjust, part, kept, size, options.alpha
+        yield from beware_of_least(*how)
         yield from significance.with_zeros(part, kept)
         if part.design is not None:
             drawn = isinstance(options.test, Bootstrap)

@@ -1,6 +1,7 @@
 """Tests with a distribution in closed form: PairedT, Wilcoxon, RankSum, Sign."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -126,9 +127,10 @@ class Wilcoxon(PairedTest):
     Differences are rounded, zeros dropped, ties given average ranks. With n differences left and W+
     the rank sum of the positive ones, z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48)
     over groups of t ties, for every n: a single topic has z = 1 and p = .317. Nothing left:
-    statistic 0, p = 1. The exact distribution is that of untied ranks; a rank sum that ties make
-    fractional is rounded towards its mean, which enlarges p, and a single topic has p = 1. It takes
-    time cubic in the number of topics.
+    statistic 0, p = 1. The exact distribution is that of the average ranks under random signs:
+    each rank is added to a sum or not, with the same chance, which is a convolution over the ranks
+    doubled, as average ranks may be halves. It takes time cubic in the number of topics, once for
+    each pattern of ties.
 
     References
     ----------
@@ -161,22 +163,41 @@ class Wilcoxon(PairedTest):
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
 
         def compute(block: Floats, pairs: Ints) -> PairedResult:
+            if self.exact:
+                return PairedResult(*by_pair(self._exact, block, pairs))
             plus, ties, n = by_pair(self._signed_ranks, block, pairs)
             total = n * (n + 1) / 2
-            if self.exact:
-                return PairedResult(2 * plus - total, _exact(np.minimum(plus, total - plus), n))
             variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
             deviation, corrected = plus - total / 2, self.correction
             return _normal(2 * plus - total, deviation, variance, correction=corrected)
 
         return PairedResult(*in_blocks(compute, scores, pairs))
 
-    def _signed_ranks(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-        """Rank sum of positive differences, sum of t^3 - t, and how many are not 0."""
+    def _exact(self, a: Floats, b: Floats) -> Ends:
+        """Return W+ - W- and its two-sided p-value under random signs of the average ranks."""
+        difference = self._differences(a, b)
+        zeros = difference == 0
+        ranks = scipy.stats.rankdata(abs(difference), axis=-1)
+        ranks = np.where(zeros, 0, ranks - zeros.sum(axis=-1, keepdims=True))
+        doubled = np.rint(2 * ranks).astype(np.int64)
+        plus, total = (doubled * (difference > 0)).sum(axis=-1), doubled.sum(axis=-1)
+        rows = np.sort(doubled.reshape(-1, doubled.shape[-1]))
+        patterns, number = np.unique(rows, axis=0, return_inverse=True)
+        below = np.stack([_chances_below(pattern.tobytes()) for pattern in patterns])
+        p = 2 * below[number.reshape(plus.shape), np.minimum(plus, total - plus)]
+        return plus - total / 2, np.minimum(p, 1)
+
+    def _differences(self, a: Floats, b: Floats) -> Floats:
+        """Return a - b, in units of the last decimal that counts."""
         difference = a - b
         if self.decimals is not None:
             difference *= 10.0**self.decimals
             np.rint(difference, out=difference)
+        return difference
+
+    def _signed_ranks(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
+        """Rank sum of positive differences, sum of t^3 - t, and how many are not 0."""
+        difference = self._differences(a, b)
         zeros = (difference == 0).sum(axis=-1, dtype=np.float64)
         positive = difference > 0
         # Floats that are not negative sort like their bits, which leave the sign bit free.
@@ -197,22 +218,19 @@ def _normal(
     return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(apart, np.sqrt(variance))))
 
 
-def _exact(smaller: Floats, n: Floats) -> Floats:
-    """Two-sided p-values of the smaller rank sum of n untied differences."""
-    p = np.ones_like(smaller)
-    chances = np.ones(1)
-    for size in range(1, int(n.max()) + 1):
-        # The rank `size` is among the positive ones or is not, with the same chance.
-        longer = np.zeros(len(chances) + size)
-        longer[:-size] += chances / 2
-        longer[size:] += chances / 2
-        chances = longer
-        here = n == size
-        if here.any():
-            # Tied ranks may add up to a half: rounded up, p is rather too large.
-            below = np.cumsum(chances)[np.ceil(smaller[here]).astype(int)]
-            p[here] = np.minimum(1, 2 * below)
-    return p
+@lru_cache(maxsize=64)
+def _chances_below(doubled: bytes) -> Floats:
+    """Return the chance of every positive rank sum or less, by doubled ranks (0 for no rank).
+
+    Up to half of the largest sum of as many ranks, which the smaller of W+ and W- never exceeds.
+    """
+    ranks = np.frombuffer(doubled, np.int64)
+    chances = np.zeros(len(ranks) * (len(ranks) + 1) // 2 + 1)
+    chances[0] = 1
+    for rank in ranks[ranks > 0]:
+        chances /= 2
+        chances[rank:] += chances[: len(chances) - rank].copy()
+    return np.cumsum(chances)
 
 
 @dataclass(frozen=True, kw_only=True)

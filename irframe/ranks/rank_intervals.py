@@ -300,7 +300,7 @@ class RankOptions:
     def apart(self, paired: Scores) -> Array:
         """Tell which pairs of systems differ significantly, shape (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
-        how = self.pairing.test, self.pairing.adjust, paired
+        how = self.pairing.test, self.pairing.adjust, paired, pairs
         [size] = family_sizes([paired], [pairs], self.pairing.family)
         warn(*without_judged([paired]), *beware_of_least(*how, size, self.pairing.alpha))
         p = self.pairing.p_values(paired, pairs)

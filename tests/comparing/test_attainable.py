@@ -10,9 +10,10 @@ import xarray as xr
 from irframe.comparing.attainable import least_adjusted, least_p
 from irframe.comparing.significance import parse_correction
 from irframe.errors import IrframeWarning
-from irframe.paired import TESTS, Bootstrap, Permutation, parse_test
+from irframe.paired import TESTS, Bootstrap, Permutation, Wilcoxon, parse_test
 from irframe.paired.design import design_of
 
+SYSTEM_TOPIC = ["system", "topic"]
 SMALL = {"permutation": Permutation(samples=499), "bootstrap": Bootstrap(samples=199)}
 
 
@@ -99,3 +100,28 @@ def test_what_is_said_of_clusters_is_said_of_their_number():
     with pytest.warns(IrframeWarning) as caught:
         scores.ireval.compare("permutation", cluster=cluster)
     assert any("no outcome on 3 clusters of topics" in str(each.message) for each in caught)
+
+
+def ties_and_wins(wins, ties):
+    """Return scores of two systems that differ by as much on some topics, and not on others."""
+    return xr.DataArray([[1.0] * wins + [0.0] * ties, [0.0] * (wins + ties)], dims=SYSTEM_TOPIC)
+
+
+@pytest.mark.parametrize(("wins", "said"), [(0, False), (1, True), (12, True), (13, False)])
+def test_the_normal_approximation_of_few_differences_is_cautioned(wins, said):
+    scores = ties_and_wins(wins, 46)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = scores.ireval.compare("wilcoxon")
+        exact = scores.ireval.compare(Wilcoxon(exact=True))
+    texts = [text for each in caught if "the normal approximation" in (text := str(each.message))]
+    assert len(texts) == said
+    assert ("the normal approximation" in found.attrs.get("caution", "")) == said
+    assert exact["p"].item() == pytest.approx(min(1, 2 * 0.5**wins))
+
+
+def test_the_least_p_counts_differences_that_are_not_0():
+    for test in (Wilcoxon(exact=True), "sign"):
+        with pytest.warns(IrframeWarning, match="at most 4 differences that .* at least 0.12"):
+            ties_and_wins(4, 46).ireval.compare(test)
+        assert ties_and_wins(6, 44).ireval.compare(test)["significant"].item()

@@ -134,6 +134,7 @@ SCORES = arrays(
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
 @pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
+@pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 class TestLaws:
     @given(SCORES)
     def test_the_order_of_systems_only_turns_pairs_round(self, values):

@@ -5,6 +5,7 @@ Everything takes the scores of two systems, a and b, as sequences over the same 
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -124,14 +125,19 @@ def wilcoxon(a, b, *, correction=False):
 
 
 def wilcoxon_exact(a, b):
-    """Two-sided p over all signs of the ranks 1..n; a fractional sum is moved inwards."""
+    """Sum of signed average ranks and two-sided p, counting all signs by the sum they give."""
     kept = [d for d in rounded(a, b) if d]
     ranks = average_ranks([abs(d) for d in kept])
-    plus = add_up(rank for rank, d in zip(ranks, kept, strict=True) if d > 0)
-    fewer = math.ceil(min(plus, add_up(ranks) - plus))
-    signs = itertools.product([0, 1], repeat=len(kept))
-    sums = [add_up(s * (i + 1) for i, s in enumerate(row)) for row in signs]
-    return float(min(1, 2 * Fraction(add_up(s <= fewer for s in sums), len(sums))))
+    statistic = add_up(rank if d > 0 else -rank for rank, d in zip(ranks, kept, strict=True))
+    counts = Counter({0: 1})
+    for rank in ranks:
+        both = Counter()
+        for total, number in counts.items():
+            both[total + rank] += number
+            both[total - rank] += number
+        counts = both
+    beyond = add_up(number for total, number in counts.items() if abs(total) >= abs(statistic))
+    return statistic, float(Fraction(beyond, 2 ** len(ranks)))
 
 
 def rank_sum(a, b, *, correction=True):

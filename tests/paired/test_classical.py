@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from oracles import paired_tests as oracle
 from refusals import refused
 from scipy import stats
 from turns import few_of
@@ -90,17 +88,21 @@ def test_sign_p_in_the_tails(wins, losses):
         assert sign_p(np.array([wins]), np.array([losses])) == pytest.approx(expected, rel=1e-9)
 
 
-CUBES = st.tuples(st.integers(2, 4), st.integers(1, 8), st.integers(1, 2)).flatmap(
-    lambda shape: arrays(
-        float, shape, elements=st.sampled_from([0.0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
-    )
-)
+def test_exact_wilcoxon_counts_ties_by_their_average_ranks():
+    scores = np.array([[0.8, 0.8, 0.4, 1, 1, 0.4, 0.8], [0.6, 0, 0.2, 0.4, 0.4, 0.6, 0.4]])
+    assert Wilcoxon(exact=True).kernel(scores[:, :, np.newaxis]).p.item() == 0.0625  # not .0469
 
 
-@given(scores=CUBES)
-def test_exact_wilcoxon_enumerates_signs(scores):
-    p = oracle.pairwise(lambda a, b: [oracle.wilcoxon_exact(a, b)], scores)
-    np.testing.assert_allclose(Wilcoxon(exact=True).kernel(scores).p, p[0], rtol=1e-12)
+@given(seed=st.integers(0, 999), topics=st.integers(3, 30))
+def test_exact_wilcoxon_is_scipys_permutation_distribution(seed, topics):
+    differences = np.random.default_rng(seed).integers(-4, 6, topics).astype(float)
+    p = Wilcoxon(exact=True).kernel(np.stack([differences, 0 * differences])[:, :, np.newaxis]).p
+    kept = differences[differences != 0]
+    if len(kept) and len(kept) <= 12:
+        every = stats.PermutationMethod(n_resamples=2 ** len(kept))
+        assert p.item() == pytest.approx(stats.wilcoxon(kept, method=every).pvalue)
+    again = np.stack([np.append(differences, np.zeros(5)), np.zeros(topics + 5)])
+    assert Wilcoxon(exact=True).kernel(again[:, :, np.newaxis]).p.item() == p.item()
 
 
 def test_differences_are_rounded_to_decimals():

@@ -90,7 +90,6 @@ SCIPY = {
     PairedT(): scipy_t,
     Wilcoxon(): scipy_wilcoxon(method="asymptotic", correction=False),
     Wilcoxon(correction=True): scipy_wilcoxon(method="asymptotic", correction=True),
-    Wilcoxon(exact=True): scipy_wilcoxon(method="exact"),
     RankSum(): scipy_rank_sum,
     RankSum(correction=False): lambda a, b: scipy_rank_sum(a, b, correction=False),
     RankSum(correction=False, tie_correction=False): scipy_plain_rank_sum,
@@ -102,6 +101,7 @@ LOOPS = {
     Wilcoxon(correction=True): lambda a, b: oracle.wilcoxon(a, b, correction=True),
     RankSum(): oracle.rank_sum,
     RankSum(correction=False): lambda a, b: oracle.rank_sum(a, b, correction=False),
+    Wilcoxon(exact=True): oracle.wilcoxon_exact,
     Sign(): oracle.sign,
 }
 EVERY = [
@@ -131,6 +131,13 @@ def test_scipy_on_real_scores(test, measure, shared):
     path = shared / "data" / "score-matrices" / f"adhoc8_{measure}.csv"
     scores = np.loadtxt(path, delimiter=",", skiprows=1).T[100:112, :, None]
     assert_equal(test.kernel(scores), oracle.pairwise(on_arrays(SCIPY[test]), scores))
+
+
+def test_exact_wilcoxon_on_real_scores_counts_signs(shared):
+    path = shared / "data" / "score-matrices" / "adhoc8_p10.csv"
+    scores = np.loadtxt(path, delimiter=",", skiprows=1).T[100:106, :, None]
+    test = Wilcoxon(exact=True)
+    assert_equal(test.kernel(scores), oracle.pairwise(LOOPS[test], scores))
 
 
 def test_published_p_values(shared):
