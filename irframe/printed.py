@@ -34,15 +34,23 @@ FIRST = {
         *("metric", "system_a", "system_b", "difference", "p", "p_orderings", "favours"),
         *("dagger", "double_dagger", "mark"),
     ),
-    "rank_intervals": ("mean", "rank", "rank_low", "rank_high", "first"),
+    "rank_intervals": ("rank", "rank_low", "rank_high", "first", "mean", "ci_low", "ci_high"),
+    "decide": ("decided", "better", "low", "high"),
+    "rrie": ("rrie", "old", "new"),
+    "reordering": ("delta_sort", "kendall"),
     "ablation": ("step", "delta_sort", "kendall", "system"),
     "describe": ("systems", "topics", "longest", "grades", "judged", "pool_depth", "unjudged"),
     "archetypes": ("total", "typical A", "typical B", "excellent A", "excellent B"),
     "risk": ("metric", "system_a", "system_b", "difference", "urisk", "trisk", "georisk"),
 }
 """What one came for: of what a verb gives, the columns that are shown before others."""
-LONG = 36
-"""Characters of a text that are shown where not everything has room."""
+LONGEST, SHORTEST = 36, 10
+"""Characters of a text that are shown where not everything has room, at most and at least."""
+LABELS = {
+    *("metric", "group", "track", "system", "system_a", "system_b", "baseline", "topic", "doc"),
+    *("team", "step", "old", "new"),
+}
+"""Columns that say what a row is about, which are shown before others."""
 OUTCOMES = [
     *("delta", "share_neither", "share_a_only", "share_b_only", "share_both"),
     *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
@@ -142,7 +150,9 @@ class Result(Kept, metaclass=_Frames):
 
     def __repr__(self) -> str:
         shown, note = _printed(self)
-        if not note and not _is_own():
+        if note and not _is_own():
+            shown = _narrowed(shown, list(shown.columns))
+        elif not _is_own():
             shown, note = fitted(shown, FIRST.get(self.attrs.get(RESULT, ""), ()))
         notes = [textwrap.fill(text, WIDTH) for text in (note, *self._beware()) if text]
         with pd.option_context(*_options(note)):
@@ -203,27 +213,52 @@ def fitted(frame: pd.DataFrame, first: Sequence[str]) -> tuple[pd.DataFrame, str
     seen, names = _head_and_tail(frame), list(frame.columns)
     if not frame.columns.is_unique or _width_of(seen) <= WIDTH:
         return frame, ""
-    cut = _cut_texts(seen, LONG)
+    labels = [name for name in names if name in LABELS and not _is_constant(seen[name])]
+    first = [name for name in dict.fromkeys([*labels, *first]) if name in names]
+    cut = _narrowed(seen, first)
     kept: list[Any] = []
-    for name in dict.fromkeys([*(name for name in first if name in names), *names]):
+    for name in dict.fromkeys([*first, *names]):
         wider = [one for one in names if one in {*kept, name}]
-        kept = wider if not kept or _width_of(cut[wider]) <= WIDTH else kept
-    left = ", ".join(str(name) for name in names if name not in kept)
-    shape = f"{len(frame)} rows x {len(names)} columns"
-    lengthy = [name for name in kept if not cut[name].equals(seen[name])]
-    room = (WIDTH - _width_of(cut[kept])) // max(1, len(lengthy))
-    cut = _cut_texts(seen[kept], LONG + max(0, room))
-    return cut, f"[{shape}; not shown: {left}]" if left else f"[{shape}]"
+        kept = wider if name in labels or _width_of(cut[wider]) <= WIDTH else kept
+    left = [name for name in names if name not in kept]
+    same = [name for name in left if name in LABELS and _is_constant(seen[name])]
+    notes = [f"{len(frame)} rows x {len(names)} columns"]
+    notes += [f"{name} {seen[name].iloc[0]}" for name in same]
+    hidden = ", ".join(str(name) for name in left if name not in same)
+    notes += [f"not shown: {hidden}"] if hidden else []
+    return _narrowed(seen[kept], kept), f"[{'; '.join(notes)}]"
+
+
+def _narrowed(frame: pd.DataFrame, columns: Sequence[Any]) -> pd.DataFrame:
+    """Return a frame with texts cut until some columns fit on a line beside its labels."""
+    for most in range(LONGEST, SHORTEST, -2):
+        cut = _cut_texts(frame, most)
+        if _width_of(cut[[*columns]]) <= WIDTH:
+            break
+    return cut
 
 
 def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return a frame with long texts cut to so many characters."""
+    """Return a frame with long texts cut to so many characters, where they stay distinct."""
 
     def short(value: Any) -> Any:
-        whole = not isinstance(value, str) or len(value) <= most
-        return value if whole else f"{value[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+        if not isinstance(value, str) or len(value) <= most:
+            return value
+        return f"{value[: most // 3]}\N{HORIZONTAL ELLIPSIS}{value[1 + most // 3 - most :]}"
 
-    return frame.map(short)
+    def distinct(values: Any) -> Any:
+        cut = values.map(short)
+        return cut if cut.nunique() == values.nunique() else values
+
+    shown = frame.copy()
+    for place, kind in enumerate(frame.dtypes):
+        if not pd.api.types.is_numeric_dtype(kind):
+            shown.isetitem(place, distinct(frame.iloc[:, place].astype(object)))
+    if isinstance(frame.index, pd.MultiIndex):
+        shown.index = frame.index.set_levels([distinct(level) for level in frame.index.levels])
+    else:
+        shown.index = distinct(frame.index)
+    return shown
 
 
 def _width_of(frame: pd.DataFrame) -> int:

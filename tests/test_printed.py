@@ -137,3 +137,50 @@ def test_a_leaderboard_prints_within_80_columns_what_no_other_column_says():
         assert printed.endswith(left)
         assert "..." not in printed
         assert max(map(len, printed.splitlines())) <= 80
+
+
+VERDICTS = {
+    "compare": "difference significant",
+    "leaderboard": "rank",
+    "rank_intervals": "rank rank_low rank_high ci_low ci_high",
+    "rrie": "rrie",
+    "best_systems": "value",
+    "risk": "difference urisk trisk",
+    "summary": "mean ci_low ci_high",
+    "decide": "decided better",
+    "leave_out": "rank rank_without",
+    "search_lengths": "rank search_length",
+}
+"""Columns that a result is asked for."""
+
+
+@pytest.mark.parametrize("verb", VERDICTS)
+@pytest.mark.parametrize("length", [17, 40])
+def test_long_names_hide_neither_what_a_row_is_about_nor_its_verdict(verb, length):
+    runs, qrels = ir.example_track()
+    names = {name: f"{name}-{'of a long name ' * 9}"[:length] for name in runs["system"].unique()}
+    runs = runs.assign(system=runs["system"].map(names))
+    baseline = {"baseline": names["bm25"]} if verb in {"rrie", "risk"} else {}
+    cube = runs.ireval.cube(qrels)
+    subject = runs.ireval.evaluate(qrels, "AP", "nDCG@10")
+    if verb in {"leave_out", "search_lengths"}:
+        subject = cube
+    if verb == "decide":
+        subject = cube.ireval.bounds("AP")
+    metrics = ["AP"] if verb == "leave_out" else []
+    result = getattr(subject.ireval, verb)(*metrics, **baseline)
+    printed = repr(result)
+    labels = [name for name in ("system", "system_a", "system_b") if name in result]
+    shown = set(printed.split("not shown")[0].replace("[", " ").split())
+    assert {*labels, *VERDICTS[verb].split()} <= shown
+    for label in labels:
+        short = {names[name][:4] for name in names if names[name] in {*result[label][:9]}}
+        assert all(start in printed for start in short)
+    assert len(printed.splitlines()) < 130
+
+
+def test_texts_are_cut_only_where_they_stay_distinct():
+    first, second = "a" * 14 + "b" + "c" * 26, "a" * 14 + "d" + "c" * 26
+    shown = repr(Result({"system": [first, second], "other": "x" * 70}))
+    assert first in shown
+    assert second in shown

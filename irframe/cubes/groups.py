@@ -134,10 +134,10 @@ def stamped(
             result = result.drop_vars(own)
         decided = before if before.get(words.RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != words.METRICS}
-        first = (
-            {words.P_VALUES: kept[words.P_VALUES]} if words.P_VALUES in kept else {}
-        )  # which prints first
-        result.attrs = united(first, provenance(whole), decided, kept, chosen, {words.RESULT: name})
+        first = {words.P_VALUES: kept[words.P_VALUES]} if words.P_VALUES in kept else {}
+        attributes = united(first, provenance(whole), decided, kept, chosen, {words.RESULT: name})
+        leading = [words.RESULT, *first, *chosen]  # xarray prints the first six
+        result.attrs = {key: attributes[key] for key in dict.fromkeys([*leading, *attributes])}
         return with_step(result, subject, name, options)
     return result
 
