@@ -28,10 +28,39 @@ from irframe.files.as_runs import Qrels
 from irframe.files.ids import shown
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.evidence import parameters
-from irframe.names import BOUND, DEPTH, METRIC, TOPIC, UNJUDGED
+from irframe.metrics.facts import TIE
+from irframe.names import BOUND, DEPTH, METRIC, REPEAT, TOPIC, UNJUDGED
 from irframe.record import steps_of
 
 SIDES = ("lower", "upper")
+SHARED = ("Judged", "NumRet")
+"""Metrics that the shares of unjudged documents are computed from."""
+
+
+def unjudged_shares(scored: xr.DataArray) -> xr.DataArray:
+    """Return the unjudged documents of each system over those that it retrieved.
+
+    Parameters
+    ----------
+    scored
+        Scores of the metrics in `SHARED`, and others.
+
+    Returns
+    -------
+    xarray.DataArray
+        Shares over the dimensions but topics and repeats; NaN where nothing was retrieved.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube({"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}, {"1": {"a": 1}, "2": {"c": 1}})
+    >>> unjudged_shares(cube.ireval.score(*SHARED, at=2)).round(3).item()
+    0.333
+    """
+    judged, retrieved = (scored.sel({METRIC: name}, drop=True) for name in SHARED)
+    over = [dim for dim in (REPEAT, TOPIC) if dim in scored.dims]
+    total = retrieved.sum(over)
+    return (((1 - judged) * retrieved).sum(over) / total.where(total > 0)).round(TIE)
 
 
 @verb(bounded=True, repeats=True)

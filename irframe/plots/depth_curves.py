@@ -13,6 +13,7 @@ import xarray as xr
 from irframe.checks import holding, level
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
+from irframe.cubes.unjudged import SHARED, unjudged_shares
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
@@ -237,7 +238,7 @@ def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: a line per system, the mean over the topics that it has a list for, by colour
+        The axes: a line per system, its unjudged documents over those that it retrieved, by colour
         those that contributed to the pool and the others.
 
     References
@@ -254,8 +255,7 @@ def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = 
     ['contributing (5)', 'not contributing (3)', 'pool depth']
     """
     cube = read_cube(cube)
-    judged = score(cube, "Judged").isel({METRIC: 0}).where(cube["retrieved"] > 0)
-    shares = 100 * (1 - judged.mean(TOPIC).transpose(SYSTEM, DEPTH))
+    shares = 100 * unjudged_shares(score(cube, *SHARED)).transpose(SYSTEM, DEPTH)
     pool = experiment_of(cube).known_pool
     inside = pool.contributing
     ax = canvas.new_axes(ax, figsize=figsize)

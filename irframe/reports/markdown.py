@@ -19,7 +19,7 @@ from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube as build
 from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
-from irframe.cubes.unjudged import bounds
+from irframe.cubes.unjudged import SHARED, bounds, unjudged_shares
 from irframe.cubes.view import experiment_of
 from irframe.errors import IrframeWarning, MetricError, cautions_of, unsaid
 from irframe.escaping import markdown as literal
@@ -331,8 +331,8 @@ def _depth(pair: xr.Dataset, metric: Metric) -> int:
 
 def _unjudged_shares(pair: xr.Dataset, metric: Metric) -> str:
     """Return the share of documents without a judgment, of the system and of a baseline."""
-    judged = score(pair, "Judged", at=_depth(pair, metric)).mean(TOPIC).to_numpy().ravel()
-    return ", ".join(f"{100 * (1 - share):.1f}%" for share in judged)
+    shares = unjudged_shares(score(pair, *SHARED, at=_depth(pair, metric))).to_numpy().ravel()
+    return ", ".join("none" if np.isnan(share) else f"{100 * share:.1f}%" for share in shares)
 
 
 def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Any) -> str:

@@ -15,7 +15,7 @@ from irframe.arrays import Array, Ends
 from irframe.cubes.by_group import groups
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import score
-from irframe.cubes.unjudged import bounds
+from irframe.cubes.unjudged import SHARED, bounds, unjudged_shares
 from irframe.cubes.view import experiment_of
 from irframe.depth.volatility import volatility
 from irframe.errors import MetricError
@@ -132,8 +132,6 @@ def pack_bytes(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
-JUDGED = "Judged"
-"""The metric that says which share of the documents is judged."""
 FEW = 8
 """Below so many topics, or those that the metric needs, nobody is said to be the sole first."""
 STEPS = (0.01, 0.001)
@@ -179,7 +177,7 @@ class View:
         dim = setting.axis.dim
         named: dict[str, Any] = {"at" if dim == DEPTH else dim: setting.depths}
         try:
-            scores = score(self.whole, *dict.fromkeys([*setting.metrics, JUDGED]), **named)
+            scores = score(self.whole, *dict.fromkeys([*setting.metrics, *SHARED]), **named)
         except MetricError:  # it differs by subtopic, or ranks are shared
             scores = score(self.whole, *setting.metrics, **named)
         return scores.rename({} if dim == DEPTH else {dim: DEPTH})
@@ -457,14 +455,13 @@ class View:
 
     @cached_property
     def unjudged(self) -> xr.DataArray:
-        """The mean share of the documents down to a depth that are unjudged, (system, depth).
+        """The share of the documents down to a depth that are unjudged, (system, depth).
 
-        NaN where that cannot be told.
+        NaN where it is not known, or nothing is retrieved.
         """
-        if JUDGED not in self.scored[METRIC]:
+        if not np.isin(SHARED, self.scored[METRIC]).all():
             return self.ranks["mean"].isel({METRIC: 0}, drop=True) * np.nan
-        judged = self.scored.sel({METRIC: JUDGED}, drop=True)
-        return (1 - judged.mean([dim for dim in (REPEAT, TOPIC) if dim in judged.dims])).round(TIE)
+        return unjudged_shares(self.scored)
 
 
 def views(setting: Setting) -> Iterator[View]:

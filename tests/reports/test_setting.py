@@ -146,11 +146,11 @@ class View:
 
     def _judged(self):
         try:
-            judged = self.score("Judged")
+            judged, retrieved = self.score("Judged", "NumRet")
         except IrframeError:
             return None
-        judged = judged.mean("repeat") if self.told.word else judged
-        return (1 - judged.isel(metric=0).mean("topic")).round(12)
+        over = ["topic", "repeat"] if self.told.word else ["topic"]
+        return (1 - (judged * retrieved).sum(over) / retrieved.sum(over)).round(12)
 
     def at(self, what, metric, depth):
         """Return a series over the systems."""
