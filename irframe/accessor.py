@@ -218,16 +218,15 @@ class Accessor(Verbs):
     def record(self) -> list[Step]:
         """The verbs that led to this object, in order, each with its options as they were applied.
 
-        Of data among the options there is a digest. With the rest of them a verb of the same
-        object gives the same result.
+        Of data among the options there is a digest. ``step.again(x)`` gives the result again.
 
         Examples
         --------
         >>> import irframe as ir
         >>> scores = ir.evaluate(*ir.example_track(), "AP")
-        >>> name, options = scores.ireval.rank_intervals("bootstrap", seed=3).ireval.record[-1]
-        >>> again = getattr(ir.verbs, name)(scores, **options)
-        >>> options["method"], options["seed"], again.ireval.record[-1].options == options
+        >>> step = scores.ireval.rank_intervals("bootstrap", seed=3).ireval.record[-1]
+        >>> again = step.again(scores)
+        >>> step.options["method"], step.options["seed"], again.ireval.record[-1] == step
         ('bootstrap', 3, True)
         """
         return steps_of(self._subject)

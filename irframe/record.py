@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import cache, wraps
+from importlib import import_module
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -29,6 +30,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 RECORD = "record"
 """Attribute of a result: the steps that led to it."""
+INPUTS = "inputs"
+"""Option in the record of a cube: the name, size and SHA-256 of each frame it was built from."""
 DIGEST = "digest"
 """What stands in a record for data that was handed over."""
 UNTOLD = {"progress", "path"}
@@ -69,6 +72,27 @@ class Step(NamedTuple):
 
     verb: str
     options: dict[str, Any]
+
+    def again(self, subject: Any, data: Mapping[str, Any] | None = None) -> Any:
+        """Return what the verb gives of an object by these options, and by data that it took.
+
+        Examples
+        --------
+        >>> import irframe as ir
+        >>> scores = ir.evaluate(*ir.example_track(), "AP")
+        >>> found = scores.ireval.rank_intervals("bootstrap", seed=3)
+        >>> found.identical(found.ireval.record[-1].again(scores))
+        True
+        """
+        options = {name: value for name, value in self.options.items() if name != INPUTS}
+        function: Any = function_of(self.verb)
+        return function(subject, **options | dict(data or {}))
+
+
+def function_of(verb: str) -> Callable[..., Any] | None:
+    """Return the function of a verb's name, None if there is none."""
+    modules = [import_module(name) for name in ("irframe.verbs", "irframe")]
+    return next((getattr(one, verb) for one in modules if hasattr(one, verb)), None)
 
 
 def steps_of(subject: Any) -> list[Step]:
@@ -193,6 +217,8 @@ def recorded(function: Function) -> Function:
         given, verb = options_of(bound), function.__name__
         with usual_errors(), OneCall() as said:
             result = with_cautions(function(*bound.args, **bound.kwargs), said)
+        if INPUTS in getattr(result, "attrs", ()):
+            given[INPUTS] = result.attrs.pop(INPUTS)
         if verb not in SOURCES and isinstance(getattr(result, "attrs", None), dict):
             given = applied(given, result.attrs, subject)
             result.attrs = {**plain_options(given), **result.attrs, RESULT: verb}
@@ -336,17 +362,18 @@ def _bytes_of(value: Any) -> Iterable[bytes]:
         held = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
         for name, part in held.variables.items():
             yield f"{name} {part.dims} {part.shape}".encode()
-            yield str(part.data.name).encode() if part.chunks else _array(part.to_numpy())
+            yield str(part.data.name).encode() if part.chunks else bytes_of(part.to_numpy())
     elif isinstance(value, pd.DataFrame | pd.Series):
         frame = value.to_frame() if isinstance(value, pd.Series) else value
         for name, column in frame.reset_index().items():
             yield f"{name}".encode()
-            yield _array(column.to_numpy())
+            yield bytes_of(column.to_numpy())
     else:
-        yield _array(np.asarray(value)) if hasattr(value, "shape") else repr(value).encode()
+        yield bytes_of(np.asarray(value)) if hasattr(value, "shape") else repr(value).encode()
 
 
-def _array(values: Any) -> bytes:
+def bytes_of(values: Any) -> bytes:
+    """Return the bytes of an array, those of its texts where it has objects."""
     if values.dtype.kind in "biufcmMSU":
         return bytes(values.tobytes())
     return "\0".join(map(str, values.ravel())).encode(errors="replace")

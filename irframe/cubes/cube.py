@@ -18,7 +18,14 @@ from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
 from irframe.errors import OneCall, caution, cautions_of, in_group, listing, warn
 from irframe.experiments import group_columns
-from irframe.experiments.coded_tables import once_judged, read_qrels_table, read_table
+from irframe.experiments.coded_tables import (
+    QrelsTable,
+    RunTable,
+    digest_of,
+    once_judged,
+    read_qrels_table,
+    read_table,
+)
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import refuse_large
@@ -34,7 +41,7 @@ from irframe.files.ids import give_back
 from irframe.files.read_runs import changed_files
 from irframe.files.repeats import fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
-from irframe.record import RECORD, Steps, recorded
+from irframe.record import INPUTS, RECORD, Steps, recorded
 
 
 @overload
@@ -319,9 +326,16 @@ def build_cube(
     riders.pop(policy.search or "", None)
     whole = replace(built, judgments=kept, hits=hits, made=made, files=files)
     chunks = view.blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
-    return view.view(
-        whole, depth, {n: view.variable(*column) for n, column in riders.items()}, chunks=chunks
-    )
+    known = {name: view.variable(*column) for name, column in riders.items()}
+    shown = view.view(whole, depth, known, chunks=chunks)
+    return shown if files else shown.assign_attrs({INPUTS: _inputs(framed.table, table, policy)})
+
+
+def _inputs(runs: RunTable, qrels: QrelsTable, policy: Policy) -> list[list[str]]:
+    """Return the name, size and SHA-256 of the frames that a cube is built from."""
+    changed = policy.unit or policy.copies or policy.search
+    named = {"runs, as they are scored" if changed else "runs": runs, "qrels": qrels}
+    return [[n, f"{len(table.topic)} rows", digest_of(table)] for n, table in named.items()]
 
 
 def open_cube(path: str | PathLike[str]) -> xr.Dataset:

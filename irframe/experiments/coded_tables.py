@@ -1,5 +1,6 @@
 """Run and qrels frames read by role: checked, coded, their documents as integers."""
 
+import hashlib
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,6 +21,7 @@ from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role, part_empty
 from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.repeats import JUDGED_AGAIN, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
+from irframe.record import bytes_of
 
 
 class Side(NamedTuple):
@@ -75,6 +77,24 @@ ROWS = 1 << 19
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
 """The frame of judgments that have no other columns."""
+
+
+def digest_of(table: "RunTable | QrelsTable") -> str:
+    """Return the SHA-256 of the rows of a table, in their order."""
+    sides = [(table.topic, table.topics)]
+    sides += [(table.system, table.systems)] if isinstance(table, RunTable) else []
+    hasher = hashlib.sha256(repr([labels.tolist() for _, labels in sides]).encode(errors="replace"))
+    for codes, _ in sides:
+        hasher.update(codes.astype(np.int64).tobytes())
+    for rows in row_slices(len(table.topic)):  # copied, as slices share the buffers of the whole
+        names = table.doc.take(pa.array(np.arange(rows.start, rows.stop)))
+        for buffer in take(names, np.arange(len(names))).buffers():
+            hasher.update(b"" if buffer is None else buffer)
+    identity = [*map(table.columns.get, (words.SYSTEM, words.TOPIC, words.DOC))]
+    for name in table.frame.columns.difference(identity, sort=False):
+        hasher.update(str(name).encode(errors="replace"))
+        hasher.update(bytes_of(table.frame[name].to_numpy()))
+    return hasher.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)

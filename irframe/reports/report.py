@@ -35,7 +35,7 @@ from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties, counted, plural
 from irframe.paired import PairedTest, Test
-from irframe.record import Step, steps_of
+from irframe.record import INPUTS, Step, all_steps, steps_of
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
@@ -93,12 +93,10 @@ def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def told_origins(
-    setting: Setting, frames: Mapping[str, pd.DataFrame], ranks: xr.Dataset
-) -> dict[str, Any]:
+def told_origins(setting: Setting, ranks: xr.Dataset) -> dict[str, Any]:
     """Return where the numbers come from: lists by heading, the papers, and what was read."""
     cube = setting.whole
-    read, used = inputs(cube, frames), {"metrics": setting.metrics, "test": setting.pairing.test}
+    read, used = inputs(cube), {"metrics": setting.metrics, "test": setting.pairing.test}
     cited = papers([*steps_of(cube), *(Step(verb, used) for verb in VERBS)])
     parts = (
         PagePart("papers", say("origins.papers"), [say("origins.cited")], data=cited),
@@ -120,23 +118,16 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def inputs(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def inputs(cube: xr.Dataset) -> pd.DataFrame:
     """Return what was read, with its SHA-256: files, or else frames, or else the cube."""
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
         return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
-    held: dict[str, tuple[Any, ...]] = {
-        name: (f"{len(frame)} rows", pd.util.hash_pandas_object(frame, index=False).to_numpy())
-        for name, frame in frames.items()
-    }
-    if not frames:
+    rows = [each for _, options in all_steps(steps_of(cube)) for each in options.get(INPUTS, [])]
+    if not rows:
         grade, docs = cube["grade"], experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
-        size = " x ".join(map(str, grade.shape))
-        held["the cube's grades and documents"] = (size, grade.to_numpy(), docs)
-    rows = [
-        (name, size, hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest())
-        for name, (size, *parts) in held.items()
-    ]
+        digest = hashlib.sha256(grade.to_numpy().tobytes() + docs.tobytes()).hexdigest()
+        rows = [["the cube's grades and documents", " x ".join(map(str, grade.shape)), digest]]
     return pd.DataFrame(rows, columns=["input", "size", "SHA-256"])
 
 
@@ -189,7 +180,7 @@ def _as_code(value: Any) -> str:
 Target = str | PathLike[str]
 METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """What a report is about where nothing else is asked for."""
-INPUTS = ("data", "qrels", "path", "texts")
+DATA = ("data", "qrels", "path", "texts")
 """Arguments that a call names, and does not spell."""
 ASKED = ("baseline", "test", "adjust", "alpha", "samples", "seed", "margin", "over")
 """Arguments of the statistics."""
@@ -314,7 +305,7 @@ def report(
     ...     "4 systems could be first" in page.read_text(encoding="utf-8")
     True
     """
-    said = {name: value for name, value in locals().items() if name not in INPUTS}
+    said = {name: value for name, value in locals().items() if name not in DATA}
     if not isinstance(title, str | None):
         raise ParameterError("title, a text", shortened(title))
     figures.drawing()
@@ -392,6 +383,6 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
         trust=trust(opening, problems),
         verdicts=verdicts(opening),
         beside=beside(opening),
-        origins=told_origins(setting, frames, opening.ranks),
+        origins=told_origins(setting, opening.ranks),
         call=call,
     )

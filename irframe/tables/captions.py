@@ -4,7 +4,6 @@ import inspect
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from irframe.names import (
     plural,
 )
 from irframe.paired import Bootstrap, parse_test
-from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
+from irframe.record import OBJECTS, SOURCES, Step, function_of, plain_option, steps_of
 from irframe.stops import AXES, told_axis
 from irframe.tables.quantities import SHOWN, low_to_high_of, told_topics
 
@@ -392,8 +391,7 @@ def usual_options(verb: str) -> dict[str, Any]:
     >>> usual_options("risk")
     {'a': 1.0, 'at': None, 'by': None}
     """
-    modules = [import_module(name) for name in ("irframe.verbs", "irframe")]
-    function = next((getattr(one, verb) for one in modules if hasattr(one, verb)), None)
+    function = function_of(verb)
     if function is None:
         return {}
     parameters = inspect.signature(function).parameters.values()

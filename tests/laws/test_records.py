@@ -394,10 +394,11 @@ def assert_recorded(function, subject, usual, others, left=None):
             made.append((found, options))
     for found, options in made:
         if isinstance(getattr(one_of(found), "attrs", None), dict):
-            verb, record = steps_of(one_of(found))[-1]
+            step = steps_of(one_of(found))[-1]
+            verb, record = step
             data = {key: options[key] for key in options if _is_data(record.get(key), key)}
             assert verb == function.__name__
-            assert not differ(result_of(function, subject, record | data), found), record
+            assert not differ(result_of(step.again, subject, {"data": data}), found), record
     return idle
 
 

@@ -230,7 +230,7 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     read = ir.read_runs([tmp_path / "all.run"]), ir.read_qrels(tmp_path / "qrels.txt")
     (tmp_path / "qrels.txt").write_text("101 0 d1 1\n")
-    told = inputs(ir.cube(*read), dict(zip(("runs", "qrels"), read, strict=True))).iloc[:, -1]
+    told = inputs(ir.cube(*read)).iloc[:, -1]
     assert len(told.iloc[0]) == 64
     assert told.iloc[1].endswith("changed since it was read")
 
@@ -299,9 +299,24 @@ def test_a_frame_is_known_by_its_rows_in_order_and_by_nothing_else():
     runs, qrels = ir.example_track()
     same = runs.set_axis(range(7, 7 + len(runs)))
     others = [runs.iloc[::-1], runs.iloc[1:], runs.assign(score=runs["score"] + 1)]
-    cube = ir.cube(runs, qrels)
-    first, second, *rest = (
-        inputs(cube, {"runs": each}).iloc[0, -1] for each in (same, runs, *others)
+    others += [runs.assign(team="x"), runs.astype({"doc": "category"})]
+    first, second, *rest, alike = (
+        inputs(ir.cube(each, qrels)).iloc[0, -1] for each in (same, runs, *others)
     )
-    assert first == second
-    assert len({first, *rest}) == 4
+    assert first == second == alike
+    assert len({first, *rest}) == 5
+
+
+def test_a_cube_says_what_it_was_built_from_wherever_it_comes_from(tmp_path):
+    runs, qrels = ir.example_track()
+    cube = ir.cube(runs, qrels)
+    told = inputs(cube)
+    assert told["input"].tolist() == ["runs", "qrels"]
+    assert told["size"].tolist() == [f"{len(frame)} rows" for frame in (runs, qrels)]
+    for other in (cube.isel(topic=[1]), cube.ireval.save(tmp_path / "c"), cube.ireval.condense()):
+        pd.testing.assert_frame_equal(inputs(other), told)
+    parts = [
+        ir.cube(runs[runs["topic"] == topic], qrels[qrels["topic"] == topic])
+        for topic in ("101", "102")
+    ]
+    assert len(inputs(ir.concat(parts))) == 4
