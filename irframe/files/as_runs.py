@@ -29,7 +29,7 @@ from irframe.files.tables import (
     rows_of,
     table_in,
 )
-from irframe.files.traces import reader_of
+from irframe.files.traces import OnError, reader_of
 from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -232,6 +232,7 @@ def as_runs(
     docs: Iterable[Any] | None = None,
     id: str | None = None,  # noqa: A002 - what the field is called
     distances: bool | None = None,
+    on_error: OnError = "raise",
 ) -> pd.DataFrame:
     """Make a run frame of what other tools hand over; every verb does so by itself.
 
@@ -252,8 +253,9 @@ def as_runs(
           Weaviate, Pinecone, Haystack, LangChain or LlamaIndex answers; or a list of these;
         - ``{topic: [call, ...]}`` with what several searches found, which the column ``search``
           numbers from 1: lists of documents or hits, answers, events of tools (Inspect), messages
-          of tools, spans (OpenInference, OpenTelemetry), in order or with the time of each;
-          calls in which no hits stand are passed over;
+          with calls and results of tools (OpenAI, Anthropic, Gemini, MCP), spans (OpenInference,
+          OpenTelemetry), in order or with the time of each. Calls of tools that never give hits
+          are passed over; a call id that comes again counts once;
         - a frame, or an array of xarray, whose axes are called after topics and documents (and
           systems); with `topics` and `docs` any matrix;
         - what MTEB writes to ``*_predictions.json``;
@@ -270,6 +272,9 @@ def as_runs(
     distances
         Whether numbers of hits are distances, so that their order is that of the lists; False for
         scores, which decide.
+    on_error
+        What becomes of a search of an agent whose result cannot be read, as when it was cut off:
+        ``"raise"`` an error that names it, or ``"empty"``, a search without hits.
 
     Returns
     -------
@@ -293,8 +298,8 @@ def as_runs(
     2   ance    q1  d2    0.8
     """
     x = unpacked(_named(x, RUN, topics, docs))
-    if id is not None or distances is not None:
-        x = _hits_as_said(x, id, distances=distances)
+    if id is not None or distances is not None or on_error != "raise":
+        x = _hits_as_said(x, id, on_error, distances=distances)
     frame, columns = by_role(x, RUN)
     if system is None:
         return frame
@@ -308,13 +313,17 @@ def as_runs(
     return others
 
 
-def _hits_as_said(x: Any, name: str | None, *, distances: bool | None) -> pd.DataFrame:
+def _hits_as_said(
+    x: Any, name: str | None, on_error: OnError, *, distances: bool | None
+) -> pd.DataFrame:
     """Return hits of one system, or of several, whose fields the caller has told."""
-    if (read := reader_of(x)) is not None:
+    if (read := reader_of(x, on_error)) is not None:
         return read(x, name, distances=distances)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
-        raise ParameterError("lists of hits for id= and distances=", f"a {type(x).__name__}")
-    return _one_frame({s: _hits_as_said(own, name, distances=distances) for s, own in x.items()})
+        wanted = "lists of hits for id= and distances=, or calls of agents for on_error="
+        raise ParameterError(wanted, f"a {type(x).__name__}")
+    every = {s: _hits_as_said(own, name, on_error, distances=distances) for s, own in x.items()}
+    return _one_frame(every)
 
 
 def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:

@@ -334,10 +334,10 @@ def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
     return row | further | ({TEXT: text} if text else {})
 
 
-def has_id(hit: Any) -> bool:
+def has_id(hit: Any, name: str | None = None) -> bool:
     """Tell whether this says which document it is, and is no document's id alone."""
     plain = isinstance(hit, str | int | float | None)
-    return not plain and not {CHUNK, PARENT}.isdisjoint(_row_of_hit(hit, None))
+    return not plain and not {CHUNK, PARENT}.isdisjoint(_row_of_hit(hit, name))
 
 
 def _is_kept(name: Any, value: Any) -> bool:

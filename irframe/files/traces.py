@@ -1,31 +1,68 @@
-"""Searches of agents, as their traces have them: by topic, calls of tools, spans, lists of hits."""
+"""Searches of agents in their traces: calls of tools, messages, spans or lists of hits."""
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
-from operator import itemgetter
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
-from irframe.errors import InputError
+from irframe.checks import choice
+from irframe.errors import InputError, shortened
 from irframe.files.retrieved import has_id, hits_in, holds_hits, is_hit, of_hits, part
 from irframe.names import SEARCH
 
-RESULTS = ("artifact", "result", "results", "output", "outputs")
-"""Where calls of tools have what these gave, the surest first."""
+OnError = Literal["raise", "empty"]
+"""What becomes of a search whose result cannot be read."""
+RESULTS = (
+    *("artifact", "structuredContent", "structured_content", "result", "results"),
+    *("output", "outputs", "response"),
+)
+RESULT_KEYS = frozenset(RESULTS)
+"""Keys of the result of a call, the surest first."""
+CALL_IDS = ("tool_call_id", "tool_use_id", "call_id")
+BLOCKS, WRAPPED = (
+    ("tool_calls", "content", "parts"),
+    ("functionResponse", "function_response", "functionCall", "function_call"),
+)
+"""Keys of the calls and results in a message, and those of Gemini around each."""
+ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function", "model"})
+EVENTS = frozenset({"tool", "model"})
+STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "attributes"})
+"""Keys of messages, events and spans, of which they have one."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
-"""Where calls say when they began."""
+UNITS = (1e8, 1e11, 1e14, 1e17)
+"""Times since 1970 from here on are seconds, milliseconds, microseconds and nanoseconds."""
+SPAN_TOOLS = ("gen_ai.tool.name", "tool.name")
+SPAN_RESULTS = ("gen_ai.tool.call.result", "output.value")
 WHOLE = ("gen_ai.retrieval.documents", "retrieval.documents")
 NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
 """Attributes of spans: all documents, or one field of one of them."""
-KINDS = {"openinference.span.kind": "RETRIEVER", "gen_ai.operation.name": "retrieval"}
-"""Attributes of spans that are searches, though they found nothing."""
+KIND, RETRIEVER = "openinference.span.kind", "a retriever"
+SPAN_PARTS = ("gen_ai", "openinference", "retrieval")
+"""How names of attributes of spans begin."""
+
+
+class ToolCall(NamedTuple):
+    """One call of a tool, or a search, and what it gave."""
+
+    tool: Any = None
+    id: Any = None
+    time: tuple[Any, Any] | None = None
+    """The unit, and the number in it."""
+    given: Any = None
+    """The result as it stands."""
+    hits: Sequence[Any] | None = None
+    """The hits in it; None if it cannot be read as such."""
+    span: Any = None
+    parent: Any = None
 
 
 def holds_searches(x: Any) -> bool:
-    """Tell whether these are lists of calls by topic, some of which found something.
+    """Tell whether these are lists of calls by topic, or steps of agents.
 
     Examples
     --------
@@ -36,26 +73,40 @@ def holds_searches(x: Any) -> bool:
     if not all(isinstance(calls, list | tuple) for calls in every):
         return False
     lists = (calls for calls in every if calls and not isinstance(calls[0], str))
-    return any(map(_found, chain.from_iterable(lists)))
+    return any(_is_step(entry) or _found(entry) for entry in chain.from_iterable(lists))
 
 
-def reader_of(x: Any) -> Callable[..., pd.DataFrame] | None:
+def reader_of(x: Any, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
     """Return what reads lists of hits by topic, of one search or of several; None for no hits."""
-    return of_searches if holds_searches(x) else of_hits if holds_hits(x) else None
+    if holds_searches(x):
+        return partial(of_searches, on_error=on_error)
+    return of_hits if on_error == "raise" and holds_hits(x) else None
 
 
 def of_searches(
-    x: Mapping[Any, Sequence[Any]], name: str | None = None, *, distances: bool | None = None
+    x: Mapping[Any, Sequence[Any]],
+    name: str | None = None,
+    *,
+    distances: bool | None = None,
+    on_error: OnError = "raise",
 ) -> pd.DataFrame:
     """Return a run frame of what calls found, which the column ``search`` numbers from 1.
+
+    A tool searches if a result of it holds hits. Calls of other tools are passed over.
 
     Parameters
     ----------
     x
-        Topic -> calls, in their order or with the time when each began; those that did not search
-        are passed over.
+        Topic -> calls, in their order or with the time when each began.
     name, distances
         As for `of_hits`.
+    on_error
+        Whether a search whose result cannot be read raises, or is kept as one without hits.
+
+    Raises
+    ------
+    InputError
+        If no result holds hits, some cannot be read, or the order of calls is not known.
 
     Examples
     --------
@@ -66,90 +117,259 @@ def of_searches(
     1    q1       2     1  d2
     2    q1       2     2  d1
     """
-    found = {topic: _in_time(topic, calls) for topic, calls in x.items()}
-    numbers = [n for each in found.values() for n, hits in enumerate(each, 1) for _ in hits]
-    lists = {topic: [*chain(*each)] for topic, each in found.items()}
+    choice("on_error", on_error, ("raise", "empty"))
+    calls = {topic: _calls(topic, entries, name) for topic, entries in x.items()}
+    every = [*chain(*calls.values())]
+    if not any(call.hits for call in every):
+        wanted, advice = "results of tools that hold documents", "name their field by id="
+        raise InputError(wanted, "none in the calls and messages of", advice, map(repr, x))
+    tools = {call.tool for call in every if call.hits and _is_named(call)} | {RETRIEVER}
+    found = {
+        topic: [call for call in own if call.hits is not None or _searches(call, tools)]
+        for topic, own in calls.items()
+    }
+    lost = [
+        f"{topic!r} call {n if call.id is None else repr(call.id)} {shortened(call.given)}"
+        for topic, own in found.items()
+        for n, call in enumerate(own, 1)
+        if call.hits is None
+    ]
+    if lost and on_error == "raise":
+        advice = "mend them, or keep them as searches without hits: ir.as_runs(x, on_error='empty')"
+        wanted = "results of searches that hold documents"
+        raise InputError(wanted, f"{len(lost)} that cannot be read", advice, lost)
+    ordered = {topic: _in_time(topic, own) for topic, own in found.items()}
+    numbers = [n for own in ordered.values() for n, hits in enumerate(own, 1) for _ in hits]
+    lists = {topic: [*chain(*own)] for topic, own in ordered.items()}
     frame = of_hits(lists, name, distances=distances, searches=numbers)
     frame.attrs[SEARCH] = SEARCH  # numbered here, and not by a column of the caller
     return frame
 
 
-def _in_time(topic: Any, calls: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return what each call found that searched, in the order of their times if these are told."""
-    searches = [(_time_of(call), hits) for call in calls if (hits := _found(call)) is not None]
-    timeless = sum(time is None for time, _ in searches)
-    if 0 < timeless < len(searches):
-        wanted, found = "the time of every search, or of none", f"{timeless} without one, of"
-        raise InputError(wanted, found, "", [repr(topic)])
-    ordered = searches if timeless else sorted(searches, key=itemgetter(0))
-    return [hits for _, hits in ordered]
+def _is_named(call: ToolCall) -> bool:
+    return call.tool is not None or call.id is not None
 
 
-def _time_of(call: Any) -> float | None:
-    """Return when a call began, None where nothing says so."""
-    told = next((time for n in TIMES if (time := part(call, n)) is not None), None)
-    if told is None or isinstance(told, int | float):
-        return told
-    if str(told).isdigit():
-        return int(told)
-    time = pd.to_datetime(told, utc=True, errors="coerce")
-    return None if pd.isna(time) else time.value
+def _searches(call: ToolCall, tools: set[Any]) -> bool:
+    """Tell whether a call whose result cannot be read is one of a search."""
+    if _is_named(call):
+        return call.given is not None and call.tool in tools
+    return _is_json(call.given) and _parsed(call.given) is call.given
 
 
-def _found(call: Any) -> Sequence[Any] | None:
-    """Return the hits that a call found, None for what is no search."""
-    if isinstance(call, list | tuple):
-        named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit) for hit in call)
-        return call if named else None
-    if isinstance(call, str | int | float | None):
-        return None
-    if (attributes := part(call, "attributes")) is not None:
-        return _of_span(attributes)
-    said = ("content",) if part(call, "tool_call_id") else ()
-    given = (_given(part(call, name)) for name in (*RESULTS, *said))
+def _calls(topic: Any, entries: Sequence[Any], field: str | None) -> list[ToolCall]:
+    """Return the calls of a topic, each once."""
+    blocks = [(block, _time_of(entry)) for entry in entries for block in _steps_in(entry)]
+    tools = {key: tool for block, _ in blocks for key, tool in [_announced(block)] if key and tool}
+    calls = [_call(block, time, tools, field) for block, time in blocks]
+    bare = (isinstance(entry, str) or (is_hit(entry) and not _is_step(entry)) for entry in entries)
+    if entries and all(bare):
+        wanted, advice = (
+            "a list of calls for every topic",
+            f"put it into a list: {{{topic!r}: [hits]}}",
+        )
+        raise InputError(wanted, "hits of one search for", advice, [repr(topic)])
+    parents = {call.span: call.parent for call in calls if call.span is not None}
+    read = {call.span for call in calls if call.hits}
+    kept: dict[Any, ToolCall] = {}
+    for n, call in enumerate(calls):
+        if call.hits is not None and not read.isdisjoint(_above(call.parent, parents)):
+            continue  # the call around it gave its result
+        key = (n,) if call.id is None else call.id
+        before = kept.setdefault(key, call)
+        if before.hits is None:
+            kept[key] = call
+        elif call.hits is not None and repr(call.hits) != repr(before.hits):
+            wanted, advice = "one result for each call id", "give each call an id of its own"
+            raise InputError(wanted, "several for", advice, [f"{call.id!r} of {topic!r}"])
+    return [*kept.values()]
+
+
+def _above(span: Any, parents: Mapping[Any, Any]) -> Iterator[Any]:
+    """Yield the spans around one, from the inside out."""
+    seen = set()
+    while span is not None and span not in seen:
+        seen.add(span)
+        yield span
+        span = parents.get(span)
+
+
+def _steps_in(entry: Any) -> list[Any]:
+    """Return the calls and results in a message; anything else alone."""
+    found = []
+    for name in BLOCKS:
+        held = part(entry, name)
+        for block in held if isinstance(held, list) else ():
+            wrapped = next((w for n in WRAPPED if (w := part(block, n)) is not None), None)
+            calls = name == "tool_calls" or str(part(block, "type")).endswith("tool_use")
+            if wrapped is not None or calls or _id_of(block) is not None:
+                found.append(block if wrapped is None else wrapped)
+    return found or [entry]
+
+
+def _tool_of(call: Any) -> Any:
+    """Return the name of the tool of a call."""
+    function = part(call, "function")
+    if function is not None and not isinstance(function, str):
+        return part(function, "name")
+    return next((t for t in (function, part(call, "tool_name"), part(call, "name")) if t), None)
+
+
+def _id_of(call: Any) -> Any:
+    """Return the id of a call."""
+    told = next((key for n in CALL_IDS if (key := part(call, n)) is not None), None)
+    own = part(call, "jsonrpc") is not None or part(call, "event") == "tool"
+    return part(call, "id") if told is None and own else told
+
+
+def _announced(call: Any) -> tuple[Any, Any]:
+    """Return the id and the tool of a call, as a request for it says them."""
+    params = part(call, "params")
+    key = _id_of(call)
+    tool = _tool_of(call) if params is None else part(params, "name") or part(call, "method")
+    return (part(call, "id") if key is None else key), tool
+
+
+def _call(block: Any, time: Any, tools: Mapping[Any, Any], field: str | None) -> ToolCall:
+    """Return a call, given the tools of ids that were announced."""
+    if isinstance(block, list | tuple | str | int | float | None):
+        return ToolCall(time=time, hits=_found(block, field))
+    if flat := _dotted(part(block, "attributes")):
+        return _of_span(block, flat, time, field)
+    key, tool = _announced(block)
+    key = key if _id_of(block) is not None or key in tools else None
+    tool = tools.get(key, tool)
+    text = ("content",) if key is not None or part(block, "role") in {"tool", "function"} else ()
+    held = [v for n in (*RESULTS, *text, "error") if (v := part(block, n)) is not None]
+    hits = _first_hits(held, block, field)
+    return ToolCall(tool, key, time, held[0] if held else None, hits, *_span_ids(block))
+
+
+def _span_ids(call: Any) -> list[Any]:
+    """Return the ids of a span and of the one around it, None where there is none."""
+    context = part(call, "context") or call
+    sides = (context, ("span_id", "spanId")), (call, ("parent_id", "parentSpanId"))
+    return [
+        next((k for n in names if (k := part(held, n)) is not None), None) for held, names in sides
+    ]
+
+
+def _first_hits(held: Sequence[Any], call: Any, field: str | None) -> Sequence[Any] | None:
+    """Return the hits of the first result that holds some, or those of an answer."""
+    given = (_given(value, field) for value in held)
     return next((hits for hits in given if hits is not None), hits_in(call))
 
 
-def _given(value: Any) -> Sequence[Any] | None:
+def _is_step(entry: Any) -> bool:
+    """Tell whether this is a message, an event or a span, and no hit."""
+    if isinstance(entry, Mapping) and STEP_KEYS.isdisjoint(entry):
+        return False
+    if (
+        isinstance(entry, list | tuple | str | int | float | None)
+        or part(entry, "score") is not None
+    ):
+        return False
+    marked = any(part(entry, n) is not None for n in (*CALL_IDS, "tool_calls", "jsonrpc"))
+    said = str(part(entry, "role")) in ROLES or str(part(entry, "event")) in EVENTS
+    return marked or said or bool(_dotted(part(entry, "attributes")))
+
+
+def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
+    """Return the hits of calls in the order of their times, if they have times."""
+    units = {None if call.time is None else call.time[0] for call in calls}
+    if len(units) > 1:
+        timeless = sum(call.time is None for call in calls)
+        wanted = "the time of every search, or of none" if timeless else "times in one unit"
+        found = f"{timeless} without one, of" if timeless else "several, of"
+        raise InputError(wanted, found, "", [repr(topic)])
+    ordered = calls if None in units else sorted(calls, key=lambda call: call.time or ())
+    return [call.hits or () for call in ordered]
+
+
+def _time_of(call: Any) -> tuple[Any, Any] | None:
+    """Return when a call began, the unit first; None where nothing says so."""
+    told = next((time for n in TIMES if (time := part(call, n)) is not None), None)
+    if told is None or isinstance(told, int | float) or str(told).isdigit():
+        number = None if told is None else float(told) if isinstance(told, float) else int(told)
+        return None if number is None else (bisect(UNITS, number), number)
+    time = pd.to_datetime(str(told), errors="coerce")
+    return None if pd.isna(time) else (time.tzinfo is None, time.value)
+
+
+def _found(call: Any, field: str | None = None) -> Sequence[Any] | None:
+    """Return the hits of a list, an answer or a result; None for what holds none."""
+    if isinstance(call, list | tuple):
+        named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit, field) for hit in call)
+        return call if named else None
+    if isinstance(call, str | int | float | None):
+        return None
+    if isinstance(call, dict) and RESULT_KEYS.isdisjoint(call):
+        return hits_in(call)
+    return _first_hits([part(call, name) for name in RESULTS], call, field)
+
+
+def _given(value: Any, field: str | None) -> Sequence[Any] | None:
     """Return the hits that a tool gave, in text too, or in parts of text."""
     if isinstance(value, list) and value and all(part(each, "type") == "text" for each in value):
-        value = "".join(str(part(each, "text")) for each in value)
+        texts = [str(part(each, "text")) for each in value]
+        value = _parsed("".join(texts))
+        value = [*map(_parsed, texts)] if isinstance(value, str) else value
     value = _parsed(value)
     if isinstance(value, Mapping):
-        return _found(value)
-    return value if isinstance(value, list) and all(map(has_id, value)) else None
+        held = [value[name] for name in (*RESULTS, "content") if name in value]
+        return _first_hits(held, value, field)
+    named = isinstance(value, list) and all(has_id(hit, field) for hit in value)
+    return value if named else None
+
+
+def _is_json(value: Any) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith(("[", "{"))
 
 
 def _parsed(value: Any) -> Any:
     """Return what text in JSON says; anything else as it is."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
-        return value
     try:
-        return json.loads(value)
+        return json.loads(value) if _is_json(value) else value
     except (ValueError, RecursionError):
         return value
 
 
-def _of_span(attributes: Any) -> list[Any] | None:
-    """Return the documents among the attributes of a span."""
+def _dotted(attributes: Any, before: str = "") -> dict[str, Any]:
+    """Return the attributes of a span by dotted names; of anything else nothing."""
     if isinstance(attributes, list):  # as the protocol writes them
-        values = ((each["key"], [*each["value"].values()]) for each in attributes)
-        attributes = {key: value[0] for key, value in values if value}
-    if not isinstance(attributes, Mapping):
-        return None
-    held = next((attributes[name] for name in WHOLE if name in attributes), None)
-    held = part(attributes.get("retrieval"), "documents") if held is None else _parsed(held)
-    if held is not None:
-        return [_as_hit(hit) for hit in held]
+        pairs = [(part(each, "key"), part(each, "value")) for each in attributes]
+        attributes = {n: next(iter(v.values()), None) for n, v in pairs if isinstance(v, Mapping)}
+    flat: dict[str, Any] = {}
+    for name, value in attributes.items() if isinstance(attributes, Mapping) else ():
+        dotted = f"{before}{name}"
+        nested = isinstance(value, Mapping) and dotted not in SPAN_RESULTS
+        flat |= _dotted(value, f"{dotted}.") if nested else {dotted: value}
+    return flat if before or any(name.split(".")[0] in SPAN_PARTS for name in flat) else {}
+
+
+def _of_span(span: Any, flat: Mapping[str, Any], time: Any, field: str | None) -> ToolCall:
+    """Return the call that a span is of: what it retrieved, else what its tool gave."""
+    retrieves = flat.get(KIND) == "RETRIEVER" or flat.get("gen_ai.operation.name") == "retrieval"
+    output = SPAN_RESULTS if retrieves or flat.get(KIND) == "TOOL" else SPAN_RESULTS[:1]
     fields: dict[int, dict[str, Any]] = {}
-    for name, value in attributes.items():
+    for name, value in flat.items():
         if match := NUMBERED.fullmatch(name):
             fields.setdefault(int(match[1]), {})[match[2]] = value
-    searched = any(attributes.get(name) == kind for name, kind in KINDS.items())
-    return [_as_hit(fields[number]) for number in sorted(fields)] if fields or searched else None
+    given: Any = [fields[n] for n in sorted(fields)]
+    given = given or next((flat[n] for n in WHOLE if n in flat), None)
+    documents = _parsed(given)
+    hits: Sequence[Any] | None = None
+    if documents is None:
+        given = next((flat[n] for n in output if n in flat), None)
+        hits = [] if retrieves and given is None else _given(given, field)
+    elif isinstance(documents, list) and all(isinstance(held, Mapping) for held in documents):
+        hits = [*map(_as_hit, documents)]
+    tool = RETRIEVER if retrieves else next((flat[n] for n in SPAN_TOOLS if n in flat), None)
+    return ToolCall(tool, flat.get("gen_ai.tool.call.id"), time, given, hits, *_span_ids(span))
 
 
 def _as_hit(held: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document of a span as hits are."""
-    inside = held.get("document", held)
+    inner = held.get("document")
+    inside = inner if isinstance(inner, Mapping) else held
     return {name.removeprefix("document."): _parsed(value) for name, value in inside.items()}

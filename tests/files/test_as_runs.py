@@ -379,8 +379,8 @@ TRACES = {
     "lists of hits": lambda calls: [*map(_dictionaries, calls)],
     "answers": lambda calls: [_elastic(*hits) for hits in calls],
     "Inspect": lambda calls: _timed(
-        [{"event": "tool", "id": "x", "function": "f", "result": json.dumps(_dictionaries(hits))}
-         for hits in calls]
+        [{"event": "tool", "id": n, "function": "f", "result": json.dumps(_dictionaries(hits))}
+         for n, hits in enumerate(calls)]
     ),
     "Inspect, in parts": lambda calls: [
         {"event": "tool", "result": [{"type": "text", "text": json.dumps(_dictionaries(hits))}]}
@@ -388,12 +388,13 @@ TRACES = {
     ],
     "messages": lambda calls: [
         {"role": "user", "content": "[1]"},
-        *({"role": "tool", "tool_call_id": "x",
-           "content": json.dumps({"results": _dictionaries(hits, "doc_id")})} for hits in calls),
+        *({"role": "tool", "tool_call_id": n,
+           "content": json.dumps({"results": _dictionaries(hits, "doc_id")})}
+          for n, hits in enumerate(calls)),
     ],
     "objects": lambda calls: [
-        SimpleNamespace(tool_call_id="x", content="seen", artifact=_objects(*hits, payload={}))
-        for hits in calls
+        SimpleNamespace(tool_call_id=n, content="seen", artifact=_objects(*hits, payload={}))
+        for n, hits in enumerate(calls)
     ],
     "OpenInference": lambda calls: _timed(
         [{"attributes": _flat(hits)} for hits in calls], key="start_time"
@@ -410,7 +411,7 @@ TRACES = {
     "OpenTelemetry": lambda calls: _timed(
         [{"attributes": {"gen_ai.retrieval.documents": json.dumps(_dictionaries(hits))}}
          for hits in calls],
-        [1.5, 2, 1e9],
+        [1.5, 2, 1e3],
     ),
 }  # fmt: skip
 

@@ -1,0 +1,245 @@
+import json
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, ParameterError
+
+
+def _text(hits):
+    return json.dumps([{"id": doc, "score": 1 - n / 10} for n, doc in enumerate(hits)])
+
+
+def _openai(calls):
+    for key, tool, text in calls:
+        function = {"name": tool, "arguments": "{}"}
+        requests = [{"id": key, "type": "function", "function": function}]
+        yield {"role": "assistant", "content": None, "tool_calls": requests}
+        yield {"role": "tool", "tool_call_id": key, "content": text}
+
+
+def _responses(calls):
+    for key, tool, text in calls:
+        yield {"type": "function_call", "call_id": key, "name": tool, "arguments": "{}"}
+        yield {"type": "function_call_output", "call_id": key, "output": text}
+
+
+def _anthropic(calls):
+    for key, tool, text in calls:
+        asked = {"type": "tool_use", "id": key, "name": tool, "input": {}}
+        yield {"role": "assistant", "content": [{"type": "text", "text": "I search."}, asked]}
+        result = {"type": "tool_result", "tool_use_id": key}
+        blocks = [result | {"content": [{"type": "text", "text": text}]}]
+        yield {"role": "user", "content": blocks}
+
+
+def _gemini(calls):
+    for key, tool, text in calls:
+        asked = {"functionCall": {"id": key, "name": tool, "args": {}}}
+        yield {"role": "model", "parts": [{"text": "I search."}, asked]}
+        response = {"id": key, "name": tool, "response": {"result": text}}
+        yield {"role": "user", "parts": [{"functionResponse": response}]}
+
+
+def _mcp(calls):
+    yield {"jsonrpc": "2.0", "id": "tools", "method": "tools/list"}
+    yield {"jsonrpc": "2.0", "id": "tools", "result": {"tools": [{"name": "find"}]}}
+    for key, tool, text in calls:
+        params = {"name": tool, "arguments": {}}
+        yield {"jsonrpc": "2.0", "id": key, "method": "tools/call", "params": params}
+        content = [{"type": "text", "text": text}]
+        yield {"jsonrpc": "2.0", "id": key, "result": {"content": content, "isError": False}}
+
+
+def _mcp_items(calls):
+    """FastMCP writes a part of text for every item of a list."""
+    for step in _mcp(calls):
+        content = step.get("result", {}).get("content")
+        try:
+            items = json.loads(content[0]["text"]) if content else None
+        except ValueError:
+            items = None
+        if isinstance(items, list):
+            parts = [{"type": "text", "text": json.dumps(item)} for item in items]
+            yield step | {"result": {"content": parts, "structuredContent": {"result": items}}}
+        else:
+            yield step
+
+
+def _spans(attributes):
+    def make(calls):
+        yield {"name": "llm", "attributes": {"gen_ai.operation.name": "chat"}}
+        for key, tool, text in calls:
+            yield {"name": "tool", "attributes": attributes(key, tool, text)}
+
+    return make
+
+
+SHAPES = {
+    "OpenAI": _openai,
+    "OpenAI, responses": _responses,
+    "Anthropic": _anthropic,
+    "Gemini": _gemini,
+    "MCP": _mcp,
+    "MCP, items": _mcp_items,
+    "LangChain": lambda calls: (
+        SimpleNamespace(type="tool", tool_call_id=key, name=tool, content=text)
+        for key, tool, text in calls
+    ),
+    "Inspect": lambda calls: (
+        {"event": "tool", "id": key, "function": tool, "result": text} for key, tool, text in calls
+    ),
+    "OpenTelemetry": _spans(
+        lambda key, tool, text: {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": tool,
+            "gen_ai.tool.call.id": key,
+            "gen_ai.tool.call.result": text,
+        }
+    ),
+    "OpenInference": _spans(
+        lambda _, tool, text: {
+            "openinference.span.kind": "TOOL",
+            "tool.name": tool,
+            "output.value": text,
+        }
+    ),
+    "Phoenix": _spans(
+        lambda _, tool, text: {
+            "openinference": {"span": {"kind": "TOOL"}},
+            "tool": {"name": tool},
+            "output": {"value": text, "mime_type": "application/json"},
+        }
+    ),
+}
+"""What writes calls, each with its id, tool and result as text, as a trace."""
+WITHOUT_IDS = {"OpenInference", "Phoenix"}
+FOUND = [["a", "b"], ["c"], ["d", "a", "e"]]
+CUT = "The output of your call was too long.\n<START_TOOL_OUTPUT>\n"
+
+
+def trace(shape, results, tool="find"):
+    return [*SHAPES[shape]([(f"c{n}", tool, text) for n, text in enumerate(results)])]
+
+
+def searches(runs, topic="q"):
+    rows = runs[runs["topic"] == topic]
+    return {n: part["doc"].tolist() for n, part in rows.groupby("search")}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_of_a_trace_is_read(shape):
+    runs = ir.as_runs({"q": trace(shape, map(_text, FOUND))})
+    assert searches(runs) == {1: ["a", "b"], 2: ["c"], 3: ["d", "a", "e"]}
+
+
+lost_results = st.sampled_from([_text(FOUND[0])[:-9], CUT + _text(FOUND[0]), "Error: timeout", ""])
+
+
+@given(shape=st.sampled_from([*SHAPES]), place=st.integers(0, 2), text=lost_results)
+@settings(deadline=None, max_examples=40)
+def test_a_result_that_cannot_be_read_is_refused_or_an_empty_search(shape, place, text):
+    results = [*map(_text, FOUND)]
+    results[place] = text
+    calls = {"p": trace(shape, [_text(["z"])]), "q": trace(shape, results)}
+    said = r"1 that cannot be read: 'q' call .*on_error='empty'"
+    refused(InputError, said, ir.as_runs, calls)
+    expected = {n: docs for n, docs in enumerate(FOUND, 1) if n != place + 1}
+    for runs in (calls, {"s": calls}):
+        kept = ir.as_runs(runs, on_error="empty")
+        assert searches(kept) == expected
+        scores = ir.evaluate(
+            kept, {"p": {"z": 1}, "q": {"e": 1}}, "R", search="search", searches=[1, 2, 3]
+        )
+        assert scores.to_numpy().tolist() == [[1, 1, 1], [0, 0, place != 2]]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_other_tools_are_no_searches_and_empty_results_are(shape):
+    calls = trace(shape, [_text(["a"]), "[]", _text(["b"])])
+    other = SHAPES[shape]([("other", "add", "4")])
+    runs = ir.as_runs({"q": [*calls[:-1], *other, *calls[-1:]]})
+    assert searches(runs) == {1: ["a"], 3: ["b"]}
+
+
+@pytest.mark.parametrize("shape", SHAPES.keys() - WITHOUT_IDS)
+def test_a_call_id_that_comes_again_counts_once(shape):
+    calls = trace(shape, map(_text, FOUND))
+    for again in ([*calls, *calls], [*calls[: len(calls) // 2], *calls]):
+        assert searches(ir.as_runs({"q": again})) == dict(enumerate(FOUND, 1))
+    other = trace(shape, [_text(["z"])])
+    refused(InputError, "several for: 'c0' of 'q'", ir.as_runs, {"q": [*calls, *other]})
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_steps_without_a_result_are_no_documents(shape):
+    told = {"role": "user", "id": "m1", "content": "Who was Ada?"}
+    for steps in ([told], [told, *trace(shape, ["4"])], [told, *trace(shape, [CUT])]):
+        refused(InputError, "none in the calls and messages of: 'q'", ir.as_runs, {"q": steps})
+    runs = ir.as_runs({"p": [told], "q": trace(shape, [_text(["a"])])})
+    assert runs["topic"].tolist() == ["q"]
+
+
+def test_the_tool_that_is_known_in_one_topic_is_known_in_all():
+    calls = {"p": trace("OpenAI", [CUT]), "q": trace("OpenAI", [_text(["a"])])}
+    refused(InputError, "1 that cannot be read: 'p' call 'c0'", ir.as_runs, calls)
+    assert len(ir.as_runs(calls, on_error="empty")) == 1
+
+
+def test_times_are_in_one_unit():
+    def called(*times):
+        return {"q": [{"result": json.loads(_text([str(n)])), "timestamp": time}
+                      for n, time in enumerate(times)]}  # fmt: skip
+
+    seconds = 1.7e9
+    for times in (
+        (seconds, seconds * 1e3),
+        (seconds * 1e3, seconds * 1e9),
+        (seconds, "2023-11-14T22:13:20Z"),
+        ("2023-11-14T22:13:20Z", "2023-11-14T22:13:21"),
+        (1.5, seconds),
+    ):
+        refused(InputError, "times in one unit; found several", ir.as_runs, called(*times))
+    for times in ((seconds + 1, seconds), (2, 1.5), ("2024-01-02", "2024-01-01"), (2e18, "17" * 9)):
+        assert searches(ir.as_runs(called(*times))) == {1: ["1"], 2: ["0"]}
+
+
+def test_hits_of_one_search_beside_calls_are_refused():
+    for hits in (["a", "b"], [{"id": "a", "score": 0.5}]):
+        both = {"p": hits, "q": [["a"], ["b"]]}
+        refused(InputError, r"hits of one search for: 'p'. Put it into a list", ir.as_runs, both)
+
+
+def test_a_span_inside_one_that_was_read_is_the_same_search():
+    def span(number, kind, parent, **attributes):
+        kinds = {"openinference.span.kind": kind} | attributes
+        return {"context": {"span_id": number}, "parent_id": parent, "attributes": kinds}
+
+    documents = {f"retrieval.documents.{n}.document.id": doc for n, doc in enumerate("xab")}
+    inner = [span(2, "CHAIN", 1), span(3, "RETRIEVER", 2, **documents)]
+    tool = span(1, "TOOL", None, **{"tool.name": "find", "output.value": _text(["b", "a"])})
+    assert searches(ir.as_runs({"q": [tool, *inner]})) == {1: ["b", "a"]}
+    assert searches(ir.as_runs({"q": inner})) == {1: ["x", "a", "b"]}
+
+
+def test_documents_with_fields_like_those_of_steps_are_documents():
+    for field in ({"attributes": {"color": "red"}}, {"event": "concert"}, {"role": "manager"}):
+        runs = ir.as_runs({"q": [{"id": "a", **field}, {"id": "b", **field}]})
+        assert runs["doc"].tolist() == ["a", "b"]
+        assert "search" not in runs
+
+
+def test_the_field_of_documents_may_be_named():
+    found = json.dumps([{"url": "a.org", "title": "A"}])
+    refused(InputError, "id=", ir.as_runs, {"q": trace("OpenAI", [found])})
+    assert ir.as_runs({"q": trace("OpenAI", [found])}, id="url")["doc"].tolist() == ["a.org"]
+
+
+def test_on_error_is_for_calls():
+    refused(ParameterError, "calls of agents", ir.as_runs, {"q": {"a": 1.0}}, on_error="empty")
+    calls = {"q": trace("OpenAI", [_text(["a"])])}
+    refused(ParameterError, "on_error", ir.as_runs, calls, on_error="skip")
