@@ -5,6 +5,7 @@ Every build of irframe does, from the source alone, and ``python .ci/typed_stub.
 
 import ast
 import builtins
+import re
 import sys
 from collections.abc import Iterator
 from copy import deepcopy
@@ -20,6 +21,7 @@ TABLES = {"Frame": "pd.DataFrame", "Scores": "xr.Dataset"}
 """What a verb gives that is made one by ``table_verb``."""
 TEXT = """\
 # The verbs of every kind of object. Written by .ci/typed_stub.py; do not edit.
+from collections.abc import Hashable, Iterator
 from typing import Any, overload, type_check_only
 import pandas as pd
 import xarray as xr
@@ -36,6 +38,9 @@ def ireval(subject: xr.Dataset) -> CubeVerbs: ...
 @overload
 def ireval(subject: xr.DataArray) -> ScoresVerbs: ...
 """
+
+OWN = {f"Grouped{kind}Verbs" for kind in KINDS}
+"""Classes of the stub itself that methods return."""
 
 Imports = dict[str, str]
 """Name -> the line that imports it."""
@@ -64,6 +69,7 @@ def stub() -> str:
     """Return the text of the stub."""
     imports: Imports = {}
     classes = [line for name in HOMES for kind in KINDS for line in _class(kind, name, imports)]
+    classes += [line for kind in KINDS for line in _grouped_class(kind, imports)]
     lines = sorted(set(imports.values()))
     return TEXT.format(imports="\n".join(lines), classes="\n".join(classes))
 
@@ -79,6 +85,32 @@ def _class(kind: str, name: str, imports: Imports) -> Iterator[str]:
             yield from _methods(node.names[0].name, f"{package}.{node.module}", kind, imports)
 
 
+def _grouped_class(kind: str, imports: Imports) -> Iterator[str]:
+    """Yield the lines of the class of the verbs of a kind of object in groups."""
+    package, listed = HOMES["Verbs"]
+    yield f"@type_check_only\nclass Grouped{kind}Verbs:"
+    yield "    @property\n    def plot(self) -> Any: ..."
+    yield f"    def __iter__(self) -> Iterator[tuple[Hashable, {KINDS[kind]}]]: ..."
+    for node in ast.parse((ROOT / "irframe" / listed).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            name, home = node.names[0].name, f"{package}.{node.module}"
+            if _answers_by_group(name, home):
+                for line in _methods(name, home, kind, imports):
+                    yield re.sub(
+                        r"-> (Cube|DataTree|xr\.DataTree): ", '-> "GroupedCubeVerbs": ', line
+                    )
+
+
+def _answers_by_group(name: str, home: str) -> bool:
+    """Return whether a verb answers by group: see `irframe.grouped.Grouped`."""
+    node = next(node for node in reversed(_body(home)) if getattr(node, "name", None) == name)
+    made = " ".join(map(ast.unparse, node.decorator_list))
+    if "verb" in made or "groups=True" in made:
+        return True
+    names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
+    return "recorded" in made and "qrels" not in names
+
+
 def _methods(name: str, home: str, kind: str, imports: Imports) -> Iterator[str]:
     """Yield a function as methods of a kind of object, one for each overload that fits."""
     found = [node for node in _body(home) if getattr(node, "name", None) == name]
@@ -87,6 +119,8 @@ def _methods(name: str, home: str, kind: str, imports: Imports) -> Iterator[str]
     for node in map(deepcopy, fitting):
         if "table_verb" in map(ast.unparse, node.decorator_list):
             node.returns = ast.Constant(TABLES[kind])
+        if name == "groupby":
+            node.returns = ast.Constant(f"Grouped{kind}Verbs")
         yield "    @overload" if len(fitting) > 1 else ""
         yield "    " + _signature(node, home, imports)
 
@@ -136,7 +170,9 @@ def _signature(node: Any, home: str, imports: Imports) -> str:
     _import(returned, home, imports)
     for defaults in (given.defaults, given.kw_defaults):
         defaults[:] = [_value(each, home) for each in defaults]
-    return f"def {node.name}({ast.unparse(given)}) -> {ast.unparse(returned)}: ..."
+    result = ast.unparse(returned)
+    result = f'"{result}"' if result in OWN else result  # which stands further down
+    return f"def {node.name}({ast.unparse(given)}) -> {result}: ..."
 
 
 def _plain(annotation: Any) -> ast.expr:
@@ -149,7 +185,7 @@ def _plain(annotation: Any) -> ast.expr:
 def _import(annotation: ast.expr, home: str, imports: Imports) -> None:
     """Note from where the names of an annotation come."""
     for node in ast.walk(annotation):
-        if isinstance(node, ast.Name) and not hasattr(builtins, node.id):
+        if isinstance(node, ast.Name) and not hasattr(builtins, node.id) and node.id not in OWN:
             line = _origin(node.id, home)
             if imports.setdefault(node.id, line) != line:
                 sys.exit(f"two things are called {node.id}: {imports[node.id]}; {line}")

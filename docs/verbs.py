@@ -25,6 +25,7 @@ SECTIONS = {
     "cube": "Of cubes",
     "scores": "Of scores",
     "data": "Of scores",
+    "subject": "Of scores",
 }
 """First parameter of a verb -> its section; all others are verbs of what some verb returns."""
 RETURNED = "Of what verbs return"
@@ -64,6 +65,7 @@ OBJECTS = {
     "rows": "`leave_out`",
     "runs": "runs",
     "scores": "scores",
+    "subject": "runs, scores, cubes, results",
     "summary": "`outcomes`",
     "systems": "sizes",
     "text": "text",

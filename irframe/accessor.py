@@ -73,7 +73,11 @@ class Verbs:
         function = self._function(name)
         if function is None:
             raise AttributeError(self._unknown(name))
-        return MethodType(self._leading(name, function), self._subject)
+        return MethodType(self._leading(name, function), self._given())
+
+    def _given(self) -> Any:
+        """Return what a verb is called of."""
+        return self._subject
 
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a verb that says how it is called, and of what, where it is not called so."""
@@ -161,7 +165,7 @@ class Verbs:
             kinds.example(name, self._subject, home)
             for home in (kinds.HOME, kinds.FIGURES)
             for name in kinds.offered(self._subject, home)
-            if name != "panes"  # which only who draws several parts can call
+            if name not in {"panes", "groupby"}  # which only who knows the parts can call
         ][:5]
 
     def _seen(self) -> str:

@@ -68,6 +68,7 @@ ELSEWHERE = {
 ASKED = {
     "metrics": '"AP"',
     "metric": '"AP"',
+    "by": '"track"',
     "share": "0.5",
     "depth": "10",
     "n": "2",
@@ -119,6 +120,8 @@ OWN = {
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }
 """Verb that takes one of several kinds -> these."""
+LEFT_OUT = {"groupby": (JUDGMENTS, NUGGETS)}
+"""Verb of everything but some kinds -> these."""
 PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
 """Columns by which a comparison is known that has lost its attributes."""
 
@@ -185,6 +188,8 @@ def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
 
 def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
     """Tell whether a verb is one of what an object is."""
+    if name in LEFT_OUT:
+        return kind not in LEFT_OUT[name]
     wanted = takes(name, function)
     return kind in wanted if wanted else kind not in KNOWN.keys() - {SCORES}
 

@@ -9,11 +9,11 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import is_dataclass
-from functools import cache, wraps
+from dataclasses import dataclass, is_dataclass, replace
+from functools import cache, partial, wraps
 from importlib import import_module
 from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 import pandas as pd
@@ -65,6 +65,61 @@ class Steps(str):
     def __str__(self) -> str:
         """Return the verbs, and where their options are."""
         return f"{', '.join(verb for verb, _ in json.loads(self))}; .ireval.record has the options"
+
+
+@dataclass(frozen=True, eq=False)
+class InGroups:
+    """What a verb is called of group by group.
+
+    Parameters
+    ----------
+    subject
+        An object, or group -> cube.
+    by
+        What the groups are: a column, level or coordinate, or a mapping.
+    columns, labels
+        The columns that the groups were joined from, if there are several; and group -> its value
+        in each of them.
+    """
+
+    subject: Any
+    by: Any
+    columns: tuple[Any, ...] = ()
+    labels: Mapping[Any, tuple[Any, ...]] | None = None
+
+    @property
+    def example(self) -> Any:
+        """The object, or the first of the cubes."""
+        return next(iter(self.subject.values())) if isinstance(self.subject, dict) else self.subject
+
+    @property
+    def name(self) -> Any:
+        """What the groups are called."""
+        return (getattr(self.by, "name", None) or GROUP) if is_mapping(self.by) else self.by
+
+    @property
+    def asked(self) -> Any:
+        """What the groups were asked for by."""
+        return [*self.columns] or self.by
+
+    def with_each(self, change: Callable[[Any], Any]) -> "InGroups":
+        """Return the cubes as a function changes each."""
+        return replace(self, subject={key: change(cube) for key, cube in self.subject.items()})
+
+
+def is_mapping(by: Any) -> bool:
+    """Tell whether groups came as a mapping, topic (or system) -> group.
+
+    Examples
+    --------
+    >>> is_mapping("track"), is_mapping({"1": "short"})
+    (False, True)
+    """
+    return isinstance(by, Mapping | pd.Series)
+
+
+FRAME_VERBS: dict[str, Callable[..., Any]] = {}
+"""Every verb of frames that is not one of cubes and scores, by name."""
 
 
 class Step(NamedTuple):
@@ -207,28 +262,49 @@ def options_of(bound: inspect.BoundArguments) -> dict[str, Any]:
     return options
 
 
-def recorded(function: Function) -> Function:
-    """Make a function that is no verb of cubes and scores record what decided its result."""
+@overload
+def recorded(function: Function) -> Function: ...
+@overload
+def recorded(*, groups: bool) -> Callable[[Function], Function]: ...
+def recorded(function: Any = None, *, groups: bool = False) -> Any:
+    """Make a function that is no verb of cubes and scores record what decided its result.
+
+    Parameters
+    ----------
+    function
+        The function.
+    groups
+        Whether it also takes its first argument in groups.
+    """
+    if function is None:
+        return partial(recorded, groups=groups)
+    verb = function.__name__
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         bound = bind(function, arguments, options)
         subject = next(iter(bound.arguments.values()), None)
-        given, verb = options_of(bound), function.__name__
+        given = options_of(bound)
+        if isinstance(subject, InGroups):
+            given["by"] = plain_option("by", subject.asked)
+            subject = subject.example
         with usual_errors(), OneCall() as said:
             result = with_cautions(function(*bound.args, **bound.kwargs), said)
-        if INPUTS in getattr(result, "attrs", ()):
-            given[INPUTS] = result.attrs.pop(INPUTS)
         if verb not in SOURCES and isinstance(getattr(result, "attrs", None), dict):
             given = applied(given, result.attrs, subject)
             result.attrs = {**plain_options(given), **result.attrs, RESULT: verb}
         return with_step(result, subject, verb, given)
 
-    return calling(call, function)  # type: ignore[no-any-return]
+    call.reads_groups = groups  # type: ignore[attr-defined]
+    FRAME_VERBS[verb] = calling(call, function)
+    return call
 
 
 def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) -> Any:
-    """Return a result, or a tree of them, with the record of its subject and one step more."""
+    """Return a result, or cubes in groups, with the record of its subject and one step more."""
+    if isinstance(result, InGroups):
+        return result.with_each(lambda cube: with_step(cube, subject, verb, options))
+    options = {**options, INPUTS: result.attrs.pop(INPUTS, None)} if hasattr(result, "attrs") else options
     given = {name: value for name, value in options.items() if value is not None}
     text = json.dumps([*steps_of(subject), Step(verb, given)], default=str)
     of_cube = "experiment" in (getattr(result, "attrs", None) or ())
@@ -246,7 +322,9 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
 
 
 def with_cautions(result: Any, said: OneCall) -> Any:
-    """Return a result, or a tree of them, that says what was warned of when it was made."""
+    """Return a result, or cubes in groups, that says what was warned of when it was made."""
+    if isinstance(result, InGroups):
+        return result.with_each(lambda cube: with_cautions(cube, said))
     parts = result.subtree if isinstance(result, xr.DataTree) else [result]
     for part in parts if said.texts else []:
         if isinstance(getattr(part, "attrs", None), dict):

@@ -54,6 +54,7 @@ from .experiments.rank_table import pool as pool
 from .experiments.rank_table import rank as rank
 from .files.write_run import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
+from .grouped import groupby as groupby
 from .judging.judge_effect import judge_effect as judge_effect
 from .judging.judge_next import judge_next as judge_next
 from .judging.judge_next import replay as replay

@@ -141,6 +141,7 @@ def test_every_verb_says_of_what_it_is():
         "cite",
         "styled",
         "panes",
+        "groupby",
     }
 
 

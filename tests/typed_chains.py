@@ -29,6 +29,8 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     assert_type(ireval(scores["AP"]).sheet("bm25"), pd.DataFrame)
     assert_type(ireval(array).volatility(method=ir.agreements.RBO(p=0.8)), xr.DataArray)
     ireval(ireval(array).volatility()).plot.volatility_map()
+    assert_type(ireval(scores).groupby("track").compare(baseline="bm25"), pd.DataFrame)
+    assert_type(ireval(runs).groupby(["track", "kind"]).cube(qrels).score("AP"), xr.DataArray)
 
 
 def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
@@ -42,6 +44,8 @@ def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     ireval(cube).score("AP", no_rel="none")  # type: ignore[arg-type]
     ireval(scores).compare("welch")  # type: ignore[arg-type]
     ireval(scores).compare(adjust="hollm")  # type: ignore[arg-type]
+    ireval(scores).groupby("track").sumary()  # type: ignore[attr-defined]
+    ireval(runs).groupby("track").check(qrels)  # type: ignore[attr-defined]
     ireval(scores).volatility(method="kendal")  # type: ignore[call-overload]
     ireval(scores).plot.depth_curve()  # type: ignore[attr-defined]
     ir.verbs.compare(scores, adjst="holm")  # type: ignore[call-arg]

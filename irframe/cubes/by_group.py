@@ -1,7 +1,8 @@
 """Splitting cubes, scores and results into groups, and putting what comes of them together."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,19 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import listed, one_column
-from irframe.cubes.groups import each_group, joined_attributes, read_groups, tell_absent
+from irframe.cubes.groups import (
+    each_group,
+    joined_attributes,
+    read_groups,
+    stamped,
+    tell_absent,
+)
 from irframe.cubes.view import LIST, OURS, Labelled
 from irframe.errors import InputError, IrframeError, ParameterError, in_group, warn
 from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
 from irframe.files.kinds import is_judgments
 from irframe.names import GRADE, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
+from irframe.record import InGroups, bind, options_of, plain_option
 
 ASKED = ("baseline", "system")
 """Arguments of verbs that name systems which a group must have."""
@@ -98,6 +106,29 @@ def settle_groups(given: dict[str, Any]) -> None:
     for name, value in list(given.items())[1:]:
         if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
             given[name] = with_given_groups(value, by)[0]
+
+
+def answers(
+    call: Callable[..., Any], groups: InGroups, arguments: Sequence[Any], options: dict[str, Any]
+) -> Any:
+    """Return what a verb answers of an object in groups; cubes in groups if it gives cubes.
+
+    A group without a system that is asked for is left out.
+    """
+    if not isinstance(groups.subject, dict):
+        result = call(groups.subject, *arguments, **options, by=groups.by)
+        tree = isinstance(result, xr.DataTree)
+        return replace(groups, subject=branches(result)) if tree else result
+    bound, results = bind(call, (groups.example, *arguments), options), {}
+    for key, cube in having(groups.subject, bound.arguments, groups.name).items():
+        with naming_group(key, groups.name):
+            results[key] = call(cube, *arguments, **options)
+    first = next(iter(results.values()), None)
+    if isinstance(first, xr.Dataset) and GRADE in first:
+        return replace(groups, subject=results)
+    given = options_of(bound) | {"by": plain_option("by", groups.asked)}
+    joined = join(results, groups.name, None)
+    return stamped(joined, call.__name__, groups.example, given)
 
 
 def branches(tree: xr.DataTree) -> dict[str, Labelled]:

@@ -41,7 +41,7 @@ from irframe.files.ids import give_back
 from irframe.files.read_runs import changed_files
 from irframe.files.repeats import fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
-from irframe.record import INPUTS, RECORD, Steps, recorded
+from irframe.record import INPUTS, RECORD, InGroups, Steps, recorded
 
 
 @overload
@@ -96,7 +96,7 @@ def cube(
     tasks: TopicValues = None,
     weights: TopicValues = None,
 ) -> xr.DataTree: ...
-@recorded
+@recorded(groups=True)
 def cube(
     runs: Runs | ScannedRuns,
     qrels: Qrels,
@@ -225,6 +225,8 @@ def cube(
     >>> dict(cube(runs, qrels).sizes)
     {'system': 1, 'topic': 1, 'depth': 2}
     """
+    grouped = runs if isinstance(runs, InGroups) else None
+    runs, by = (runs, by) if grouped is None else (grouped.subject, grouped.by)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded = fold(runs, search)
     drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
@@ -247,6 +249,9 @@ def cube(
         if groups is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)
         parts = dict(build_groups(runs, qrels, policy, groups, extra))
+    if grouped is not None:
+        cubes = {key: with_repeats(part, folded) for key, part in parts.items()}
+        return replace(grouped, subject=cubes)  # type: ignore[return-value]  # of `Grouped` alone
     shown = {str(key): with_repeats(part, folded) for key, part in parts.items()}
     return xr.DataTree.from_dict(shown, name=groups)
 

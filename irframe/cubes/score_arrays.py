@@ -27,17 +27,26 @@ from irframe.stops import AXES, DEPTHS, axis_of
 COLLECTION = "collection"
 
 
-def settle_collection(bound: inspect.BoundArguments) -> None:
-    """Give groups of collections where ``by=`` names what told these apart, or "collection"."""
-    given = bound.arguments
-    subject, by = next(iter(given.values())), given.get("by")
+def settled_collection(subject: Any, by: Any) -> Any:
+    """Return the groups of collections where they are called so, or as the column that they were.
+
+    Anything else is returned as it is.
+    """
     attributes = getattr(subject, "attrs", {})
     known, column = _names(subject), attributes.get(COLLECTION)
     if column is None or not isinstance(by, str) or by in known or by not in {COLLECTION, column}:
-        return
+        return by
     of = {topic: label for label, topics in attributes.get(words.TOPICS_OF, ()) for topic in topics}
     lost = of and column not in known
-    given["by"] = pd.Series(of, name=column) if lost else column
+    return pd.Series(of, name=column) if lost else column
+
+
+def refuse(name: str, bound: inspect.BoundArguments) -> None:
+    """Raise for arguments of a verb that do not go together."""
+    refuse_collections(bound)
+    if name in COMPARING:
+        refuse_units(next(iter(bound.arguments.values())))
+    refuse_mixed(bound.arguments.values())
 
 
 def refuse_collections(bound: inspect.BoundArguments) -> None:

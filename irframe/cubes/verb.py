@@ -29,7 +29,15 @@ from irframe.experiments.policy import shares_ranks
 from irframe.files.kinds import is_judgments
 from irframe.files.tables import with_own_levels
 from irframe.metrics import Metric
-from irframe.record import Function, bind, calling, options_of, signature_of, with_cautions
+from irframe.record import (
+    Function,
+    InGroups,
+    bind,
+    calling,
+    options_of,
+    signature_of,
+    with_cautions,
+)
 from irframe.stops import axis_of
 
 Options = ParamSpec("Options")
@@ -91,19 +99,18 @@ def verb(
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
+        if isinstance(subject, InGroups):
+            return by_group.answers(call, subject, arguments, options)
         options = score_arrays.asked_at(subject, options, signature)
         bound = bind(function, (subject, *arguments), options)
-        score_arrays.refuse_collections(bound)
-        if name in score_arrays.COMPARING:
-            score_arrays.refuse_units(subject)
-        score_arrays.refuse_mixed(bound.arguments.values())
+        score_arrays.refuse(name, bound)
         with usual_errors(), OneCall() as said, score_arrays.counting_costs(subject):
             return with_cautions(answer(bound), said)
 
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
             return _over_tree(call, bound)
-        score_arrays.settle_collection(bound)
+        _settle_collection(bound.arguments)
         options, subject = options_of(bound), next(iter(bound.arguments.values()))
         of_scores = scored and not isinstance(subject, xr.Dataset)
         read: Any = (read_all if of_scores else _read_all)(bound, asking)
@@ -190,6 +197,12 @@ def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
         whole = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
         return score_arrays.sound(read) if whole else read
     return with_own_levels(subject) if isinstance(subject, pd.DataFrame) else subject
+
+
+def _settle_collection(given: dict[str, Any]) -> None:
+    """Give the groups of collections where they are asked for by the name of these."""
+    if "by" in given:
+        given["by"] = score_arrays.settled_collection(next(iter(given.values())), given["by"])
 
 
 def _hold_whole(whole: Any, result: Any) -> None:

@@ -31,10 +31,10 @@ from irframe.files.kinds import is_judgments
 from irframe.files.repeats import Folded, fold, not_lacking, repeat_column
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
-from irframe.record import recorded
+from irframe.record import InGroups, recorded
 
 
-@recorded
+@recorded(groups=True)
 def evaluate(
     runs: Runs | ScannedRuns,
     qrels: Qrels | policies.Metrics,
@@ -163,6 +163,7 @@ def evaluate(
     system topic
     s      1      0.5  0.0
     """
+    runs, by = (runs.subject, runs.by) if isinstance(runs, InGroups) else (runs, by)
     drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
     said = said_of_tables([qrels, runs], drawn)
     qrels, metrics = _own_judgments(runs, qrels, metrics)

@@ -93,6 +93,10 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
         frames[SYSTEM] = runs = runs.readable().frame() if scanned else as_runs(runs)
     named = {dim: roles(frame.columns).get(dim) for dim, frame in frames.items()}
     labels = {dim: frames[dim][name].unique() for dim, name in named.items() if name is not None}
+    if (name := getattr(by, "name", None)) in qrels.columns:
+        topics = qrels[named[TOPIC]].map(by)
+        if topics.equals(qrels[name]):  # as the judgments have it
+            return frames.get(SYSTEM, runs), qrels, name
     taken = {column for frame in frames.values() for column in frame.columns}
     name, dim, groups = given_groups(by, labels, taken)
     frame = frames[dim]
@@ -284,15 +288,20 @@ def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
     topic = roles(frame.columns).get(TOPIC)
     if by not in frame.columns or topic is None:
         return
+    refuse_name(frame, by)
+    pairs = frame[[topic, by]].drop_duplicates()[topic]
+    if pairs.duplicated().any():
+        refuse_several(by, pairs[pairs.duplicated()].unique())
+
+
+def refuse_name(frame: pd.DataFrame, by: Any) -> None:
+    """Raise if a column of groups is called as a part of a cube, or holds fractions."""
     if by in RESERVED:
         advice = f"call it otherwise: frame.rename(columns={{{by!r}: 'part'}})"
         raise ParameterError(OWN_NAME, repr(by), advice)
     if pd.api.types.is_float_dtype(frame[by]):
         found, advice = f"{by!r}, of floating-point numbers", "make whole numbers or text of it"
         raise ParameterError("groups named by text or whole numbers", found, advice)
-    pairs = frame[[topic, by]].drop_duplicates()[topic]
-    if pairs.duplicated().any():
-        refuse_several(by, pairs[pairs.duplicated()].unique())
 
 
 def share_names(qrels: pd.DataFrame, by: str) -> bool:

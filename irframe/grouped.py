@@ -1,0 +1,328 @@
+"""Groups of an object, whose verbs answer for each group.
+
+Verbs: groupby.
+"""
+
+import inspect
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import wraps
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.accessor import Figures, Verbs
+from irframe.checks import one_column
+from irframe.cubes import by_group
+from irframe.cubes.as_scores import as_scores
+from irframe.cubes.groups import read_groups
+from irframe.cubes.score_arrays import settled_collection
+from irframe.cubes.verb import VERBS
+from irframe.cubes.view import LIST, Labelled
+from irframe.errors import InputError, ParameterError
+from irframe.experiments.group_columns import RESERVED, GroupBy, refuse_name
+from irframe.files.as_runs import as_runs
+from irframe.files.scan_runs import ScannedRuns
+from irframe.files.tables import columns_of
+from irframe.kinds import JUDGMENTS, KNOWN, NUGGETS, RUNS, SCORES, kind_of
+from irframe.names import METRIC, METRICS, SCORE, roles
+from irframe.plots.panes import panes
+from irframe.record import FRAME_VERBS, InGroups, is_mapping
+
+
+def groupby(
+    subject: pd.DataFrame | xr.Dataset | xr.DataArray | ScannedRuns,
+    by: GroupBy | Sequence[Hashable],
+) -> "Grouped":
+    """Group systems or topics, so that verbs answer for each group.
+
+    Parameters
+    ----------
+    subject
+        A run frame, scores, a cube, or what a verb returned.
+    by
+        A column, level of the index or coordinate, such as ``"track"``; a list of them; or a
+        mapping or Series, topic (or system) -> group.
+
+    Returns
+    -------
+    Grouped
+        An object with the verbs of `subject`. Each verb gives one result: a frame with the group
+        as its first column or level, an array with the group as its first dimension, or cubes in
+        groups. Groups of runs are judged as parts of the whole. Iteration yields the name and the
+        part of each group.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such group, or a row, system or topic has none.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> runs.ireval.groupby("team").evaluate(qrels, "AP").index.names
+    FrozenList(['team', 'system', 'topic'])
+    """
+    whole = _as_object(subject)
+    if isinstance(by, list | tuple | pd.Index):
+        for name in by:
+            _refuse_wrong(whole, name)
+        if len(by) != 1:
+            return Grouped(joined_columns(whole, list(by)))
+    groups: Any = by[0] if isinstance(by, list | tuple | pd.Index) else by
+    groups = settled_collection(whole, groups)
+    _refuse_wrong(whole, groups)
+    return Grouped(InGroups(whole, groups))
+
+
+def _as_object(x: Any) -> Any:
+    """Return a frame, an array or a cube, of what other tools hand over, too."""
+    if isinstance(x, pd.DataFrame | Labelled):
+        return x
+    if isinstance(x, pd.Series):
+        return as_scores(x)
+    if isinstance(x, ScannedRuns):
+        return x.readable().frame()
+    table = columns_of(x)
+    return as_runs(x) if table is None else table
+
+
+def _refuse_wrong(subject: Any, by: Any) -> None:
+    """Raise for groups that an object does not have."""
+    kind = kind_of(subject)
+    if kind in {JUDGMENTS, NUGGETS}:
+        raise InputError("runs, scores, a cube or a result to group", KNOWN[kind].what)
+    if kind == RUNS:
+        _refuse_wrong_of_runs(subject, by)
+    elif is_mapping(by):
+        by_group.with_given_groups(subject, by)
+    elif isinstance(subject, pd.DataFrame):
+        by_group.group_keys(subject, by)
+        if kind == SCORES:
+            _refuse_no_property(subject, by)
+    elif by not in subject.dims or by in LIST:
+        read_groups(subject, by)
+
+
+def _refuse_no_property(frame: pd.DataFrame, by: Any) -> None:
+    """Raise if groups of scores are called as systems, topics or a metric."""
+    by_role = roles([*frame.index.names, *frame.columns])
+    if by in frame.attrs.get(METRICS, ()):
+        found, advice = f"a metric, {by}", f'scores[["{by}"]]'
+        raise ParameterError("by to say of what group systems or topics are", found, advice)
+    if by in {by_role.get(dim) for dim in LIST}:
+        raise ParameterError("by to be a property of systems or topics", repr(by))
+
+
+def _refuse_wrong_of_runs(runs: pd.DataFrame, by: Any) -> None:
+    """Raise for groups that runs do not have; judgments say which topics need one."""
+    rows: Any = columns_of(runs, SCORE)
+    by_role = roles(rows.columns)
+    labels = {dim: rows[by_role[dim]].unique() for dim in LIST if dim in by_role}
+    if is_mapping(by):
+        if not any(label in by for column in labels.values() for label in column):
+            wanted = "by, a mapping of systems or of topics"
+            raise ParameterError(wanted, "none of them among", "", by)
+        return
+    one_column("by", by)
+    others = [str(name) for name in rows if name not in by_role.values()]
+    if by not in rows or by in by_role.values():
+        advice = (
+            "groups of judged topics go in as a Series: "
+            f'groupby(qrels.drop_duplicates("topic").set_index("topic")["{by}"])'
+        )
+        found = f"{by!r}; there are" if others else f"{by!r}, and there is none"
+        raise ParameterError("by to be a column of the runs", found, advice, others)
+    refuse_name(rows, by)
+
+
+def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Yield the name and the part of each group.
+
+    Parameters
+    ----------
+    groups
+        An object in groups.
+    drawn
+        Whether parts are for figures, which read the label of a dimension.
+    """
+    if isinstance(groups.subject, dict):
+        yield from groups.subject.items()
+        return
+    subject, by = by_group.with_given_groups(groups.subject, groups.by)
+    if isinstance(subject, Labelled) and by in subject.dims and (drawn or by in RESERVED):
+        labels = enumerate(subject[by].to_numpy())
+        parts: Iterator[Any] = ((key, subject.isel({by: [n]})) for n, key in labels)
+    elif isinstance(subject, pd.DataFrame) and by == METRIC and by in subject:
+        parts = ((key, subject[subject[by] == key]) for key in subject[by].unique())
+    else:
+        parts = by_group.groups(subject, by)
+    for key, part in parts:
+        yield key if groups.labels is None else groups.labels[key], part
+
+
+def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
+    """Return an object with the groups of several columns, levels or coordinates joined to one.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such column, or coordinates are partly of systems and partly of topics.
+
+    Examples
+    --------
+    >>> labels = {"kind": ("topic", ["a", "a"]), "year": ("topic", [1, 2])}
+    >>> scores = xr.DataArray([[0.1, 0.4]], {"system": ["a"], "topic": ["1", "2"]})
+    >>> groups = joined_columns(scores.assign_coords(labels), ["kind", "year"])
+    >>> groups.by, groups.labels
+    ('kind, year', {'a, 1': ('a', 1), 'a, 2': ('a', 2)})
+    """
+    by = ", ".join(map(str, names))
+    if isinstance(subject, pd.DataFrame):
+        columns: Any = [by_group.group_keys(subject, name) for name in names]
+    else:
+        dims, columns = zip(*(read_groups(subject, name) for name in names), strict=True)
+        if len({*dims}) > 1:
+            advice = "group by those of systems, and the parts by those of topics"
+            raise ParameterError("groups of systems alone, or of topics", "both", advice, names)
+    keys = [*zip(*(np.asarray(column).tolist() for column in columns), strict=True)]
+    texts = [", ".join(map(str, key)) for key in keys]
+    labels = dict(zip(texts, keys, strict=True))
+    if len(labels) < len({*keys}):
+        raise ParameterError("groups whose joined names differ", "some alike", "rename some", names)
+    if not isinstance(subject, pd.DataFrame):
+        return InGroups(subject.assign_coords({by: (dims[0], texts)}), by, tuple(names), labels)
+    levels = [name for name in names if name in subject.index.names]
+    bare = subject.drop(columns=[name for name in names if name not in levels])
+    bare = (bare.droplevel(levels) if levels else bare).assign(**{by: texts})
+    bare.attrs = dict(subject.attrs)
+    return InGroups(bare, by, tuple(names), labels)
+
+
+def with_columns_apart(result: Any, groups: InGroups) -> Any:
+    """Return a joined result with each of the columns that its groups were joined from."""
+    by, labels = groups.name, groups.labels
+    if labels is None or not isinstance(result, pd.DataFrame | Labelled):
+        return result
+    if isinstance(result, Labelled):
+        if by not in result.dims:
+            return result
+        keys = pd.MultiIndex.from_tuples(
+            [labels[key] for key in result[by].to_numpy()], names=groups.columns
+        )
+        coords = xr.Coordinates.from_pandas_multiindex(keys, by)
+        apart = result.drop_vars(by).assign_coords(coords).unstack(by)  # noqa: PD010
+        order = [dim for dim in apart.dims if dim not in groups.columns]
+        return apart.transpose(*groups.columns, *order)
+    rows = result.reset_index(by) if by in result.index.names else result
+    if by not in rows:
+        return result
+    for place, name in enumerate(groups.columns):
+        rows.insert(place, name, [labels[key][place] for key in rows[by]])
+    rows = rows.drop(columns=by)
+    if by in result.index.names:
+        others = [name for name in result.index.names if name != by]
+        rows = rows.set_index([*groups.columns], append=True)
+        rows = rows.reorder_levels([*groups.columns, *others])
+    rows.attrs = dict(result.attrs)
+    return rows
+
+
+class Grouped(Verbs):
+    """The verbs of an object, each of which answers for every group.
+
+    Iteration yields the name and the part of each group.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.evaluate(*ir.example_track(), "AP")
+    >>> topics = scores.index.unique("topic")
+    >>> halves = scores.ireval.groupby({topic: f"half {topic < '109'}" for topic in topics})
+    >>> [(name, len(part)) for name, part in halves]
+    [('half True', 64), ('half False', 64)]
+    >>> halves.summary().index.names
+    FrozenList(['group', 'metric', 'system'])
+    """
+
+    def __init__(self, groups: InGroups) -> None:
+        super().__init__(groups.example)
+        self._groups = groups
+
+    def __iter__(self) -> Iterator[tuple[Hashable, Any]]:
+        """Yield the name and the part of each group."""
+        yield from parts_of(self._groups)
+
+    @property
+    def plot(self) -> Figures:
+        """Figures of this object, with a pane for each group."""
+        return GroupedFigures(self._groups)
+
+    def _given(self) -> Any:
+        return self._groups
+
+    def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        answer = super()._leading(name, function)
+
+        @wraps(function)
+        def call(groups: InGroups, *arguments: Any, **options: Any) -> Any:
+            if _reads_groups(name):
+                result = answer(groups, *arguments, **options)
+            else:
+                parts = {key: answer(part, *arguments, **options) for key, part in self}
+                result = by_group.join(parts, groups.name, None)
+            if isinstance(result, InGroups):
+                return Grouped(result)
+            return with_columns_apart(result, groups)
+
+        return call
+
+    def _function(self, name: str) -> Callable[..., Any] | None:
+        function = super()._function(name)
+        if function is None or _has_groups(name):
+            return function
+        each = f"{{name: part.ireval.{name}(...) for name, part in groups}}"
+        raise AttributeError(f"{name} does not answer by group; call it of each: {each}")
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name == "plot" or _has_groups(name)]
+
+    def _next(self) -> list[str]:
+        return [call for call in super()._next() if _has_groups(call.partition("(")[0])]
+
+    def _seen(self) -> str:
+        return f"{super()._seen()}\nin groups of {self._groups.name}"
+
+
+class GroupedFigures(Figures):
+    """The figures of an object, with a pane for each group."""
+
+    def __init__(self, groups: InGroups) -> None:
+        super().__init__(groups.example)
+        self._groups = groups
+
+    def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:  # noqa: ARG002
+        @wraps(function)
+        def call(_: Any, *arguments: Any, **options: Any) -> Any:
+            def draw(part: Any, ax: Any) -> None:
+                function(part, *arguments, ax=ax, **options)
+
+            layout = {word: options.pop(word) for word in ("columns", "figsize") if word in options}
+            return panes(dict(parts_of(self._groups, drawn=True)), draw, **layout)
+
+        return call
+
+
+def _reads_groups(name: str) -> bool:
+    """Return whether the function of a verb takes an object in groups."""
+    return name in VERBS or getattr(FRAME_VERBS.get(name), "reads_groups", False)
+
+
+def _has_groups(name: str) -> bool:
+    """Return whether a verb answers by group: others write files, or read all judgments."""
+    if _reads_groups(name):
+        return True
+    function = FRAME_VERBS.get(name)
+    return function is not None and "qrels" not in inspect.signature(function).parameters

@@ -1,0 +1,180 @@
+"""Groups of an object: they answer as its parts do, and a group that is none is refused."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def frames():
+    """Return runs and judgments whose topics are of two kinds, and of two halves."""
+    runs, qrels = ir.example_track()
+    topics = runs["topic"].astype(int)
+    kinds = runs.assign(kind=np.where(topics % 3 == 0, "short", "long"))
+    return kinds.assign(half=np.where(topics < 109, "first", "second")), qrels
+
+
+@pytest.fixture(scope="module")
+def cube(frames):
+    return ir.cube(*frames)
+
+
+@pytest.fixture(scope="module")
+def scores(frames, cube):
+    """Return scores as a frame with groups in columns, and as an array."""
+    topics = frames[0].drop_duplicates("topic").set_index("topic")[["kind", "half"]]
+    return ir.evaluate(*frames, ["AP", "P@5"]).join(topics), cube.ireval.score("AP", at=[5, 10])
+
+
+class TestParts:
+    def test_iteration_yields_names_and_parts(self, frames, cube, scores):
+        for subject in (frames[0], cube, *scores):
+            parts = dict(subject.ireval.groupby("kind"))
+            assert {*parts} == {"short", "long"}
+            assert all(isinstance(part, type(subject)) for part in parts.values())
+        assert parts["short"].sizes["topic"] == 5
+        assert "kind" not in dict(frames[0].ireval.groupby("kind"))["short"]
+
+    def test_a_result_is_grouped_by_a_dimension_or_a_column_of_its_own(self, scores):
+        for result in (scores[0].ireval.compare(), scores[1].ireval.discrimination()):
+            parts = dict(result.ireval.groupby("metric"))
+            assert [*parts] == [*pd.unique(np.ravel(result["metric"]))]
+
+    def test_a_part_gives_what_the_group_gives(self, scores):
+        for subject in scores:
+            groups = subject.ireval.groupby("kind")
+            summary = groups.summary()
+            for key, part in groups:
+                alone = part.ireval.summary()
+                if isinstance(alone, pd.DataFrame):
+                    pd.testing.assert_frame_equal(summary.loc[key], alone, check_names=False)
+                else:
+                    xr.testing.assert_allclose(summary.sel(kind=key, drop=True), alone)
+
+
+class TestSeveralColumns:
+    def test_frames_have_each_column_first(self, frames, scores):
+        both = ["kind", "half"]
+        found = scores[0][["AP"]].join(scores[0][both]).ireval.groupby(both).summary()
+        assert found.index.names[:3] == [*both, "metric"]
+        part = scores[0].query("kind == 'short' and half == 'first'")[["AP"]].ireval.summary()
+        selected = found.xs("short", level="kind").xs("first", level="half")
+        pd.testing.assert_frame_equal(selected, part, check_names=False)
+        compared = scores[0][["AP", *both]].ireval.groupby(both).compare()
+        assert [*compared][:2] == both
+        evaluated = frames[0].ireval.groupby(both).evaluate(frames[1], "AP")
+        assert evaluated.index.names == [*both, "system", "topic"]
+
+    def test_arrays_have_a_dimension_for_each(self, cube, scores):
+        both = ["kind", "half"]
+        for found in (
+            scores[1].ireval.groupby(both).summary(),
+            cube.ireval.groupby(both).condense().score("AP", at=5),
+        ):
+            assert [*found.sizes][:2] == both
+        part = scores[1].sel(topic=(scores[1].kind == "long") & (scores[1].half == "second"))
+        found = scores[1].ireval.groupby(both).summary().sel(kind="long", half="second", drop=True)
+        xr.testing.assert_allclose(found, part.ireval.summary())
+
+    def test_the_name_of_a_part_is_a_tuple(self, scores):
+        for subject in scores:
+            names = {name for name, _ in subject.ireval.groupby(["kind", "half"])}
+            assert names == {(k, h) for k in ("short", "long") for h in ("first", "second")}
+
+    def test_properties_of_systems_and_of_topics_are_not_joined(self, cube):
+        refused(ParameterError, "of systems alone", cube.ireval.groupby, ["kind", "team"])
+
+
+class TestRuns:
+    def test_groups_of_runs_are_judged_as_parts_of_the_whole(self, frames):
+        runs, qrels = frames
+        whole = ir.evaluate(runs, qrels, ["AP", "RBP(p=0.8)"])
+        found = runs.ireval.groupby("team").evaluate(qrels, ["AP", "RBP(p=0.8)"])
+        pd.testing.assert_frame_equal(
+            found.droplevel("team").sort_index(), whole.sort_index(), check_exact=True
+        )
+
+    def test_groups_of_runs_give_cubes_whose_verbs_go_on(self, frames):
+        cubes = frames[0].ireval.groupby("kind").cube(frames[1])
+        array = cubes.score("AP")
+        assert array.dims == ("kind", "metric", "system", "topic", "depth")
+        for key, cube in cubes:
+            part = array.sel(kind=key, topic=cube.topic, drop=True)
+            np.testing.assert_array_equal(part, cube.ireval.score("AP"))
+        assert {key: part.sizes["topic"] for key, part in cubes.condense()} == {
+            "long": 11,
+            "short": 5,
+        }
+
+    def test_verbs_of_runs_alone_answer_for_each_part(self, frames):
+        groups = frames[0].ireval.groupby("kind")
+        pooled = groups.pool(5)
+        for key, part in groups:
+            alone = part.ireval.pool(5)
+            of_group = pooled[pooled["kind"] == key].drop(columns="kind")
+            pd.testing.assert_frame_equal(of_group.reset_index(drop=True), alone)
+
+    def test_topics_are_grouped_by_the_judgments_column(self, frames):
+        runs, qrels = frames[0].drop(columns="kind"), frames[1]
+        kinds = frames[0].drop_duplicates("topic").set_index("topic")["kind"]
+        judged = qrels.assign(kind=qrels["topic"].map(kinds))
+        line = r'groupby\(qrels.drop_duplicates\("topic"\).set_index\("topic"\)\["kind"\]\)'
+        refused(ParameterError, line, runs.ireval.groupby, "kind")
+        given = judged.drop_duplicates("topic").set_index("topic")["kind"]
+        found = runs.ireval.groupby(given).evaluate(judged, "AP")
+        expected = frames[0].ireval.groupby("kind").evaluate(qrels, "AP")
+        pd.testing.assert_frame_equal(found.sort_index(), expected.sort_index())
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("by", ["nothing", ["kind", "nothing"], {"x": 1}, "topic", "system"])
+    def test_a_group_that_is_none_is_refused_at_once(self, frames, cube, scores, by):
+        for subject in (frames[0], cube, *scores):
+            refused(ParameterError, "wanted by", subject.ireval.groupby, by)
+
+    def test_a_metric_is_no_group(self, frames):
+        scored = ir.evaluate(*frames, "AP")
+        refused(ParameterError, "a metric, AP", scored.ireval.groupby, "AP")
+
+    def test_judgments_have_no_groups(self, frames):
+        refused(InputError, "frame of judgments", ir.verbs.groupby, frames[1], "topic")
+
+    def test_a_verb_that_does_not_answer_by_group_says_how_to_call_it(self, frames, scores):
+        groups = frames[0].ireval.groupby("kind")
+        assert not {"write_run", "check", "report"} & {*dir(groups)}
+        assert {"evaluate", "cube", "pool", "plot"} <= {*dir(groups)}
+        line = r"\{name: part.ireval.check\(...\) for name, part in groups\}"
+        with pytest.raises(AttributeError, match=line):
+            groups.check(frames[1])
+        with pytest.raises(AttributeError, match="did you mean summary"):
+            scores[0].ireval.groupby("kind").sumary()
+
+
+class TestShown:
+    def test_groups_say_what_they_are_of(self, scores):
+        shown = repr(scores[0].ireval.groupby("kind"))
+        assert shown.startswith("scores: 8 systems, 16 topics, 128 rows")
+        assert "in groups of kind\nnext: .summary()" in shown
+
+    def test_a_figure_has_a_pane_for_each_group(self, scores):
+        groups = scores[1].ireval.groupby("kind")
+        axes = groups.plot.depth_curves(columns=1, figsize=(5, 6))
+        assert [ax.get_title(loc="left").split("\n")[0] for ax in axes] == ["long", "short"]
+
+    def test_groups_are_copied_and_pickled(self, scores):
+        groups = pickle.loads(pickle.dumps(scores[1].ireval.groupby("kind")))  # noqa: S301
+        xr.testing.assert_identical(groups.summary(), scores[1].ireval.groupby("kind").summary())
+
+
+def test_what_stands_in_for_a_frame_is_grouped(frames):
+    nested = ir.verbs.to_pytrec_eval(frames[0][frames[0]["system"] == "bm25"])
+    kinds = frames[0].drop_duplicates("topic").set_index("topic")["kind"].to_dict()
+    found = ir.verbs.groupby(nested, kinds).evaluate(frames[1], "AP")
+    assert found.index.names[0] == "group"
