@@ -136,7 +136,7 @@ class Step(NamedTuple):
         >>> import irframe as ir
         >>> scores = ir.evaluate(*ir.example_track(), "AP")
         >>> found = scores.ireval.rank_intervals("bootstrap", seed=3)
-        >>> found.identical(found.ireval.record[-1].again(scores))
+        >>> found.equals(found.ireval.record[-1].again(scores))
         True
         """
         options = {name: value for name, value in self.options.items() if name != INPUTS}
@@ -304,7 +304,9 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
     """Return a result, or cubes in groups, with the record of its subject and one step more."""
     if isinstance(result, InGroups):
         return result.with_each(lambda cube: with_step(cube, subject, verb, options))
-    options = {**options, INPUTS: result.attrs.pop(INPUTS, None)} if hasattr(result, "attrs") else options
+    options = (
+        {**options, INPUTS: result.attrs.pop(INPUTS, None)} if hasattr(result, "attrs") else options
+    )
     given = {name: value for name, value in options.items() if value is not None}
     text = json.dumps([*steps_of(subject), Step(verb, given)], default=str)
     of_cube = "experiment" in (getattr(result, "attrs", None) or ())
