@@ -25,6 +25,7 @@ from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.stopping import Stops
 from irframe.metrics.facts import Facts, facts
 from irframe.names import DEPTH, SYSTEM
+from irframe.printed import fixed_text
 from irframe.scores.repeats import OVERS, Over
 from irframe.stops import DEPTHS, Axis
 
@@ -142,15 +143,15 @@ def level(alpha: float) -> str:
     return f"{100 * (1 - alpha):g}{SPACE}%"
 
 
-def cut(value: float) -> str:
-    """Return a correlation with two decimals, never rounded up to one that it does not reach.
+def correlation(value: float) -> str:
+    """Return a correlation to the nearest hundredth.
 
     Examples
     --------
-    >>> cut(0.999), cut(1.0), cut(0.8999)
-    ('0.99', '1.00', '0.89')
+    >>> correlation(0.6856), correlation(1.0), correlation(-0.001)
+    ('0.69', '1.00', '0.00')
     """
-    return f"{np.floor(100 * round(value, 9)) / 100:.2f}"
+    return str(fixed_text(float(value), 2))
 
 
 LARGE = 100
@@ -195,7 +196,7 @@ def deep(depth: int) -> str:
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
-    form.__name__: form for form in (cut, deep, listed, percent, level, fixed, short)
+    form.__name__: form for form in (correlation, deep, listed, percent, level, fixed, short)
 }
 """How templates spell what they say."""
 WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")

@@ -14,6 +14,8 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from odd_tracks import BASE, TRACKS
 from paged import Page
 
@@ -22,7 +24,7 @@ from irframe.errors import IrframeError, MetricError, cautions_of, united, unsai
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
 from irframe.reports import figures
-from irframe.reports.setting import ALONG, TEMPLATES, fixed, percent, say, short
+from irframe.reports.setting import ALONG, TEMPLATES, correlation, fixed, percent, say, short
 from irframe.stops import told_axis
 from irframe.tables.captions import told_test
 
@@ -953,6 +955,14 @@ def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compar
         np.testing.assert_allclose(shown, half, rtol=2e-5)
     else:
         assert "0/half" not in page.numbers
+
+
+@given(value=st.floats(-1, 1))
+def test_numbers_are_rounded_to_the_nearest(value):
+    assert abs(float(correlation(value)) - value) <= 0.005 + 1e-12
+    assert abs(float(fixed(value)) - value) <= 0.0005 + 1e-12
+    share = re.fullmatch(r"(\d+)\xa0%", percent(abs(value)))
+    assert share is None or abs(int(share[1]) - 100 * abs(value)) <= 0.5
 
 
 @pytest.mark.thorough
