@@ -9,7 +9,7 @@ from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Gain
 from irframe.metrics.base import Average, Thresholded, parameter
-from irframe.metrics.evidence import Steps
+from irframe.metrics.evidence import Steps, shallow
 from irframe.metrics.positions import ideal_sum
 from irframe.metrics.reading import Reading
 
@@ -344,12 +344,9 @@ class Q(Thresholded):
         """Return the Q-measure at each depth."""
         reward = (found + self.beta * cumulated_gain) * relevant
         total = np.cumsum(reward / self._effort(*ideal_steps, rank), axis=-1)
-        if pool_steps is not None:
-            falls, counts = pool_steps
-            for depth in _shallow(counts, ideal_steps[1]):
-                at_depth = counts[..., depth - 1 : depth, :]
-                effort = self._effort(falls, at_depth, rank[:depth])
-                total[..., depth - 1] = np.cumsum(reward[..., :depth] / effort, axis=-1)[..., -1]
+        for depth, at_depth in shallow(pool_steps, ideal_steps):
+            effort = self._effort(*at_depth, rank[:depth])
+            total[..., depth - 1] = np.cumsum(reward[..., :depth] / effort, axis=-1)[..., -1]
         return total / normaliser
 
     def terms(
@@ -364,16 +361,10 @@ class Q(Thresholded):
         pool_steps: Steps | None,
     ) -> Floats:
         """Return what each rank adds to the score of the list."""
-        falls, counts = ideal_steps if pool_steps is None else pool_steps
-        effort = self._effort(falls, counts[..., -1:, :], rank)
+        gains, counts = ideal_steps if pool_steps is None else pool_steps
+        effort = self._effort(gains, counts[..., -1:, :], rank)
         reward = (found + self.beta * cumulated_gain) * relevant
         return np.asarray(reward / effort / normaliser[..., -1:])
 
-    def _effort(self, falls: Floats, counts: Array, rank: Floats) -> Floats:
-        return rank + self.beta * ideal_sum(falls, counts, rank, "none")
-
-
-def _shallow(pooled: Array, full: Array) -> list[int]:
-    differs = (pooled != full).any(axis=-1)
-    shallow = differs.any(axis=tuple(range(differs.ndim - 1)))
-    return [int(depth) for depth in 1 + np.flatnonzero(shallow)]
+    def _effort(self, gains: Floats, counts: Array, rank: Floats) -> Floats:
+        return rank + self.beta * ideal_sum(gains, counts, rank, "none")

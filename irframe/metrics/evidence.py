@@ -1,7 +1,7 @@
 """What a kernel may read about a batch of rankings: one vocabulary, each word computed once."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property, lru_cache
 from typing import Any, TypeVar
 
@@ -234,27 +234,31 @@ class Evidence:
 
     @of_judgments
     def ideal_steps(self, gain: Gain, rel: int) -> Steps:
-        """Ideal ranking as a staircase: how far the gain falls, and after how many documents.
+        """Ideal ranking: the distinct gains, and how many documents gain as much or more.
 
-        Falls, shape (step,), and the counts, shape (..., 1, step).
+        Gains, falling, shape (step,), and the counts, shape (..., 1, step).
         """
-        falls, counts = self._staircase(self._block.count, gain, rel)
-        return falls, counts[..., np.newaxis, :]
+        gains, counts = self._staircase(self._block.count, gain, rel)
+        return gains, counts[..., np.newaxis, :]
 
     @of_judgments
     def pool_steps(self, gain: Gain, rel: int, ideal: str) -> Steps | None:
         """Ideal ranking of the pool of every depth, if `ideal` asks for it.
 
-        Falls, shape (step,), and the counts, shape (..., depth, step).
+        Gains, shape (step,), and the counts, shape (..., depth, step).
         """
         return self._staircase(self.pool_count, gain, rel) if ideal == "pool" else None
 
     @of_judgments
     def ideal_gain(self, gain: Gain, rel: int, discount: str, base: float, ideal: str) -> Floats:
         """Discounted gain of the ideal ranking at each depth, infinite for none; (..., depth)."""
-        steps = self.pool_steps(gain, rel, ideal) or self.ideal_steps(gain, rel)
+        steps, pooled = self.ideal_steps(gain, rel), self.pool_steps(gain, rel, ideal)
         cut = np.full(1, np.inf) if ideal == "full" else self.rank
-        return positions.positive(positions.ideal_sum(*steps, cut, discount, base))
+        total = positions.ideal_sum(*steps, cut, discount, base)
+        for depth, at_depth in shallow(pooled, steps):
+            gained = positions.ideal_sum(*at_depth, self.rank[:depth], discount, base)
+            total[..., depth - 1] = gained[..., -1]
+        return positions.positive(total)
 
     @of_judgments
     def estimated_ideal(self, gain: Gain, rel: int, ideal: str) -> Floats:
@@ -384,18 +388,28 @@ class Evidence:
         return np.asarray(count[..., self._block.levels >= rel].sum(axis=-1))
 
     def _staircase(self, count: Array, gain: Gain, rel: int) -> Steps:
-        order, kept, falls = _falls(gain, rel, self._top, tuple(self._block.levels.tolist()))
-        return falls, count[..., order].cumsum(axis=-1)[..., kept]
+        order, kept, gains = _gains(gain, rel, self._top, tuple(self._block.levels.tolist()))
+        return gains, count[..., order].cumsum(axis=-1)[..., kept]
+
+
+def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
+    """Yield the depths at which the pool lacks documents, and its ideal ranking there."""
+    if pooled is None:
+        return
+    gains, counts = pooled
+    differs = (counts != full[1]).any(axis=-1)
+    for column in np.flatnonzero(differs.any(axis=tuple(range(differs.ndim - 1)))):
+        yield int(column) + 1, (gains, counts[..., column : column + 1, :])
 
 
 @lru_cache(maxsize=256)
-def _falls(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Array, Array, Floats]:
-    """Return the order of levels by gain, after which of them it falls, and how far."""
+def _gains(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Array, Array, Floats]:
+    """Return the order of levels by gain, the last of each gain, and the distinct gains."""
     level_gain = gain.map(np.array(levels, np.int64), rel=rel, top=top)
     order = np.argsort(-level_gain, kind="stable")
-    falls = level_gain[order] - np.append(level_gain[order][1:], 0.0)
-    down = falls > 0
-    return order, down, positions.kept(falls[down])
+    falling = level_gain[order]
+    down = falling > np.append(falling[1:], 0.0)
+    return order, down, positions.kept(falling[down])
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
 from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.evidence import Steps
-from irframe.metrics.positions import DISCOUNTS, discounts, ideal_sum, positive
+from irframe.metrics.positions import DISCOUNTS, discounts, ideal_ranking, ideal_sum, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -95,12 +95,11 @@ class G(Thresholded):
         self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
     ) -> tuple[Array, Array]:
         """Return what each rank adds, and by what the sum is divided."""
-        falls, counts = ideal_steps
-        ideal = np.zeros((*counts.shape[:-2], len(rank)))
-        for step, fall in enumerate(falls):
-            ideal += fall * (rank <= counts[..., step])
+        gains, counts = ideal_steps
+        ideal = ideal_ranking(gains, counts[..., 0, :], len(rank))
         missed = np.cumsum(np.maximum(ideal, 1), axis=-1) - cumulated_gain
-        return gain / np.log2(2 + missed), positive(counts @ falls)
+        total = ideal_sum(gains, counts, np.full(1, np.inf), "none")
+        return gain / np.log2(2 + missed), positive(total)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -281,12 +280,12 @@ class nDCGRel(Thresholded):
 
     def kernel(self, *, gain: Floats, rank: Floats, ideal_steps: Steps) -> Floats:
         """Return the mean share of the ideal gain of the list cut at each depth."""
-        falls, counts = ideal_steps
-        gaining = counts[..., -1] if len(falls) else np.zeros(counts.shape[:-1])
+        gains, counts = ideal_steps
+        gaining = counts[..., -1] if len(gains) else np.zeros(counts.shape[:-1])
         own = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
         there = gain > 0
-        summed = np.cumsum(own / positive(ideal_sum(falls, counts, rank)) * there, axis=-1)
-        whole = own / positive(ideal_sum(falls, counts, np.full(1, np.inf)))
+        summed = np.cumsum(own / positive(ideal_sum(gains, counts, rank)) * there, axis=-1)
+        whole = own / positive(ideal_sum(gains, counts, np.full(1, np.inf)))
         missing = gaining - np.cumsum(there, axis=-1)
         return np.asarray((summed + missing * whole) / positive(gaining))
 
@@ -337,18 +336,18 @@ class RnDCG(Thresholded):
 
     def kernel(self, *, gain: Floats, rank: Floats, seen: Array, ideal_steps: Steps) -> Floats:
         """Return the mean over the levels of the list cut at each depth."""
-        falls, counts = ideal_steps
-        if not len(falls):
+        gains, counts = ideal_steps
+        if not len(gains):
             return np.zeros(gain.shape)
         own = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
         total, points = np.zeros(own.shape), np.zeros(own.shape)
-        for step in range(len(falls)):
+        for step in range(len(gains)):
             end = counts[..., step]
             new = end > (counts[..., step - 1] if step else 0)
-            total += new * _upto(own, end) / positive(ideal_sum(falls, counts, end))
+            total += new * _upto(own, end) / positive(ideal_sum(gains, counts, end))
             points += new
         more = seen > end + 1
-        total += more * own / positive(ideal_sum(falls, counts, end))
+        total += more * own / positive(ideal_sum(gains, counts, end))
         return total / positive(points + more)
 
 

@@ -63,21 +63,43 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     return kept(1 / np.where(rank < base, 1, np.maximum(logs, 1)))
 
 
-@lru_cache(maxsize=32)
-def cumulated(kind: str, base: float, ranks: int) -> Floats:
-    """Return the sum of the weights down to each depth, from depth 0 on, read-only."""
-    return kept(np.concatenate([[0.0], np.cumsum(discounts(kind, base, ranks))]))
+def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
+    """Return the gain at each rank of the ideal ranking.
+
+    Parameters
+    ----------
+    gains, counts
+        The distinct gains, falling, shape (step,), and how many documents gain as much or more,
+        shape (..., step).
+    ranks
+        How many ranks.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (..., ranks).
+
+    Examples
+    --------
+    >>> ideal_ranking(np.array([1.0, 0.5]), np.array([1, 3]), 4)
+    array([1. , 0.5, 0.5, 0. ])
+    """
+    found = np.zeros((*counts.shape[:-1], ranks))
+    rank = np.arange(1, ranks + 1)
+    for step in reversed(range(len(gains))):
+        np.copyto(found, gains[step], where=rank <= counts[..., step, np.newaxis])
+    return found
 
 
 def ideal_sum(
-    falls: Floats, counts: Array, rank: Array, kind: str = "log2", base: float = 2
+    gains: Floats, counts: Array, rank: Array, kind: str = "log2", base: float = 2
 ) -> Floats:
     """Sum the discounted gain of the ideal ranking, cut at every depth.
 
     Parameters
     ----------
-    falls, counts
-        The ideal ranking as a staircase: shape (step,) and (..., 1 or depth, step).
+    gains, counts
+        The ideal ranking: shape (step,) and (..., 1, step); see `ideal_ranking`.
     rank
         Depths, shape (..., 1 or depth); ``numpy.inf`` for no cut.
     kind, base
@@ -86,20 +108,20 @@ def ideal_sum(
     Returns
     -------
     numpy.ndarray
-        Sums, shape (..., depth).
+        Sums, shape (..., depth), added up rank by rank as those of lists are, so that a list that
+        equals the ideal ranking has the same sums to the last bit.
 
     Examples
     --------
     >>> ideal_sum(np.array([1.0]), np.array([[2]]), np.array([1, 2, 3]), "zipf")
     array([1. , 1.5, 1.5])
     """
-    sums = cumulated(kind, base, 1 << int(counts.max(initial=0)).bit_length())
-    total: Any = 0.0
-    for step, fall in enumerate(falls):
-        total = total + fall * sums[np.minimum(counts[..., step], rank).astype(np.intp)]
-    if len(falls):
-        return np.asarray(total)
-    return np.zeros(np.broadcast_shapes(counts.shape[:-1], rank.shape))
+    last = counts[..., -1] if len(gains) else np.zeros(counts.shape[:-1], int)
+    read = np.minimum(last, rank).astype(np.intp)
+    ranks = int(read.max(initial=0))
+    added = ideal_ranking(gains, counts[..., 0, :], ranks) * discounts(kind, base, ranks)
+    sums = np.cumsum(np.insert(added, 0, 0.0, axis=-1), axis=-1)
+    return np.take_along_axis(sums, read, axis=-1)
 
 
 Crossing = Literal["sign_change", "definition", "matters"]

@@ -14,7 +14,7 @@ from variants import EIGHT, TIMED, VARIANTS
 
 import irframe as ir
 from irframe.gains import Linear, parse_gain
-from irframe.metrics import METRICS, Evidence, P
+from irframe.metrics import METRICS, Evidence, P, nDCG
 from irframe.metrics.facts import contributions
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.positions import discounts
@@ -224,3 +224,34 @@ def test_costs_that_shorter_lists_may_lower_say_so(variant):
     ]
     better = np.isnan(scores[:-1]) | (np.array(scores[:-1]) < scores[-1] - 1e-12)
     assert better.any() == variant.facts.favours_short
+
+
+PERFECT = [
+    *(f"nDCG(gain={gain!r})" for gain in ("linear", "exp", {1: 0.1, 2: 0.3, 3: 0.7})),
+    *(f"nDCG(discount={kind!r})" for kind in ("zipf", "jk")),
+    *("nDCG(gain='binary')", "nDCG(ideal='pool')", "nDCG(rel=2)", "Q", "Q(beta=0.3)", "nDCGRel"),
+]
+
+
+def test_perfect_lists_score_exactly_1():
+    """Lists that equal the ideal ranking, on every path from lists to scores."""
+    rng = np.random.default_rng(0)
+    lists = [np.sort(rng.integers(0, 4, size))[::-1] for size in range(1, 61) for _ in range(3)]
+    qrels = {
+        str(topic): {f"d{place:02}": int(grade) for place, grade in enumerate(grades)}
+        for topic, grades in enumerate(lists, start=1)
+        if grades.any()
+    }
+    runs = {topic: {doc: -float(doc[1:]) for doc in docs} for topic, docs in qrels.items()}
+    metrics = list(map(ir.parse_metric, PERFECT))
+    cube = ir.cube(runs, qrels)
+    found = [ir.evaluate(runs, qrels, metrics), ir.scorer(qrels, metrics)(runs)]
+    found += [part.ireval.score(*metrics)[..., -1] for part in (cube, cube.chunk({"topic": 40}))]
+    found += [cube.ireval.score(*(metric for metric in metrics if type(metric) is nDCG))]
+    found += [
+        [metric([*docs.values()]) for docs in qrels.values()]
+        for metric in metrics
+        if metric != nDCG(ideal="pool")
+    ]
+    for scores in found:
+        assert np.isin(scores, [1.0]).all()
