@@ -113,6 +113,7 @@ OWN = {
     "to_ranx": (RUNS, JUDGMENTS),
     "sample": (CUBE, JUDGMENTS),
     "split": (RUNS, JUDGMENTS),
+    "design": (SCORES, CUBE),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
     "select_top": (CUBE, SCORES),

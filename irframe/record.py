@@ -38,12 +38,13 @@ UNTOLD = {"progress", "path"}
 """Arguments that change no number."""
 NONE: Literal["none"] = "none"
 """What stands for no correction, on the console, too."""
-GIVEN = ("weights", "cluster", "tasks")
+GIVEN = ("weight", "cluster", "task")
 """Options that may come as a mapping of topics without a name."""
 SOURCES = {
     *("bounds", "concat", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "rejudge"),
     *("collapse", "judge", "pool", "rank", "restrict", "sample", "score", "select_top", "split"),
     "standardise",
+    "design",
 }
 """Verbs that give frames, cubes and scores; what others give is a result."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}

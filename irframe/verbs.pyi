@@ -82,6 +82,7 @@ from .ranks.reordering import rrie as rrie
 from .ranks.select_top import select_top as select_top
 from .ranks.sheet import sheet as sheet
 from .reports.report import report as report
+from .scores.design import design as design
 from .scores.summary import summary as summary
 from .tables.cite import cite as cite
 from .tables.styled import styled as styled

@@ -648,7 +648,8 @@ def test_tasks_have_metrics_of_their_own(files, capsys, tmp_path):
     line += ["--task-metrics", "n=RR", "--task-metrics", "w=RBP(p=0.8)"]
     _, out, _ = run(capsys, *line, "--format", "json")
     scores = runs.ireval.evaluate(qrels, ["RR", "RBP(p=0.8)"])
-    board = scores.ireval.leaderboard(tasks=sets, task_metrics={"n": "RR", "w": "RBP(p=0.8)"})
+    drawn = scores.ireval.design(task=sets)
+    board = drawn.ireval.leaderboard(task_metrics={"n": "RR", "w": "RBP(p=0.8)"})
     assert [row["n"] for row in json.loads(out)] == board["n"].tolist()
     assert "scoring n by RR, w by RBP(p=0.8);" in " ".join(run(capsys, *line)[1].split())
 
@@ -665,12 +666,12 @@ def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):
     weights = pd.Series(range(1, 17), pd.Index(qrels["topic"].unique(), name="topic"), name="hits")
     weights.to_csv(tmp_path / "weights.tsv", sep="\t")
     asked = [files[0], *files[1], "-m", "AP", "--weights", str(tmp_path / "weights.tsv")]
-    scores = runs.ireval.evaluate(qrels, "AP")
+    scores = runs.ireval.evaluate(qrels, "AP").ireval.design(weight=weights)
     compared = run(capsys, "compare", *asked, "--format", "json")
-    found = scores.ireval.compare(weights=weights)
+    found = scores.ireval.compare()
     assert [row["p"] for row in json.loads(compared[1])] == found["p"].tolist()
     _, out, _ = run(capsys, "leaderboard", *asked, "--format", "json")
-    board = scores.ireval.leaderboard(weights=weights)
+    board = scores.ireval.leaderboard()
     assert [row["AP"] for row in json.loads(out)] == board["AP"].tolist()
     line = ["compare", *asked, "--baseline", "bm25", "--format", "markdown"]
     assert "| not known |" in run(capsys, *line)[1]

@@ -63,7 +63,7 @@ def main():
     ]
     found = [scores.ireval.compare().iloc[0] for scores in sides]
     corpus = corpora(spans)
-    told = [scores.ireval.compare(cluster=corpus).iloc[0] for scores in sides]
+    told = [each.ireval.design(cluster=corpus).ireval.compare().iloc[0] for each in sides]
     PAGE.facts(
         questions=len(questions),
         spans=len(spans),

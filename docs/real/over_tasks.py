@@ -33,7 +33,8 @@ def main():
     runs = pd.concat([run.assign(system=name) for name, run in lists.items()])
     runs = runs.assign(characters=runs["end"] - runs["start"])
     task = corpora(spans).replace(SHORT)
-    cube = runs.ireval.cube(spans, length="characters", ties="rank", tasks=task)
+    cube = runs.ireval.cube(spans, length="characters", ties="rank")
+    cube = cube.ireval.design(task=task)
     scores = cube.ireval.score("SpanR", budget=BUDGET)
     board = pd.DataFrame(scores.ireval.leaderboard())
     mean = board.columns[board.columns.get_loc("ci_low") - 1]
@@ -43,12 +44,13 @@ def main():
     plain = runs.ireval.cube(spans, length="characters", ties="rank")
     plain = plain.ireval.score("SpanR", budget=BUDGET)
     rows = []
-    for name, options in {
-        "questions alike": {},
-        "tasks alike, new questions of these tasks": {"tasks": task},
-        "tasks alike, new tasks": {"tasks": task, "over": "task"},
+    drawn = plain.ireval.design(task=task)
+    for name, (counted, options) in {
+        "questions alike": (plain, {}),
+        "tasks alike, new questions of these tasks": (drawn, {}),
+        "tasks alike, new tasks": (drawn, {"over": "task"}),
     }.items():
-        found = plain.ireval.compare(baseline="800 characters", adjust=None, **options)
+        found = counted.ireval.compare(baseline="800 characters", adjust=None, **options)
         row = found.set_index("system_a").loc["1600 characters"]
         interval = f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
         rows.append(

@@ -23,7 +23,7 @@ from irframe.metrics.facts import average, facts
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
-from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNKNOWN, roles
+from irframe.names import ALIASES, DOC, DRAWN, GRADE, METRIC, SYSTEM, TOPIC, UNKNOWN, roles
 from irframe.printed import FIRST, fitted
 
 RUNID = "runid"
@@ -174,6 +174,10 @@ def run_evaluate(options: Namespace) -> answer.Answer:
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
                 raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
+    drawn = [flag for flag in inputs.flags_of_design(options) if kind == TREC_EVAL or options.by]
+    if drawn:
+        other = "trec_eval's layout" if kind == TREC_EVAL else "--by"
+        raise ParameterError(f"no {drawn[0]} beside {other}, which counts topics alike", "both")
     metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
     runs: Any = inputs.runs_of(options, rows=rows)
     qrels = inputs.read_judgments(options)
@@ -193,6 +197,9 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
 
     Where systems have scores on different topics, a column says on how many.
     """
+    if DRAWN in scores.attrs:
+        of_systems = ir.verbs.summary(scores)["mean"].unstack(METRIC, sort=False)  # noqa: PD010
+        return of_systems[[*scores.columns]]
     levels = [name for name in scores.index.names if name != TOPIC]
 
     def mean(column: "pd.Series[Any]") -> float:

@@ -32,7 +32,7 @@ def read_topic_values(path: str, word: str) -> pd.Series:
         wanted = f"a column {' or '.join(ALIASES[TOPIC])} and one of {word} in {path}"
         raise InputError(wanted, "", "", map(str, table.columns))
     values = table[others[0]]
-    values = pd.to_numeric(values, errors="coerce") if word == "weights" else values
+    values = pd.to_numeric(values, errors="coerce") if word == "weight" else values
     return pd.Series(values.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
 
 
@@ -148,9 +148,6 @@ HELP = {
     "samples": "resamples",
     "seed": "seed of what is drawn",
     "margin": "difference that is too small to matter",
-    "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
-    "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
-    "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
     "train": "judgments that systems were trained with",
     "task_metrics": "the metric that counts on a task, such as marco=RR; again for each task",
     "length": "column that says what each document costs, or one length of all",
@@ -167,6 +164,23 @@ HELP = {
     "cut": "what becomes of the first document that does not fit into a budget",
 }
 """Option of a verb -> what a command says of it in other words than the verb's own."""
+
+
+DESIGN = {
+    "weight": (
+        "--weights",
+        "CSV, TSV or Parquet file of how much topics count: topic and one more column",
+    ),
+    "cluster": (
+        "--cluster",
+        "such a file of topics that were drawn together: topic and a column of clusters",
+    ),
+    "task": (
+        "--tasks",
+        "such a file of tasks, each of which counts alike: topic and a column of tasks",
+    ),
+}
+"""Option of `design` -> its option on the line, and what a command says of it."""
 
 
 def _thresholds(text: str) -> Any:
@@ -186,7 +200,7 @@ READING: dict[str, dict[str, Any]] = {
     "at": {"type": depths, "metavar": "DEPTHS"},
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
-    **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights", "prior")},
+    "prior": {"metavar": "TABLE"},
     **{word: {"metavar": "COLUMN"} for word in ("collection", "of", "search")},
     "method": {},
     "train": {"metavar": "FILE"},
@@ -270,9 +284,6 @@ def _reading(annotation: Any) -> dict[str, Any]:
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
     """Return the arguments of a verb that a line has."""
     arguments = {name: getattr(options, name) for name in _options_of(function)}
-    for word in ("cluster", "tasks", "weights"):
-        if arguments.get(word) is not None:
-            arguments[word] = read_topic_values(arguments[word], word)
     if arguments.get("prior") is not None:
         arguments["prior"] = plain_table(arguments["prior"])
     if arguments.get("train") is not None:
@@ -317,6 +328,9 @@ def declare_scoring(
         r"'(?P<system>.+)-seed(?P<repeat>\d+)'",
     )  # fmt: skip
     declare_options(parser, *functions)
+    if ir.evaluate in functions:
+        for flag, words in DESIGN.values():
+            parser.add_argument(flag, metavar="TABLE", help=words)
     declare_systems(parser)
 
 
@@ -418,6 +432,11 @@ def metrics_of(options: Namespace) -> list[Any]:
     return [*metrics, *units.costs]
 
 
+def flags_of_design(options: Namespace) -> list[str]:
+    """Return the options on a line that say how topics were drawn."""
+    return [flag for flag, _ in DESIGN.values() if getattr(options, flag[2:])]
+
+
 def scored(
     options: Namespace,
     runs: pd.DataFrame | ScannedRuns,
@@ -427,4 +446,10 @@ def scored(
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
     arguments = {"contributing": options.contributing, "by": by} | given(options, ir.evaluate)
-    return ir.evaluate(runs, qrels, metrics, **arguments)
+    scores = ir.evaluate(runs, qrels, metrics, **arguments)
+    drawn = {
+        label: read_topic_values(getattr(options, flag[2:]), label)
+        for label, (flag, _) in DESIGN.items()
+        if getattr(options, flag[2:])
+    }
+    return ir.verbs.design(scores, **drawn) if drawn else scores

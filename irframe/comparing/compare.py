@@ -19,7 +19,7 @@ from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.topic_design import TopicValues, names_said
+from irframe.experiments.topic_design import options_declared
 from irframe.names import METRIC, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
@@ -59,9 +59,6 @@ def compare(
     baseline: Baselines = None,
     at: Depths = None,
     by: GroupBy | None = None,
-    cluster: TopicValues = None,
-    tasks: TopicValues = None,
-    weights: TopicValues = None,
     simultaneous: bool = False,
     effects: bool = False,
     margin: pairwise.Margins = None,
@@ -101,11 +98,6 @@ def compare(
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one
         comparison per group.
-    weights
-        How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
-        or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
-        Only their ratios matter. For the tests t, bootstrap and permutation, metrics that are
-        not added up, and neither with bounds nor simultaneous intervals of ``"max-t"``.
     simultaneous
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
         ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
@@ -148,8 +140,8 @@ def compare(
         - ``wins``, ``ties``, ``losses``: topics on which a scores better than, like and worse
           than b, differences rounded to 12 decimals. Lower is better for a metric that counts
           a cost, while ``difference`` is a - b always;
-        - ``n_topics``, the topics compared; with `weights` also ``n_eff``, how many topics of equal
-          weight they are as good as;
+        - ``n_topics``, the topics compared; of topics with weights also ``n_eff``, how many topics
+          of equal weight they are as good as;
         - with `effects`, ``hedges_g``, ``g_low``, ``g_high``;
         - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` as `p` is, and ``not_worse``,
           ``p_not_worse_adjusted < alpha``; ``p_equivalent``, ``p_equivalent_adjusted`` and
@@ -337,7 +329,7 @@ def _refuse_design(part: Scores, options: PairOptions, bounds: Any) -> None:
     """Raise if something asked for has no form for topics drawn together or weighted."""
     if part.design is None:
         return
-    named = ", ".join(f"{word}=" for word in names_said(part.attrs))
+    named = options_declared(part.attrs)
     if options.simultaneous and isinstance(options.adjust, MaxT):
         advice = "choose another correction, such as adjust='bonferroni'"
         raise ParameterError(f"intervals that do not hold together for {named}", "max-t", advice)

@@ -33,7 +33,13 @@ from irframe.errors import (
 from irframe.experiments.collapse import Units
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import rank
-from irframe.experiments.topic_design import drawn_topics
+from irframe.experiments.topic_design import (
+    LABELS,
+    TopicLabels,
+    declaring,
+    drawn_topics,
+    values_of_topics,
+)
 from irframe.files.as_runs import Runs, as_runs
 from irframe.files.atomic import write_whole
 from irframe.files.compression import load, shallow
@@ -254,14 +260,26 @@ class Frozen:
             raise IdError(f"topics that {self.path} has", "none", "", sides)
         if DRAWN in self.facts and DRAWN not in scores.attrs:  # what it was said to be is still so
             scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
-            scores = replace(scores, attrs={**scores.attrs, DRAWN: self.facts[DRAWN]})
-            found = drawn_topics(scores.attrs, scores.topics)
-            scores = replace(scores, design=None if found is None else found.design)
+            scores = _drawn_as(scores, self.facts[DRAWN])
         chosen = table[wanted].reindex(scores.topics).to_numpy()
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
         joined = np.concatenate([scores.load().values, own], axis=1)
         return replace(scores, values=joined, systems=systems, repeats=None)
+
+
+def _drawn_as(scores: Scores, text: str) -> Scores:
+    """Return scores with the design that a file holds."""
+    labels = json.loads(text)
+    names = {label: held["name"] for label, held in labels.items()}
+    values = {
+        label: values_of_topics(label, pd.Series(held["of"], dtype=object), scores.topics)
+        for label, held in labels.items()
+    }
+    drawn = TopicLabels(names, values)
+    found = drawn_topics(drawn, scores.topics)
+    attrs, design = declaring(scores.attrs, names), None if found is None else found.design
+    return replace(scores, attrs=attrs, topic_labels=drawn, design=design)
 
 
 REFREEZE = "freeze the baseline anew, or score as it was scored"
@@ -334,8 +352,10 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     """Return what a file holds of one system."""
     attributes = getattr(scores, "attrs", {})
     read = read_scores(read_score_table(scores, asking="freeze"))
-    if isinstance(scores, pd.DataFrame) and scores.index.nlevels > 2:
-        raise InputError("scores per system and topic", f"{scores.index.nlevels} levels")
+    if isinstance(scores, pd.DataFrame):
+        levels = [name for name in scores.index.names if name not in LABELS]
+        if len(levels) > 2:
+            raise InputError("scores per system and topic", f"{len(levels)} levels")
     if baseline is None and len(read.systems) != 1:
         found, advice = f"{len(read.systems)} of them", "name one with baseline="
         raise InputError("one system to freeze", found, advice, read.systems)
@@ -358,7 +378,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
         "date": today().isoformat(),
         "irframe": VERSION,
         "judgments": policy.pop("judgments"),
-        **({DRAWN: attributes[DRAWN]} if DRAWN in attributes else {}),
+        **({} if read.topic_labels is None else {DRAWN: _text_of(read.topic_labels, read.topics)}),
         "policy": policy,
         "columns": [[metric, depth] for metric in read.metrics for depth in depths],
         "scores": [
@@ -367,6 +387,16 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
         ],
         **({"cautions": beware} if beware else {}),
     }
+
+
+def _text_of(drawn: TopicLabels, topics: pd.Index) -> str:
+    """Return declared labels as JSON, the value of each by topic."""
+    named = topics.astype(str)
+    held = {
+        label: {"name": drawn.names[label], "of": dict(zip(named, values.tolist(), strict=True))}
+        for label, values in drawn.values.items()
+    }
+    return json.dumps(held)
 
 
 def _first_documents(runs: Any, held: Mapping[str, Any], kept: int) -> list[list[Any]]:

@@ -13,7 +13,7 @@ from irframe.checks import number, room
 from irframe.comparing import significance
 from irframe.comparing.significance import Compared, Parsed
 from irframe.errors import MetricError, ParameterError
-from irframe.experiments.topic_design import CLUSTER, WEIGHTS, names_said
+from irframe.experiments.topic_design import CLUSTER, WEIGHT, names_declared
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
@@ -223,8 +223,8 @@ def _field_of_each(results: list[Found], name: str) -> list[Array]:
 
 def _of_design(result: Found, group: Scores) -> Found:
     """Return the columns that how topics were drawn adds."""
-    said, shape = names_said(group.attrs), result["p"].shape
-    counts = {CLUSTER: ("n_clusters", clusters), WEIGHTS: ("n_eff", effective)}
+    said, shape = names_declared(group.attrs), result["p"].shape
+    counts = {CLUSTER: ("n_clusters", clusters), WEIGHT: ("n_eff", effective)}
     columns = {
         name: np.broadcast_to(count(group)[..., np.newaxis], shape)
         for word, (name, count) in counts.items()
@@ -295,7 +295,7 @@ def refuse_over(
             raise ParameterError(wanted, "one of every system")
         named = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
         named += ["adjust='max-t'"] * isinstance(adjust, MaxT) + [f"method={drawn!r}"] * bool(drawn)
-        named += [f"{word}=" for word in names_said(part.attrs)]
+        named += [f"{word}=" for word in names_declared(part.attrs)]
         if named:
             wanted = f"the test t, over={known.over!r} {plural(known.word)} and topics"
             advice = f"over='topic' works on means over {plural(known.word)}"

@@ -127,4 +127,6 @@ def _labelled(paired: Scores, values: Array) -> xr.DataArray:
     """Return scores of rehearsals, each at a depth of its own."""
     labels = {METRIC: paired.metrics, SYSTEM: paired.systems, TOPIC: paired.topics}
     labels |= {DEPTH: np.arange(1, values.shape[-1] + 1)}
-    return xr.DataArray(values, labels, [*labels], attrs=paired.attrs)
+    array = xr.DataArray(values, labels, [*labels], attrs=paired.attrs)
+    drawn = {name: (TOPIC, column) for name, column in paired.label_values.items()}
+    return array.assign_coords(drawn)

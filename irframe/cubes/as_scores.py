@@ -11,14 +11,13 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.groups import by_repeat
-from irframe.errors import IdError, InputError, ParameterError
-from irframe.experiments.topic_design import TopicValues, said_of_frame
+from irframe.errors import IdError, InputError
+from irframe.experiments.topic_design import LABELS
 from irframe.files.as_runs import ONLY_SYSTEM
 from irframe.files.likeness import proposed, refuse_rivals, refuse_strangers, renamed
 from irframe.files.repeats import (
     ADVICE,
     about_duplicates,
-    checked_layout,
     repeat_column,
     with_labels,
 )
@@ -44,7 +43,6 @@ from irframe.names import (
     REPEATS,
     SYSTEM,
     TOPIC,
-    Layout,
     roles,
 )
 from irframe.stops import axis_of
@@ -63,11 +61,7 @@ def as_scores(
     x: Scores,
     metric: str | None = None,
     *,
-    repeats: Layout | None = None,
     lower: Sequence[str] = (),
-    cluster: TopicValues = None,
-    tasks: TopicValues = None,
-    weights: TopicValues = None,
 ) -> pd.DataFrame:
     """Make a frame of scores of what other tools hand over; every verb of scores does so by itself.
 
@@ -91,15 +85,9 @@ def as_scores(
         Without a system all is one system, called ``run``.
     metric
         The metric of a matrix, or the name that the one column of scores is to have.
-    repeats
-        What one repeat is, as for `irframe.evaluate`, where a column or level ``repeat`` (or seed,
-        trial, ...) tells scores of one system and topic apart.
     lower
         Columns that count a cost, such as tokens or latency, so that lower is better; of metrics
         such as ASL that is known.
-    cluster, tasks, weights
-        How topics were drawn, as for `irframe.evaluate`: a column or level, which is then no score,
-        or topic -> value. Topics of one name in several tasks are called by task and topic.
 
     Returns
     -------
@@ -125,8 +113,7 @@ def as_scores(
     ance   q1     0.75
            q2     0.50
     """
-    said = {"cluster": cluster, "tasks": tasks, "weights": weights}
-    frame = said_of_frame(score_frame(x), said)
+    frame = score_frame(x)
     wide, by_role = wide_frame(frame, metric) or (None, {})
     if metric is not None:
         if wide is None:
@@ -145,14 +132,11 @@ def as_scores(
     if missing:
         columns = map(str, wide.columns)
         raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
-    indexed, word = by_repeat(wide, by_role)
-    if checked_layout(repeats) is not None and word is None:
-        raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
-    drawn = {DRAWN: frame.attrs[DRAWN]} if DRAWN in frame.attrs else {}
-    if repeats is not None or lower or drawn:
+    indexed, _ = by_repeat(wide, by_role)
+    drawn = {name: frame.attrs[name] for name in (DRAWN, REPEATS) if name in frame.attrs}
+    if lower or drawn:
         indexed = indexed.copy(deep=False)
         indexed.attrs |= drawn
-        indexed.attrs |= {REPEATS: repeats} if repeats is not None else {}
         indexed.attrs |= {LOWER: [*lower]} if lower else {}
     return indexed
 
@@ -247,8 +231,11 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, pd.DataFrame):
         # A pivot says by its axes' names which of them systems are; a matrix without names needs
         # metric=.
-        axes = [axis for axis in (x.index.name, x.columns.name) if isinstance(axis, str)]
-        if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
+        sides = [
+            {SYSTEM, TOPIC} & roles(name for name in axis.names if isinstance(name, str)).keys()
+            for axis in (x.index, x.columns)
+        ]
+        if sides in ([{SYSTEM}, {TOPIC}], [{TOPIC}, {SYSTEM}]):
             stacked = _matrix_as_column(x, "score")
             x = x if stacked is None else stacked
         x = with_own_levels(x)
@@ -292,8 +279,20 @@ def _of_array(scores: xr.DataArray) -> pd.DataFrame:
     dims = [dim for dim in (SYSTEM, REPEAT, TOPIC, dim) if dim in kept.dims]
     wide = kept.transpose(METRIC, *dims).to_dataset(METRIC).to_dataframe(dims)
     frame = wide.dropna(how="all").rename_axis(columns=METRIC)
-    carried = REPEATS, axis_of(scores).told
+    coords = [scores.coords[name] for name in LABELS if name in scores.coords]
+    labels = [coord.to_series() for coord in coords if coord.dims == (TOPIC,)]
+    frame = with_labels_of_topics(frame, TOPIC, labels)
+    carried = REPEATS, axis_of(scores).told, DRAWN
     frame.attrs = {name: scores.attrs[name] for name in carried if name in scores.attrs}
+    return frame
+
+
+def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Series]) -> pd.DataFrame:
+    """Return scores with labels of topics, by topic, as further levels of the index."""
+    topics = frame.index.get_level_values(topic)
+    for label in labels:
+        column = label.reindex(topics).rename(label.name)
+        frame = frame.set_index(pd.Index(column.array, name=label.name), append=True)
     return frame
 
 
@@ -376,10 +375,10 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     refuse_rivals(frame, "value", value, LONG_VALUE)
     frame = frame.assign(**{metric: frame[metric].map(str)})
     keys += _told_apart(frame, [*keys, metric])
-    if by in frame.columns and by not in keys:  # topics of one name may be others in each group
-        keys.append(by)
-    elif by is not None and by in frame.index.names:
-        frame, keys = frame.reset_index(by), [*keys, by]
+    # topics of one name may be others in each group
+    further = [name for name in dict.fromkeys([by, *LABELS]) if name is not None]
+    frame = frame.reset_index([name for name in further if name in frame.index.names])
+    keys += [name for name in further if name in frame.columns and name not in keys]
     word = repeat_column(frame, [*keys, metric])
     if word is not None:
         frame = frame.assign(**{word: with_labels(frame[keys[0]], frame[word])})
@@ -395,6 +394,13 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
 def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     """Return a matrix of scores as a column; None if it holds anything but numbers."""
     names = *ALIASES[TOPIC], *ALIASES[SYSTEM]
+    labels = [name for name in frame.index.names if name not in names]
+    if frame.index.nlevels > 1 and len(labels) == frame.index.nlevels - 1:  # which a pivot keeps
+        matrix = frame.droplevel(labels)
+        column = _matrix_as_column(matrix, metric)
+        rows = frame.index.to_frame().set_axis(matrix.index)
+        known = [rows[name][~matrix.index.duplicated()] for name in labels]
+        return None if column is None else with_labels_of_topics(column, matrix.index.name, known)
     column = next((name for name in names if name in frame.columns), None)
     matrix = frame if column is None else frame.set_index(column)
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in matrix.dtypes]

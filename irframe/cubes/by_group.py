@@ -89,7 +89,7 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
         return subject.assign_coords({name: (dim, keys.to_numpy())}), name
     names = [column for column in (*subject.columns, *subject.index.names) if column is not None]
     by_role = roles(names)
-    values = {dim: _values(subject, by_role[dim]) for dim in LIST if dim in by_role}
+    values = {dim: group_values(subject, by_role[dim]) for dim in LIST if dim in by_role}
     labels = {dim: column.unique() for dim, column in values.items()}
     name, dim, keys = given_groups(by, labels, names)
     grouped_rows = subject.assign(**{name: keys.reindex(values[dim]).to_numpy()})
@@ -176,7 +176,7 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
 def _systems(part: Any) -> set[Any]:
     """Return the systems of a part."""
     if isinstance(part, pd.DataFrame):
-        part = _values(part, roles([*part.columns, *part.index.names])[SYSTEM])
+        part = group_values(part, roles([*part.columns, *part.index.names])[SYSTEM])
     part = getattr(part, "systems", part)
     return set(part if isinstance(part, pd.Index) else np.atleast_1d(part[SYSTEM]).tolist())
 
@@ -197,7 +197,7 @@ def group_keys(frame: pd.DataFrame, by: Any) -> pd.Index:
         raise ParameterError("by to be an index level or a column", repr(by), "", map(str, known))
     if not len(frame):
         raise InputError("a frame with rows to group", "an empty one")
-    keys = _values(frame, by)
+    keys = group_values(frame, by)
     missing = np.flatnonzero(pd.isna(keys))
     if len(missing):
         rows = [str(label) for label in frame.index[missing]]
@@ -205,7 +205,7 @@ def group_keys(frame: pd.DataFrame, by: Any) -> pd.Index:
     return keys
 
 
-def _values(frame: pd.DataFrame, name: Any) -> pd.Index:
+def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
     """Return the values of a column, or of a level of the index."""
     return pd.Index(frame[name]) if name in frame.columns else frame.index.get_level_values(name)
 

@@ -35,7 +35,6 @@ from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
-from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
 from irframe.files.ids import give_back
 from irframe.files.read_runs import changed_files
@@ -66,9 +65,6 @@ def cube(
     scores: bool = False,
     search: str | None = None,
     each: int | None = None,
-    cluster: TopicValues = None,
-    tasks: TopicValues = None,
-    weights: TopicValues = None,
 ) -> xr.Dataset: ...
 @overload
 def cube(
@@ -92,9 +88,6 @@ def cube(
     scores: bool = False,
     search: str | None = None,
     each: int | None = None,
-    cluster: TopicValues = None,
-    tasks: TopicValues = None,
-    weights: TopicValues = None,
 ) -> xr.DataTree: ...
 @recorded(groups=True)
 def cube(
@@ -118,9 +111,6 @@ def cube(
     scores: bool = False,
     search: str | None = None,
     each: int | None = None,
-    cluster: TopicValues = None,
-    tasks: TopicValues = None,
-    weights: TopicValues = None,
 ) -> xr.Dataset | xr.DataTree:
     """Build the cube of judged rankings that every metric and study reads.
 
@@ -184,8 +174,6 @@ def cube(
         that found nothing has no rows; where all lists are of one search nothing changes.
     each
         How many documents of each search are read, before those seen before are left out.
-    cluster, tasks, weights
-        How topics were drawn, as for `irframe.evaluate`.
 
     Returns
     -------
@@ -229,9 +217,7 @@ def cube(
     runs, by = (runs, by) if grouped is None else (grouped.subject, grouped.by)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded = fold(runs, search)
-    drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
-    said = said_of_tables([qrels, runs], drawn)
-    extra = carried(folded.attributes(repeats), said)
+    extra = folded.attributes(repeats)
     units = Units(of, copies, later_copies, length, scores, search, each)
     policy = Policy(
         depth=depth,
@@ -391,6 +377,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
     said = {words.CAUTION: facts[words.CAUTION]} if words.CAUTION in facts else {}
     said |= {RECORD: Steps(facts[RECORD])} if RECORD in facts else {}
+    said |= {name: facts[name] for name in (words.DRAWN, words.REPEATS) if name in facts}
     return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(said)
 
 
@@ -444,6 +431,7 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
         name: zlib.crc32(repr(rider[1].values.tolist()).encode()) for name, rider in riders.items()
     }
     said = {RECORD: cube.attrs.get(RECORD, "[]"), **caution(cautions_of(cube.attrs))}
+    said |= {name: cube.attrs[name] for name in (words.DRAWN, words.REPEATS) if name in cube.attrs}
     facts = {"depth": depth, "riders": known, **said}
     write_experiment(experiment, path, chunks, facts, riders, progress=progress)
     return open_cube(path)

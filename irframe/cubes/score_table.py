@@ -13,13 +13,26 @@ import xarray as xr
 from irframe import names as words
 from irframe.arrays import Array, at_places
 from irframe.checks import one_column
-from irframe.cubes import as_scores, score_arrays, view
-from irframe.cubes.by_group import group_keys, placed, riders_of, told_of, with_given_groups
+from irframe.cubes import as_scores, score_arrays
+from irframe.cubes.by_group import (
+    group_keys,
+    group_values,
+    placed,
+    riders_of,
+    told_of,
+    with_given_groups,
+)
 from irframe.cubes.groups import by_repeat, read_groups
 from irframe.cubes.view import LIST, selected
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
-from irframe.experiments.topic_design import SAID, carried, said_of_frame, topic_values
+from irframe.experiments.topic_design import (
+    LABELS,
+    TopicLabels,
+    declared_labels,
+    names_declared,
+    refuse_several_values,
+)
 from irframe.files.kinds import is_judgments
 from irframe.stops import axis_of
 
@@ -51,6 +64,8 @@ class ScoreTable:
         The groups, where they are a dimension of their own.
     bounds
         Lower and upper scores, where these are the lower ones.
+    drawn
+        How topics were drawn, if that is declared.
     """
 
     values: Any
@@ -64,6 +79,7 @@ class ScoreTable:
     keys: tuple[str, Any] | None = None
     apart: "dict[Any, ScoreTable] | None" = None
     bounds: xr.DataArray | None = None
+    drawn: TopicLabels | None = None
 
     @property
     def dims(self) -> tuple[Any, ...]:
@@ -120,7 +136,11 @@ class ScoreTable:
             rows = at_places(rows, *[places.get(dim) for dim in LIST], *[None] * (rows.ndim - 2))
             values = np.ascontiguousarray(values)  # so that sums are those of the part alone
         array = None if self.array is None else self.array.isel(places)
-        return replace(self, values=values, labels=labels, array=array, rows=rows, keys=None)
+        drawn, topics = self.drawn, places.get(words.TOPIC)
+        drawn = drawn.take(topics) if drawn is not None and topics is not None else drawn
+        return replace(
+            self, values=values, labels=labels, array=array, rows=rows, keys=None, drawn=drawn
+        )
 
     def groups(self) -> Iterator[tuple[Any, "ScoreTable"]]:
         """Yield the groups: the name of each, and the scores of who takes part there.
@@ -161,9 +181,7 @@ ScoreLike = xr.DataArray | pd.DataFrame | ScoreTable
 """What scores are handed over as, or these as read."""
 
 
-def read_score_table(
-    x: Any, *, asking: str = "", by: Any = None, said: Mapping[str, Any] | None = None
-) -> ScoreTable:
+def read_score_table(x: Any, *, asking: str = "", by: Any = None) -> ScoreTable:
     """Read scores, whatever they came as.
 
     Parameters
@@ -174,15 +192,14 @@ def read_score_table(
         In whose name several repeats are refused; of who takes them "".
     by
         A column, level or coordinate of groups; or topic, or system, -> group.
-    said
-        How topics were drawn: parameter -> a column, level or coordinate; or topic -> value.
 
     Raises
     ------
     InputError
         If it holds no scores, or anything but numbers.
     ParameterError
-        For groups, clusters, tasks or weights that there are none of.
+        For groups that there are none of; for labels of topics without a declaration, and a
+        declaration without labels.
     IdError
         If a system is scored twice on a topic, or a label stands twice.
     DepthError
@@ -192,7 +209,7 @@ def read_score_table(
         return x
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
-    given, array = {} if said is None else said, isinstance(x, xr.DataArray)
+    array = isinstance(x, xr.DataArray)
     told = getattr(x, "attrs", {}).get(words.METRICS, ())
     metrics = x.coords.get(words.METRIC, ()) if array else told
     if isinstance(by, str) and by in np.asarray(metrics):
@@ -200,32 +217,8 @@ def read_score_table(
         found = f"a metric, {by}"
         raise ParameterError("by to say of what group systems or topics are", found, alone)
     if isinstance(x, xr.DataArray):
-        return _read_array(said_of_array(x, given), asking, by)
-    return _read_frame(said_of_frame(as_scores.score_frame(x), given, by), asking, by)
-
-
-def said_of_array(array: view.Labelled, given: Mapping[str, Any]) -> Any:
-    """Return an array that carries what its coordinates say of topics.
-
-    Parameters
-    ----------
-    array
-        A cube, or scores.
-    given
-        Parameter -> the name of a coordinate of topics, or topic -> value.
-    """
-    if all(value is None for value in given.values()):
-        return array
-
-    def columns() -> pd.DataFrame:
-        known = {name: part for name, part in array.coords.items() if part.dims == (words.TOPIC,)}
-        return pd.DataFrame({name: part.to_numpy() for name, part in known.items()})
-
-    what = "a coordinate of the topics"
-    said = {word: topic_values(word, value, columns, what) for word, value in given.items()}
-    result = array.copy(deep=False)
-    result.attrs = carried(array.attrs, said)
-    return result
+        return _read_array(x, asking, by)
+    return _read_frame(as_scores.score_frame(x), asking, by)
 
 
 def read_all(bound: inspect.BoundArguments, asking: str) -> ScoreTable:
@@ -240,8 +233,8 @@ def read_all(bound: inspect.BoundArguments, asking: str) -> ScoreTable:
     """
     given = bound.arguments
     (first, subject), *others = given.items()
-    by, said = given.get("by"), {word: given.get(word) for word in SAID}
-    read = given[first] = read_score_table(subject, asking=asking, by=by, said=said)
+    by = given.get("by")
+    read = given[first] = read_score_table(subject, asking=asking, by=by)
     if read.by is not None:
         given["by"] = read.by
     for word, value in others:
@@ -275,11 +268,13 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
     """
     read = read_score_table(scores, asking=asking)
     read.refuse_bounds()
+    drawn = {} if read.drawn is None else read.drawn.values
     if read.array is not None:
-        return read.array.drop_vars(riders_of(read.array))
+        return read.array.drop_vars([n for n in riders_of(read.array) if n not in drawn])
     labels: Any = {dim: index.rename(dim) for dim, index in read.labels.items()}
     labels[words.METRIC] = [*labels[words.METRIC]]
-    return xr.DataArray(read.values, labels, tuple(labels), name="score", attrs=read.said)
+    array = xr.DataArray(read.values, labels, tuple(labels), name="score", attrs=read.said)
+    return array.assign_coords({name: (words.TOPIC, column) for name, column in drawn.items()})
 
 
 def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
@@ -297,7 +292,24 @@ def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
     values = array.to_numpy() if array.chunks is None else array.data
     labels = {dim: array.indexes[dim] for dim in array.dims}
     keys = None if by is None else read_groups(array, by)
-    return ScoreTable(values, labels, dict(array.attrs), array, by=by, keys=keys, bounds=bounds)
+    attrs, drawn = dict(array.attrs), _labels_of_array(array, by)
+    return ScoreTable(values, labels, attrs, array, by=by, keys=keys, bounds=bounds, drawn=drawn)
+
+
+def _labels_of_array(array: xr.DataArray, by: Any) -> TopicLabels | None:
+    """Return how the topics of an array were drawn."""
+    topics = array.sizes[words.TOPIC]
+    known = [name for name in LABELS if name in array.coords]
+    coords = {name: array[name] for name in known if {*array[name].dims} <= {words.TOPIC}}
+    values = {name: np.broadcast_to(coord.to_numpy(), topics) for name, coord in coords.items()}
+    return _declared(array.attrs, values, by)
+
+
+def _declared(attrs: Mapping[Any, Any], values: dict[str, Array], by: Any) -> TopicLabels | None:
+    """Return declared labels; one that is not declared may be what groups are told apart by."""
+    if isinstance(by, str) and by in values and by not in names_declared(attrs):
+        values = {name: column for name, column in values.items() if name != by}
+    return declared_labels(attrs, values)
 
 
 def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
@@ -315,7 +327,8 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
         names = [name for name in wide.index.names if name != word]
         line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
         score_arrays.refuse_several_repeats(asking, word, line)
-    scored = wide.drop(columns=column) if column in wide.columns else wide
+    labelled = [name for name in (*LABELS, column) if name in wide.columns]
+    scored = wide.drop(columns=labelled) if labelled else wide
     metrics = score_arrays.metric_columns(scored, by_role[words.SYSTEM])
     values = score_arrays.numbers_of(scored if len(metrics) == scored.shape[1] else scored[metrics])
     roles = by_role | ({} if word is None else {words.REPEAT: word})
@@ -328,6 +341,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
         keys = dim, groups.to_numpy()
     elif column is not None:
         keys = _tell_apart(group_keys(wide, column), column, codes, labels)
+    drawn = _labels_of_rows(wide, codes[words.TOPIC], labels[words.TOPIC])
     table, rows = _laid_out(values, codes, labels)
     if rows is None:
         others: Any = [name for name in wide.index.names if name not in roles.values()]
@@ -338,7 +352,22 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     grouped = column is not None and column in wide.index.names
     index = wide.index.droplevel(level) if grouped else wide.index
     word = None if word is None else str(word)
-    return ScoreTable(table, labels, attrs, None, rows, index, word, by=by, keys=keys)
+    said = _declared(attrs, drawn, column)
+    return ScoreTable(table, labels, attrs, None, rows, index, word, by=by, keys=keys, drawn=said)
+
+
+def _labels_of_rows(wide: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[str, Array]:
+    """Return labels of topics, of which rows have one each."""
+    found = {}
+    for name in [name for name in LABELS if name in {*wide.index.names, *wide.columns}]:
+        column = group_values(wide, name)
+        of_rows, values = pd.factorize(column, use_na_sentinel=False)
+        of_topics = np.zeros(len(topics), int)
+        of_topics[codes] = of_rows
+        if (unlike := of_topics[codes] != of_rows).any():
+            refuse_several_values(name, topics[np.unique(codes[unlike])])
+        found[name] = np.asarray(values.take(of_topics))
+    return found
 
 
 def _codes_of_rows(

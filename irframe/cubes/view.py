@@ -16,7 +16,7 @@ from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.errors import DepthError, IdError, InputError, during
 from irframe.experiments.experiment import Experiment
 from irframe.files.ids import Codes
-from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+from irframe.names import DEPTH, DRAWN, EMPTY, GRADE, REPEATS, SYSTEM, TOPIC
 from irframe.stops import AXES
 
 
@@ -304,7 +304,8 @@ def shown_as(cube: xr.Dataset, experiment: Experiment) -> xr.Dataset:
     grade = cube[GRADE].variable
     chunks = grade.chunksizes[TOPIC] if grade.chunks else None
     riders = {name: coord.variable for name, coord in cube.coords.items() if name not in OURS}
-    return view(experiment, grade.sizes[DEPTH], riders, chunks=chunks)
+    drawn = {name: cube.attrs[name] for name in (DRAWN, REPEATS) if name in cube.attrs}
+    return view(experiment, grade.sizes[DEPTH], riders, chunks=chunks).assign_attrs(drawn)
 
 
 trusting = partial(during, TRUSTED, value=True)

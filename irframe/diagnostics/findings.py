@@ -21,7 +21,7 @@ from irframe.escaping import visible
 from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, code_documents
 from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.rank_table import listed_again
-from irframe.experiments.topic_design import names_said
+from irframe.experiments.topic_design import names_declared
 from irframe.files.ids import Codes, beginnings, repeated, shown
 from irframe.metrics import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -400,8 +400,8 @@ def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
 
 
 ASKED = (
-    "if they are turns of a conversation, or questions of one document, score with "
-    "cluster=: tests and intervals then count these"
+    "if they are turns of a conversation, or questions of one document, declare it: "
+    "cube.ireval.design(cluster=...); tests and intervals then count these"
 )
 """What is asked about topics that have something in common."""
 
@@ -422,14 +422,16 @@ def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     """
     columns = [cube[name] for name in cube.coords if name not in OURS]
     few = [c for c in columns if c.dims == (TOPIC,) and c.size >= FEWEST * len(pd.unique(c.values))]
-    if not few or names_said(cube.attrs):
+    if not few or names_declared(cube.attrs):
         return
     scores = scored_at(cube, metrics[:1], depth).isel({METRIC: 0})
     values = scores.mean(SYSTEM).to_series()
     where = [f"{c.name} ({share:.0%})" for c in few if (share := explained(values, c.values))]
     what = f"columns that explain variance of {scores[METRIC].item()} over topics"
-    advice = "if topics that share a value were drawn together, score with cluster=; if these are "
-    advice += "tasks that are to count alike, with tasks="
+    advice = "if topics that share a value were drawn together, declare it: "
+    advice += (
+        "cube.ireval.design(cluster=...); if they are tasks that count alike: design(task=...)"
+    )
     yield from findings_at("note", what, where, advice, MILLER)
 
 

@@ -25,7 +25,6 @@ from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Plan, Scoring, one_or_several
 from irframe.experiments.searches import beside
 from irframe.experiments.stopping import Stops, ThresholdLike
-from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, in_groups
 from irframe.files.kinds import is_judgments
 from irframe.files.repeats import Folded, fold, not_lacking, repeat_column
@@ -61,9 +60,6 @@ def evaluate(
     search: str | None = None,
     each: int | None = None,
     searches: int | Sequence[int] | None = None,
-    cluster: TopicValues = None,
-    tasks: TopicValues = None,
-    weights: TopicValues = None,
 ) -> pd.DataFrame:
     """Score runs per system and topic.
 
@@ -122,15 +118,6 @@ def evaluate(
         `search` costs may stand among the metrics: ``"shown"``, all documents shown, ``"again"``,
         those of them that were shown before, and the name of `length`, what all of them cost; of
         all searches, or after so many. No depth cuts them, and lower is better.
-    cluster
-        Topics that were drawn together, as questions from one document, turns of one conversation,
-        variants of one query: a column of runs or judgments, or topic -> label. Scores carry it, so
-        that every interval, test and board behind counts clusters and not topics.
-    tasks
-        Topics of one task, collection or data set: each of these counts alike in means, whose
-        intervals are over new topics of these tasks.
-    weights
-        How much each topic counts, at least 0; only ratios matter.
 
     Returns
     -------
@@ -164,8 +151,6 @@ def evaluate(
     s      1      0.5  0.0
     """
     runs, by = (runs.subject, runs.by) if isinstance(runs, InGroups) else (runs, by)
-    drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
-    said = said_of_tables([qrels, runs], drawn)
     qrels, metrics = _own_judgments(runs, qrels, metrics)
     choice("no_rel", no_rel or "zero", words.NO_RELS)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
@@ -186,9 +171,7 @@ def evaluate(
         **decided,
     )
     plan = Plan(chosen, policy, no_rel, rel, stops)
-    table = _with_repeats(plan, groups, folded, qrels, units, repeats)
-    table.attrs = carried(table.attrs, said)
-    return table
+    return _with_repeats(plan, groups, folded, qrels, units, repeats)
 
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:

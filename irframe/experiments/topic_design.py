@@ -1,122 +1,198 @@
-"""How topics were drawn, as callers say it: `cluster=`, `tasks=`, `weights=`.
+"""How topics were drawn: labels `cluster`, `task`, `weight` of topics, and their declaration.
 
-Each names a column, level or coordinate, or is topic -> value. It is said once; scores carry it by
-topic in one attribute, through files, selections and verbs, and `Scores` read it there.
+The labels are index levels of frames and topic coordinates of arrays and cubes, so that they go
+where the scores go. One attribute declares them, and says what the caller calls each.
 """
 
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from irframe.arrays import Array
-from irframe.errors import InputError, ParameterError, listing, warn
+from irframe.errors import ParameterError, listing, warn
 from irframe.metrics.facts import facts
-from irframe.names import DRAWN, METRIC, REPEAT_NAMES, SYSTEM, TOPIC, roles
+from irframe.names import DRAWN, TOPIC, roles
 from irframe.paired.design import Design, design_of
 
-CLUSTER, TASKS, WEIGHTS = "cluster", "tasks", "weights"
-SAID = (CLUSTER, TASKS, WEIGHTS)
-"""What is said of how topics were drawn, as parameters are called."""
-ONE = {CLUSTER: "a cluster", TASKS: "a task", WEIGHTS: "a weight"}
+CLUSTER, TASK, WEIGHT = "cluster", "task", "weight"
+LABELS = (CLUSTER, TASK, WEIGHT)
+"""Labels of topics, and the options of `design` that declare them."""
 SEVERAL = "topics of one name in several groups need names of their own"
-FEWEST = 2
-"""Clusters of a task, below which nothing says how they vary."""
+MIN_CLUSTERS = 2
+"""Clusters of a task, below which their variance is unknown."""
 
 TopicValues = str | Mapping[Any, Any] | pd.Series | None
 """The name of a column, level or coordinate; or topic -> value."""
 
 
-def topic_values(word: str, given: Any, columns: Any, what: str) -> pd.Series | None:
-    """Return what is said of topics, by their names.
+@dataclass(frozen=True, eq=False)
+class TopicLabels:
+    """Declared labels of topics.
 
     Parameters
     ----------
-    word
-        How the parameter is called.
+    names
+        Label -> what the caller calls it.
+    values
+        Label -> the value of each topic.
+    """
+
+    names: Mapping[str, str]
+    values: Mapping[str, Array]
+
+    def take(self, topics: Any) -> "TopicLabels":
+        """Return the labels of the topics at some positions."""
+        return TopicLabels(self.names, {label: v[topics] for label, v in self.values.items()})
+
+
+def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series | None:
+    """Return the value of every topic, by its name.
+
+    Parameters
+    ----------
+    label
+        One of `LABELS`.
     given
         The name of one of the columns, or topic -> value.
     columns
-        A frame in which topics and the others of these stand, or a function that gives it.
+        A frame with topics and the columns, or a function that returns it.
     what
-        What these are, in an error.
+        What the columns are, for errors.
 
     Raises
     ------
     ParameterError
         For an unknown name, topics with several values, and measurements in place of labels.
     """
-    found: Any
     if given is None:
         return None
     if isinstance(given, pd.Series | Mapping):
         found = given if isinstance(given, pd.Series) else pd.Series(dict(given), dtype=object)
-        found = found.rename(f"given {word}") if found.name is None else found
+        found = found.rename(f"given {label}") if found.name is None else found
     elif not isinstance(given, Hashable):
-        wanted = f"{word}, a name or a mapping or Series of topics"
+        wanted = f"{label}, a name or a mapping or Series of topics"
         raise ParameterError(wanted, type(given).__name__)
     else:
         frame = columns() if callable(columns) else columns
         topic: Any = roles(frame.columns).get(TOPIC)
-        if given not in frame.columns or given == topic or (word != WEIGHTS and facts(given).known):
+        if given not in frame.columns or given == topic or (label != WEIGHT and facts(given).known):
             others = [str(name) for name in frame.columns if name != topic]
-            raise ParameterError(f"{word} to be {what}", repr(given), "", others)
+            raise ParameterError(f"{label} to be {what}", repr(given), "", others)
         found = frame[[topic, given]].drop_duplicates().set_index(topic)[given]
     again = found.index[found.index.duplicated()].unique()
     if len(again):
-        wanted = f"one {ONE[word].split()[1]} for every topic"
-        raise ParameterError(wanted, f"several for {len(again)}", SEVERAL, again)
+        refuse_several_values(label, again)
     values = found.dropna().infer_objects()
-    if word != WEIGHTS and pd.api.types.is_float_dtype(values) and (values % 1 != 0).any():
-        advice = f"cut them into groups first: pd.cut(values, 5) or the like, for {word}="
-        raise ParameterError(f"labels for {word}=", f"numbers such as {values.iloc[0]}", advice)
+    if label != WEIGHT and pd.api.types.is_float_dtype(values) and (values % 1 != 0).any():
+        advice = f"cut them into groups first: pd.cut(values, 5) or the like, for {label}="
+        raise ParameterError(f"labels for {label}=", f"numbers such as {values.iloc[0]}", advice)
     return pd.Series(found)
 
 
-def carried(attrs: Mapping[Any, Any], said: Mapping[str, pd.Series | None]) -> dict[Any, Any]:
-    """Return attributes of scores that say how topics were drawn, besides what they say already.
+def refuse_several_values(label: str, topics: Sequence[Any]) -> None:
+    """Raise for topics that have several clusters, tasks or weights."""
+    wanted = f"one {label} for every topic"
+    raise ParameterError(wanted, f"several for {len(topics)}", SEVERAL, topics)
+
+
+def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
+    """Return the value of every topic, refusing topics without one; ids are compared as text."""
+    found = values.set_axis(values.index.astype(str)).reindex(topics.astype(str))
+    missing = topics[found.isna()]
+    if len(missing):
+        raise ParameterError(f"a {label} for every topic", f"none for {len(missing)}", "", missing)
+    if label != WEIGHT and not pd.api.types.is_integer_dtype(found := found.infer_objects()):
+        numbers = pd.api.types.is_float_dtype(found)  # integers beside what was missing
+        return np.asarray(found.astype(int) if numbers else found.astype(str).astype(object))
+    return np.asarray(found)
+
+
+def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.DataFrame:
+    """Return scores without labels of topics in the index.
 
     Examples
     --------
-    >>> carried({}, {"cluster": pd.Series({"q1": "d1"}, name="document")})
-    {'drawn': '{"cluster": {"name": "document", "of": {"q1": "d1"}}}'}
+    >>> index = pd.MultiIndex.from_tuples([("q1", "d1")], names=["topic", "cluster"])
+    >>> without_levels(pd.DataFrame({"AP": [0.5]}, index)).index.names
+    FrozenList(['topic'])
     """
-    known = json.loads(attrs.get(DRAWN, "{}"))
-    for word, values in said.items():
-        if values is not None:
-            plain = {str(topic): _plain(value) for topic, value in values.items()}
-            known[word] = {"name": str(values.name), "of": plain}
-    return {**attrs, DRAWN: json.dumps(known)} if known else dict(attrs)
+    present = [label for label in labels if label in frame.index.names]
+    return frame.droplevel(present) if present else frame
 
 
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it, text where it is no finite number and None where missing."""
-    if value is None or value is pd.NA or value is pd.NaT:
-        return None
-    number = value.item() if isinstance(value, np.generic) else value
-    if isinstance(number, int) or (isinstance(number, float) and np.isfinite(number)):
-        return number
-    return str(number)
-
-
-def names_said(attrs: Mapping[Any, Any]) -> dict[str, str]:
-    """Return by which names attributes say how topics were drawn.
+def names_declared(attrs: Mapping[Any, Any]) -> dict[str, str]:
+    """Return what attributes declare of how topics were drawn: label -> what the caller calls it.
 
     Examples
     --------
-    >>> names_said({"drawn": '{"cluster": {"name": "document", "of": {"q1": "d1"}}}'})
+    >>> names_declared({"drawn": '{"cluster": "document"}'})
     {'cluster': 'document'}
     """
     known = json.loads(attrs.get(DRAWN, "{}"))
-    return {word: known[word]["name"] for word in SAID if word in known}
+    return {label: known[label] for label in LABELS if label in known}
 
 
-def labels_of(attrs: Mapping[Any, Any], word: str, topics: pd.Index) -> pd.Series:
-    """Return the cluster or task of every topic, as attributes of scores say it."""
-    known = json.loads(attrs[DRAWN])[word]
-    return pd.Series(known["of"], dtype=object).reindex(topics.astype(str))
+def options_declared(attrs: Mapping[Any, Any]) -> str:
+    """Return the options of `design` that attributes declare, for messages.
+
+    Examples
+    --------
+    >>> options_declared({"drawn": '{"cluster": "document", "weight": "n"}'})
+    'cluster=, weight='
+    """
+    return ", ".join(f"{label}=" for label in names_declared(attrs))
+
+
+def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, Any]:
+    """Return attributes that declare labels, besides those that they declare already.
+
+    Examples
+    --------
+    >>> declaring({"drawn": '{"cluster": "document"}'}, {"task": "language"})
+    {'drawn': '{"cluster": "document", "task": "language"}'}
+    """
+    known = names_declared(attrs) | {label: str(name) for label, name in names.items()}
+    return {**attrs, DRAWN: json.dumps(known)} if known else dict(attrs)
+
+
+def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> TopicLabels | None:
+    """Return the labels of topics; None if there are none.
+
+    Parameters
+    ----------
+    attrs
+        Attributes of scores or of a cube.
+    values
+        Label -> the value of each topic, as the data has them.
+
+    Raises
+    ------
+    ParameterError
+        For labels without a declaration, and a declaration without labels.
+    """
+    names = names_declared(attrs)
+    undeclared = [label for label in values if label not in names]
+    if undeclared:
+        options = ", ".join(f"{label}={label!r}" for label in undeclared)
+        advice = (
+            f"declare them: scores.ireval.design({options}); "
+            "or leave them out: scores.ireval.design()"
+        )
+        what = "labels of topics that are declared, as they may say how topics were drawn"
+        raise ParameterError(what, "undeclared ones", advice, undeclared)
+    lost = [label for label in names if label not in values]
+    if lost:
+        options = ", ".join(f"{label}={names[label]!r}" for label in lost)
+        advice = (
+            f"add them again: scores.ireval.design(table, {options}); "
+            "or count topics one by one: scores.ireval.design()"
+        )
+        raise ParameterError("the labels of topics that are declared", "none", advice, lost)
+    return TopicLabels(names, values) if names else None
 
 
 class DrawnTopics(NamedTuple):
@@ -126,45 +202,45 @@ class DrawnTopics(NamedTuple):
     design: Design
 
 
-def drawn_topics(attrs: Mapping[Any, Any], topics: pd.Index) -> DrawnTopics | None:
-    """Return how topics were drawn, as attributes of scores say it; None if they say nothing.
+def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | None:
+    """Return how topics were drawn, given their labels; None without labels.
 
     Raises
     ------
     ParameterError
-        For topics of which it is not said, weights that are negative, infinite or no numbers or all
-        0, and tasks of a single cluster.
+        For topics without a label, weights that are negative, infinite or no numbers or all 0, and
+        tasks of a single cluster.
 
     Warns
     -----
     IrframeWarning
         Of topics of weight 0, which do not count.
     """
-    known = json.loads(attrs.get(DRAWN, "{}"))
-    if not known or not len(topics):
+    if labels is None or not len(topics):
         return None
-    said, named = {}, topics.astype(str)
-    for word in [word for word in SAID if word in known]:
-        values = pd.Series(known[word]["of"], dtype=object)
-        missing = topics[~named.isin(values.index[values.notna() | (word == WEIGHTS)])]
+    values = {
+        label: pd.Series(column, topics.astype(str), dtype=object)
+        for label, column in labels.values.items()
+    }
+    for label, column in values.items():
+        missing = topics[column.isna() & (label != WEIGHT)]
         if len(missing):
-            wanted, found = f"{ONE[word]} for every topic", f"none for {len(missing)}"
-            raise ParameterError(wanted, found, "", missing)
-        said[word] = values.reindex(named)
-    weights = _counted(said[WEIGHTS], topics) if WEIGHTS in said else np.ones(len(topics))
+            wanted = f"a {label} for every topic"
+            raise ParameterError(wanted, f"none for {len(missing)}", "", missing)
+    weights = _counted(values[WEIGHT], topics) if WEIGHT in values else np.ones(len(topics))
     kept = np.flatnonzero(weights)
-    codes = {word: pd.factorize(said[word].iloc[kept])[0] for word in said if word != WEIGHTS}
+    codes = {label: pd.factorize(v.iloc[kept])[0] for label, v in values.items() if label != WEIGHT}
     design = design_of(
-        len(kept), weights=weights[kept], cluster=codes.get(CLUSTER), task=codes.get(TASKS)
+        len(kept), weights=weights[kept], cluster=codes.get(CLUSTER), task=codes.get(TASK)
     )
-    if CLUSTER in said:
-        _refuse_single(design, said[TASKS].iloc[kept] if TASKS in said else None)
+    if CLUSTER in values:
+        _refuse_single(design, values[TASK].iloc[kept] if TASK in values else None)
     return DrawnTopics(kept, design)
 
 
 def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
     """Raise for a single cluster, in a task."""
-    alone = np.diff(design.starts) < FEWEST
+    alone = np.diff(design.starts) < MIN_CLUSTERS
     if alone.any() and tasks is None:
         raise ParameterError("at least two clusters", "one", "ask without cluster=")
     if alone.any() and tasks is not None:
@@ -172,12 +248,12 @@ def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
         raise ParameterError("at least two clusters in every task", found, "", map(str, bad))
 
 
-def _counted(said: pd.Series, topics: pd.Index) -> Array:
+def _counted(values: pd.Series, topics: pd.Index) -> Array:
     """Return the weights of topics, numbers of at least 0, of which some are above."""
-    weights = pd.to_numeric(said, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    weights = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
-        named = [f"{topic} ({value})" for topic, value in said[wrong].items()]
+        named = [f"{topic} ({value})" for topic, value in values[wrong].items()]
         wanted = "weights that are finite numbers of at least 0"
         raise ParameterError(wanted, f"{len(named)} that are not", "", named)
     nothing = topics[weights == 0]
@@ -186,72 +262,3 @@ def _counted(said: pd.Series, topics: pd.Index) -> Array:
     if len(nothing):
         warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
     return np.asarray(weights / weights.max())
-
-
-def said_of_frame(frame: pd.DataFrame, given: Mapping[str, Any], kept: Any = None) -> pd.DataFrame:
-    """Return a frame of scores that carries what its columns and levels say of topics.
-
-    Parameters
-    ----------
-    frame
-        A row for each system and topic, and perhaps metric.
-    given
-        Parameter -> the name of a column or level, or topic -> value.
-    kept
-        A column that stays, though it is one of them; others go, as they are no scores.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The scores; where several tasks have topics of one name, these are called by task and topic.
-    """
-    if all(value is None for value in given.values()):
-        return frame
-    levels = [level for level in frame.index.names if level is not None]
-    rows, tasks = frame.reset_index(levels), given.get(TASKS)
-    topic: Any = roles(rows.columns).get(TOPIC)
-    if topic is None:
-        known = ", ".join(map(str, rows.columns))
-        raise InputError("scores with topics, for cluster=, tasks= or weights=", known)
-    if isinstance(tasks, str) and tasks in rows.columns and tasks != topic:
-        pairs = rows[[tasks, topic]].drop_duplicates()
-        systems = [name for name in (roles(rows.columns).get(SYSTEM),) if name is not None]
-        further = [name for name in rows.columns if name in {METRIC, "measure", *REPEAT_NAMES}]
-        again = pairs[topic].duplicated().any()
-        if again and not rows.duplicated([tasks, topic, *systems, *further]).any():
-            rows[topic] = rows[tasks].astype(str) + " " + rows[topic].astype(str)
-            frame = rows.set_index(levels) if levels else rows
-            frame.attrs = dict(rows.attrs)
-    what = "a column or index level"
-    said = {word: topic_values(word, value, rows, what) for word, value in given.items()}
-    named = {value for value in given.values() if isinstance(value, Hashable)}
-    gone = [name for name in frame.columns if name in named and name != kept]
-    result = frame.drop(columns=gone)
-    result.attrs = carried(frame.attrs, said)
-    return result
-
-
-def columns_of_topics(*tables: Any) -> Iterator[pd.DataFrame]:
-    """Yield the tables of runs and judgments that are frames with topics."""
-    for table in tables:
-        if isinstance(table, pd.DataFrame):
-            names = list(table.index.names)
-            known = {None, *table.columns}
-            levels = [n for n, name in enumerate(names) if name not in {*known, *names[:n]}]
-            frame = table.reset_index(levels)
-            if TOPIC in roles(frame.columns):
-                yield frame
-
-
-def said_of_tables(tables: Sequence[Any], given: Mapping[str, Any]) -> dict[str, pd.Series | None]:
-    """Return what is said of topics, in columns of runs or of judgments, or by topic."""
-    said: dict[str, pd.Series | None] = dict.fromkeys(given)
-    for word, value in given.items():
-        if value is None:
-            continue
-        frames = [*columns_of_topics(*tables)]
-        holding = [frame for frame in frames if isinstance(value, str) and value in frame.columns]
-        chosen = (holding or frames or [pd.DataFrame(columns=[TOPIC])])[0]
-        what = "a column of runs or judgments, constant per topic"
-        said[word] = topic_values(word, value, chosen, what)
-    return said

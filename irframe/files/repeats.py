@@ -203,7 +203,7 @@ def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
     if word in words.OWN_REPEATS or word == words.SHARD:
         return "shared" if word == words.SHARD else "system"
     choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
-    advice = "say it: evaluate(..., repeats=...), or ir.as_scores(scores, repeats=...)"
+    advice = "say it: evaluate(..., repeats=...), or scores.ireval.design(repeats=...)"
     wanted, found = f"repeats= to say what one {word} is", "none of its three choices"
     raise ParameterError(wanted, found, advice, choices)
 

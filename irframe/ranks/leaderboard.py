@@ -16,14 +16,7 @@ from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError, caution, listing, united, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.topic_design import (
-    FEWEST,
-    TASKS,
-    DrawnTopics,
-    TopicValues,
-    labels_of,
-    names_said,
-)
+from irframe.experiments.topic_design import MIN_CLUSTERS, TASK, DrawnTopics
 from irframe.metrics.facts import TIE, facts, place_of
 from irframe.names import METRICS
 from irframe.paired import Test, all_pairs
@@ -58,9 +51,6 @@ def leaderboard(
     samples: int = 1000,
     seed: int = 0,
     by: GroupBy | None = None,
-    cluster: TopicValues = None,
-    tasks: TopicValues = None,
-    weights: TopicValues = None,
     order: Order = "mean",
     task_metrics: Mapping[Any, Any] | None = None,
     over: Over = "both",
@@ -85,11 +75,9 @@ def leaderboard(
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one list
         per group.
-    cluster, tasks, weights
-        How topics were drawn, as for `compare`.
     order
-        With tasks, what systems are put in order by: ``"mean"`` of task means; ``"win_rate"``;
-        ``"borda"``. The intervals and letters are of means.
+        With tasks, which `design` declares, what systems are put in order by: ``"mean"`` of task
+        means; ``"win_rate"``; ``"borda"``. The intervals and letters are of means.
     task_metrics
         Task -> the metric that counts there, of those scored, as ``{"marco": "RR", "covid":
         "nDCG"}``; all are plain means of which higher is better. The board is of these alone, under
@@ -337,7 +325,7 @@ class OfTasks(NamedTuple):
         if scores.topic_order is not None:  # draws are in the order of names
             kept = scores.topic_order[np.isin(scores.topic_order, kept)]
         design = scores.design and scores.design.take(kept)
-        if design is None or (np.diff(design.starts) < FEWEST).any():
+        if design is None or (np.diff(design.starts) < MIN_CLUSTERS).any():
             return means
         shares = design.drawn(samples=resamples.samples, seed=resamples.seed) * design.tasks
         for task, (there, topics) in enumerate(self.parts):
@@ -384,10 +372,10 @@ def of_tasks(scores: Scores) -> OfTasks | None:
 
     Each is over the topics of a task on which every system has a score that has any there.
     """
-    if scores.design is None or TASKS not in names_said(scores.attrs):
+    if scores.design is None or TASK not in scores.label_values:
         return None
     first, design = scores.take(metric=[0], depth=[0]).load(), scores.design
-    labels = labels_of(scores.attrs, TASKS, scores.topics)
+    labels = scores.label_values[TASK]
     columns: dict[Any, Array] = {}
     parts: list[tuple[Array, Array]] = []
     for task in range(design.tasks):
@@ -400,7 +388,7 @@ def of_tasks(scores: Scores) -> OfTasks | None:
             values[there] = moments(taking.where(taking.scored))[1][0, :, 0]
             topics = own[taking.scored[0, :, 0]]
         parts.append((there, topics))
-        columns[labels.iloc[own[0]]] = values
+        columns[labels[own[0]]] = values
     return OfTasks(pd.DataFrame(columns, scores.systems), first, parts)
 
 
@@ -419,10 +407,10 @@ def read_tasks(scores: Any, over: Over, task_metrics: Mapping[Any, Any] | None) 
         found = type(task_metrics).__name__
         raise ParameterError("task_metrics, a mapping of tasks to metrics", found)
     read = read_scores(scores, "both" if over == "task" else over).load()
-    _refuse_untold("task_metrics=", told=TASKS in names_said(read.attrs))
+    _refuse_untold("task_metrics=", told=TASK in read.label_values)
     if read.repeats is not None:
         raise ParameterError("scores without repeats, for task_metrics=", "repeats")
-    tasks = labels_of(read.attrs, TASKS, read.topics).astype(str)
+    tasks = pd.Series(read.label_values[TASK]).astype(str)
     chosen = {str(task): label for task, label in task_metrics.items()}
     if lacking := [*dict.fromkeys(tasks[~tasks.isin([*chosen])])]:
         raise ParameterError("a metric for every task", f"none for {len(lacking)}", "", lacking)
@@ -446,7 +434,7 @@ def read_tasks(scores: Any, over: Over, task_metrics: Mapping[Any, Any] | None) 
 
 def _refuse_untold(what: str, *, told: bool) -> None:
     if not told:
-        advice = "name them with tasks=, a column, level or coordinate of topics"
+        advice = "name them: scores.ireval.design(task=...)"
         raise ParameterError(f"tasks for {what}", "none", advice)
 
 

@@ -27,7 +27,6 @@ from irframe.comparing.significance import (
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.topic_design import TopicValues
 from irframe.metrics.facts import TIE
 from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
 from irframe.paired.design import Design
@@ -122,7 +121,6 @@ def rank_intervals(
     samples: int = 1000,
     seed: int = 0,
     by: GroupBy | None = None,
-    weights: TopicValues = None,
     over: Over = "both",
 ) -> xr.Dataset | pd.DataFrame:
     """Rank of every system with its confidence interval, and tiers of significant differences.
@@ -157,8 +155,6 @@ def rank_intervals(
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ranking
         per group.
-    weights
-        How much each topic counts, as for `compare`; not for ``"max-t"``.
     over
         What differences, and means, are generalised over where systems were run several times, as
         for `compare`; but for ``"topic"`` with ``"pairs"`` alone.

@@ -26,6 +26,7 @@ from irframe.escaping import markdown as literal
 from irframe.escaping import visible
 from irframe.experiments.evaluate import evaluate
 from irframe.experiments.policy import Metrics, at_depth, cut_at, parse_metrics
+from irframe.experiments.topic_design import without_levels
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_runs import read_qrels, read_runs
 from irframe.files.repeats import fold
@@ -35,6 +36,7 @@ from irframe.names import (
     CAUTION,
     DEPTH,
     DOC,
+    DRAWN,
     GRADE,
     NO_VERDICT,
     RANK,
@@ -175,6 +177,7 @@ class Change(NamedTuple):
             scores = scores.groupby(level=names, sort=False).mean()
             runs, cube = first_runs(cube, fold(runs).runs), one_of_each(cube)
         lists = None
+        scores = without_levels(scores)
         if "frozen" in rows.attrs:
             both, frozen = [system], Frozen.read(rows.attrs["baseline"])
             lists = frozen.lists(baseline)
@@ -337,7 +340,7 @@ def _unjudged_shares(pair: xr.Dataset, metric: Metric) -> str:
 
 def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Any) -> str:
     """Return the verdicts between which the truth is, whatever the unjudged documents are."""
-    if attributes is None or "weights" in attributes or pair.sizes[SYSTEM] == 1:
+    if attributes is None or DRAWN in attributes or pair.sizes[SYSTEM] == 1:
         return "not known"
     options = {name: attributes[name] for name in ("margin", "power") if name in attributes}
     options = (options or {"power": 0.8}) | {"alpha": attributes.get("alpha", 0.05)}

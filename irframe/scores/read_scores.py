@@ -13,7 +13,7 @@ from irframe.checks import choice, is_whole, listed, places
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.score_table import ScoreLike, read_score_table
 from irframe.errors import DepthError, InputError, ParameterError, listing, warn
-from irframe.experiments.topic_design import TASKS, DrawnTopics, drawn_topics, labels_of, names_said
+from irframe.experiments.topic_design import TASK, DrawnTopics, drawn_topics, names_declared
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import facts, place_of
 from irframe.metrics.parse_metric import parse_metric
@@ -67,7 +67,7 @@ def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
     for scored in scores.scored:
         there = np.isin(np.arange(design.tasks), design.task[scored.any(axis=1)])
         if not there.all():
-            lost = labels_of(scores.attrs, TASKS, scores.topics)[~there[design.task]]
+            lost = pd.Series(scores.label_values[TASK])[~there[design.task]]
             advice = "leave out the systems that lack a task, or these tasks"
             wanted = "topics of every task on which every system has a score"
             raise ParameterError(wanted, "none", advice, map(str, pd.unique(lost)))
@@ -129,11 +129,12 @@ def read_scores(scores: ScoreLike | Scores, over: Over = "both") -> Scores:
     if steps_of(table.attrs)[-1:] and steps_of(table.attrs)[-1].verb in SCORING:
         _beware_of_arithmetic(labels[METRIC], values)
     sides = labels[SYSTEM], labels[TOPIC], labels.get(axis.dim)
-    read = Scores(values, [*map(str, labels[METRIC])], *sides, dict(table.said), axis=axis)
+    names, attrs = [*map(str, labels[METRIC])], dict(table.said)
+    read = Scores(values, names, *sides, attrs, axis=axis, topic_labels=table.drawn)
     choice("over", over, OVERS)
     counted: Over = "topic" if over == "task" else over
     read = read_repeats(read, labels[REPEAT], counted) if REPEAT in labels else read
-    found = drawn_topics(read.attrs, read.topics)
+    found = drawn_topics(read.topic_labels, read.topics)
     if over == "task":
         return by_task(read, found)
     if found is None:
@@ -162,21 +163,22 @@ def _beware_of_arithmetic(metrics: Iterable[Any], scores: Any) -> None:
 
 def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     """Return means of tasks as scores, so that tasks stand in place of topics."""
-    if drawn is None or TASKS not in names_said(scores.attrs):
-        advice = "name them with tasks="
+    if drawn is None or TASK not in scores.label_values:
+        advice = "name them: scores.ireval.design(task=...)"
         raise ParameterError("tasks for over='task'", "none", advice)
     whole = scores.load().take(topic=drawn.kept)
-    labels = labels_of(whole.attrs, TASKS, whole.topics)
+    labels = whole.label_values[TASK]
     design, values, named = drawn.design, [], []
     for task in range(design.tasks):
         own = np.flatnonzero(design.task == task)
         part = replace(whole.take(topic=own), design=design.take(own), repeats=None)
         values.append(moments(part)[1])
-        named.append(labels.iloc[own[0]])
+        named.append(labels[own[0]])
     attrs = {name: value for name, value in whole.attrs.items() if name != DRAWN}
-    index = pd.Index(named, name=names_said(whole.attrs)[TASKS])
+    index = pd.Index(named, name=names_declared(whole.attrs)[TASK])
     means = np.stack(values, axis=2)
-    return replace(whole, values=means, topics=index, attrs=attrs, repeats=None, design=None)
+    alone: Any = {"repeats": None, "design": None, "topic_labels": None}
+    return replace(whole, values=means, topics=index, attrs=attrs, **alone)
 
 
 def scores_to_compare(

@@ -17,7 +17,13 @@ from irframe.arrays import Array, at_places
 from irframe.checks import choice, listed, whole
 from irframe.cubes.groups import word_of
 from irframe.errors import ParameterError, listing, warn
-from irframe.experiments.topic_design import CLUSTER, TASKS, WEIGHTS, names_said
+from irframe.experiments.topic_design import (
+    CLUSTER,
+    TASK,
+    WEIGHT,
+    names_declared,
+    options_declared,
+)
 from irframe.files.repeats import layout_of
 from irframe.metrics.facts import average
 from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
@@ -224,7 +230,7 @@ def told_draws(parts: Sequence[Scores]) -> dict[str, Any]:
 def refuse_crossed_design(scores: Scores) -> Scores:
     """Return scores, refusing topics drawn together or weighted where repeats count as well."""
     if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
-        word, named = scores.repeats.word, ", ".join(f"{n}=" for n in names_said(scores.attrs))
+        word, named = scores.repeats.word, options_declared(scores.attrs)
         advice = f"over='topic' works on means over {plural(word)}; repeats='topic' is for such"
         raise ParameterError(f"{plural(word)} that do not count, beside {named}", "both", advice)
     return scores
@@ -360,12 +366,12 @@ def beware_of_design(
     drawn
         Whether topics are drawn with replacement, which takes more of them.
     """
-    design, said = scores.design, names_said(scores.attrs)
+    design, said = scores.design, names_declared(scores.attrs)
     if design is None or not np.isfinite(topics).any():
         return []
     least, what = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
     hold, messages = f"{what} hold less often than they say where", []
-    if WEIGHTS in said:
+    if WEIGHT in said:
         fewest, heaviest = np.nanmin(topics), design.shares.max()
         if fewest < least:
             messages.append(
@@ -377,12 +383,12 @@ def beware_of_design(
     if CLUSTER in said and design.clusters < LEAST_DRAWN:
         messages.append(f"{hold} there are fewer than {LEAST_DRAWN} clusters: {design.clusters}")
     alone = int((np.diff(design.starts) == 1).sum())
-    if TASKS in said and alone:
+    if TASK in said and alone:
         messages.append(
             "no interval, as tasks of a single topic do not say how their topics vary: "
             f"{alone} of {design.tasks}"
         )
-    elif {CLUSTER, TASKS} & {*said} and np.nanmin(freedom, initial=np.inf) < LEAST:
+    elif {CLUSTER, TASK} & {*said} and np.nanmin(freedom, initial=np.inf) < LEAST:
         fewest = np.nanmin(freedom)
         messages.append(f"{hold} there are fewer than {LEAST} degrees of freedom: {fewest:.3g}")
     return messages
@@ -391,7 +397,7 @@ def beware_of_design(
 def refuse_design(scores: Scores, what: str) -> None:
     """Raise for topics drawn together or weighted where something has no form for them."""
     if scores.design is not None and not scores.design.plain:
-        named = ", ".join(f"{word}=" for word in names_said(scores.attrs))
+        named = options_declared(scores.attrs)
         wanted = f"topics that were drawn independently and count alike, for {what}"
         raise ParameterError(wanted, f"scores with {named}")
 
@@ -401,11 +407,11 @@ def told_design(parts: Sequence[Scores]) -> dict[str, Any]:
     designs = [part.design for part in parts if part.design is not None]
     if not designs:
         return {}
-    told: dict[str, Any] = dict(names_said(parts[0].attrs))
+    told: dict[str, Any] = dict(names_declared(parts[0].attrs))
     for word, counts in (
         (CLUSTER, [design.clusters for design in designs]),
-        (TASKS, [design.tasks for design in designs]),
+        (TASK, [design.tasks for design in designs]),
     ):
         if word in told:
-            told[f"n_{word.rstrip('s')}s"] = low_to_high(min(counts), max(counts))
+            told[f"n_{word}s"] = low_to_high(min(counts), max(counts))
     return told

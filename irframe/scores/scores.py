@@ -1,6 +1,6 @@
 """Scores in which every system is held against every other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -14,7 +14,7 @@ from irframe.arrays import Array, at_places
 from irframe.checks import listed, tracked
 from irframe.cubes.view import need_dask
 from irframe.errors import InputError, ParameterError
-from irframe.experiments.topic_design import names_said
+from irframe.experiments.topic_design import TopicLabels, options_declared
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import Facts, average, averaged, facts, terms
 from irframe.names import METRIC, SYSTEM, UNKNOWN
@@ -54,6 +54,8 @@ class Scores:
         Where systems were run several times, a `Repeats`; values are the means over these.
     axis
         What they are read along.
+    topic_labels
+        How topics were drawn, as declared: the labels of the design.
     """
 
     values: Any
@@ -65,6 +67,12 @@ class Scores:
     design: Design | None = None
     repeats: Any = None
     axis: Axis = DEPTHS
+    topic_labels: TopicLabels | None = None
+
+    @property
+    def label_values(self) -> Mapping[str, Array]:
+        """The declared labels of topics, each with the value of every topic."""
+        return {} if self.topic_labels is None else self.topic_labels.values
 
     @cached_property
     def metric_facts(self) -> list[Facts]:
@@ -235,7 +243,7 @@ class Scores:
         if design:
             if not test.designed:
                 known = ", ".join(name for name, kind in TESTS.items() if kind.designed)
-                named = ", ".join(f"{word}=" for word in names_said(self.attrs))
+                named = options_declared(self.attrs)
                 wanted = f"a test of topics drawn together or weighted, {known}, for {named}"
                 raise ParameterError(wanted, test.name)
             return test.under(design[0], values, pairs)
@@ -259,6 +267,8 @@ class Scores:
         depth: Sequence[int] | Array | None = None,
     ) -> Self:
         """Return the scores at some positions of each dimension, in this order."""
+        labels = self.topic_labels
+        labels = labels if labels is None or topic is None else labels.take(topic)
         return replace(
             self,
             values=at_places(self.values, metric, system, topic, depth),
@@ -267,6 +277,7 @@ class Scores:
             topics=_taken(self.topics, topic),
             depths=None if self.depths is None else _taken(self.depths, depth),
             design=self.design if topic is None else self.design and self.design.take(topic),
+            topic_labels=labels,
             repeats=self.repeats and self.repeats.take(metric, system, topic, depth),
         )
 

@@ -17,7 +17,7 @@ from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import table_verb
 from irframe.errors import listing, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.topic_design import WEIGHTS, TopicValues, names_said
+from irframe.experiments.topic_design import WEIGHT, names_declared
 from irframe.files.ids import every_row
 from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import SYSTEM, low_to_high
@@ -83,9 +83,6 @@ def summary(
     by: GroupBy | None = None,
     alpha: float = 0.05,
     interval: Interval = "logit",
-    cluster: TopicValues = None,
-    tasks: TopicValues = None,
-    weights: TopicValues = None,
     best_of: int | Sequence[int] | None = None,
     worst_of: int | Sequence[int] | None = None,
 ) -> xr.Dataset | pd.DataFrame:
@@ -104,10 +101,6 @@ def summary(
         ``"logit"``, or ``"t"`` for Student's, which holds less often on few topics. A metric that
         has scores below 0 or above 1, of any system, has Student's in either case, whatever it is
         called; the attribute ``interval`` says which.
-    weights
-        How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
-        or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
-        Only their ratios matter. For metrics that are averaged plainly.
     best_of, worst_of
         A number of repeats, or several, at least 1: what the best, or worst, of so many of a
         system's repeats would score, drawn from those that there are.
@@ -220,7 +213,7 @@ def summarise(
     }
     messages = _interval_cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
     if topics is not None:
-        figures |= {"n_eff": topics} if WEIGHTS in names_said(scores.attrs) else {}
+        figures |= {"n_eff": topics} if WEIGHT in names_declared(scores.attrs) else {}
         messages += beware_of_design(scores, topics, freedom, drawn=drawn)
     if scores.repeats is not None:
         figures |= repeats.spread_of_repeats(scores)

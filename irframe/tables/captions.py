@@ -313,20 +313,20 @@ def told_design(attributes: Mapping[Any, Any]) -> str:
 
     Examples
     --------
-    >>> told_design({"cluster": "document", "n_clusters": "5", "weights": "frequency"})
+    >>> told_design({"cluster": "document", "n_clusters": "5", "weight": "frequency"})
     'topics weighted by frequency, drawn in 5 clusters (document)'
-    >>> told_design({"tasks": "collection", "n_tasks": "8"})
+    >>> told_design({"task": "collection", "n_tasks": "8"})
     'mean of 8 tasks (collection), each alike; over new topics of these tasks'
     """
     if attributes.get(RESULT) == "preferences":
         return ""
-    said = [f"topics weighted by {attributes['weights']}"] if "weights" in attributes else []
+    said = [f"topics weighted by {attributes['weight']}"] if "weight" in attributes else []
     if "n_clusters" in attributes:
         which = "" if said else "topics "
         drawn = f"drawn in {attributes['n_clusters']} clusters ({attributes['cluster']})"
         said.append(f"{which}{drawn}")
     if "n_tasks" in attributes:
-        each = f"mean of {attributes['n_tasks']} tasks ({attributes['tasks']}), each alike"
+        each = f"mean of {attributes['n_tasks']} tasks ({attributes['task']}), each alike"
         said.append(f"{each}; over new topics of these tasks")
     elif attributes.get("over") == "task":
         said.append("over new tasks, of which these are a draw")
@@ -353,7 +353,6 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
         hidden |= {"power", "width"} if step.verb == PLAN else set()
         hidden |= {"seed"} if "samples" in step.options else set()
         hidden |= {"topics"} if "reference" in step.options else set()
-        hidden |= set() if step.verb == "preferences" else {"weights", "cluster", "tasks"}
         said += _unusual(step, hidden, place)
     return ", ".join(said)
 

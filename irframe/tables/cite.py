@@ -26,8 +26,8 @@ CITED = ["reference", "doi", "used"]
 
 WHERE = {
     "Schuirmann": "margin",
-    "MacKinnon": "weights cluster drawn",
-    "Imbens": "weights cluster drawn",
+    "MacKinnon": "drawn",
+    "Imbens": "drawn",
     "Clark": "repeats",
     "Chen et al": "best_of worst_of",
     "Hesterberg": "interval samples",

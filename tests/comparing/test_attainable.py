@@ -98,7 +98,7 @@ def test_what_is_said_of_clusters_is_said_of_their_number():
     scores = ladder(8).assign_coords(topic=np.arange(8))
     cluster = {topic: topic // 3 for topic in range(8)}
     with pytest.warns(IrframeWarning) as caught:
-        scores.ireval.compare("permutation", cluster=cluster)
+        scores.ireval.design(cluster=cluster).ireval.compare("permutation")
     assert any("no outcome on 3 clusters of topics" in str(each.message) for each in caught)
 
 

@@ -53,7 +53,7 @@ def test_a_file_is_compared_as_the_run_is(file, tmp_path):
     for given, path, options in (
         (scores, file, {}),
         (scores, str(file), {"margin": 0.05, "adjust": "fdr_bh", "test": "permutation"}),
-        (scores, file, {"weights": weights}),
+        (scores.ireval.design(weight=weights), file, {}),
         (grouped, file, {"by": "kind"}),
         (deep, tmp_path / "deep.irframe", {}),
         (deep, tmp_path / "deep.irframe", {"at": [20, 5]}),

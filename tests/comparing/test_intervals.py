@@ -56,9 +56,10 @@ def test_simultaneous_intervals_of_max_t_are_called_so(scores, test):
 def test_an_interval_is_of_the_test_beside_it_or_says_whose_it_is(scores, test, weights):
     if weights and not TESTS[test].designed:
         return
-    students = scores.ireval.compare(adjust=None, weights=weights)
+    scores = scores if weights is None else scores.ireval.design(weight=weights)
+    students = scores.ireval.compare(adjust=None)
     for alpha in (0.05, 0.4):
-        found = scores.ireval.compare(test, adjust="none", alpha=alpha, weights=weights)
+        found = scores.ireval.compare(test, adjust="none", alpha=alpha)
         if found.attrs["interval"] == test:
             assert (excludes_zero(found) == (found["p"] < alpha)).all()
             centre = found["difference"].between(found["ci_low"], found["ci_high"])

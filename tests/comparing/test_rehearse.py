@@ -65,9 +65,9 @@ def test_clusters_and_tasks_turn_and_centre_together():
     pairs = {topic: f"c{place // 2}" for place, topic in enumerate(topics)}
     one = {"baseline": "bm25", "margin": MARGIN}
     alone = rehearse(SCORES[["nDCG@10"]], one, "worse", samples=60)
-    for given in ({"cluster": pairs}, {"tasks": {t: p < "c4" for t, p in pairs.items()}}):
+    for given in ({"cluster": pairs}, {"task": {t: p < "c4" for t, p in pairs.items()}}):
         said = {name: {t: str(v) for t, v in values.items()} for name, values in given.items()}
-        held = ir.as_scores(SCORES[["nDCG@10"]], **said)
+        held = SCORES[["nDCG@10"]].ireval.design(**said)
         found = rehearse(held, one, "worse", samples=60)
         assert found != alone
         assert found[0] <= found[1]
@@ -83,7 +83,7 @@ def seeded(spread, layout="system"):
     lists["nDCG@10"] += shift
     lists = lists.reorder_levels(["system", "seed", "topic"])
     means = lists.groupby(["system", "topic"], sort=False).mean()
-    return ir.as_scores(lists, repeats=layout), means
+    return lists.ireval.design(repeats=layout), means
 
 
 @pytest.mark.parametrize("layout", ["system", "shared", "topic"])
@@ -138,15 +138,17 @@ def test_the_console_rehearses(gate):
     assert "no --fail-on" in refused[2]
 
 
-@pytest.mark.parametrize("word", ["cluster", "tasks", "weights"])
+@pytest.mark.parametrize("word", ["cluster", "task", "weight"])
 def test_a_gate_on_the_console_reads_how_topics_were_drawn(gate, word, tmp_path):
     topics = sorted(QRELS["topic"].unique())
     values = [1 + place // 4 for place in range(len(topics))]
-    values = values if word == "weights" else [f"g{value}" for value in values]
+    values = values if word == "weight" else [f"g{value}" for value in values]
     pd.DataFrame({"topic": topics, "part": values}).to_csv("topics.csv", index=False)
-    status, out, _ = gate(f"--fail-on worse --format json --{word} topics.csv")
+    flag = {"cluster": "cluster", "task": "tasks", "weight": "weights"}[word]
+    status, out, _ = gate(f"--fail-on worse --format json --{flag} topics.csv")
     (row,) = json.loads(out)
-    scores = ir.evaluate(RUNS, QRELS, "nDCG@10", **{word: dict(zip(topics, values, strict=True))})
+    scores = ir.evaluate(RUNS, QRELS, "nDCG@10")
+    scores = scores.ireval.design(**{word: dict(zip(topics, values, strict=True))})
     pair = scores.loc[["bm25", "splade"]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ir.errors.IrframeWarning)

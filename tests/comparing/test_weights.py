@@ -28,6 +28,7 @@ SCORES = xr.DataArray(
     },
     ("metric", "system", "topic", "depth"),
 )
+DRAWN = SCORES.ireval.design(weight="frequency")
 HOLED = SCORES.where((SCORES.system != "c") | (SCORES.topic != "q3") | (SCORES.depth != 10))
 VERBS = {
     "summary": {},
@@ -51,7 +52,8 @@ def numbers(result):
 
 
 def asked(name, scores, weights, **options):
-    return getattr(scores.ireval, name)(weights=weights, **{**VERBS[name], **options})
+    drawn = scores.ireval.design(weight=weights)
+    return getattr(drawn.ireval, name)(**{**VERBS[name], **options})
 
 
 def oracle(values, weights):
@@ -64,9 +66,10 @@ def oracle(values, weights):
 
 
 def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
+    holed = HOLED.ireval.design(weight="frequency")
     with pytest.warns(UserWarning, match="different topics"):
-        summary = HOLED.ireval.summary(interval="t", weights="frequency").to_dataframe()
-    for (metric, system, depth), row in summary.iterrows():
+        summary = holed.ireval.summary(interval="t")
+    for (metric, system, depth), row in summary.to_dataframe().iterrows():
         values = HOLED.sel(metric=metric, system=system, depth=depth).to_numpy()
         given = row[["mean", "ci_low", "ci_high"]].to_numpy(float)
         np.testing.assert_allclose(given, oracle(values, WEIGHTS)[:3], rtol=1e-10)
@@ -74,7 +77,7 @@ def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
         kept = WEIGHTS[~np.isnan(values)]
         assert row["n_eff"] == pytest.approx(kept.sum() ** 2 / (kept**2).sum())
     with pytest.warns(UserWarning, match="left out"):
-        rows = HOLED.ireval.compare(weights="frequency", margin=0.05)
+        rows = holed.ireval.compare(margin=0.05)
     not_worse: list[float] = []
     wanted = ["difference", "ci_low", "ci_high", "statistic", "p"]
     for _, row in rows.iterrows():
@@ -118,7 +121,7 @@ def test_weights_say_the_same_on_every_road_and_equal_ones_nothing(name):
     ]
     for scores, weights in roads:
         found = asked(name, scores, weights)
-        assert found.attrs["weights"] == (weights if isinstance(weights, str) else "given weights")
+        assert found.attrs["weight"] == (weights if isinstance(weights, str) else "given weight")
         one, other = (np.sort(numbers(each), axis=0) for each in (found, expected))
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
@@ -128,7 +131,8 @@ def test_what_is_wrong_with_weights_is_named(name):
     weights = dict(zip(TOPICS, WEIGHTS, strict=True))
     wrong = {"q5": -1, "q6": np.nan, "q7": np.inf, "q8": "often", "q9": None}
     for topic, value in wrong.items():
-        refused(ParameterError, rf"{topic} \(", asked, name, SCORES, {**weights, topic: value})
+        words = rf"none for 1: {topic}" if pd.isna(value) else rf"{topic} \("
+        refused(ParameterError, words, asked, name, SCORES, {**weights, topic: value})
     with pytest.raises(ParameterError, match=r"none for 1.*q4"):
         asked(name, SCORES, {topic: 1 for topic in TOPICS if topic != "q4"})
     refused(ParameterError, "above 0", lambda: asked(name, SCORES, dict.fromkeys(TOPICS, 0)))
@@ -148,12 +152,14 @@ def test_what_is_wrong_with_weights_is_named(name):
 def test_groups_have_the_weights_of_their_topics():
     grouped = SCORES.assign_coords(half=("topic", ["x", "y"] * 6))
     part = grouped.sel(topic=grouped.half == "y")
-    expected = part.ireval.compare(weights="frequency")
-    found = grouped.ireval.compare(by="half", weights="frequency").query("half == 'y'")
+    expected = part.ireval.design(weight="frequency").ireval.compare()
+    drawn = grouped.ireval.design(weight="frequency")
+    found = drawn.ireval.compare(by="half").query("half == 'y'")
     pd.testing.assert_frame_equal(found.drop(columns="half").reset_index(drop=True), expected)
-    scored = part.assign_attrs(result="score").to_dataset(name="score")
+    drawn = part.ireval.design(weight="frequency")
+    scored = drawn.assign_attrs(result="score").to_dataset(name="score")
     tree = xr.DataTree.from_dict({"y": scored}, name="half")
-    joined = tree.ireval.compare(weights="frequency")
+    joined = tree.ireval.compare()
     pd.testing.assert_frame_equal(joined.drop(columns="half"), expected)
 
 
@@ -161,14 +167,14 @@ def test_groups_have_the_weights_of_their_topics():
 def test_tests_have_a_weighted_form_or_refuse_by_name(test):
     if test not in WEIGHABLE:
         for verb in ("compare", "rank_intervals", "leaderboard"):
-            with pytest.raises(ParameterError, match=f"for weights=.*{test}"):
-                getattr(SCORES.ireval, verb)(test=test, weights="frequency")
+            with pytest.raises(ParameterError, match=f"for weight=.*{test}"):
+                getattr(DRAWN.ireval, verb)(test=test)
         return
     values, pairs = SCORES[0].to_numpy(), np.array([[0, 1], [2, 1]])
     equal = parse_test(test).under(design_of(12), values, pairs)
     for one, other in zip(equal, parse_test(test).kernel(values, pairs), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10)
-    p = [SCORES.ireval.compare(each, weights="frequency")["p"] for each in ("t", test)]
+    p = [DRAWN.ireval.compare(each)["p"] for each in ("t", test)]
     np.testing.assert_allclose(*p, atol=0.15)
 
 
@@ -197,9 +203,11 @@ def test_weights_that_leave_few_topics_are_said():
             found = asked(name, SCORES, heavy)
         assert [str(each.message) for each in told] == found.attrs["caution"].split("\n")
         assert "one topic has 52.2% of the weight" in found.attrs["caution"]
+    heavier = SCORES.ireval.design(weight=dict.fromkeys(TOPICS, 1.0) | {"q3": 3.3})
     with pytest.warns(UserWarning, match="resamples hold .* fewer than 10 of equal weight: 9"):
-        SCORES.ireval.compare("bootstrap", weights=dict.fromkeys(TOPICS, 1.0) | {"q3": 3.3})
-    assert "caution" not in SCORES.ireval.compare(weights=dict.fromkeys(TOPICS, 1.0)).attrs
+        heavier.ireval.compare("bootstrap")
+    alike = SCORES.ireval.design(weight=dict.fromkeys(TOPICS, 1.0))
+    assert "caution" not in alike.ireval.compare().attrs
 
 
 def test_resamples_draw_topics_with_their_weights():
@@ -217,7 +225,7 @@ def test_resamples_draw_topics_with_their_weights():
     found = test.under(design_of(12, weights=u), values, np.array([[0, 1]]))
     assert found.statistic.item() == pytest.approx(t_of(d, u))
     assert found.p.item() == max(np.mean(np.array(drawn) >= abs(t_of(d, u))), 1 / 1001)
-    board = SCORES.ireval.rank_intervals("bootstrap", weights="frequency").isel(metric=0, depth=0)
+    board = DRAWN.ireval.rank_intervals("bootstrap").isel(metric=0, depth=0)
     order = np.argsort(SCORES.topic.to_numpy(), kind="stable")
     counts = Resamples(0.05, 1000, 0).counts(12) * WEIGHTS[order]
     means = counts @ values[:, order, 0].T

@@ -1,4 +1,4 @@
-"""How topics were drawn is said once, carried on every road, and read by every verb of scores."""
+"""How topics were drawn is declared once, is kept with the data, and is read by every verb of scores."""
 
 import inspect
 
@@ -11,7 +11,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import IrframeError, ParameterError
-from irframe.experiments.topic_design import carried, names_said
+from irframe.experiments.topic_design import names_declared
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 OF_SCORES = sorted(
@@ -49,14 +49,6 @@ def asked(name, scores):
     return VERBS[name](scores, **{word: more[word] for word in NEEDED.get(name, ())})
 
 
-def said(array, **names):
-    """Return an array that carries what its coordinates say."""
-    given = {
-        word: pd.Series(array[name].to_numpy(), TOPICS, name=name) for word, name in names.items()
-    }
-    return array.assign_attrs(carried(array.attrs, given))
-
-
 def numbers(result):
     """Return the numbers of a result, by name."""
     if isinstance(result, xr.DataArray):
@@ -75,7 +67,7 @@ def answered(name, scores):
 @pytest.mark.parametrize("name", OF_SCORES)
 def test_topics_that_are_each_a_cluster_are_as_if_nothing_was_said(name):
     scores = drawn(np.random.default_rng(1)).assign_coords(own=("topic", TOPICS))
-    plain, own = answered(name, scores), answered(name, said(scores, cluster="own"))
+    plain, own = answered(name, scores), answered(name, scores.ireval.design(cluster="own"))
     if isinstance(plain, str):
         assert own == plain
         return
@@ -89,12 +81,13 @@ DECIDED = {"compare", "summary", "leaderboard", "rank_intervals", "topics_needed
 
 
 @pytest.mark.parametrize("name", OF_SCORES)
-@pytest.mark.parametrize("word", ["cluster", "tasks", "weights"])
+@pytest.mark.parametrize("word", ["cluster", "task", "weight"])
 def test_verbs_read_how_topics_were_drawn_or_refuse_it_by_name(name, word):
     scores = drawn(np.random.default_rng(2))
     scores = scores.assign_coords(often=("topic", np.arange(1.0, 25)))
-    named = {"cluster": "source", "tasks": "half", "weights": "often"}[word]
-    plain, found = answered(name, scores), answered(name, said(scores, **{word: named}))
+    named = {"cluster": "source", "task": "half", "weight": "often"}[word]
+    drawn_as = scores.ireval.design(**{word: named})
+    plain, found = answered(name, scores), answered(name, drawn_as)
     if isinstance(found, str) and not isinstance(plain, str):
         assert f"{word}=" in found, found
     if name in DECIDED:
@@ -105,29 +98,40 @@ def roads(scores, tmp_path):
     """Yield scores that say the same, however they came."""
     flat = scores.sel(depth=10, drop=True)
     frame = flat.to_dataset("metric").to_dataframe()[["AP", "nDCG", "source", "half"]]
-    words = {"cluster": "source", "tasks": "half"}
+    words = {"cluster": "source", "task": "half"}
     yield "column", frame, words
     yield "level", frame.set_index(["source", "half"], append=True), words
     by_topic = {w: dict(zip(TOPICS, flat[n].to_numpy(), strict=True)) for w, n in words.items()}
     yield "mapping", frame[["AP", "nDCG"]], by_topic
     yield "array", flat, words
-    yield "as_scores", ir.as_scores(frame, **words), {}
-    yield "some of them", ir.as_scores(frame, **words).loc[["b", "a", "c", "d"]], {}
+    yield "table", frame[["AP", "nDCG"]], {"table": frame.loc["a"], **words}
     long = frame.melt(["source", "half"], var_name="measure", ignore_index=False).reset_index()
-    yield "long", ir.as_scores(long, **words), {}
-    carrying = said(flat, **words)
+    yield "long", long, words
+    designed, labelled = frame.ireval.design(**words), {"cluster": "cluster", "task": "task"}
+    yield "some of them", designed.loc[["b", "a", "c", "d"]], {}
+    yield "as_scores", ir.as_scores(designed), {}
+    carrying = flat.ireval.design(**words)
+    yield "as_scores of an array", ir.as_scores(carrying), {}
     carrying.to_netcdf(tmp_path / "scores.nc")
     yield "saved", xr.open_dataarray(tmp_path / "scores.nc"), {}
-    ir.as_scores(frame, **words).to_parquet(tmp_path / "scores.parquet")
+    designed.to_parquet(tmp_path / "scores.parquet")
     yield "parquet", pd.read_parquet(tmp_path / "scores.parquet"), {}
+    designed.to_csv(tmp_path / "scores.csv")
+    yield "CSV", pd.read_csv(tmp_path / "scores.csv").drop(columns=["source", "half"]), labelled
+    yield "column of scores", designed["AP"].to_frame().join(designed["nDCG"]), labelled
+    metrics = [designed["AP"].unstack("system"), designed["nDCG"].unstack("system")]
+    both = pd.concat(map(ir.as_scores, metrics, ["AP", "nDCG"]), axis=1)
+    yield "pivoted", both, labelled
+    other = pd.DataFrame({"RR": 0.5}, designed.index)
+    yield "joined", designed.join(other).drop(columns="RR"), labelled
+    yield "concatenated", pd.concat([designed.loc[["a", "c"]], designed.loc[["b", "d"]]]), {}
 
 
 def test_what_is_said_is_the_same_on_every_road(tmp_path):
     scores, first = drawn(np.random.default_rng(3)), None
     for road, given, words in roads(scores, tmp_path):
-        found = given.ireval.compare("t", adjust=None, **words).set_index(
-            ["metric", "system_a", "system_b"]
-        )
+        given = given.ireval.design(**words) if words else given
+        found = given.ireval.compare("t", adjust=None).set_index(["metric", "system_a", "system_b"])
         pairs = found[["difference", "p", "df", "n_clusters"]].astype(float)
         pairs = pd.concat([pairs, turned(pairs)])
         first = pairs if first is None else first
@@ -146,19 +150,19 @@ def test_experiments_carry_it_through_a_file(tmp_path):
     runs, qrels = ir.example_track()
     topics = sorted(qrels["topic"].unique())
     judged = qrels.assign(source=qrels["topic"].map({t: n // 2 for n, t in enumerate(topics)}))
-    cube = runs.ireval.cube(judged, cluster="source")
+    cube = runs.ireval.cube(judged).ireval.design(cluster="source")
     cube.ireval.save(tmp_path / "cube")
     there = dict(zip(topics, np.arange(16) // 2, strict=True))
-    expected = runs.ireval.evaluate(qrels, "AP").ireval.compare(cluster=there)
+    expected = runs.ireval.evaluate(qrels, "AP").ireval.design(cluster=there).ireval.compare()
     for given in (
         cube,
         ir.open_cube(tmp_path / "cube"),
         cube.isel(system=[7, 6, 5, 4, 3, 2, 1, 0]),
     ):
         found = given.ireval.score("AP").isel(depth=-1, drop=True).ireval.compare()
-        assert names_said(given.attrs) == {"cluster": "source"}
+        assert names_declared(given.attrs) == {"cluster": "source"}
         assert sorted(found["p"].round(9)) == sorted(expected["p"].round(9))
-    evaluated = runs.ireval.evaluate(judged, "AP", cluster="source")
+    evaluated = runs.ireval.evaluate(judged, "AP").ireval.design(judged, cluster="source")
     pd.testing.assert_frame_equal(evaluated.ireval.compare(), expected)
     evaluated.ireval.freeze(tmp_path / "main.irframe", baseline="bm25")
     again = runs.ireval.evaluate(qrels, "AP").loc[["monot5"]]
@@ -173,18 +177,18 @@ def test_topics_of_one_name_in_several_tasks_are_several():
         [["x", "y"], SYSTEMS, TOPICS[:6]], names=["set", "system", "topic"]
     )
     scores = pd.DataFrame({"AP": random.random(len(index))}, index)
-    found = scores.ireval.compare(tasks="set")
+    found = scores.ireval.design(task="set").ireval.compare()
     assert (found["n_topics"] == 12).all()
     means = scores["AP"].groupby(["set", "system"]).mean().groupby("system").mean()
     expected = means[found["system_a"]].to_numpy() - means[found["system_b"]].to_numpy()
     np.testing.assert_allclose(found["difference"], expected)
-    board = ir.as_scores(scores, tasks="set").ireval.leaderboard()
+    board = scores.ireval.design(task="set").ireval.leaderboard()
     np.testing.assert_allclose(board["AP"], means[board.index])
 
 
 def test_over_new_tasks_means_of_tasks_are_tested():
     scores = drawn(np.random.default_rng(5), metrics=("AP",)).isel(depth=0, drop=True)
-    found = scores.ireval.compare(over="task", tasks="half", adjust=None)
+    found = scores.ireval.design(task="half").ireval.compare(over="task", adjust=None)
     tested = scores.groupby("half").mean("topic").rename(half="topic").ireval.compare(adjust=None)
     np.testing.assert_allclose(
         numbers(found)[["p", "difference"]], numbers(tested)[["p", "difference"]]
@@ -199,14 +203,16 @@ def test_what_is_wrong_is_named():
     )
     there = dict(zip(TOPICS, scores.source.to_numpy(), strict=True))
 
-    def fails(message, given=frame, **words):
-        refused(ParameterError, message, lambda: given.ireval.compare(**words))
+    def fails(message, given=frame, test="t", **words):
+        refused(
+            ParameterError, message, lambda: given.ireval.design(**words).ireval.compare(test=test)
+        )
 
     fails("a cluster for every topic; found none for 1.*t3", cluster={**there, "t3": None})
-    fails("a task for every topic", tasks=dict.fromkeys(TOPICS[1:], "x"))
+    fails("a task for every topic", task=dict.fromkeys(TOPICS[1:], "x"))
     fails("at least two clusters", cluster=dict.fromkeys(TOPICS, "d"))
     fails(
-        "two clusters in every task", cluster=there, tasks={**dict.fromkeys(TOPICS, "y"), "t3": "x"}
+        "two clusters in every task", cluster=there, task={**dict.fromkeys(TOPICS, "y"), "t3": "x"}
     )
     fails("cluster to be a column or index level", cluster="AP")
     fails("cluster to be a coordinate", scores, cluster="system")
@@ -217,12 +223,12 @@ def test_what_is_wrong_is_named():
         fails(f"for cluster=.*{test}", cluster="source", test=test)
     several = pd.concat([frame.assign(seed=n, AP=frame["AP"] * n) for n in (1, 2)])
     fails("seeds that do not count", several, cluster="source")
-    assert several.ireval.compare(cluster="source", over="topic")["df"].max() < 11
+    assert several.ireval.design(cluster="source").ireval.compare(over="topic")["df"].max() < 11
 
 
 def test_tasks_of_a_single_topic_have_no_interval():
     scores = drawn(np.random.default_rng(7)).isel(depth=0, drop=True)
-    found = scores.ireval.compare(tasks={**dict.fromkeys(TOPICS, "y"), "t3": "x"})
+    found = scores.ireval.design(task={**dict.fromkeys(TOPICS, "y"), "t3": "x"}).ireval.compare()
     assert found["p"].isna().all()
     assert found["difference"].notna().all()
     assert "tasks of a single topic" in found.attrs["caution"]

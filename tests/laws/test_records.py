@@ -32,8 +32,7 @@ from irframe.errors import IrframeError, IrframeWarning
 from irframe.record import DIGEST, OBJECTS, UNTOLD, steps_of
 from irframe.tables.captions import told
 
-CLUSTERS = {f"{track}{n}": f"c{n % 3}" for track in "nw" for n in range(1, 5)}
-WEIGHTS = pd.Series(range(1, 9), [f"{track}{n}" for track in "nw" for n in range(1, 5)])
+TASKS = {f"{track}{n}": f"c{n % 3}" for track in "nw" for n in range(1, 5)}
 
 
 class With(dict):
@@ -79,9 +78,7 @@ OTHERS = {
     | {"robustness": "pearson"},
     "methods": ["pool"],
     "metric": {"select_top": "nDCG@3", "explain": "AP@3", "compare_orderings": "AP@3"},
-    "task_metrics": With(
-        task_metrics={"c0": "nDCG@3", "c1": "RBP(p=0.8)", "c2": "nDCG@3"}, tasks=CLUSTERS
-    ),
+    "task_metrics": With(task_metrics={"c0": "nDCG@3", "c1": "RBP(p=0.8)", "c2": "nDCG@3"}),
     "metrics": {"cwl": [("INST(T=2)",)], "estimate": [("P",)], "predict_powered": ["RBP(p=0.8)"]}
     | {key: [("P",)] for key in VERBS.keys() - {"cwl", "estimate", "predict_powered"}},
     "n": 3,
@@ -89,7 +86,7 @@ OTHERS = {
     "of": "averages",
     "order": {
         "outcomes": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
-        "leaderboard": With(order="win_rate", tasks=CLUSTERS),
+        "leaderboard": With(order="win_rate"),
     },
     "pairs": With(pairs=[("s3", "s1"), ("s0", "s2")], baseline=None, systems=None),
     "rank_sum": "plain",
@@ -130,10 +127,7 @@ OTHERS = {
     },
     "unjudged": "condensed",
     "unretrieved": "irrel+1",
-    "cluster": {name: [CLUSTERS] for name in VERBS},
-    "tasks": {name: [CLUSTERS] for name in VERBS},
-    "weights": {name: [WEIGHTS] for name in VERBS}
-    | {"preferences": "inverse", "compare": With(weights=WEIGHTS, effects=False)},
+    "weights": "inverse",
     "width": dict.fromkeys(VERBS, 2) | {"topics_needed": With(width=0.2, difference=None)},
 }
 """Parameter -> another argument, or arguments by verb, those that are lists in one; {} where the
@@ -153,7 +147,7 @@ FURTHER = {
     "judge_next": [("larger", {}), ("larger", {"method": "maxmean", "n": 20})],
     "leaderboard": [
         *(("larger", {"alpha": 0.4, "at": [3, 10]}), ("larger", {"method": "bootstrap"})),
-        ("repeats", {}),
+        *(("repeats", {}), ("drawn", {})),
     ],
     "rank_intervals": [("larger", {}), ("larger", {"method": "bootstrap"}), ("repeats", {})],
     "median_p": [("larger", {"adjust": "fdr_tsbh"}), ("repeats", {})],
@@ -205,6 +199,8 @@ def another(verb, name):
 @cache
 def world(name):
     """Return a cube on which verbs are called."""
+    if name == "drawn":
+        return world("small").ireval.design(task=TASKS)
     made = {"small": experiment(1), "ties": experiment(1, ties=True)}
     made |= {"larger": larger(), "searched": larger(), "repeats": larger(3)}
     named = {"length": "tokens", "pool_depth": 3, "scores": True}
@@ -324,8 +320,6 @@ UNSAID = {"unit", "original", "restrict", "split", "rank", "pool", "collapse"}
 """Parameters, and verbs of frames, of which captions do not tell."""
 FRAME_ONLY = {
     "together",
-    "cluster",
-    "tasks",
     "later_copies",
     "errors",
     "reference",

@@ -100,8 +100,9 @@ def scored(metric="AP", systems=12):
 def test_bars_join_those_that_do_not_differ(order, metric):
     scores = scored(metric)
     tasks = {topic: str(n % 3) for n, topic in enumerate(scores.index.unique("topic"))}
-    board = scores.ireval.leaderboard(tasks=tasks, order=order)
-    compared = scores.ireval.compare(tasks=tasks)
+    scores = scores.ireval.design(task=tasks)
+    board = scores.ireval.leaderboard(order=order)
+    compared = scores.ireval.compare()
     apart = {
         frozenset(pair) for pair in compared.query("significant")[["system_a", "system_b"]].values
     }

@@ -214,7 +214,9 @@ def loops(scores, sign):
 @pytest.mark.parametrize("lower", [False, True])
 def test_counts_are_those_of_loops(seed, lower):
     for without in ((), [("hard", "a")], [("hard", "a"), ("covid", "b")]):
-        scores = ir.as_scores(drawn(seed, without), tasks="set", lower=["AP"] if lower else [])
+        scores = ir.as_scores(
+            drawn(seed, without).ireval.design(task="set"), lower=["AP"] if lower else []
+        )
         board = scores.ireval.leaderboard()
         expected = loops(drawn(seed, without), -1 if lower else 1).loc[board.index]
         pd.testing.assert_frame_equal(board[["win_rate", "borda"]], expected, check_names=False)
@@ -226,7 +228,7 @@ def test_counts_are_those_of_loops(seed, lower):
 
 @pytest.mark.parametrize("order", ["win_rate", "borda"])
 def test_boards_are_in_the_order_asked_for(order):
-    board = drawn(7).ireval.leaderboard(tasks="set", order=order)
+    board = drawn(7).ireval.design(task="set").ireval.leaderboard(order=order)
     assert board[order].is_monotonic_decreasing
     assert (board["rank"] == board[order].rank(ascending=False, method="min")).all()
     assert board.attrs["n_tasks"] == "4"
@@ -236,13 +238,14 @@ def test_boards_are_in_the_order_asked_for(order):
 
 def test_systems_that_lack_a_task_are_named_and_last():
     with pytest.warns(UserWarning, match=r"stand below the others: c \(1\)$"):
-        board = drawn(3, [("robust", "c")]).ireval.leaderboard(tasks="set")
+        board = drawn(3, [("robust", "c")]).ireval.design(task="set").ireval.leaderboard()
     assert board.index[-1] == "c"
     assert np.isnan(board.loc["c", "AP"])
     assert board.loc["c", "marco"] > 0
     message, scores = "tasks for order='borda'", drawn(3, [("robust", "c")])
     refused(ParameterError, message, drawn(3).ireval.leaderboard, by="set", order="borda")
-    refused(ParameterError, "topics of every task", scores.ireval.compare, tasks="set")
+    scores = scores.ireval.design(task="set")
+    refused(ParameterError, "topics of every task", scores.ireval.compare)
 
 
 def resampled(scores, seed, samples):
@@ -269,21 +272,22 @@ def resampled(scores, seed, samples):
 def test_win_rates_spread_as_over_resamples_within_tasks(without):
     scores = drawn(4, without)
     expected = resampled(scores, 3, 20)
-    options = {"tasks": "set", "alpha": 0.4, "samples": 20, "seed": 3}
+    options = {"alpha": 0.4, "samples": 20, "seed": 3}
     for order in (scores, scores.iloc[::-1]):
-        board = order.ireval.leaderboard(**options)
+        board = order.ireval.design(task="set").ireval.leaderboard(**options)
         found = board.loc[expected.index, [*expected]]
         pd.testing.assert_frame_equal(found, expected, check_names=False)
     assert "20 samples, seed 3" in told(board.attrs)
-    alone = scores[scores.index.get_level_values("topic") == "q0"].ireval
-    few = alone.leaderboard(tasks="set", order="borda")
+    alone = scores[scores.index.get_level_values("topic") == "q0"]
+    few = alone.ireval.design(task="set").ireval.leaderboard(order="borda")
     assert few[[*expected]].isna().all(axis=None)
 
 
 @pytest.mark.parametrize("over", ["both", "task"])
 def test_every_task_counts_by_its_own_metric(over):
-    scores, options = drawn(6), {"tasks": "set", "over": over}
+    scores, options = drawn(6), {"over": over}
     scores["RR"], scores["ASL"] = drawn(8)["AP"], 3.0
+    scores = scores.ireval.design(task="set")
     by = {"covid": "RR", "robust": "AP", "hard": "AP", "marco": "RR"}
     sets = scores.index.get_level_values("set")
     joined = scores["AP"].where(sets.map(by) == "AP", scores["RR"]).rename("RR or AP").to_frame()
@@ -298,4 +302,5 @@ def test_every_task_counts_by_its_own_metric(over):
         "higher is better": by | {"hard": "ASL"},
     }.items():
         refused(ParameterError, message, refuse, **options, task_metrics=wrong)
+    refuse = drawn(6).ireval.leaderboard
     refused(ParameterError, "tasks for task_metrics=", refuse, by="set", task_metrics=by)

@@ -131,7 +131,7 @@ class TestRoads:
         same(quietly(ir.verbs.compare, flat), compared)
         long = flat.melt(["system", "seed", "topic"], var_name="measure")
         same(quietly(ir.verbs.compare, long), compared)
-        same(quietly(ir.verbs.compare, ir.as_scores(flat, repeats="system")), compared)
+        same(quietly(ir.verbs.compare, flat.ireval.design(repeats="system")), compared)
 
     def test_seeds_of_lists_that_hold_several_parts_of_a_document(self):
         parts = [
@@ -311,7 +311,7 @@ BAD = {
         r"repeats of systems for repeats='system'",
     ),
     "none of scores": (
-        lambda: ir.as_scores(RUNS.ireval.evaluate(QRELS, "AP"), repeats="topic"),
+        lambda: RUNS.ireval.evaluate(QRELS, "AP").ireval.design(repeats="topic"),
         r"repeats='topic'",
     ),
     "reference": (
@@ -336,8 +336,8 @@ BAD_OF_SCORES = [
     ("compare", {}, {"test": "wilcoxon"}, "test='wilcoxon'.*over='topic'"),
     ("compare", {}, {"adjust": "max-t"}, "max-t.*over='topic'"),
     ("rank_intervals", {}, {"method": "bootstrap"}, "method='bootstrap'.*over='topic'"),
-    ("compare", {"topics": 3}, {"weights": W}, "beside weights="),
-    ("summary", {"topics": 3}, {"weights": W}, "repeats that do not count, beside weights="),
+    ("compare", {"topics": 3, "weight": W}, {}, "beside weight="),
+    ("summary", {"topics": 3, "weight": W}, {}, "repeats that do not count, beside weight="),
     ("sheet", {}, {"system": "a"}, r"one repeat for sheet.*scores.mean\('repeat'"),
     ("summary", {"repeats": 1}, {"best_of": 2}, "several repeats for best_of="),
     ("summary", {}, {"best_of": 0}, "best_of"),
@@ -352,7 +352,10 @@ BAD_OF_SCORES = [
 
 @pytest.mark.parametrize(("verb", "drawing", "options", "words"), BAD_OF_SCORES, ids=str)
 def test_what_repeats_do_not_allow_is_refused_by_name(verb, drawing, options, words):
-    refused(IrframeError, words, getattr(drawn(**drawing).ireval, verb), **options)
+    weight = drawing.get("weight")
+    scores = drawn(**{name: value for name, value in drawing.items() if name != "weight"})
+    scores = scores if weight is None else scores.ireval.design(weight=weight)
+    refused(IrframeError, words, getattr(scores.ireval, verb), **options)
 
 
 @pytest.mark.parametrize("name", BAD)

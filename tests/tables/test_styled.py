@@ -308,7 +308,7 @@ def test_what_else_a_summary_says_of_systems_heads_no_columns():
     table = scores.ireval.summary(best_of=2).ireval.styled().data
     assert table.columns.to_list() == ["AP", "RR"]
     weights = pd.Series(1.0, scores.index.unique("topic"))
-    weighed = runs.ireval.evaluate(qrels, ["AP"]).ireval.summary(weights=weights)
+    weighed = runs.ireval.evaluate(qrels, ["AP"]).ireval.design(weight=weights).ireval.summary()
     assert weighed.ireval.styled().data.columns.to_list() == ["AP"]
 
 

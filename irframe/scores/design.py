@@ -1,0 +1,214 @@
+"""How topics were drawn, declared of scores and of cubes, whose labels of topics say it.
+
+Verbs: design.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from irframe.cubes import as_scores
+from irframe.cubes.groups import REPEAT_OF, by_repeat
+from irframe.cubes.view import read_cube
+from irframe.errors import InputError, ParameterError
+from irframe.experiments.topic_design import (
+    LABELS,
+    TASK,
+    TopicValues,
+    declaring,
+    topic_values,
+    values_of_topics,
+    without_levels,
+)
+from irframe.files.repeats import checked_layout
+from irframe.files.tables import columns_of
+from irframe.names import (
+    DRAWN,
+    GRADE,
+    METRIC,
+    REPEAT,
+    REPEAT_NAMES,
+    REPEATS,
+    SYSTEM,
+    TOPIC,
+    Layout,
+    roles,
+)
+from irframe.record import recorded
+
+
+@recorded
+def design(
+    scores: xr.DataArray | xr.Dataset | pd.DataFrame,
+    table: Any = None,
+    *,
+    cluster: TopicValues = None,
+    task: TopicValues = None,
+    weight: TopicValues = None,
+    repeats: Layout | None = None,
+) -> Any:
+    """Declare how topics were drawn, and what a repeat is.
+
+    Every mean, interval, test and leaderboard of the scores then allows for it.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic, or a cube.
+    table
+        A frame with a column of topics, such as judgments or properties of topics, in which names
+        are looked up first.
+    cluster
+        Topics that were drawn together, as questions from one document, turns of one conversation,
+        variants of one query: the name of a column, level or coordinate that is constant per topic,
+        or topic -> label. Intervals and tests count clusters, not topics.
+    task
+        Topics of one task, collection or data set: each task counts alike in means, and intervals
+        are over new topics of these tasks. Topics of one name in several tasks, in a column of the
+        scores, are called by task and topic.
+    weight
+        How much each topic counts, at least 0; only ratios matter.
+    repeats
+        What one repeat is, where systems have several: ``"system"``, a draw of its own system, as a
+        trained model by its seed; ``"shared"``, one draw for all systems, as a pass of a judge;
+        ``"topic"``, a draw inside its topic, as a variation of the query. By default ``"system"``
+        for ``repeat``, ``seed``, ``trial``, ``checkpoint`` and ``fold``.
+
+    Returns
+    -------
+    pandas.DataFrame, xarray.DataArray or xarray.Dataset
+        The scores, one column per metric, with index levels ``cluster``, ``task``, ``weight``; or
+        the array or cube with coordinates of topics so called. An attribute declares them. They are
+        added to what is declared already; without any option labels and declaration are removed.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name, a topic with several values or none, measurements in place of labels,
+        and `repeats` where there are none.
+    InputError
+        For anything but scores and cubes.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.evaluate(*ir.example_track(), "AP")
+    >>> halves = {topic: "ab"[n % 2] for n, topic in enumerate(scores.index.unique("topic"))}
+    >>> drawn = scores.ireval.design(task=halves)
+    >>> drawn.index.names, drawn.ireval.summary().attrs["n_tasks"]
+    (FrozenList(['system', 'topic', 'task']), '2')
+    """
+    given = dict(zip(LABELS, (cluster, task, weight), strict=True))
+    given = {label: value for label, value in given.items() if value is not None}
+    checked_layout(repeats)
+    if isinstance(scores, xr.DataArray | xr.Dataset):
+        if isinstance(scores, xr.Dataset):
+            scores = read_cube(scores) if GRADE in scores else scores
+        return _of_labelled(scores, table, given, repeats)
+    return _of_frame(as_scores.score_frame(scores), table, given, repeats)
+
+
+def _values(
+    given: Mapping[str, Any], table: Any, columns: pd.DataFrame, what: str
+) -> dict[str, pd.Series]:
+    """Return the value of every topic by its name, for each label."""
+    first = None if table is None else columns_of(table)
+    if table is not None and (first is None or TOPIC not in roles(first.columns)):
+        raise InputError("a table with a column of topics", type(table).__name__)
+    found = {}
+    for label, value in given.items():
+        named = isinstance(value, str)
+        if first is not None and named and (value in first.columns or value not in columns.columns):
+            series = topic_values(label, value, first, "a column of the table, constant per topic")
+        else:
+            series = topic_values(label, value, columns, what)
+        found[label] = pd.Series(series)
+    return found
+
+
+def _attributes(attrs: Mapping[Any, Any], names: Mapping[str, Any], repeats: Any) -> dict[Any, Any]:
+    """Return attributes that declare labels, and what a repeat is; nothing of it without any."""
+    if not names and repeats is None:
+        return {name: value for name, value in attrs.items() if name not in {DRAWN, REPEATS}}
+    return declaring(attrs, names) | ({} if repeats is None else {REPEATS: repeats})
+
+
+def _of_labelled(subject: Any, table: Any, given: Mapping[str, Any], repeats: Any) -> Any:
+    if TOPIC not in subject.dims:
+        raise InputError("scores or a cube with topics", "none")
+    if repeats is not None and REPEAT not in subject.dims and REPEAT_OF not in subject.coords:
+        _refuse_single(repeats)
+    topics = (
+        subject.indexes[TOPIC] if TOPIC in subject.indexes else pd.RangeIndex(subject.sizes[TOPIC])
+    )
+    columns = {
+        name: part.to_numpy() for name, part in subject.coords.items() if part.dims == (TOPIC,)
+    }
+    values = _values(
+        given, table, pd.DataFrame({TOPIC: topics, **columns}), "a coordinate of the topics"
+    )
+    coords = {
+        label: (TOPIC, values_of_topics(label, column, topics)) for label, column in values.items()
+    }
+    if not given and repeats is None:
+        subject = subject.drop_vars(LABELS, errors="ignore")
+    attrs = _attributes(subject.attrs, {label: v.name for label, v in values.items()}, repeats)
+    result = subject.assign_coords(coords)
+    result.attrs = attrs
+    return result
+
+
+def _refuse_single(repeats: str) -> None:
+    raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
+
+
+def _of_frame(
+    frame: pd.DataFrame, table: Any, given: Mapping[str, Any], repeats: Any
+) -> pd.DataFrame:
+    frame = _with_topics_of_tasks(frame, given.get(TASK))
+    levels = [level for level in frame.index.names if level is not None]
+    rows = frame.reset_index(levels)
+    topic: Any = roles(rows.columns).get(TOPIC)
+    if topic is None:
+        raise InputError("scores with topics", ", ".join(map(str, rows.columns)))
+    values = _values(given, table, rows, "a column or index level")
+    # the caller's own columns become levels, as they are no scores
+    own = [name for name in given.values() if isinstance(name, str) and name in rows.columns]
+    own = [name for name in dict.fromkeys(own) if table is None or name not in columns_of(table)]
+    labels = [*(given if given or repeats is not None else LABELS)]
+    kept = [name for name in own if name not in {*levels, *labels}]
+    further = {name: rows[[topic, name]].drop_duplicates().set_index(topic)[name] for name in kept}
+    frame = frame.drop(columns=[name for name in (*kept, *labels) if name in frame.columns])
+    wide = as_scores.as_scores(without_levels(frame, labels))
+    names = {label: column.name for label, column in values.items()}
+    attrs = _attributes({**frame.attrs, **wide.attrs}, names, repeats)
+    topics: Any = wide.index.unique(as_scores.index_roles(wide)[TOPIC])
+    added = [column.rename(name) for name, column in further.items()]
+    for label, column in values.items():
+        added.append(pd.Series(values_of_topics(label, column, topics), topics, name=label))
+    wide = as_scores.with_labels_of_topics(wide, topics.name, added)
+    if repeats is not None and by_repeat(wide, as_scores.index_roles(wide))[1] is None:
+        _refuse_single(repeats)
+    wide.attrs = attrs
+    return wide
+
+
+def _with_topics_of_tasks(frame: pd.DataFrame, task: Any) -> pd.DataFrame:
+    """Return scores in which topics of one name in several tasks are called by task and topic."""
+    levels = [level for level in frame.index.names if level is not None]
+    rows = frame.reset_index(levels)
+    by_role: Any = roles(rows.columns)
+    topic = by_role.get(TOPIC)
+    if not isinstance(task, str) or task not in rows.columns or topic in {None, task}:
+        return frame
+    systems = [by_role[SYSTEM]] if SYSTEM in by_role else []
+    further = [name for name in rows.columns if name in {METRIC, "measure", *REPEAT_NAMES}]
+    again = rows[[task, topic]].drop_duplicates()[topic].duplicated().any()
+    if not again or rows.duplicated([task, topic, *systems, *further]).any():
+        return frame
+    rows[topic] = rows[task].astype(str) + " " + rows[topic].astype(str)
+    renamed = rows.set_index(levels) if levels else rows
+    renamed.attrs = dict(rows.attrs)
+    return renamed
