@@ -27,6 +27,9 @@ _BESIDE = {
     for verb in ("", "select_", "filter_", "sel_")
 } | {
     "alternative": " (tests are two-sided; margin= asks whether one is not worse)",
+    "cluster": " (scores.ireval.design(table, cluster=...) declares it)",
+    "tasks": " (scores.ireval.design(table, task=...) declares them)",
+    "weights": " (scores.ireval.design(table, weight=...) declares them)",
     **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) counts it beside metrics)"),
 }
 """What is no word of a verb, since something else does it -> the end of an error that says what."""

@@ -75,11 +75,14 @@ def test_what_says_nothing_of_its_making_is_refused():
         ({}, ["Holm."], ["Schuirmann", "MacKinnon", "Imbens", "Clark", "Benjamini"]),
         ({"margin": 0.05, "adjust": "fdr_bh"}, ["Schuirmann", "Benjamini"], ["Holm.", "Clark"]),
         ({"adjust": None}, [], ["Holm.", "Benjamini"]),
-        ({"weights": dict.fromkeys(map(str, range(101, 117)), 1.0)}, ["MacKinnon", "Imbens"], []),
+        ({"weight": dict.fromkeys(map(str, range(101, 117)), 1.0)}, ["MacKinnon", "Imbens"], []),
     ],
 )
 def test_options_decide_what_is_cited(scores, options, cited, not_cited):
-    found = " ".join(ir.cite(scores.ireval.compare(**options))["reference"])
+    weight = {name: value for name, value in options.items() if name == "weight"}
+    drawn = scores.ireval.design(**weight) if weight else scores
+    others = {name: value for name, value in options.items() if name != "weight"}
+    found = " ".join(ir.cite(drawn.ireval.compare(**others))["reference"])
     assert [each for each in cited if each not in found] == []
     assert [each for each in not_cited if each in found] == []
 

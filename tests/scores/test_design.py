@@ -1,0 +1,156 @@
+"""`design` labels topics in the data, and lost declarations are asked for by a line that works."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, ParameterError
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+RUNS, QRELS = ir.example_track()
+TOPICS = sorted(QRELS["topic"].unique())
+TABLE = pd.DataFrame(
+    {
+        "topic": TOPICS,
+        "source": [f"d{n // 2}" for n in range(16)],
+        "language": ["de", "en"] * 8,
+        "asked": np.arange(1.0, 17),
+    }
+)
+PLAIN = RUNS.ireval.evaluate(QRELS, ["AP", "nDCG@10"])
+DRAWN = PLAIN.ireval.design(TABLE, cluster="source", task="language", weight="asked")
+ARRAY = RUNS.ireval.cube(QRELS).ireval.score("AP", at=[10]).isel(depth=0, drop=True)
+OTHER = pd.DataFrame({"RR": 0.5}, DRAWN.index)
+LOSSES = {
+    "a column": lambda frame, path: frame["AP"],
+    "a join": lambda frame, path: frame.join(OTHER)[["AP"]],
+    "a merge": lambda frame, path: frame.merge(OTHER, left_index=True, right_index=True)[["AP"]],
+    "pandas.concat": lambda frame, path: pd.concat([frame, OTHER], axis=1)[["AP"]],
+    "a pivot": lambda frame, path: frame["AP"].unstack("system").rename_axis(columns="system"),
+    "CSV": lambda frame, path: read_csv(frame, path),
+    "reset_index": lambda frame, path: pd.DataFrame(frame[["AP"]].reset_index().to_dict("list")),
+    "a long frame": lambda frame, path: long(frame),
+    "an array": lambda frame, path: array(frame).drop_attrs(),
+}
+"""Operation -> what loses the declaration, and keeps the labels."""
+
+
+def read_csv(frame, path):
+    frame[["AP"]].to_csv(path / "scores.csv")
+    return pd.read_csv(path / "scores.csv")
+
+
+def long(frame):
+    rows = frame.melt(var_name="measure", ignore_index=False).reset_index()
+    return pd.DataFrame(rows.query("measure == 'AP'").to_dict("list"))
+
+
+def array(frame):
+    labels = {"cluster": "source", "task": "language", "weight": "asked"}
+    wide = frame["AP"].droplevel([*labels]).rename("AP").to_xarray()
+    return wide.ireval.design(TABLE, **labels)
+
+
+def sorted_means(scores):
+    found = scores.ireval.summary()
+    found = found if isinstance(found, pd.DataFrame) else found.to_dataframe()
+    return np.sort(found["mean"].to_numpy())
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_lost_declarations_are_asked_for_by_a_line_that_works(loss, tmp_path):
+    expected = DRAWN[["AP"]].ireval.summary()["mean"].sort_values().to_numpy()
+    scores = LOSSES[loss](DRAWN, tmp_path)
+    scores = ir.as_scores(scores, "AP") if loss == "a pivot" else scores
+    with pytest.raises(ParameterError) as failed:
+        scores.ireval.summary()
+    declare, leave_out = re.findall(r"scores\.ireval\.design\([^()]*\)", str(failed.value))
+    mended = eval(declare, {"scores": scores})  # noqa: S307 - what the message says
+    np.testing.assert_allclose(sorted_means(mended), expected, rtol=1e-12)
+    alone = eval(leave_out, {"scores": scores})  # noqa: S307
+    np.testing.assert_allclose(sorted_means(alone), np.sort(PLAIN["AP"].groupby("system").mean()))
+
+
+def test_lost_labels_are_asked_for():
+    lost = DRAWN.droplevel("cluster")
+    with pytest.raises(
+        ParameterError, match="labels of topics that are declared.*cluster"
+    ) as failed:
+        lost.ireval.compare()
+    line = re.search(r"scores\.ireval\.design\(table[^()]*\)", str(failed.value))[0]
+    mended = eval(line, {"scores": lost, "table": TABLE})  # noqa: S307
+    pd.testing.assert_frame_equal(mended.ireval.compare(), DRAWN.ireval.compare())
+
+
+def test_names_are_looked_up_in_the_table_first():
+    scores = PLAIN.assign(source="wrong")
+    drawn = scores.ireval.design(TABLE, cluster="source")
+    assert {*drawn.index.get_level_values("cluster")} == {*TABLE["source"]}
+    indexed = PLAIN.ireval.design(TABLE.set_index("topic"), cluster="source")
+    assert indexed.index.equals(drawn.index)
+    refused(
+        ParameterError, "a column of the table", lambda: PLAIN.ireval.design(TABLE, cluster="none")
+    )
+    refused(InputError, "a table with a column of topics", lambda: PLAIN.ireval.design([1]))
+
+
+def test_designs_add_up_and_are_removed():
+    drawn = PLAIN.ireval.design(TABLE, cluster="source").ireval.design(TABLE, task="language")
+    assert drawn.index.names == ["system", "topic", "cluster", "task"]
+    both = PLAIN.ireval.design(TABLE, cluster="source", task="language")
+    pd.testing.assert_frame_equal(drawn.ireval.compare(), both.ireval.compare())
+    bare = drawn.ireval.design()
+    pd.testing.assert_frame_equal(bare.ireval.compare(), PLAIN.ireval.compare())
+    again = both.ireval.design(TABLE, cluster="language")
+    assert {*again.index.get_level_values("cluster")} == {"de", "en"}
+    coordinates = ARRAY.ireval.design(TABLE, cluster="source").ireval.design()
+    xr.testing.assert_identical(coordinates.drop_attrs(), ARRAY.drop_attrs())
+
+
+def test_a_column_of_tasks_is_a_group_as_well():
+    names = dict(zip(TOPICS, TABLE["language"], strict=True))
+    scores = PLAIN.assign(language=PLAIN.index.get_level_values("topic").map(names))
+    drawn = scores.ireval.design(task="language")
+    found = drawn.ireval.summary(by="language")
+    for language, part in scores.groupby("language"):
+        expected = part.ireval.summary()["mean"]
+        np.testing.assert_allclose(found.loc[language, "mean"], expected)
+    by_task = DRAWN.ireval.design().ireval.design(TABLE, task="language")
+    np.testing.assert_allclose(by_task.ireval.summary(by="task")["mean"], found["mean"])
+
+
+def test_a_label_that_is_not_declared_may_be_a_group():
+    coords = ARRAY.assign_coords(task=("topic", TABLE["language"].to_numpy()))
+    found = coords.ireval.summary(by="task")
+    assert found.sizes["task"] == 2
+    refused(ParameterError, "undeclared ones: task", coords.ireval.summary)
+
+
+def test_labels_of_cubes_reach_their_scores(tmp_path):
+    cube = RUNS.ireval.cube(QRELS).ireval.design(TABLE, cluster="source")
+    kept = (
+        cube,
+        cube.isel(system=slice(3)),
+        cube.ireval.save(tmp_path / "cube"),
+        cube.ireval.condense(),
+    )
+    for each in kept:
+        scores = each.ireval.score("nDCG")
+        assert scores.cluster.dims == ("topic",)
+        assert scores.ireval.compare().attrs["n_clusters"] == "8"
+    whole = ARRAY.ireval.design(cluster=cube.cluster.to_series())
+    one = whole.sel(system=["bm25", "ance"]).isel(topic=[0, 2, 4, 6])
+    assert one.ireval.compare().attrs["n_clusters"] == "4"
+
+
+def test_repeats_are_declared():
+    several = pd.concat([PLAIN.assign(epoch=n, AP=PLAIN["AP"] / n) for n in (1, 2)])
+    refused(ParameterError, "repeats= to say what one epoch is", several.ireval.compare)
+    found = several.ireval.design(repeats="shared").ireval.compare()
+    assert found.attrs["repeats"] == "shared"
+    refused(ParameterError, "repeats='shared'", lambda: PLAIN.ireval.design(repeats="shared"))
