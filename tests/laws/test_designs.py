@@ -1,4 +1,4 @@
-"""How topics were drawn is declared once, is kept with the data, and is read by every verb of scores."""
+"""How topics were drawn is declared once, kept with the data, and read by every verb of scores."""
 
 import inspect
 
@@ -130,8 +130,10 @@ def roads(scores, tmp_path):
 def test_what_is_said_is_the_same_on_every_road(tmp_path):
     scores, first = drawn(np.random.default_rng(3)), None
     for road, given, words in roads(scores, tmp_path):
-        given = given.ireval.design(**words) if words else given
-        found = given.ireval.compare("t", adjust=None).set_index(["metric", "system_a", "system_b"])
+        drawn_as = given.ireval.design(**words) if words else given
+        found = drawn_as.ireval.compare("t", adjust=None).set_index(
+            ["metric", "system_a", "system_b"]
+        )
         pairs = found[["difference", "p", "df", "n_clusters"]].astype(float)
         pairs = pd.concat([pairs, turned(pairs)])
         first = pairs if first is None else first

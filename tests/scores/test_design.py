@@ -1,6 +1,7 @@
 """`design` labels topics in the data, and lost declarations are asked for by a line that works."""
 
 import re
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -27,22 +28,17 @@ DRAWN = PLAIN.ireval.design(TABLE, cluster="source", task="language", weight="as
 ARRAY = RUNS.ireval.cube(QRELS).ireval.score("AP", at=[10]).isel(depth=0, drop=True)
 OTHER = pd.DataFrame({"RR": 0.5}, DRAWN.index)
 LOSSES = {
-    "a column": lambda frame, path: frame["AP"],
-    "a join": lambda frame, path: frame.join(OTHER)[["AP"]],
-    "a merge": lambda frame, path: frame.merge(OTHER, left_index=True, right_index=True)[["AP"]],
-    "pandas.concat": lambda frame, path: pd.concat([frame, OTHER], axis=1)[["AP"]],
-    "a pivot": lambda frame, path: frame["AP"].unstack("system").rename_axis(columns="system"),
-    "CSV": lambda frame, path: read_csv(frame, path),
-    "reset_index": lambda frame, path: pd.DataFrame(frame[["AP"]].reset_index().to_dict("list")),
-    "a long frame": lambda frame, path: long(frame),
-    "an array": lambda frame, path: array(frame).drop_attrs(),
+    "a column": lambda frame: frame["AP"],
+    "a join": lambda frame: frame.join(OTHER)[["AP"]],
+    "a merge": lambda frame: frame.merge(OTHER, left_index=True, right_index=True)[["AP"]],
+    "pandas.concat": lambda frame: pd.concat([frame, OTHER], axis=1)[["AP"]],
+    "a pivot": lambda frame: frame["AP"].unstack("system").rename_axis(columns="system"),
+    "CSV": lambda frame: pd.read_csv(StringIO(frame[["AP"]].to_csv())),
+    "reset_index": lambda frame: pd.DataFrame(frame[["AP"]].reset_index().to_dict("list")),
+    "a long frame": lambda frame: long(frame),  # noqa: PLW0108 - defined below
+    "an array": lambda frame: array(frame).drop_attrs(),
 }
 """Operation -> what loses the declaration, and keeps the labels."""
-
-
-def read_csv(frame, path):
-    frame[["AP"]].to_csv(path / "scores.csv")
-    return pd.read_csv(path / "scores.csv")
 
 
 def long(frame):
@@ -63,9 +59,9 @@ def sorted_means(scores):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_lost_declarations_are_asked_for_by_a_line_that_works(loss, tmp_path):
+def test_lost_declarations_are_asked_for_by_a_line_that_works(loss):
     expected = DRAWN[["AP"]].ireval.summary()["mean"].sort_values().to_numpy()
-    scores = LOSSES[loss](DRAWN, tmp_path)
+    scores = LOSSES[loss](DRAWN)
     scores = ir.as_scores(scores, "AP") if loss == "a pivot" else scores
     with pytest.raises(ParameterError) as failed:
         scores.ireval.summary()
