@@ -8,6 +8,7 @@ from . import metrics as metrics
 from . import paired as paired
 from . import plots as plots
 from . import verbs as verbs
+from .comparing.corrections import Significance as Significance
 from .cubes.as_scores import as_scores as as_scores
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube

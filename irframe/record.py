@@ -24,6 +24,7 @@ from irframe.checks import as_annotated
 from irframe.elsewhere import unexpected
 from irframe.errors import OneCall, caution, cautions_of, united
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
+from irframe.option_values import Slot, gathered, slot_of
 from irframe.printed import Result
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -142,7 +143,8 @@ class Step(NamedTuple):
         """
         options = {name: value for name, value in self.options.items() if name != INPUTS}
         function: Any = function_of(self.verb)
-        return function(subject, **options | dict(data or {}))
+        given = options | dict(data or {})
+        return function(subject, **gathered(signature_of(function), given))
 
 
 def function_of(verb: str) -> Callable[..., Any] | None:
@@ -247,20 +249,32 @@ def bind(
     if isinstance(given.get("adjust"), str) and given["adjust"] == NONE:
         given["adjust"] = None
     for name, value in given.items():
-        as_annotated(name, value, signature.parameters[name].annotation)
+        annotation = signature.parameters[name].annotation
+        as_annotated(name, value, annotation)
+        if (slot := slot_of(annotation)) and isinstance(value, slot.kind):
+            slot.refuse_unused(value, function.__name__)
+            given[name] = slot.kind.of(value, signature.parameters[name].default)
     return bound
 
 
 def options_of(bound: inspect.BoundArguments) -> dict[str, Any]:
     """Return the arguments but the first, as a record holds them."""
-    options = {}
+    options: dict[str, Any] = {}
     for name, parameter in list(bound.signature.parameters.items())[1:]:
         value = bound.arguments.get(name, parameter.default)
         if parameter.kind is parameter.VAR_POSITIONAL:
             value = _flat(bound.arguments.get(name, ()))
-        if name not in UNTOLD:
-            options[name] = plain_option(name, value)
+        slot = slot_of(parameter.annotation)
+        beside = slot is None and name in options and value == parameter.default
+        if name not in UNTOLD and not beside:
+            options |= spread_option(name, value, slot)
     return options
+
+
+def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, Any]:
+    """Return an option as a record holds it, an option value as its fields."""
+    each = {name: value} if slot is None else slot.spread(value)
+    return {word: plain_option(word, field) for word, field in each.items()}
 
 
 @overload

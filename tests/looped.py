@@ -5,6 +5,8 @@ import xarray as xr
 from oracles import comparing
 from scipy import stats
 
+import irframe as ir
+
 ALPHA = 0.2
 
 
@@ -56,5 +58,5 @@ def check_against_loop(scores, verb, reference, where):
         sides = shared[: len(here)], shared[len(here) :]
         return function(*sides, t_test, ALPHA, costs=costs)
 
-    found = getattr(scores.ireval, verb)(reference, "t", adjust=None, alpha=ALPHA)
+    found = getattr(scores.ireval, verb)(reference, ir.Significance("t", adjust=None, alpha=ALPHA))
     np.testing.assert_allclose(found, looped(scores, value))

@@ -5,10 +5,12 @@ import gzip
 import json
 from functools import cached_property
 from html.parser import HTMLParser
+from inspect import signature
 
 import numpy as np
 
 import irframe as ir
+from irframe.option_values import gathered
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
 
@@ -91,10 +93,12 @@ class Page(HTMLParser):
 
 def view_of(cube, metrics, depths, at=None, **options):
     """Return the numbers of a page about a cube."""
-    return View("all", Setting.read(cube, metrics, depths, at, ASKED | options), cube)
+    asked = gathered(signature(ir.report), ASKED | options)
+    return View("all", Setting.read(cube, metrics, depths, at, asked), cube)
 
 
 def report_of(folder, runs, qrels, **options):
     """Return a small page."""
     named = {"metrics": ["AP"], "depths": [5, 10], "samples": 100} | options
-    return Page(ir.report(runs, qrels, folder / "page.html", **named).read_text(encoding="utf-8"))
+    path = ir.report(runs, qrels, folder / "page.html", **gathered(signature(ir.report), named))
+    return Page(path.read_text(encoding="utf-8"))

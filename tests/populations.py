@@ -123,7 +123,7 @@ def ranks(scores, topics, method, draws=DRAWS):
 
     That of all systems; of the best; how often just one system could be first; and the mean width.
     """
-    asked = {"method": method, "adjust": None}
+    asked = {"method": method, "test": ir.Significance(adjust=None)}
     found = quietly(lambda: sampled(scores, topics, draws=draws).ireval.rank_intervals(**asked))
     means = np.round(scores.mean("topic").to_numpy(), 12)
     truth = 1 + (means[:, :, np.newaxis] < means[:, np.newaxis]).sum(axis=2)[..., np.newaxis]

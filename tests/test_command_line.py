@@ -776,7 +776,8 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
     assert told == f"irframe: the report is {Path('page.html').resolve().as_uri()}\n"
     expected = {
         "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.metrics.AP()],
-        "baseline": "bm25", "title": "Trial", "depths": [5, 10], "adjust": None,
+        "baseline": "bm25", "title": "Trial", "depths": [5, 10],
+        "test": ir.Significance("t", adjust=None),
         "texts": None, "teams": teams.to_dict(),
     }  # fmt: skip
     line = given["made"].replace(f"{Path(files[0]).parent}/", "")

@@ -137,9 +137,9 @@ def stated(package):
 
 
 def listed(module):
-    """Return the names that the first lines of a chapter list: those of its verbs or figures."""
+    """Return the names that the first lines of a module list: its verbs, figures or values."""
     document = " ".join(inspect.getdoc(import_module(module)).split())
-    said = re.search(r"(?:Verbs|Figures): ([^.]+)\.", document)
+    said = re.search(r"(?:Verbs|Figures|Values): ([^.]+)\.", document)
     return re.findall(r"\w+", said[1]) if said else []
 
 

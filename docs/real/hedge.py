@@ -30,7 +30,9 @@ def report(cube):
     """Write the report of all runs against the median one."""
     means = cube.ireval.score("RBP(p=0.8)", at=10).mean("topic")[0].to_series()
     median = means.sort_values(ascending=False).index[len(means) // 2]
-    found = cube.ireval.compare_orderings(baseline=median, metric="RBP(p=0.8)@10", adjust=None)
+    found = cube.ireval.compare_orderings(
+        baseline=median, metric="RBP(p=0.8)@10", test=ir.Significance(adjust=None)
+    )
     found = found.sort_values("difference", ascending=False)
     table = pd.DataFrame(
         {
@@ -70,7 +72,7 @@ def side_by_side(cube):
 def significance_agreement(cube, name, tests):
     """Draw how often significance on a metric and without one agree."""
     checked = cube.ireval.significance_agreement(
-        *METRICS, test=tests, adjust=None, at=[5, 10, 20, 50, 100]
+        *METRICS, test=ir.Significance(tests, adjust=None), at=[5, 10, 20, 50, 100]
     )
     size = (11, 1 + 3 * len(tests))
     axes = checked.ireval.plot.panes(ir.plots.agreement_bars, by="test", columns=1, figsize=size)

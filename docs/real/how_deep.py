@@ -33,9 +33,9 @@ def ratios(scores):
     """Write discrimination, coverage and inversion ratios of six metrics."""
     chosen = scores.sel(metric=TABLE)
     found = {
-        "D": chosen.ireval.discrimination(adjust=None, at=DEPTHS),
-        "C": chosen.ireval.coverage(REFERENCE, adjust=None, at=DEPTHS),
-        "I": chosen.ireval.inversions(REFERENCE, adjust=None, at=DEPTHS),
+        "D": chosen.ireval.discrimination(ir.Significance(adjust=None), at=DEPTHS),
+        "C": chosen.ireval.coverage(REFERENCE, ir.Significance(adjust=None), at=DEPTHS),
+        "I": chosen.ireval.inversions(REFERENCE, ir.Significance(adjust=None), at=DEPTHS),
     }
     for number, metrics in enumerate((TABLE[:3], TABLE[3:])):
         rows = {"k": DEPTHS}
@@ -49,10 +49,10 @@ def ratios(scores):
 def drift(scores):
     """Say how far metrics move from their reference as they look deeper."""
     found = {
-        "d": 100 * scores.ireval.discrimination(adjust=None, at=DEPTHS),
-        "c": 100 * scores.ireval.coverage(REFERENCE, adjust=None, at=DEPTHS),
+        "d": 100 * scores.ireval.discrimination(ir.Significance(adjust=None), at=DEPTHS),
+        "c": 100 * scores.ireval.coverage(REFERENCE, ir.Significance(adjust=None), at=DEPTHS),
     }
-    inverted = 100 * scores.ireval.inversions(REFERENCE, adjust=None)
+    inverted = 100 * scores.ireval.inversions(REFERENCE, ir.Significance(adjust=None))
     normalised, others = TABLE[:2], TABLE[2:]
     lost = 100 - found["c"].sel(metric=normalised, depth=DEPTHS[-1])
     wrong = inverted.sel(metric=normalised, depth=DEPTHS[-1])
@@ -81,9 +81,9 @@ def panes(collections):
     """Draw six ways of measuring how nDCG depends on depth."""
     quantities = {
         "median p-value": lambda s: s.ireval.median_p(),
-        "discrimination ratio": lambda s: s.ireval.discrimination(adjust=None),
-        "coverage ratio": lambda s: s.ireval.coverage(REFERENCE, adjust=None),
-        "inversion ratio": lambda s: s.ireval.inversions(REFERENCE, adjust=None),
+        "discrimination ratio": lambda s: s.ireval.discrimination(ir.Significance(adjust=None)),
+        "coverage ratio": lambda s: s.ireval.coverage(REFERENCE, ir.Significance(adjust=None)),
+        "inversion ratio": lambda s: s.ireval.inversions(REFERENCE, ir.Significance(adjust=None)),
         "correlation of orders": lambda s: s.ireval.agreement(REFERENCE),
         "correlation of scores": lambda s: s.ireval.agreement(REFERENCE, "pearson"),
     }

@@ -8,6 +8,8 @@ from math import comb
 from shown import Page, data_folder
 from tracks import COVID, read_track
 
+import irframe as ir
+
 PAGE = Page("how-sure")
 DEPTHS = [5, 10, 20, 100]
 CORRECTIONS = {"none": None, "Holm": "holm", "max-T": "max-t"}
@@ -41,13 +43,13 @@ def significant(scores):
     layer, shares = scores[:1].sel(depth=DEPTHS), {}
     rows = {"k": DEPTHS}
     for name, adjust in CORRECTIONS.items():
-        shares[name] = layer.ireval.discrimination(adjust=adjust).to_numpy()[0]
+        shares[name] = layer.ireval.discrimination(ir.Significance(adjust=adjust)).to_numpy()[0]
         rows[f"significant pairs, {name}"] = [f"{value:.1%}" for value in shares[name]]
     more = shares["max-T"] / shares["Holm"] - 1
     PAGE.facts(more_low=f"{more.min():.0%}", more_high=f"{more.max():.0%}")
     PAGE.facts(pairs=f"{comb(layer.sizes['system'], 2):,}")
     for name, adjust in CORRECTIONS.items():
-        tiers = layer.ireval.rank_intervals(adjust=adjust)["tier"]
+        tiers = layer.ireval.rank_intervals(test=ir.Significance(adjust=adjust))["tier"]
         rows[f"tiers, {name}"] = tiers.max("system").to_numpy()[0]
     PAGE.table(rows, "tiers")
 

@@ -10,6 +10,7 @@ from hedge import METRICS
 from shown import Page, data_folder
 from tracks import TRACKS, read_cube
 
+import irframe as ir
 from irframe.names import UNJUDGED
 from irframe.paired import sign_p
 
@@ -133,9 +134,9 @@ def agreement(cubes):
     tests, depths = ["sign", "wilcoxon", "t"], [5, 10, 20, 50, 100]
     rows, opposed = [], []
     for name, cube in cubes.items():
-        share = cube.ireval.significance_agreement(*METRICS, test=tests, adjust=None, at=depths)[
-            "share"
-        ]
+        share = cube.ireval.significance_agreement(
+            *METRICS, test=ir.Significance(tests, adjust=None), at=depths
+        )["share"]
         agree = share.sel(category=AGREE).sum("category")
         for test in tests:
             part = share.sel(test=test)
@@ -173,7 +174,9 @@ def triangles(cube):
     halves = [cube, cube.isel(topic=slice(cube.sizes["topic"] // 2))]
     cases = [(part, alpha) for part in halves for alpha in (0.05, 0.01)]
     for letter, ax, (part, alpha) in zip("abcd", axes.flat, cases, strict=True):
-        checked = part.ireval.significance_agreement("P", at=10, adjust=None, alpha=alpha)
+        checked = part.ireval.significance_agreement(
+            "P", at=10, test=ir.Significance(adjust=None, alpha=alpha)
+        )
         checked.ireval.plot.agreement_triangle(ax=ax)
         words = f"({letter}) {part.sizes['topic']} topics, p < {alpha}"
         ax.set_title(words, fontsize="medium", loc="left")

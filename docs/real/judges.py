@@ -53,7 +53,7 @@ def assessors(judges):
 def conclusions(runs, judges):
     """Write and draw what changes in the conclusions."""
     effect = runs.ireval.judge_effect(
-        judges, METRICS, adjust=None, methods=["kendall", "tau_ap", "rbo"]
+        judges, METRICS, test=ir.Significance(adjust=None), methods=["kendall", "tau_ap", "rbo"]
     )
     some = effect.sel(judge="gpt4o", depth=DEPTHS)
     counts = some["conclusions"]

@@ -7,6 +7,8 @@ runs/*.gz.
 from shown import Page, data_folder
 from tracks import read_folder
 
+import irframe as ir
+
 page = Page("leaderboard")
 
 
@@ -124,7 +126,11 @@ def main():
         "runs",
     )
     summary = runs.ireval.outcomes(
-        qrels, baseline=order[0], systems=order[1:], depth=10, adjust="bonferroni"
+        qrels,
+        baseline=order[0],
+        systems=order[1:],
+        depth=10,
+        test=ir.Significance(adjust="bonferroni"),
     ).summary
     names = {side: summary[f"system_{side}"].map(short) for side in "ab"}
     naive(summary, names)
@@ -132,9 +138,11 @@ def main():
     verdicts(summary, names)
     labelled = summary.assign(system_a=names["a"], system_b=names["b"])
     page.figure(labelled.ireval.plot.outcome_shares(), "shares")
-    steps = runs.ireval.outcomes(qrels, order=order, depth=10, adjust="bonferroni").summary
+    steps = runs.ireval.outcomes(
+        qrels, order=order, depth=10, test=ir.Significance(adjust="bonferroni")
+    ).summary
     series(steps, {side: steps[f"system_{side}"].map(short) for side in "ab"})
-    scales(runs.ireval.outcomes(qrels, depth=10, adjust="bonferroni").summary)
+    scales(runs.ireval.outcomes(qrels, depth=10, test=ir.Significance(adjust="bonferroni")).summary)
 
 
 if __name__ == "__main__":

@@ -237,9 +237,9 @@ def panes(made):
     }
     quantities = {
         "median p-value": lambda s, _: s.ireval.median_p(),
-        "discrimination ratio": lambda s, _: s.ireval.discrimination(adjust=None),
-        "coverage ratio": lambda s, d: s.ireval.coverage(d, adjust=None),
-        "inversion ratio": lambda s, d: s.ireval.inversions(d, adjust=None),
+        "discrimination ratio": lambda s, _: s.ireval.discrimination(ir.Significance(adjust=None)),
+        "coverage ratio": lambda s, d: s.ireval.coverage(d, ir.Significance(adjust=None)),
+        "inversion ratio": lambda s, d: s.ireval.inversions(d, ir.Significance(adjust=None)),
         "correlation of orders": lambda s, d: s.ireval.agreement(d),
         "correlation of scores": lambda s, d: s.ireval.agreement(d, "pearson"),
     }
@@ -276,9 +276,9 @@ def panes(made):
 def cell(scores, reference, metric):
     """Return discrimination, coverage and inversions of a metric at every depth, in percent."""
     parts = [
-        scores.ireval.discrimination(adjust=None),
-        scores.ireval.coverage(reference, adjust=None),
-        scores.ireval.inversions(reference, adjust=None),
+        scores.ireval.discrimination(ir.Significance(adjust=None)),
+        scores.ireval.coverage(reference, ir.Significance(adjust=None)),
+        scores.ireval.inversions(reference, ir.Significance(adjust=None)),
     ]
     parts = [100 * part.sel(metric=metric).to_numpy() for part in parts]
     return ["/".join(f"{value:.1f}" for value in values) for values in zip(*parts, strict=True)]
@@ -297,9 +297,9 @@ def ratios(made):
         for short, metric in {"ap": AP, "q": "Q", "long": LONG, "short": SHORT}.items():
             last = scores.sel(depth=[reference, at[-1]], metric=[metric])
             found = {
-                "d": last.ireval.discrimination(adjust=None)[0, 0],
-                "c": last.ireval.coverage(reference, adjust=None)[0, 1],
-                "i": last.ireval.inversions(reference, adjust=None)[0, 1],
+                "d": last.ireval.discrimination(ir.Significance(adjust=None))[0, 0],
+                "c": last.ireval.coverage(reference, ir.Significance(adjust=None))[0, 1],
+                "i": last.ireval.inversions(reference, ir.Significance(adjust=None))[0, 1],
             }
             for ratio, value in found.items():
                 page.facts(**{f"{name}_{short}_{ratio}": f"{float(value):.1%}"})

@@ -151,9 +151,9 @@ def pooling():
         arrays.append(xr.DataArray(rows, labels, ("system", "topic"), name="P"))
     reference, changed = arrays
     found = [
-        reference.ireval.discrimination(adjust=None).item(),
-        changed.ireval.coverage(reference, adjust=None).item(),
-        changed.ireval.inversions(reference, adjust=None).item(),
+        reference.ireval.discrimination(ir.Significance(adjust=None)).item(),
+        changed.ireval.coverage(reference, ir.Significance(adjust=None)).item(),
+        changed.ireval.inversions(reference, ir.Significance(adjust=None)).item(),
     ]
     yield Example(
         paper, "Section 3, discrimination, coverage, inversion", [0.78, 0.8, 0.17], found, 0.005

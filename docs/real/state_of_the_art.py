@@ -7,6 +7,8 @@ and runs/*.gz.
 from shown import Page, data_folder
 from tracks import read_folder
 
+import irframe as ir
+
 PAGE = Page("state-of-the-art")
 
 
@@ -73,7 +75,9 @@ def facts(summary):
 def main():
     """Write everything beside this script."""
     runs, qrels = read_folder(data_folder(__doc__) / "msmarco-doc-dev", system="file")
-    found = runs.ireval.outcomes(qrels, baseline="bm25", depth=10, adjust="bonferroni")
+    found = runs.ireval.outcomes(
+        qrels, baseline="bm25", depth=10, test=ir.Significance(adjust="bonferroni")
+    )
     facts(found.summary)
     naive(found.summary)
     breakdown(found.summary)

@@ -143,9 +143,9 @@ def condensed(covid):
     for name, cube in (("", inside), (" condensed", inside.ireval.condense())):
         scores = cube.ireval.score(*metrics, at=depths)
         found = {
-            "D": scores.ireval.discrimination(adjust=None),
-            "C": scores.ireval.coverage(10, adjust=None),
-            "I": scores.ireval.inversions(10, adjust=None),
+            "D": scores.ireval.discrimination(ir.Significance(adjust=None)),
+            "C": scores.ireval.coverage(10, ir.Significance(adjust=None)),
+            "I": scores.ireval.inversions(10, ir.Significance(adjust=None)),
         }
         for metric in metrics:
             for short, values in found.items():

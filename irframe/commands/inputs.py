@@ -21,6 +21,7 @@ from irframe.files.compression import Source
 from irframe.files.read_file import LEFT_OUT, find_files, plain_table
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
+from irframe.option_values import gathered, plain_parameters
 
 
 def read_topic_values(path: str, word: str) -> pd.Series:
@@ -123,6 +124,7 @@ def correction(text: str) -> str | None:
 
 
 HELP = {
+    "test": "a paired test: t, wilcoxon, ranksum, sign, permutation, bootstrap or tukey",
     "depth": "cut every list there; no metric may be deeper",
     "ties": "order of equal scores",
     "score_dtype": "precision in which scores are equal; float32 as in trec_eval up to 9.0.8",
@@ -236,7 +238,7 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
     """Return the options of a verb that stand on a line: all that are not given in another way."""
     return {
         name: parameter
-        for name, parameter in inspect.signature(function).parameters.items()
+        for name, parameter in plain_parameters(inspect.signature(function)).items()
         if {name, f"{function.__name__}.{name}"} & {*HELP, *READING}
         or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
     }
@@ -249,9 +251,8 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
         for name, parameter in _options_of(function).items():
             if name not in declared:
                 keywords = _reading(parameter.annotation) | READING.get(name, {})
-                said = ir.verbs.compare if name == "test" else function  # others lead there
                 own = HELP.get(f"{function.__name__}.{name}")
-                keywords["help"] = own or HELP.get(name) or _sentence(said, name)
+                keywords["help"] = own or HELP.get(name) or _sentence(function, name)
                 flag = "--" + name.replace("_", "-")
                 parser.add_argument(flag, default=parameter.default, **keywords)
                 declared.add(name)
@@ -292,7 +293,7 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
         arguments["task_metrics"] = dict(arguments["task_metrics"])
     if len(listed(arguments.get("baseline"))) == 1:
         [arguments["baseline"]] = arguments["baseline"]
-    return arguments
+    return gathered(inspect.signature(function), arguments)
 
 
 YES, NO = {"yes", "true", "1"}, {"no", "false", "0"}

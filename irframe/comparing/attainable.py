@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from irframe.arrays import Array
-from irframe.comparing.significance import Parsed, adjust_rows
+from irframe.comparing.corrections import Parsed, adjust_rows
 from irframe.names import low_to_high
 from irframe.paired import (
     Bootstrap,

@@ -9,9 +9,10 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import level, listed
+from irframe.checks import listed
 from irframe.comparing import decide, pairwise, significance
 from irframe.comparing.attainable import beware_of_least
+from irframe.comparing.corrections import Adjust, Significance, Tested
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.by_group import having, join_frames, naming_group
@@ -21,7 +22,7 @@ from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import options_declared
 from irframe.names import METRIC, SIDES
-from irframe.paired import Bootstrap, MaxT, Test, parse_test
+from irframe.paired import Bootstrap, MaxT
 from irframe.paired.margins import EFFECTS
 from irframe.scores.read_scores import (
     Baselines,
@@ -51,10 +52,9 @@ OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS
 @verb(itself=True)
 def compare(
     scores: xr.DataArray | pd.DataFrame,
-    test: Test = "t",
+    test: Tested = "t",
     *,
-    adjust: significance.Adjust = "auto",
-    family: significance.Family = "depth",
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     baseline: Baselines = None,
     at: Depths = None,
@@ -74,20 +74,10 @@ def compare(
         Scores per system and topic: an array, or a frame, wide or long. Or lower and upper scores
         from `bounds`: the lower ones are tested, and further columns say what is decided.
     test
-        A paired test or its name: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``,
-        ``"permutation"``, ``"bootstrap"``, ``"tukey"``.
-    adjust
-        Correction of the p-values for the number of comparisons, one of statsmodels'
-        `multipletests`, such as ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; or ``"max-t"``, a
-        `MaxT`, for the tests t and permutation; or ``"none"``, None. By default Holm's, and none
-        for a test that allows for all pairs itself, as ``"tukey"`` does.
-    family
-        Which comparisons are corrected for each other: ``"depth"``, those of one metric at one
-        depth in one group; ``"metric"``, those of one metric at all its depths in one group;
-        ``"all"``, all rows of the result.
-    alpha
-        Significance level, and one minus the confidence level of the intervals, above 0 and
-        below 1.
+        How a difference is called significant: an `irframe.Significance`, or the name of a test.
+    adjust, alpha
+        Correction of the p-values for the number of comparisons, and significance level, beside the
+        name of a test: as `irframe.Significance` has them, by default Holm's and .05.
     baseline
         A system: compare each other system with it, and it is ``system_b`` throughout. Or a
         list of some: each other system with each of them, and these among each other, all in
@@ -263,11 +253,9 @@ def compare(
       system_a system_b  difference      p  wins  ties  losses
     0     bm25     ance         0.1  0.423     2     1       1
     """
-    level(alpha)
-    chosen = parse_test(test)
-    correction = significance.parse_correction(adjust, chosen, family)
-    further = margin, power, simultaneous, effects, progress, over
-    options = PairOptions(chosen, correction, family, alpha, *further)
+    pairing = significance.Pairing(Significance.beside(test, adjust, alpha))
+    how = pairing.test, pairing.adjust, pairing.family, pairing.alpha
+    options = PairOptions(*how, margin, power, simultaneous, effects, progress, over)
     table = read_score_table(scores)
     bounds, table = table.bounds, replace(table, bounds=None)
     against = _frozen_or_baselines(table, baseline, bounds)

@@ -11,7 +11,8 @@ import scipy
 from irframe.arrays import Array
 from irframe.checks import number, room
 from irframe.comparing import significance
-from irframe.comparing.significance import Compared, Parsed
+from irframe.comparing.corrections import MAX_T, Family, Parsed, adjust_p
+from irframe.comparing.significance import Compared
 from irframe.errors import MetricError, ParameterError
 from irframe.experiments.topic_design import CLUSTER, WEIGHT, names_declared
 from irframe.metrics.facts import facts
@@ -51,7 +52,7 @@ class PairOptions:
 
     test: PairedTest
     adjust: Parsed
-    family: significance.Family
+    family: Family
     alpha: float
     margin: Margins = None
     power: float | None = None
@@ -82,7 +83,7 @@ class PairOptions:
     def told(self) -> dict[str, Any]:
         """Return what a result says of it."""
         together = self.simultaneous or self.test.joint
-        other = significance.MAX_T if self.simultaneous and isinstance(self.adjust, MaxT) else "t"
+        other = MAX_T if self.simultaneous and isinstance(self.adjust, MaxT) else "t"
         return {
             **significance.correction_told(self.test, self.adjust, self.family, alpha=self.alpha),
             "interval": self.test.name if self.own_interval else other,
@@ -165,7 +166,7 @@ class PairOptions:
                 tested = within_margin(lead, sd, n, limit, freedom)
                 result |= {f"p_{name}": p for name, p in zip(CLAIMS, tested, strict=True)}
         for name in CLAIMS if self.margin is not None else ():
-            adjusted = significance.adjust_p(_field_of_each(results, f"p_{name}"), **how)
+            adjusted = adjust_p(_field_of_each(results, f"p_{name}"), **how)
             for result, p in zip(results, adjusted, strict=True):
                 result |= {f"p_{name}_adjusted": p, name: p < self.alpha}
         for result in results:

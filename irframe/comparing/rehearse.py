@@ -9,6 +9,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.comparing.compare import compare
+from irframe.comparing.corrections import Significance
 from irframe.comparing.freeze import FailOn, Frozen, failing, is_file
 from irframe.errors import InputError, ParameterError, unsaid
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -75,7 +76,8 @@ def rehearse(
         others = np.arange(len(paired.systems)) != row
         lower = worse * others[:, np.newaxis, np.newaxis]
         signs, failed = _signs(paired, samples, seed), np.zeros(2)
-        together = options.get("family") != "all"  # else each is a family of its own
+        decided = Significance.of(options.get("test", "t"))
+        together = decided.family != "all"  # else each is a family of its own
         for block in groups(samples, max(1, BLOCK // off.size) if together else 1):
             drawn = base + off * signs[:, block]
             for place, values in enumerate((drawn, drawn - lower)):

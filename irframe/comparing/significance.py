@@ -1,199 +1,40 @@
-"""What is significant: pairs tested, and p-values corrected for the number of comparisons."""
+"""What is significant: pairs tested, and what is odd about them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import as_written, choice, level
-from irframe.errors import ParameterError, listing, warn
+from irframe.comparing.corrections import (
+    Correction,
+    Family,
+    Parsed,
+    Significance,
+    Tested,
+    adjust_p,
+    adjust_rows,
+    parse_correction,
+)
+from irframe.errors import listing, warn
 from irframe.metrics.facts import TIE
 from irframe.names import NO_VERDICT
 from irframe.paired import (
     TESTS,
     MaxT,
     PairedResult,
-    PairedT,
     PairedTest,
-    Permutation,
-    Test,
     describe_differences,
-    parse_test,
 )
 from irframe.paired.design import Design
 from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
 from irframe.scores.scores import Arrays, Scores, finite, summands
-
-Correction = Literal[
-    "bonferroni",
-    "sidak",
-    "holm-sidak",
-    "holm",
-    "simes-hochberg",
-    "hommel",
-    "fdr_bh",
-    "fdr_by",
-    "fdr_tsbh",
-    "fdr_tsbky",
-]
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-"""The corrections of statsmodels' `multipletests`."""
-
-Family = Literal["depth", "metric", "all"]
-FAMILIES: tuple[Family, ...] = get_args(Family)
-"""Which comparisons are corrected for each other."""
-
-
-def adjust_p(
-    groups: Sequence[NDArray[Any]], adjust: Correction | None, *, family: Family, alpha: float
-) -> list[NDArray[Any]]:
-    """Correct p-values for the number of comparisons.
-
-    Parameters
-    ----------
-    groups
-        p-values of each group, shape (metric, depth, pair).
-    adjust
-        One of `CORRECTIONS`, or None.
-    family
-        ``"depth"``: the pairs of a metric at a depth; ``"metric"``: those of a metric at all its
-        depths; ``"all"``: every p-value of every group.
-    alpha
-        Significance level, which the two-stage corrections (``fdr_ts...``) depend on.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        Adjusted p-values, shaped as `groups`.
-
-    Examples
-    --------
-    >>> adjust_p([np.array([[[0.01, 0.02]]])], "bonferroni", family="depth", alpha=0.05)
-    [array([[[0.02, 0.04]]])]
-    """
-    if family == "all":
-        flat = np.concatenate([p.ravel() for p in groups])
-        parts = np.split(adjust_rows(flat, adjust, alpha), np.cumsum([p.size for p in groups])[:-1])
-        return [part.reshape(p.shape) for part, p in zip(parts, groups, strict=True)]
-    kept = 2 if family == "depth" else 1
-    rows = [p.reshape(*p.shape[:kept], -1) for p in groups]
-    return [
-        adjust_rows(r, adjust, alpha).reshape(p.shape) for r, p in zip(rows, groups, strict=True)
-    ]
-
-
-def adjust_rows(p: NDArray[Any], adjust: Correction | None, alpha: float) -> NDArray[Any]:
-    """Correct the p-values of every row together, rows along the last axis.
-
-    Examples
-    --------
-    >>> adjust_rows(np.array([[0.01, 0.02], [0.03, 0.4]]), "bonferroni", 0.05)
-    array([[0.02, 0.04],
-           [0.06, 0.8 ]])
-    """
-    if adjust is None:
-        return p.copy()
-    compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
-    missing = np.isnan(p)  # which count as comparisons
-    filled = np.where(missing, 1, p)
-    order = filled.argsort(axis=-1)
-    adjusted = np.empty(p.shape)
-    np.put_along_axis(adjusted, order, compute(np.take_along_axis(filled, order, axis=-1)), axis=-1)
-    return np.where(missing, np.nan, np.minimum(adjusted, 1))
-
-
-def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[Any]:
-    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
-
-    rows = p.reshape(-1, p.shape[-1])
-    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p
-        adjusted = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
-    return np.array(adjusted).reshape(p.shape)
-
-
-def _bh(p: NDArray[Any]) -> NDArray[Any]:
-    shares = np.arange(1, p.shape[-1] + 1) / p.shape[-1]
-    return np.asarray(np.minimum.accumulate((p / shares)[..., ::-1], axis=-1)[..., ::-1])
-
-
-IN_ORDER: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
-    "bonferroni": lambda p: p * p.shape[-1],
-    "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),
-    "fdr_bh": _bh,
-}
-"""Usual corrections, of all rows at once, of p-values that rise along the last axis."""
-
-
-MAX_T: Literal["max-t"] = "max-t"
-AUTO: Literal["auto"] = "auto"
-Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
-"""A correction for many comparisons, or its name; ``"auto"`` is Holm's where the test needs one,
-and ``"none"`` is None."""
-Parsed = Correction | MaxT | None
-
-
-def parse_correction(
-    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
-) -> Parsed:
-    """Return a correction as it is or, of a name, as what it stands for.
-
-    Parameters
-    ----------
-    adjust
-        A correction or its name.
-    test
-        The test whose p-values it corrects; None for one that is no paired test.
-    family
-        What is corrected together.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown correction or family, one of other tests, and any correction of a test that
-        allows for all pairs itself.
-
-    Examples
-    --------
-    >>> from irframe.paired import TukeyHSD
-    >>> parse_correction("auto", PairedT()), parse_correction("auto", TukeyHSD())
-    ('holm', None)
-    """
-    chosen: Any = as_written(adjust, {MaxT.__name__: MaxT}) or adjust
-    if chosen is not None and not isinstance(chosen, MaxT):
-        chosen = choice("adjust=None or a correction", chosen, (*CORRECTIONS, MAX_T, AUTO, NONE))
-    if chosen == AUTO:
-        chosen = None if test is not None and test.joint else "holm"
-    chosen = MaxT() if chosen == MAX_T else None if chosen == NONE else chosen
-    choice("family", family, FAMILIES)
-    if chosen is not None and test is not None and test.joint:
-        wanted = f"adjust=None, as p-values of {test.name} allow for all pairs already"
-        raise ParameterError(wanted, repr(adjust))
-    if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
-        wanted = f"the test t or permutation, whose pairs {MAX_T} corrects"
-        raise ParameterError(wanted, "another" if test is None else repr(test))
-    parsed: Parsed = chosen
-    return parsed
-
-
-def parse_stepwise(adjust: Adjust, test: PairedTest | None = None) -> Correction | None:
-    """Return a correction as `parse_correction` does, where it can only read p-values.
-
-    Raises
-    ------
-    ParameterError
-        As `parse_correction`, and for max-T, which reads scores.
-    """
-    correction = parse_correction(adjust, test)
-    if isinstance(correction, MaxT):
-        raise ParameterError("a correction that reads p-values alone, such as 'holm'", MAX_T)
-    return correction
 
 
 def correction_told(
@@ -203,6 +44,7 @@ def correction_told(
 
     Examples
     --------
+    >>> from irframe.paired import PairedT, Permutation
     >>> correction_told(PairedT(), None, alpha=0.05)
     {'test': 't', 'adjust': 'none', 'family': 'depth', 'alpha': 0.05}
     >>> correction_told(Permutation(), MaxT(), alpha=0.05)["test"]
@@ -393,20 +235,16 @@ class Pairing:
     Parameters
     ----------
     test
-        A paired test or its name.
-    adjust
-        Correction for many comparisons, or None.
-    alpha
-        Significance level.
-    family
-        Which comparisons are corrected for each other.
+        How a difference is called significant, or a test.
+    auto
+        What ``adjust="auto"`` is where the test needs a correction.
     """
 
-    def __init__(self, test: Test, adjust: Adjust, alpha: float, family: Family = "depth") -> None:
-        self.test = parse_test(test)
-        self.adjust = parse_correction(adjust, self.test, family)
-        self.family = family
-        self.alpha = level(alpha)
+    def __init__(self, test: Tested, *, auto: Correction | None = "holm") -> None:
+        self.decided = chosen = Significance.of(test, "t")
+        self.test = chosen.only_test
+        self.family, self.alpha = chosen.family, chosen.alpha
+        self.adjust = parse_correction(chosen.adjust, self.test, self.family, auto=auto)
         self._found: dict[Scores, Array] = {}
         self._tests = self._without = 0
         self._uneven: list[str] = []
@@ -439,6 +277,10 @@ class Pairing:
         if paired not in self._found:
             self._found[paired] = self.p_values(paired, pairs)
         return self._found[paired][row, depths].T
+
+    def share(self, p: Array) -> Array:
+        """Return the share of p-values, (pair, depth), that are significant at each depth."""
+        return np.asarray((p < self.alpha).mean(axis=0))
 
     def verdicts(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
         """Say who is significantly better: 1 the first, -1 the second, 0 neither."""

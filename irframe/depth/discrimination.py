@@ -4,6 +4,7 @@ Verbs: discrimination, median_p, coverage, inversions, ratios.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,13 +13,14 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
+from irframe.comparing.corrections import Significance, Tested
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import Adjust, Family, Pairing, leads
+from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.verb import verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import P_VALUES
-from irframe.paired import Test, all_pairs
+from irframe.paired import all_pairs
 from irframe.record import NONE
 from irframe.scores.read_scores import (
     Depths,
@@ -37,11 +39,8 @@ NAME = "discrimination ratio"
 @verb
 def discrimination(
     scores: xr.DataArray | pd.DataFrame,
-    test: Test = "t",
+    test: Tested = "t",
     *,
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
     at: Depths = None,
     by: GroupBy | None = None,
     over: Over = "both",
@@ -53,13 +52,8 @@ def discrimination(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     test
-        A paired test or its name, as for `compare`.
-    adjust, family
-        Correction of the p-values for many comparisons, as for `compare`, within a group: by
-        default Holm's, so that these are the pairs that `compare` calls significant. None asks for
-        the ratio of the literature.
-    alpha
-        Significance level, above 0 and below 1.
+        How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
+        name of a test. With ``adjust=None`` in it the ratio is that of the literature.
     at
         Depths to look at; by default all there are.
     by
@@ -89,7 +83,7 @@ def discrimination(
     -----
     ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values.
     The ratio belongs to a metric, a set of topics and a set of systems together. Differences that
-    are the same on all topics are no evidence, as for `compare`; with ``adjust=None`` they are
+    are the same on all topics are no evidence, as for `compare`; without a correction they are
     significant, as in the literature.
 
     References
@@ -108,8 +102,8 @@ def discrimination(
     >>> discrimination(scores).values.round(3).tolist()
     [0.667]
     """
-    pairing = Pairing(test, adjust, alpha, family)
-    return over_pairs(scores, pairing, lambda p: (p < alpha).mean(axis=0), NAME, at=at, over=over)
+    pairing = Pairing(test)
+    return over_pairs(scores, pairing, pairing.share, NAME, at=at, over=over)
 
 
 def over_pairs(
@@ -140,17 +134,16 @@ def _told(pairing: Pairing) -> dict[str, Any]:
     if told["adjust"] == NONE:
         return {P_VALUES: "not corrected, as in the literature"} | told
     corrected = f"corrected for the number of pairs ({told['adjust']})"
-    return {P_VALUES: f"{corrected}; those of the literature are not: adjust=None"} | told
+    return {
+        P_VALUES: f"{corrected}; those of the literature are not: Significance(adjust=None)"
+    } | told
 
 
 @verb
 def median_p(
     scores: xr.DataArray | pd.DataFrame,
-    test: Test = "t",
+    test: Tested = "t",
     *,
-    adjust: Adjust = None,
-    family: Family = "depth",
-    alpha: float = 0.05,
     at: Depths = None,
     by: GroupBy | None = None,
     over: Over = "both",
@@ -159,14 +152,12 @@ def median_p(
 
     Parameters
     ----------
-    scores, test, family, at, by, over
+    scores, at, by, over
         As for `discrimination`.
-    adjust
-        Correction as for `discrimination`, but by default none: nothing is decided here, and
-        corrected p-values of many pairs are mostly 1.
-    alpha
-        Significance level, on which no p-value depends but those of two-stage corrections
-        (``"fdr_tsbh"``, ``"fdr_tsbky"``).
+    test
+        As for `discrimination`, but by default without a correction: nothing is decided here, and
+        corrected p-values of many pairs are mostly 1. Only two-stage corrections
+        (``"fdr_tsbh"``, ``"fdr_tsbky"``) depend on the significance level.
 
     Returns
     -------
@@ -199,7 +190,7 @@ def median_p(
     >>> median_p(scores).values.tolist()
     [0.0]
     """
-    pairing, middle = Pairing(test, adjust, alpha, family), partial(np.median, axis=0)
+    pairing, middle = Pairing(test, auto=None), partial(np.median, axis=0)
     return over_pairs(scores, pairing, middle, "median p-value", at=at, over=over)
 
 
@@ -207,11 +198,8 @@ def median_p(
 def coverage(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
-    test: Test = "t",
+    test: Tested = "t",
     *,
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
     at: Depths = None,
     topics: Sides | None = None,
     by: GroupBy | None = None,
@@ -228,12 +216,9 @@ def coverage(
         the same systems, with one metric or all those of `scores`, and with one depth or all
         those of `scores`.
     test
-        A paired test or its name, as for `compare`.
-    adjust, family
-        Correction of the p-values of either side for many comparisons, as for `compare`, within a
-        group: by default Holm's. None asks for the ratio of the literature.
-    alpha
-        Significance level, above 0 and below 1.
+        How a difference is called significant on either side, as for `compare`: an
+        `irframe.Significance`, or the name of a test. With ``adjust=None`` in it the ratio is that
+        of the literature.
     at
         Depths of the scores to look at; by default all there are.
     topics
@@ -272,7 +257,7 @@ def coverage(
     better of two systems is the one with the better mean; lower is better for a metric that counts
     a cost. Topics count on which every system has a score on both sides, or on its own side where
     the two sides have topics of their own. Differences that are the same on all topics are no
-    evidence, as for `compare`; with ``adjust=None`` they are significant, as in the literature.
+    evidence, as for `compare`; without a correction they are significant, as in the literature.
 
     References
     ----------
@@ -286,10 +271,11 @@ def coverage(
     >>> import xarray as xr
     >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
     >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 1]], dims=["system", "topic"])
-    >>> coverage(scores, reference, adjust=None).values.round(3).tolist()
+    >>> import irframe as ir
+    >>> coverage(scores, reference, ir.Significance(adjust=None)).values.round(3).tolist()
     [0.667]
     """
-    pairing = Pairing(test, adjust, alpha, family)
+    pairing = Pairing(test)
     sides = match_reference(scores, reference, at, topics)
     result = held_against(*sides, pairing, pairing.verdicts, "coverage ratio")
     return result.assign_attrs(_told(pairing))
@@ -322,11 +308,8 @@ def held_against(
 def inversions(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
-    test: Test = "t",
+    test: Tested = "t",
     *,
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
     at: Depths = None,
     topics: Sides | None = None,
     by: GroupBy | None = None,
@@ -335,7 +318,7 @@ def inversions(
 
     Parameters
     ----------
-    scores, reference, test, adjust, family, alpha, at, topics, by
+    scores, reference, test, at, topics, by
         As for `coverage`.
 
     Returns
@@ -369,10 +352,11 @@ def inversions(
     >>> import xarray as xr
     >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
     >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 2]], dims=["system", "topic"])
-    >>> inversions(scores, reference, adjust=None).values.round(3).tolist()
+    >>> import irframe as ir
+    >>> inversions(scores, reference, ir.Significance(adjust=None)).values.round(3).tolist()
     [0.333]
     """
-    pairing = Pairing(test, adjust, alpha, family)
+    pairing = Pairing(test)
     sides = match_reference(scores, reference, at, topics)
     result = held_against(*sides, pairing, leads, "inversion ratio", sign=-1)
     return result.assign_attrs(_told(pairing))
@@ -382,11 +366,8 @@ def inversions(
 def ratios(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
-    test: Test = "t",
+    test: Tested = "t",
     *,
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
     at: Depths = None,
     topics: Sides | None = None,
     by: GroupBy | None = None,
@@ -395,8 +376,8 @@ def ratios(
 
     Parameters
     ----------
-    scores, reference, test, adjust, family, alpha, at, topics, by
-        As for `coverage`. With ``adjust=None`` the ratios are those of the literature.
+    scores, reference, test, at, topics, by
+        As for `coverage`.
 
     Returns
     -------
@@ -424,7 +405,7 @@ def ratios(
     --------
     >>> import irframe as ir
     >>> scores = ir.cube(*ir.example_track()).ireval.score("AP(norm='min')", "RBP(p=0.8)")
-    >>> scores.ireval.ratios(reference=10, adjust=None, at=[1, 10])
+    >>> scores.ireval.ratios(10, ir.Significance(adjust=None), at=[1, 10])
                metric  depth  discrimination  coverage  inversions  median_p
     0  AP(norm='min')      1           0.214     0.333         0.0     0.188
     1  AP(norm='min')     10           0.643     1.000         0.0     0.013
@@ -434,10 +415,11 @@ def ratios(
     [p-values not corrected, as in the literature]
     """
     new, held = match_reference(scores, reference, at, topics)
-    pairing = Pairing(test, adjust, alpha, family)
-    raw, middle = Pairing(test, None, alpha, family), partial(np.median, axis=0)
+    pairing = Pairing(test)
+    uncorrected = replace(Significance.of(test), adjust=None)
+    raw, middle = Pairing(uncorrected), partial(np.median, axis=0)
     parts = [
-        over_pairs(new, pairing, lambda p: (p < alpha).mean(axis=0), "discrimination", at=None),
+        over_pairs(new, pairing, pairing.share, "discrimination", at=None),
         held_against(new, held, pairing, pairing.verdicts, "coverage"),
         held_against(new, held, pairing, leads, "inversions", sign=-1),
         over_pairs(new, raw, middle, "median_p", at=None),

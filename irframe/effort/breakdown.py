@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,8 +11,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
-from irframe.checks import choice, level, listed, places, whole
-from irframe.comparing.significance import Adjust, Correction, adjust_rows, parse_stepwise
+from irframe.checks import choice, listed, places, whole
+from irframe.comparing.corrections import Correction, Significance, adjust_rows, parse_stepwise
 from irframe.cubes.verb import against, attended, by_topics, read_depth
 from irframe.cubes.view import LIST, experiment_of
 from irframe.errors import DepthError, InputError, ParameterError
@@ -25,6 +25,7 @@ from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.asl import ESL
 from irframe.metrics.facts import TIE, facts
 from irframe.names import SYSTEM, TOPIC
+from irframe.option_values import Unused
 from irframe.paired import PairedT, RankSum, Wilcoxon, all_pairs, sign_p
 from irframe.paired.design import ROUNDING
 from irframe.paired.differences import ratio
@@ -265,6 +266,7 @@ CASES = ("neither", "a_only", "b_only", "both")
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
 OutcomeTest = Literal["wilcoxon", "t"]
+TestedOutcomes = Annotated[Significance | OutcomeTest, Unused("family")]
 RankSums = Literal["tie-corrected", "plain"]
 
 
@@ -279,15 +281,15 @@ class Basis:
     rank_sum: RankSum
 
 
-def basis(
-    measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust, rank_sum: RankSums
-) -> Basis:
+def basis(measure: Measure, test: TestedOutcomes, rank_sum: RankSums) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
     choice("measure", measure, get_args(Measure))
-    choice("test", test, get_args(OutcomeTest))
+    chosen = Significance.of(test)
+    by = choice("test", chosen.test, get_args(OutcomeTest))
     corrected = choice("rank_sum", rank_sum, get_args(RankSums)) == "tie-corrected"
     rank_test = RankSum(correction=corrected, tie_correction=corrected)
-    return Basis(measure.lower(), test, level(alpha), parse_stepwise(adjust), rank_test)
+    adjust = parse_stepwise(chosen.adjust)
+    return Basis(measure.lower(), by, chosen.alpha, adjust, rank_test)
 
 
 def compare_answers(

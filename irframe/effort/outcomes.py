@@ -11,7 +11,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
-from irframe.comparing.significance import Adjust
 from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import shared_topics, verb
 from irframe.cubes.view import LIST, read_cube
@@ -153,9 +152,7 @@ def outcomes(
     data: xr.Dataset | Runs,
     qrels: Qrels | None = None,
     *,
-    test: breakdown.OutcomeTest = "wilcoxon",
-    adjust: Adjust = "auto",
-    alpha: float = 0.05,
+    test: breakdown.TestedOutcomes = "wilcoxon",
     baseline: Hashable | None = None,
     systems: Hashable | Sequence[Hashable] | None = None,
     order: Sequence[Hashable] | None = None,
@@ -184,12 +181,10 @@ def outcomes(
     qrels
         Qrels frame, with a run frame only.
     test
-        The test of `measure`: ``"wilcoxon"``, the signed-rank test, or ``"t"``, the paired one.
-    adjust
-        Correction of every kind of p-value for the number of comparisons, as for `compare`, but
-        for ``"max-t"``: by default Holm's. None, as in the literature. The verdicts follow it.
-    alpha
-        Significance level of the verdicts, above 0 and below 1.
+        How verdicts are decided: ``"wilcoxon"``, the signed-rank test of `measure`, or ``"t"``, the
+        paired one; or an `irframe.Significance` by one of these. Its correction, but for
+        ``"max-t"``, is of every kind of p-value, for the number of comparisons; the literature
+        has ``adjust=None``.
     baseline
         The system to improve on, ``system_a`` throughout; by default all pairs are compared, in
         the order of the systems.
@@ -200,7 +195,7 @@ def outcomes(
         Systems in the order they came out: each from the second on is compared, as b, with the
         best so far, as a, that is the one with the highest MRR (the earlier one if equal).
     pairs
-        Pairs of systems a and b, of which b is to improve on a; they are one family to `adjust`.
+        Pairs of systems a and b, of which b is to improve on a; they are corrected together.
     depth
         A document below this rank is not returned; at least 1 and at most the cube's depth. By
         default 100, or the depth of the cube where that is less.
@@ -238,7 +233,7 @@ def outcomes(
         - ``p_answered``, the sign test of a_only against b_only;
         - over the topics both answer, mean ``esl_a``, ``esl_b`` with ``p_esl_wilcoxon``,
           ``p_esl_t``, and ``rr_a``, ``rr_b`` with ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);
-        - all p-values again with ``_adjusted``, unless `adjust` is None;
+        - all p-values again with ``_adjusted``, unless none is corrected;
         - the parts of the verdicts: ``answered``, 1 if b answers more, -1 if a does, and
           ``answered_significant``; ``ranked``, 1 if b ranks higher, and ``ranked_significant``;
         - the verdicts on b: ``better``, ahead in both parts; ``significantly_better``, and both
@@ -290,7 +285,7 @@ def outcomes(
        neither  a_only  b_only  both
     0        0       1       2    13
     """
-    verdict, parts = breakdown.basis(measure, test, alpha, adjust, rank_sum), {}
+    verdict, parts = breakdown.basis(measure, test, rank_sum), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
         if qrels is None:

@@ -13,7 +13,8 @@ import xarray as xr
 from irframe.agreements import Agreement, parse_agreement
 from irframe.arrays import Array
 from irframe.checks import listed, places
-from irframe.comparing.significance import Adjust, Family, Pairing, leads
+from irframe.comparing.corrections import Tested
+from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import SIDES
@@ -47,7 +48,7 @@ from irframe.names import (
     Ties,
 )
 from irframe.orderings.orderings import competition_ranks
-from irframe.paired import Test, all_pairs
+from irframe.paired import all_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import scores_to_compare
@@ -69,10 +70,7 @@ def judge_effect(
     judges: Mapping[Any, Qrels],
     metrics: Metrics,
     *,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
+    test: Tested = "t",
     reference: Hashable | None = None,
     at: int | Sequence[int] | None = None,
     pairs: Literal["same", "common", "own"] = "same",
@@ -99,11 +97,9 @@ def judge_effect(
         means are over passes, which tests of systems count as repeats for all of them.
     metrics
         Metrics or their names.
-    test, adjust, family
-        Which pairs of systems differ significantly, as for `compare`.
-    alpha
-        Significance level, and one minus the confidence level of all intervals, above 0 and below
-        1.
+    test
+        How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
+        name of a test. All intervals are at 1 - `alpha` of it.
     reference
         The judge whose conclusions the others' are compared with, by default the first.
     at
@@ -183,7 +179,8 @@ def judge_effect(
     >>> found["conclusions"].sel(metric="AP").squeeze().to_series().to_dict()
     {'kept': 5, 'lost': 6, 'new': 0, 'reversed': 0, 'neither': 17}
     """
-    pairing = Pairing(test, adjust, alpha, family)
+    pairing = Pairing(test)
+    alpha = pairing.alpha
     resampling = Intervals(Resamples(alpha, samples, seed), of)
     orders = list(map(parse_agreement, listed(methods)))
     passes = passes_of(judges)

@@ -13,7 +13,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, each_once, listed, number, tracked, whole
-from irframe.comparing.significance import Adjust, Family, Pairing
+from irframe.comparing.corrections import Tested
+from irframe.comparing.significance import Pairing
 from irframe.cubes.unjudged import SIDES
 from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.cubes.view import experiment_of
@@ -38,7 +39,6 @@ from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
-from irframe.paired import Test
 
 Credit = Literal["all", "run"]
 
@@ -240,10 +240,7 @@ def replay(
     methods: str | Sequence[str],
     budgets: int | Sequence[int],
     *metrics: Metric | MetricType | str,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
+    test: Tested = "t",
     at: int | None = None,
     unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
     batch: int = 1,
@@ -270,8 +267,9 @@ def replay(
         Judgments of each topic, at least 1.
     metrics
         Metrics or their names.
-    test, adjust, family, alpha
-        Which pairs of systems differ significantly, as for `compare`. Intervals are at 1 - `alpha`.
+    test
+        How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
+        name of a test. Intervals are at 1 - `alpha` of it.
     at
         Evaluation depth of metrics without their own, by default the depth of the cube.
     unjudged
@@ -365,7 +363,7 @@ def replay(
     each_once("budgets", turns)
     batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
-    pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
+    pairing, read = Pairing(test), read_depth(cube, depth)
     cube = by_label(shared(attended(cube)))
     documents, last = ListedDocuments.judged(cube, read), cube.sizes[DEPTH] if at is None else at
     chosen = parse_metrics(metrics)

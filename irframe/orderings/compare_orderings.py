@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 
 from irframe.agreements.innate import LABELS, compare_rankings, count_labels
 from irframe.arrays import Array
-from irframe.checks import each_once, level, listed
+from irframe.checks import each_once, listed
 from irframe.comparing.compare import compare
-from irframe.comparing.significance import (
-    Adjust,
+from irframe.comparing.corrections import (
     Correction,
+    Significance,
+    TestedByMetric,
+    TestsByMetric,
     adjust_rows,
-    correction_told,
-    p_values,
     parse_stepwise,
 )
+from irframe.comparing.significance import correction_told, p_values
 from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
 from irframe.cubes.verb import against, attended, read_depth, shared, verb
@@ -36,7 +37,7 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, ORDERINGS, PAIR, SIDES, SYSTEM
 from irframe.orderings import orderings
 from irframe.orderings.orderings import GainLike, competition_ranks, gains_of
-from irframe.paired import PairedTest, Sign, Test, all_pairs, parse_test, sign_p
+from irframe.paired import PairedTest, Sign, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 
@@ -48,9 +49,7 @@ def compare_orderings(
     cube: xr.Dataset,
     *,
     metric: Metric | MetricType | str,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    alpha: float = 0.05,
+    test: TestedByMetric = "t",
     baseline: Hashable,
     systems: Hashable | Sequence[Hashable] | None = None,
     depth: int | None = None,
@@ -67,12 +66,10 @@ def compare_orderings(
     metric
         The one metric that suits the task, or its name.
     test
-        The paired test of the metric's scores, or its name, as for `compare`.
-    adjust
-        Correction of the p-values of both tests for the number of systems, as for `compare`, but
-        for ``"max-t"``: by default Holm's. None, as in the literature.
-    alpha
-        Significance level of both tests, above 0 and below 1.
+        How a difference of the metric's scores is called significant, as for `compare`: an
+        `irframe.Significance`, or the name of a test. The correction, for the number of systems,
+        and the level are those of the orderings' test, too; max-T is none of them. The literature
+        has ``adjust=None``.
     baseline
         The system to beat.
     systems
@@ -120,8 +117,8 @@ def compare_orderings(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> asked = {"baseline": "bm25", "metric": "RBP(p=0.8)@10", "adjust": None}
-    >>> report = compare_orderings(cube, **asked)
+    >>> asked = {"baseline": "bm25", "metric": "RBP(p=0.8)@10"}
+    >>> report = compare_orderings(cube, test=ir.Significance(adjust=None), **asked)
     >>> report = report.set_index("system_a")
     >>> report.loc[["ance", "doct5query", "duot5"], ["difference", "p", "p_orderings", "mark"]]
                 difference      p p_orderings mark
@@ -130,9 +127,9 @@ def compare_orderings(
     doct5query       0.119  0.048       0.267    †
     duot5            0.266  <.001       0.002    ‡
     """
-    level(alpha)
-    tested = parse_test(test)
-    corrected = parse_stepwise(adjust, tested)
+    decided = Significance.of(test)
+    tested, alpha = decided.only_test, decided.alpha
+    corrected = parse_stepwise(decided.adjust, tested)
     (chosen,) = parse_metrics(metric)
     deepest = read_depth(cube, chosen.depth if depth is None else depth)
     if chosen.depth not in {None, deepest}:
@@ -150,8 +147,8 @@ def compare_orderings(
         labels=False,
     ).sel({DEPTH: deepest})
     scores = score(compared, chosen, at=[deepest])
-    report = compare(scores, tested, adjust=corrected, alpha=alpha, baseline=baseline)
-    signs = parse_stepwise(adjust)
+    report = compare(scores, decided, baseline=baseline)
+    signs = parse_stepwise(decided.adjust)
     frame = _mark(report, hedge, adjust=signs, alpha=alpha, sign=facts(chosen).sign)
     frame.attrs.update(correction_told(tested, corrected, alpha=alpha))
     return frame
@@ -193,9 +190,7 @@ CELL = (METRIC, TEST, DEPTH, PAIR)
 def significance_agreement(
     cube: xr.Dataset,
     *metrics: Metrics,
-    test: Test | Sequence[Test] = "t",
-    adjust: Adjust = "auto",
-    alpha: float = 0.05,
+    test: TestsByMetric = "t",
     at: int | Sequence[int] | None = None,
     gain: GainLike | None = None,
     rel: int | None = None,
@@ -210,12 +205,10 @@ def significance_agreement(
     metrics
         Metrics or their names.
     test
-        Paired tests of the metrics' scores, or their names, as for `compare`.
-    adjust
-        Correction of the p-values of each test over the pairs, as for `compare`, but for
-        ``"max-t"``: by default Holm's. None, as in the literature.
-    alpha
-        Significance level of all tests, above 0 and below 1.
+        How a difference of the metrics' scores is called significant, as for `compare`: an
+        `irframe.Significance`, by one test or several, or the names of tests. The correction, of
+        each test over the pairs, and the level are those of the orderings' test, too; max-T is none
+        of them. The literature has ``adjust=None``.
     at
         Evaluation depths of metrics and orderings, within the cube; by default its greatest.
     gain, rel
@@ -249,13 +242,15 @@ def significance_agreement(
     Examples
     --------
     >>> import irframe as ir
-    >>> found = significance_agreement(ir.cube(*ir.example_track()), "P", at=10, adjust=None)
+    >>> unadjusted = ir.Significance(adjust=None)
+    >>> found = significance_agreement(ir.cube(*ir.example_track()), "P", test=unadjusted, at=10)
     >>> share = found["share"].isel(metric=0, test=0, depth=0).to_series().round(3)
     >>> share[share > 0].to_dict()
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
-    level(alpha)
-    tests, chosen = [*map(parse_test, listed(test))], parse_metrics(metrics)
+    decided = Significance.of(test)
+    adjust, alpha = decided.adjust, decided.alpha
+    tests, chosen = [*map(parse_test, listed(decided.test))], parse_metrics(metrics)
     each_once("tests", [kind.name for kind in tests])
     *ways, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
     deepest, cube = read_depth(cube, None), shared(attended(cube))

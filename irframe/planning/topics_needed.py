@@ -5,7 +5,7 @@ Verbs: topics_needed.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,12 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, number, whole
-from irframe.checks import level as check_level
+from irframe.comparing.corrections import ANOVA, Significance
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, caution, united
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR, TOPIC, counted, low_to_high
+from irframe.option_values import Unused
 from irframe.paired import describe_differences
 from irframe.paired.design import Design
 from irframe.paired.margins import detectable, missed_one_sided
@@ -136,7 +137,8 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, start: Array
     return least.reshape(np.shape(start))
 
 
-TESTS = ("t", "anova")
+TESTS = ("t", ANOVA)
+TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family")]
 OF_PAIRS = ("baseline", "each")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
 """What else may be said of a question, or of the test that answers it."""
@@ -150,9 +152,8 @@ def topics_needed(
     width: float | None = None,
     margin: float | None = None,
     topics: int | None = None,
-    test: Literal["t", "anova"] = "t",
+    test: TestedTopics = "t",
     power: float = 0.8,
-    alpha: float = 0.05,
     systems: int | None = None,
     baseline: Baselines = None,
     each: bool = False,
@@ -180,12 +181,11 @@ def topics_needed(
     topics
         A number of topics, at least 2: which difference of two systems a t-test finds on so many.
     test
-        ``"t"``, paired, or ``"anova"``, a one-way analysis of variance.
+        ``"t"``, paired, or ``"anova"``, a one-way analysis of variance; or an
+        `irframe.Significance` by one of these, with the significance level of the test, and one
+        minus the confidence level of intervals, as its `alpha`.
     power
         How often the test is to find the difference, above `alpha` and below 1.
-    alpha
-        Significance level of the test, and one minus the confidence level of intervals, above 0
-        and below 1.
     systems
         How many systems ``"anova"`` is to compare, at least 2; by default as many as there are.
     baseline
@@ -264,11 +264,12 @@ def topics_needed(
     """
     asked = {"difference": difference, "width": width, "margin": margin, "topics": topics}
     question, wanted = _only(asked)
-    check_level(alpha)
+    decided = Significance.of(test)
+    by, alpha = choice("test", decided.test, TESTS), decided.alpha
     power = number("power", power, above=alpha, below=1)
-    way = choice("test", test, TESTS) if question == "difference" else question
+    way = by if question == "difference" else question
     options = {"baseline": baseline, "each": each or None, "systems": systems}
-    _refuse_foreign(way, options | ({} if test in (way, "t") else {"test": test}))
+    _refuse_foreign(way, options | ({} if by in (way, "t") else {"test": by}))
     paired = scores_to_compare(scores, at)
     if repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
         _refuse_foreign("repeats", options)

@@ -12,14 +12,15 @@ import xarray as xr
 from irframe.agreements.base import count_below
 from irframe.arrays import Array
 from irframe.checks import choice, places, room
-from irframe.comparing.significance import Adjust, Family, Pairing
+from irframe.comparing.corrections import Tested
+from irframe.comparing.significance import Pairing
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError, caution, listing, united, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import MIN_CLUSTERS, TASK, DrawnTopics
 from irframe.metrics.facts import TIE, facts, place_of
 from irframe.names import METRICS
-from irframe.paired import Test, all_pairs
+from irframe.paired import all_pairs
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
 from irframe.scores.averages import Resamples, means_of_draws, moments
 from irframe.scores.read_scores import Depths, by_task, choose_pairs, read_scores, select_depths
@@ -40,10 +41,7 @@ ORDERS: tuple[Order, ...] = ("mean", "win_rate", "borda")
 def leaderboard(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
+    test: Tested = "t",
     baseline: Hashable | None = None,
     at: Depths = None,
     method: RankMethod = "pairs",
@@ -62,7 +60,7 @@ def leaderboard(
     scores
         Scores per system and topic: an array, or a frame, wide or long. The first metric decides
         the order.
-    test, adjust, family, alpha
+    test
         As for `rank_intervals`, also for the comparison with the baseline, which is a family of its
         own: corrected for the number of systems compared with it, and not for all pairs. The
         families ``"metric"`` and ``"all"`` take in all depths, and metrics, that are listed.
@@ -147,8 +145,8 @@ def leaderboard(
     colbert        7     2    0.214         4          8   0.052  0.588
     bm25           8     2    0.204         4          8     NaN  0.412
     """
-    pairing = Pairing(test, adjust, alpha, family)
-    ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
+    pairing = Pairing(test)
+    ranking = RankOptions(method, interval, Resamples(pairing.alpha, samples, seed), pairing)
     read = read_tasks(scores, over, task_metrics)
     known = of_tasks(read if at is None else select_depths(read, at)) if over != "task" else None
     choice("order", order, ORDERS)
@@ -157,7 +155,7 @@ def leaderboard(
         read = read.take(system=np.flatnonzero(~known.lacking))
     paired = ranking.read(read, over, at, deepest=at is None)
     only = paired.take(metric=[0], depth=[0])
-    family_of = only if family == "depth" else paired
+    family_of = only if pairing.family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]
     ranked, attributes = ranking.of(only, apart)
     board = pd.DataFrame({name: array[0, :, 0] for name, array in ranked.items()}, paired.systems)

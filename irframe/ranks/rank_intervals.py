@@ -16,10 +16,9 @@ from irframe.agreements.base import count_below
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.comparing.attainable import beware_of_least
+from irframe.comparing.corrections import Significance, Tested
 from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import (
-    Adjust,
-    Family,
     Pairing,
     family_sizes,
     without_judged,
@@ -28,7 +27,7 @@ from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
-from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
+from irframe.paired import Bootstrap, MaxT, PairedT, all_pairs
 from irframe.paired.design import Design
 from irframe.paired.differences import moments
 from irframe.paired.pairs import in_blocks
@@ -112,10 +111,7 @@ def rank_intervals(
     scores: xr.DataArray | pd.DataFrame,
     method: RankMethod = "pairs",
     *,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
+    test: Tested = "t",
     at: Depths = None,
     interval: Interval = "logit",
     samples: int = 1000,
@@ -138,13 +134,10 @@ def rank_intervals(
         of the topics, which is no confidence interval: it leaves out that the topics themselves
         came first by chance.
     test
-        A paired test or its name, as for `compare`, of all pairs: for ``"pairs"`` and for tiers;
-        with ``"holm"`` and ``"max-t"`` the t-test.
-    adjust, family
-        Correction of its p-values for many comparisons, as for `compare`, within a group.
-    alpha
-        One minus the confidence level of the intervals of means and of ranks, and the significance
-        level of the test, above 0 and below 1.
+        How a difference of any pair is called significant, as for `compare`: an
+        `irframe.Significance`, or the name of a test. For ``"pairs"`` and for tiers; with
+        ``"holm"`` and ``"max-t"`` the t-test. Intervals of means and ranks are at 1 - `alpha` of
+        it.
     at
         Depths to rank at; by default all there are.
     interval
@@ -190,9 +183,8 @@ def rank_intervals(
     Notes
     -----
     With ``"pairs"`` the interval is ``[1 + B, S - W]``, where of S systems B are significantly
-    better and W significantly worse in `compare` with the same `test`, `adjust`, `family` and
-    `alpha`. Where the correction allows for all pairs, as Holm's, Tukey's and max-T do, these
-    intervals hold for all systems at once.
+    better and W significantly worse in `compare` with the same `test`. Where the correction allows
+    for all pairs, as Holm's, Tukey's and max-T do, these intervals hold for all systems at once.
 
     With ``"holm"``, for system j, every other system k is compared with it by a one-sided t-test,
     ``p_k = P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom, m the means, and 1 where
@@ -256,8 +248,8 @@ def rank_intervals(
     >>> spread["first"][spread["first"] > 0].round(2).to_dict()
     {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}
     """
-    pairing = Pairing(test, adjust, alpha, family)
-    ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
+    pairing = Pairing(test)
+    ranking = RankOptions(method, interval, Resamples(pairing.alpha, samples, seed), pairing)
     paired = ranking.read(scores, over, at)
     return like_scores(*ranking.of(paired, ranking.apart(paired)), paired, scores)
 
@@ -374,7 +366,8 @@ class RankOptions:
 
 def first_shares(paired: Scores, resamples: Resamples) -> Array:
     """Return in which share of resamples each system is first, shape (metric, depth, system)."""
-    ranking = RankOptions("bootstrap", "logit", resamples, Pairing("t", None, resamples.alpha))
+    uncorrected = Pairing(Significance(adjust=None, alpha=resamples.alpha))
+    ranking = RankOptions("bootstrap", "logit", resamples, uncorrected)
     systems = len(paired.systems)
 
     def compute(row: int, depths: slice) -> Array:

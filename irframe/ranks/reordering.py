@@ -14,8 +14,14 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.arrays import Floats
-from irframe.checks import choice, level, number
-from irframe.comparing.significance import Adjust, Correction, adjust_rows, parse_stepwise
+from irframe.checks import choice, number
+from irframe.comparing.corrections import (
+    Correction,
+    Significance,
+    TestedByMetric,
+    adjust_rows,
+    parse_stepwise,
+)
 from irframe.cubes.score import score
 from irframe.cubes.verb import against, read_depth, verb
 from irframe.errors import InputError, ParameterError
@@ -24,7 +30,8 @@ from irframe.metrics.ap import AP
 from irframe.metrics.asl import ASL, AtomizedP, InverseASL, Unretrieved
 from irframe.metrics.facts import average, best_first, facts
 from irframe.names import METRIC, SYSTEM, TOPIC
-from irframe.paired import PairedTest, Test, all_pairs, parse_test
+from irframe.paired import PairedTest, all_pairs
+from irframe.record import NONE
 from irframe.scores.averages import averages, by_depth, metric_labels, tell_left_out
 from irframe.scores.read_scores import Depths
 
@@ -33,12 +40,10 @@ from irframe.scores.read_scores import Depths
 def reordering(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    test: Test = "t",
-    adjust: Adjust = None,
+    test: TestedByMetric = "t",
     at: Depths = None,
     by: GroupBy | None = None,
     margin: float = 0.1,
-    alpha: float = 0.05,
     per: Literal["step", "system"] = "step",
 ) -> pd.DataFrame:
     """Say how changing the metric step by step reorders systems and rescales their scores.
@@ -49,10 +54,9 @@ def reordering(
         Scores per system and topic by two metrics or more, in the order of the steps: an array,
         or a frame, wide or long.
     test
-        A paired test, or its name, by which another is significantly better.
-    adjust
-        Correction of the p-values of a metric for the number of pairs, as for `compare`, but not
-        max-T; by default none, as in the paper.
+        When another is significantly better, as for `compare`: an `irframe.Significance`, or the
+        name of a test. By default p-values are not corrected, as in the paper; with a correction,
+        for the number of pairs, but not by max-T. An alpha is the largest p-value that counts.
     at
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
@@ -61,8 +65,6 @@ def reordering(
         group.
     margin
         By what part of a system's mean another must be better to count, at least 0.
-    alpha
-        Largest p-value of the test at which it counts, above 0 and below 1.
     per
         ``"step"``: a row per step. ``"system"``: a row per step and system.
 
@@ -116,11 +118,14 @@ def reordering(
     """
     choice("per", per, ("step", "system"))
     number("margin", margin, low=0)
-    parsed = parse_test(test)
-    correction = parse_stepwise(adjust, parsed)
+    chosen = Significance.of(test)
+    parsed = chosen.only_test
+    correction = parse_stepwise(chosen.adjust, parsed, auto=None)
     decided = partial(_count_better, test=parsed, adjust=correction)
-    better = partial(decided, margin=margin, alpha=level(alpha))
-    return by_depth(partial(_reordered, better=better, per=per), scores, at)
+    better = partial(decided, margin=margin, alpha=chosen.alpha)
+    table = by_depth(partial(_reordered, better=better, per=per), scores, at)
+    table.attrs["adjust"] = correction or NONE
+    return table
 
 
 def _reordered(array: xr.DataArray, *, better: Any, per: str) -> pd.DataFrame:
@@ -213,14 +218,12 @@ STEPS = {
 def ablation(
     cube: xr.Dataset,
     *,
-    test: Test = "t",
-    adjust: Adjust = None,
+    test: TestedByMetric = "t",
     depth: int | None = None,
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",
     by: GroupBy | None = None,
     margin: float = 0.1,
-    alpha: float = 0.05,
 ) -> pd.DataFrame:
     """Say what each step on the way from MAP to ASL does to the order of systems.
 
@@ -228,7 +231,7 @@ def ablation(
     ----------
     cube
         A cube made by `irframe.cube`.
-    test, adjust
+    test
         As for `reordering`.
     depth
         Where lists are cut; by default at the cube's depth.
@@ -239,7 +242,7 @@ def ablation(
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: rows per
         group.
-    margin, alpha
+    margin
         As for `reordering`.
 
     Returns
@@ -286,7 +289,7 @@ def ablation(
         ASL(**shared),
     ]
     scores = score(cube, *chain, at=[read_depth(cube, depth)], no_rel="nan")
-    table = reordering(scores, test=test, adjust=adjust, by=by, margin=margin, alpha=alpha)
+    table = reordering(scores, test=test, by=by, margin=margin)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)
     return table

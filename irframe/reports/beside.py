@@ -437,9 +437,8 @@ def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
     columns = pd.DataFrame(index=systems)
     if not there or view.alone:
         return columns
-    how: dict[str, Any] = {"adjust": setting.pairing.adjust, "alpha": setting.alpha}
     with unsaid():  # the ladder has told
-        held = compare(scored, setting.pairing.test, baseline=there, over=setting.over, **how)
+        held = compare(scored, setting.pairing.decided, baseline=there, over=setting.over)
     turned = {"system_a": "system_b", "system_b": "system_a"}
     both = pd.concat([held, held.rename(columns=turned).assign(difference=-held["difference"])])
     for name in there:

@@ -13,9 +13,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.comparing.compare import compare
+from irframe.comparing.corrections import Tested
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
 from irframe.comparing.freeze import GATES, FailOn, Frozen, failing, freeze, is_file
-from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube as build
 from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
@@ -46,7 +46,6 @@ from irframe.names import (
     counted,
     roles,
 )
-from irframe.paired import Test
 from irframe.printed import fixed_text, interval_text
 from irframe.reports.beside import first_runs
 from irframe.tables.captions import told
@@ -414,9 +413,7 @@ class Gate:
         baseline: Any,
         margin: float,
         fail_on: FailOn = "not-not-worse",
-        test: Test = "t",
-        adjust: Adjust = "auto",
-        alpha: float = 0.05,
+        test: Tested = "t",
         policy: Mapping[str, Any] | None = None,
     ) -> None:
         """Pass if no run is worse than a baseline, by one of the gates of ``irframe compare``.
@@ -433,7 +430,7 @@ class Gate:
             How much worse does not matter, in units of the metrics, above 0.
         fail_on
             What fails: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or ``"undecided"``.
-        test, adjust, alpha
+        test
             As for `compare`.
         policy
             Further arguments of `evaluate`, such as ``{"ties": "doc"}``.
@@ -454,11 +451,10 @@ class Gate:
         if self.update and is_file(baseline) and not Path(baseline).exists():
             freeze(scores, baseline)
             return
-        how: dict[str, Any] = {"adjust": adjust, "alpha": alpha, "margin": margin}
         with warnings.catch_warnings():
             unchanged = "comparisons whose differences are the same"
             warnings.filterwarnings("ignore", unchanged, IrframeWarning)
-            verdicts = compare(scores, test, baseline=baseline, **how)
+            verdicts = compare(scores, test, baseline=baseline, margin=margin)
         failed = failing(verdicts, fail_on, margin)
         if failed.empty:
             if self.update and is_file(baseline):

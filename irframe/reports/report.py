@@ -19,8 +19,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import usual_errors
+from irframe.comparing.corrections import TestedByMetric
 from irframe.comparing.explain import Texts, read_texts
-from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
@@ -34,8 +34,9 @@ from irframe.files.compression import look, refuse_strange
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties, counted, plural
-from irframe.paired import PairedTest, Test
-from irframe.record import INPUTS, Step, all_steps, steps_of
+from irframe.option_values import OptionValue, slots_of
+from irframe.paired import PairedTest
+from irframe.record import INPUTS, Step, all_steps, signature_of, steps_of
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
@@ -174,6 +175,8 @@ def _as_code(value: Any) -> str:
         return repr(str(value))
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_as_code, value))}]"
+    if isinstance(value, OptionValue):
+        return f"ir.{value.written(_as_code)}"
     return f"ir.paired.{value!r}" if isinstance(value, PairedTest) else repr(value)
 
 
@@ -182,7 +185,7 @@ METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """What a report is about where nothing else is asked for."""
 DATA = ("data", "qrels", "path", "texts")
 """Arguments that a call names, and does not spell."""
-ASKED = ("baseline", "test", "adjust", "alpha", "samples", "seed", "margin", "over")
+ASKED = ("baseline", "test", "samples", "seed", "margin", "over")
 """Arguments of the statistics."""
 BUILT = (
     *("collection", "depth", "ties", "contributing", "pool_depth", "repeats", "length"),
@@ -211,9 +214,7 @@ def report(
     at: int | None = None,
     budget: int | Sequence[int] | None = None,
     title: str | None = None,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    alpha: float = 0.05,
+    test: TestedByMetric = "t",
     samples: int = 1000,
     seed: int = 0,
     margin: float | None = None,
@@ -258,9 +259,10 @@ def report(
         lengths; the page opens with `at`, by default the middle one.
     title
         Title of the page; by default the folder of the files that were read.
-    test, adjust, alpha
-        Test of pairs of systems, its correction over the pairs of a metric at a depth, and the
-        significance level, as for `rank_intervals`; ``1 - alpha`` is the level of the intervals.
+    test
+        How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
+        name of a test. The pairs of a metric at a depth are corrected together; intervals are at
+        1 - `alpha` of it.
     samples, seed
         How many resamples of the topics say how often a system comes first, at least 100, and the
         seed of their draws, as for `rank_intervals`.
@@ -309,6 +311,7 @@ def report(
     if not isinstance(title, str | None):
         raise ParameterError("title, a text", shortened(title))
     figures.drawing()
+    slots_of(signature_of(report))["test"].refuse_unused(test, "report")
     look(target := Path(_target(data, qrels, path)))
     frames, whole = _frames_and_cube(data, qrels, {name: said[name] for name in BUILT})
     options = {name: said[name] for name in ASKED}

@@ -316,7 +316,7 @@ def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
             raise ParameterError("at least one baseline, each once", found)
     return {
         "baselines": tuple(baselines),
-        "pairing": Pairing(options["test"], options["adjust"], options["alpha"]),
+        "pairing": Pairing(options["test"]),
         "samples": whole("samples", options["samples"], low=100),
         "seed": whole("seed", options["seed"], low=0),
         "margin": None if margin is None else number("margin", margin, above=0),

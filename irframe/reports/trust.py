@@ -413,8 +413,8 @@ def _verdicts(view: View) -> PagePart:
     against = setting.baseline if setting.baseline in labels else first
     how_much: dict[str, Any] = {"margin": setting.margin, "alpha": setting.alpha}
     at = view.every.isel({DEPTH: [setting.place]})
-    how: dict[str, Any] = {"over": setting.over, "adjust": pairing.adjust}
-    pairs = compare(at, pairing.test, baseline=against, **how, **how_much)
+    how: dict[str, Any] = {"over": setting.over, "margin": setting.margin}
+    pairs = compare(at, pairing.decided, baseline=against, **how)
     names = {"system_a": SYSTEM} | ({} if pairing.corrected else {"p_adjusted": "p"})
     frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns=names)
     own = frame[frame[METRIC] == metric].copy()

@@ -252,8 +252,7 @@ class View:
             places = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
             places["n_topics"] = ranks["n"].max(SYSTEM)
             return ranks.assign(places | {"first": one * np.nan})
-        how = {name: getattr(setting.pairing, name) for name in ("test", "adjust", "alpha")}
-        ranks = rank_intervals(self.every, over=setting.over, **how)
+        ranks = rank_intervals(self.every, test=setting.pairing.decided, over=setting.over)
         if self.crossing:  # resamples of the topics alone would say too little
             return ranks.assign(first=ranks["mean"] * np.nan)
         drawn = Resamples(setting.alpha, setting.samples, setting.seed)

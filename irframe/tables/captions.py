@@ -1,6 +1,5 @@
 """What is said of a result: how it was decided, and from what."""
 
-import inspect
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
@@ -20,8 +19,17 @@ from irframe.names import (
     counted,
     plural,
 )
+from irframe.option_values import slot_of
 from irframe.paired import Bootstrap, parse_test
-from irframe.record import OBJECTS, SOURCES, Step, function_of, plain_option, steps_of
+from irframe.record import (
+    OBJECTS,
+    SOURCES,
+    Step,
+    function_of,
+    signature_of,
+    spread_option,
+    steps_of,
+)
 from irframe.stops import AXES, told_axis
 from irframe.tables.quantities import SHOWN, low_to_high_of, told_topics
 
@@ -390,12 +398,13 @@ def usual_options(verb: str) -> dict[str, Any]:
     >>> usual_options("risk")
     {'a': 1.0, 'at': None, 'by': None}
     """
-    function = function_of(verb)
-    if function is None:
+    if (function := function_of(verb)) is None:
         return {}
-    parameters = inspect.signature(function).parameters.values()
-    given = [each for each in parameters if each.default is not each.empty]
-    return {each.name: plain_option(each.name, each.default) for each in given}
+    usual: dict[str, Any] = {}
+    for each in signature_of(function).parameters.values():
+        if each.default is not each.empty:
+            usual |= spread_option(each.name, each.default, slot_of(each.annotation))
+    return usual
 
 
 def told_origin(attributes: Mapping[Any, Any]) -> str:

@@ -4,7 +4,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 import pandas as pd
@@ -16,7 +15,7 @@ from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DRAWN
 from irframe.paired import MaxT, parse_test
 from irframe.printed import Result
-from irframe.record import Step, all_steps, steps_of
+from irframe.record import Step, all_steps, function_of, steps_of
 
 ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
 """A reference in a docstring whose white space is single blanks."""
@@ -196,7 +195,5 @@ def _used(step: Step) -> Iterator[tuple[str, Any]]:
                 yield str(name), type(parse(name))
     if str(step.options.get("adjust")).startswith(MaxT.__name__):
         yield str(step.options["adjust"]), MaxT
-    homes = map(import_module, ("irframe.verbs", "irframe"))
-    verb = next((getattr(home, step.verb) for home in homes if hasattr(home, step.verb)), None)
-    if verb is not None:
+    if (verb := function_of(step.verb)) is not None:
         yield step.verb, verb

@@ -134,7 +134,11 @@ def test_rank_intervals_at_twenty_depths(benchmark, scores):
 
 def test_max_t_at_one_depth(benchmark, scores):
     benchmark.pedantic(
-        scores.ireval.discrimination, (), {"adjust": "max-t", "at": 100}, rounds=2, warmup_rounds=0
+        scores.ireval.discrimination,
+        (),
+        {"test": ir.Significance(adjust="max-t"), "at": 100},
+        rounds=2,
+        warmup_rounds=0,
     )
 
 

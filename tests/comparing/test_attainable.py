@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from irframe.comparing.attainable import least_adjusted, least_p
-from irframe.comparing.significance import parse_correction
+from irframe.comparing.corrections import parse_correction
 from irframe.errors import IrframeWarning
 from irframe.paired import TESTS, Bootstrap, Permutation, Wilcoxon, parse_test
 from irframe.paired.design import design_of

@@ -156,7 +156,9 @@ class TestLaws:
 
 class TestCorrections:
     def test_all_groups_are_one_family_if_asked_for(self, scores):
-        frame = scores.ireval.compare(adjust="holm", at=10, by="team", family="all")
+        frame = scores.ireval.compare(
+            ir.Significance(adjust="holm", family="all"), at=10, by="team"
+        )
         expected = multipletests(frame["p"], method="holm")[1]
         np.testing.assert_allclose(frame["p_adjusted"], expected)
 

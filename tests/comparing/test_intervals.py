@@ -29,8 +29,8 @@ def scores():
 @pytest.mark.parametrize(("family", "rows"), [("depth", 28), ("metric", 56), ("all", 112)])
 @pytest.mark.parametrize("adjust", [None, "bonferroni", "sidak", "holm"])
 def test_simultaneous_intervals_are_those_of_the_level_of_one_of_all(scores, family, rows, adjust):
-    asked = {"adjust": adjust, "family": family}
-    found = scores.ireval.compare(simultaneous=True, **asked)
+    decided = ir.Significance(adjust=adjust, family=family)
+    found = scores.ireval.compare(decided, simultaneous=True)
     alpha = 1 - 0.95 ** (1 / rows) if adjust == "sidak" else 0.05 / rows
     alone = scores.ireval.compare(alpha=alpha)
     for end in ("ci_low", "ci_high"):

@@ -54,9 +54,9 @@ def test_a_test_at_five_percent_fails_about_as_often_and_a_cost_is_seen_as_well(
 
 
 def test_a_family_is_of_one_rehearsal():
-    asked = {"baseline": "bm25", "margin": MARGIN, "family": "all"}
+    asked = {"baseline": "bm25", "margin": MARGIN, "test": ir.Significance(family="all")}
     pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
-    by_depth = asked | {"family": "depth"}
+    by_depth = asked | {"test": "t"}
     assert rehearse(pair, asked, "worse", samples=9) == rehearse(pair, by_depth, "worse", samples=9)
 
 

@@ -20,16 +20,9 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import irframe as ir
+from irframe.comparing.corrections import CORRECTIONS, FAMILIES, adjust_p, parse_correction
 from irframe.comparing.pairwise import VERDICTS
-from irframe.comparing.significance import (
-    CORRECTIONS,
-    FAMILIES,
-    Pairing,
-    adjust_p,
-    leads,
-    p_values,
-    parse_correction,
-)
+from irframe.comparing.significance import Pairing, leads, p_values
 from irframe.errors import IrframeWarning, MetricError, ParameterError, cautions_of
 from irframe.paired import all_pairs, parse_test
 from irframe.scores.read_scores import scores_to_compare
@@ -41,7 +34,7 @@ PAIRS = all_pairs(6)
 @pytest.mark.parametrize("metric", [0, 1])
 def test_verdicts_are_those_of_the_loop(seed, metric):
     scores = random_scores(seed)
-    pairing = Pairing("t", None, ALPHA)
+    pairing = Pairing(ir.Significance(adjust=None, alpha=ALPHA))
     found = pairing.verdicts(scores_to_compare(scores), metric, slice(1, 3), PAIRS)
     assert found.shape == (len(PAIRS), 2)
     for column, depth in enumerate((1, 2)):
@@ -56,9 +49,15 @@ def test_a_verdict_needs_a_lead():
     paired = scores_to_compare(scores)
     pairs = all_pairs(3)
     assert leads(paired, 0, slice(None), pairs).ravel().tolist() == [0, -1, -1]
-    found = Pairing("t", None, 1 - 1e-9).verdicts(paired, 0, slice(None), pairs)
+    found = Pairing(ir.Significance(adjust=None, alpha=1 - 1e-9)).verdicts(
+        paired, 0, slice(None), pairs
+    )
     assert found.ravel().tolist() == [0, -1, -1]
-    assert not Pairing("t", None, 1e-9).verdicts(paired, 0, slice(None), pairs).any()
+    assert (
+        not Pairing(ir.Significance(adjust=None, alpha=1e-9))
+        .verdicts(paired, 0, slice(None), pairs)
+        .any()
+    )
 
 
 def test_rounding_errors_are_no_lead():
@@ -105,7 +104,9 @@ def test_p_values_are_those_of_two_one_sided_tests_and_power_that_of_statsmodels
 @pytest.mark.parametrize("family", ["depth", "metric", "all"])
 def test_they_are_corrected_as_p_is(scores, family):
     plain = scores.ireval.compare(adjust=None, baseline="bm25", margin=0.1)
-    found = scores.ireval.compare(baseline="bm25", margin=0.1, adjust="holm", family=family)
+    found = scores.ireval.compare(
+        baseline="bm25", margin=0.1, test=ir.Significance(adjust="holm", family=family)
+    )
     together = {"depth": ["metric", "depth"], "metric": ["metric"], "all": []}[family]
     keys = [plain[name] for name in together] or [pd.Series(0, plain.index)]
     for name in ("p_not_worse", "p_equivalent"):
@@ -203,9 +204,11 @@ def test_bad_margins(scores, options, error, message):
 
 def test_every_metric_has_its_margin(cube):
     scores, margins = cube.ireval.score("AP", "ASL", at=[5, 10]), {"ASL": 1.5, "AP": 0.04}
-    found = scores.ireval.compare(margin=margins, family="metric")
+    found = scores.ireval.compare(margin=margins, test=ir.Significance(family="metric"))
     for metric, margin in margins.items():
-        alone = scores.sel(metric=[metric]).ireval.compare(margin=margin, family="metric")
+        alone = scores.sel(metric=[metric]).ireval.compare(
+            margin=margin, test=ir.Significance(family="metric")
+        )
         part = found[found["metric"] == metric].reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone, check_dtype=False)
     assert "margin ASL 1.5, AP 0.04" in found.ireval.styled().to_html()
@@ -303,19 +306,19 @@ def test_pairs_of_a_depth_are_a_family(scores):
 
 def test_more_comparisons_cost_more_but_depths_that_are_alike_little(scores):
     by_depth, by_metric, all_in_all = (
-        p_of(scores.ireval.compare(adjust=MAX_T, family=family))
+        p_of(scores.ireval.compare(ir.Significance(adjust=MAX_T, family=family)))
         for family in ("depth", "metric", "all")
     )
     assert (by_depth <= by_metric).all()
     assert (by_metric <= all_in_all).all()
     twice = xr.concat([scores[:1, ..., :1], scores[:1, ..., :1].assign_coords(depth=[6])], "depth")
-    doubled = p_of(twice.ireval.compare(adjust=MAX_T, family="metric"))
+    doubled = p_of(twice.ireval.compare(ir.Significance(adjust=MAX_T, family="metric")))
     np.testing.assert_array_equal(doubled, np.tile(by_depth[:28], 2))
 
 
 def test_groups_are_corrected_together_by_topic_name(scores):
     layer = scores[:1, ..., :1]
-    teams = layer.ireval.compare(adjust=MAX_T, by="team", family="all")
+    teams = layer.ireval.compare(ir.Significance(adjust=MAX_T, family="all"), by="team")
     pairs = layer.ireval.compare(adjust=MAX_T).set_index(["system_a", "system_b"])
     assert (
         teams["p_adjusted"].to_numpy()
@@ -328,8 +331,10 @@ def test_groups_are_corrected_together_by_topic_name(scores):
 def test_topics_left_out_are_as_if_they_had_never_been(scores):
     holes = scores.where((scores["topic"] != "101") | (scores["system"] != "bm25"))
     with pytest.warns(IrframeWarning, match="left out"):
-        found = holes.ireval.compare(adjust=MAX_T, family="all")
-    rest = scores.sel(topic=scores["topic"] != "101").ireval.compare(adjust=MAX_T, family="all")
+        found = holes.ireval.compare(ir.Significance(adjust=MAX_T, family="all"))
+    rest = scores.sel(topic=scores["topic"] != "101").ireval.compare(
+        ir.Significance(adjust=MAX_T, family="all")
+    )
     pd.testing.assert_frame_equal(found, rest)
 
 
@@ -337,7 +342,7 @@ def test_discrimination_counts_what_is_left_after_correction(scores):
     for adjust in ("holm", MAX_T):
         frame = scores.ireval.compare("permutation", adjust=adjust)
         expected = frame.groupby(["metric", "depth"], sort=False)["significant"].mean()
-        found = scores.ireval.discrimination("permutation", adjust=adjust)
+        found = scores.ireval.discrimination(ir.Significance("permutation", adjust=adjust))
         np.testing.assert_allclose(found.values.ravel(), expected)
 
 
@@ -360,5 +365,5 @@ def test_names_and_values(scores):
     for test in ("wilcoxon", "bootstrap"):
         refused(ParameterError, "max-t corrects", scores.ireval.compare, test, adjust="max-t")
     refused(ParameterError, "adjust", lambda: scores.ireval.compare(adjust="max"))
-    told = scores.ireval.rank_intervals(adjust=MAX_T).attrs
+    told = scores.ireval.rank_intervals(test=ir.Significance(adjust=MAX_T)).attrs
     assert told["adjust"] == "MaxT(samples=200, seed=1)"

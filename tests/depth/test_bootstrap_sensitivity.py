@@ -34,7 +34,9 @@ def test_it_is_the_bootstrap_test_of_a_comparison(scores):
     found = scores.ireval.bootstrap_sensitivity(samples=50, at=5)
     frame = scores.ireval.compare(ir.paired.Bootstrap(samples=50), at=5)
     np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
-    ratio = scores.ireval.discrimination(ir.paired.Bootstrap(samples=50), adjust=None, at=5)
+    ratio = scores.ireval.discrimination(
+        ir.Significance(ir.paired.Bootstrap(samples=50), adjust=None), at=5
+    )
     np.testing.assert_array_equal(found["power"], ratio)
 
 

@@ -1,5 +1,6 @@
 """Pairs that are told apart, covered and contradicted, against loops over pairs."""
 
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -27,7 +28,10 @@ MEDIAN = partial(comparing.median_p, test=t_test)
 
 @pytest.mark.parametrize(
     ("verb", "options", "loop"),
-    [("discrimination", {"adjust": None, "alpha": ALPHA}, RATIO), ("median_p", {}, MEDIAN)],
+    [
+        ("discrimination", {"test": ir.Significance(adjust=None, alpha=ALPHA)}, RATIO),
+        ("median_p", {}, MEDIAN),
+    ],
 )
 @pytest.mark.parametrize("seed", few_of(range(5), 3))
 @pytest.mark.parametrize("holes", [False, True])
@@ -47,7 +51,7 @@ def test_worked_example(golden, verb):
         for side in ("new", "ref")
     )
     given = (reference,) if verb == "discrimination" else (new, reference)
-    found = getattr(ir.verbs, verb)(*given, adjust=None)
+    found = getattr(ir.verbs, verb)(*given, test=ir.Significance(adjust=None))
     assert found.item() == pytest.approx(case["expected"][verb.removesuffix("s")])
     if verb == "coverage":
         assert np.isnan(ir.verbs.coverage(*given))  # without spread nothing is shown
@@ -62,10 +66,11 @@ def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test, adjus
     if TESTS[test].joint:
         adjust = {}
     scores, asked = random_scores(1)[:, :4, :, :2], {"test": test, "alpha": ALPHA, **adjust}
-    groups = scores.ireval.compare(**asked).groupby(["metric", "depth"], sort=False)
+    decided = ir.Significance(**asked)
+    groups = scores.ireval.compare(decided).groupby(["metric", "depth"], sort=False)
     share = groups["significant"].mean().to_xarray().sel(metric=scores["metric"])
     for given in (scores, scores.chunk(topic=3)):
-        found = given.ireval.discrimination(**asked)
+        found = given.ireval.discrimination(decided)
         np.testing.assert_allclose(found, share)
         usual = "none" if TESTS[test].joint else "holm"
         told = {"family": "depth", "adjust": usual, **asked}
@@ -97,16 +102,18 @@ def test_a_p_value_of_alpha_is_not_significant():
     scores = xr.DataArray([[2.0, 3, 4, 5], [1.0, 2, 3, 4]], dims=("system", "topic"))
     p = scores.ireval.compare("sign")["p"].item()
     assert p == 0.125
-    assert scores.ireval.discrimination("sign", alpha=p) == 0
-    assert scores.ireval.discrimination("sign", alpha=np.nextafter(p, 1)) == 1
-    assert np.isnan(scores.ireval.coverage(scores, "sign", alpha=p))
+    assert scores.ireval.discrimination(ir.Significance("sign", alpha=p)) == 0
+    assert scores.ireval.discrimination(ir.Significance("sign", alpha=np.nextafter(p, 1))) == 1
+    assert np.isnan(scores.ireval.coverage(scores, ir.Significance("sign", alpha=p)))
     assert not scores.ireval.compare("sign", alpha=p)["significant"].item()
 
 
 def test_alpha_of_a_hedge_is_not_significant_either(cube):
     report = cube.ireval.compare_orderings(baseline="bm25", metric="P", depth=10)
     p = report["p"].min()
-    strict = cube.ireval.compare_orderings(baseline="bm25", metric="P", depth=10, alpha=p)
+    strict = cube.ireval.compare_orderings(
+        baseline="bm25", metric="P", depth=10, test=ir.Significance(alpha=p)
+    )
     assert not strict["dagger"].any()
 
 
@@ -119,7 +126,7 @@ def scores():
 @pytest.mark.parametrize(
     ("verb", "options", "words"),
     [
-        *(("discrimination", {"alpha": alpha}, "alpha") for alpha in (0, 1, 2)),
+        ("discrimination", {"test": "z"}, "a test such as"),
         ("median_p", {"test": "z-test"}, "z-test"),
     ],
 )
@@ -141,13 +148,19 @@ def test_a_reference_of_one_depth_or_two_is_held_against_each_of_its_own():
     for at in (scores["depth"].values[:1], scores["depth"].values[:2]):
         held = scores.sel(depth=at)
         assert (held.ireval.coverage(held) == 1).all()
-    found = scores.sel(depth=[5, 10]).ireval.coverage(scores.sel(depth=[10]), adjust=None)
-    np.testing.assert_array_equal(found, scores.ireval.coverage(10, at=[5, 10], adjust=None))
+    found = scores.sel(depth=[5, 10]).ireval.coverage(
+        scores.sel(depth=[10]), ir.Significance(adjust=None)
+    )
+    np.testing.assert_array_equal(
+        found, scores.ireval.coverage(10, at=[5, 10], test=ir.Significance(adjust=None))
+    )
     shallow, deep = (scores.sel(depth=pair) for pair in ([1, 5], [10, 20]))
     other = deep.assign_coords(depth=[1, 5])
-    both = shallow.ireval.coverage(other, adjust=None)
+    both = shallow.ireval.coverage(other, ir.Significance(adjust=None))
     for depth in (1, 5):
-        one = shallow.sel(depth=[depth]).ireval.coverage(other.sel(depth=[depth]), adjust=None)
+        one = shallow.sel(depth=[depth]).ireval.coverage(
+            other.sel(depth=[depth]), ir.Significance(adjust=None)
+        )
         np.testing.assert_array_equal(both.sel(depth=[depth]), one)
 
 
@@ -160,7 +173,8 @@ def test_turned_round_every_difference_is_contradicted():
 def test_a_pair_is_confirmed_contradicted_or_neither():
     scores, reference = random_scores(5), random_scores(6)
     total = sum(
-        getattr(scores.ireval, verb)(reference, adjust=None) for verb in ("inversions", "coverage")
+        getattr(scores.ireval, verb)(reference, ir.Significance(adjust=None))
+        for verb in ("inversions", "coverage")
     )
     assert (total <= 1 + 1e-12).all()
     assert (total < 1).any()
@@ -191,14 +205,15 @@ def test_an_even_number_of_pairs_has_the_mean_of_two():
 @pytest.mark.parametrize("options", [{}, {"adjust": None, "alpha": 0.2}, {"test": "sign"}], ids=str)
 def test_ratios_are_those_of_the_verbs_and_say_whether_p_values_are_corrected(cube, options):
     scores = cube.ireval.score("AP", "RBP(p=0.8)")
-    found = scores.ireval.ratios(10, at=[1, 10, 50], **options)
+    decided = ir.Significance(**options)
+    found = scores.ireval.ratios(10, decided, at=[1, 10, 50])
     table = found.set_index(["metric", "depth"]).to_xarray()
-    given = dict(at=[1, 10, 50], **options)
+    given = {"at": [1, 10, 50], "test": decided}
     expected = {
         "discrimination": scores.ireval.discrimination(**given),
         "coverage": scores.ireval.coverage(10, **given),
         "inversions": scores.ireval.inversions(10, **given),
-        "median_p": scores.ireval.median_p(**given | {"adjust": None}),
+        "median_p": scores.ireval.median_p(replace(decided, adjust=None), at=[1, 10, 50]),
     }
     for name, values in expected.items():
         np.testing.assert_array_equal(table[name].sel(metric=values.metric), values)

@@ -46,7 +46,8 @@ def slow(verb, new, reference):
 
 
 def ask(verb, new, reference, topics):
-    options = {} if verb in {"agreement", "volatility"} else {"adjust": None, "alpha": ALPHA}
+    decided = {"test": ir.Significance(adjust=None, alpha=ALPHA)}
+    options = {} if verb in {"agreement", "volatility"} else decided
     return getattr(ir.verbs, verb)(new, reference, topics=topics, **options)
 
 

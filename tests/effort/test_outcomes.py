@@ -168,9 +168,10 @@ def test_chosen_pairs_are_one_family():
     ranks = {name: rng.integers(1, 30, 40).tolist() for name in "ABCD"}
     runs, qrels = track(ranks, length=35)
     pairs = [("A", "B"), ("A", "C"), ("D", "C")]
-    found = both_ways(runs, qrels, pairs=pairs, adjust="bonferroni").summary
+    raw = ir.Significance(adjust=None)
+    found = both_ways(runs, qrels, pairs=pairs, test=ir.Significance(adjust="bonferroni")).summary
     alone = pd.concat(
-        [both_ways(runs, qrels, baseline=a, systems=b, adjust=None).summary for a, b in pairs],
+        [both_ways(runs, qrels, baseline=a, systems=b, test=raw).summary for a, b in pairs],
         ignore_index=True,
     )
     pd.testing.assert_frame_equal(found[alone.columns], alone)
@@ -182,8 +183,9 @@ def test_both_rank_sum_tests():
     ranks = {"A": rng.integers(1, 30, 60).tolist(), "B": rng.integers(20, 60, 60).tolist()}
     runs, qrels = track(ranks, length=50)
     tests = {"tie-corrected": stats.mannwhitneyu, "plain": stats.ranksums}
+    raw = ir.Significance(adjust=None)
     for word, test in tests.items():
-        found = both_ways(runs, qrels, baseline="A", depth=50, rank_sum=word, adjust=None).summary
+        found = both_ways(runs, qrels, baseline="A", depth=50, rank_sum=word, test=raw).summary
         rr = [[1 / r if r <= 50 else 0.0 for r in ranks[name]] for name in "AB"]
         assert found.loc[0, "p_ranksum"] == pytest.approx(test(*rr).pvalue, rel=1e-9)
 
@@ -193,13 +195,17 @@ def test_correction_moves_the_verdict():
     a = rng.integers(3, 30, 60)
     ranks = {"A": a, "B": a - rng.integers(-1, 3, 60), "C": a, "D": a}
     runs, qrels = track({name: row.tolist() for name, row in ranks.items()}, length=35)
-    raw = runs.ireval.outcomes(qrels, baseline="A", alpha=0.01).summary
+    raw = runs.ireval.outcomes(qrels, baseline="A", test=ir.Significance(alpha=0.01)).summary
     p = raw.loc[0, "p_esl_wilcoxon"]
-    found = runs.ireval.outcomes(qrels, baseline="A", alpha=2 * p, adjust="bonferroni").summary
+    found = runs.ireval.outcomes(
+        qrels, baseline="A", test=ir.Significance(adjust="bonferroni", alpha=2 * p)
+    ).summary
     assert found.loc[0, "p_esl_wilcoxon"] == p
     assert found.loc[0, "p_esl_wilcoxon_adjusted"] == pytest.approx(3 * p)
     assert not found.loc[0, "ranked_significant"]
-    bare = runs.ireval.outcomes(qrels, baseline="A", alpha=2 * p, adjust=None).summary
+    bare = runs.ireval.outcomes(
+        qrels, baseline="A", test=ir.Significance(adjust=None, alpha=2 * p)
+    ).summary
     assert bare.loc[0, "ranked_significant"]
     assert "p_esl_wilcoxon_adjusted" not in bare
 

@@ -71,7 +71,9 @@ def test_means_ranks_and_biases_are_those_of_the_scores(track, effect):
 @pytest.mark.parametrize("adjust", [None, "max-t"])
 def test_conclusions_are_those_of_two_comparisons(track, adjust):
     runs, judges = track
-    found = runs.ireval.judge_effect(judges, METRICS, at=AT, adjust=adjust)["conclusions"]
+    found = runs.ireval.judge_effect(judges, METRICS, at=AT, test=ir.Significance(adjust=adjust))[
+        "conclusions"
+    ]
     frames = {name: scores_by(track, name).ireval.compare("t", adjust=adjust) for name in judges}
     keys = ["metric", "depth", "system_a", "system_b"]
     for name in ("strict", "guess"):
@@ -100,11 +102,12 @@ def test_agreement_is_that_of_the_scores(track, effect):
 
 def test_intervals_are_those_of_agreement(track):
     runs, judges = track
-    asked = {"samples": 20, "seed": 1, "alpha": 0.2}
-    found = runs.ireval.judge_effect(judges, METRICS, at=AT, interval=True, **asked)
+    drawn = {"interval": True, "samples": 20, "seed": 1}
+    decided = ir.Significance(alpha=0.2)
+    found = runs.ireval.judge_effect(judges, METRICS, at=AT, test=decided, **drawn)
     people = scores_by(track, "people")
     for name in ("strict", "guess"):
-        expected = scores_by(track, name).ireval.agreement(people, "rbo", interval=True, **asked)
+        expected = scores_by(track, name).ireval.agreement(people, "rbo", alpha=0.2, **drawn)
         ends = found["agreement_interval"].sel(judge=name, coefficient="rbo")
         np.testing.assert_allclose(ends.sel(bound="lower"), expected["ci_low"])
         np.testing.assert_allclose(ends.sel(bound="upper"), expected["ci_high"])
@@ -114,7 +117,9 @@ def test_one_alpha_is_that_of_every_interval(track):
     runs, judges = track
     asked = {"groups": {"some": sorted(runs["system"].unique())[:3]}, "interval": True, "at": 10}
     wide, narrow = (
-        runs.ireval.judge_effect(judges, "AP", alpha=alpha, samples=50, **asked)
+        runs.ireval.judge_effect(
+            judges, "AP", test=ir.Significance(alpha=alpha), samples=50, **asked
+        )
         for alpha in (0.05, 0.5)
     )
     for name in ("bias_interval", "group_interval", "agreement_interval"):

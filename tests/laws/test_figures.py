@@ -17,6 +17,7 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import ParameterError
 from irframe.kinds import SCORES, takes, verbs
+from irframe.option_values import plain_parameters
 from irframe.paired import TESTS, Permutation
 from irframe.printed import is_p
 from irframe.record import SOURCES, signature_of
@@ -166,7 +167,7 @@ DRAWN = {kind for kinds in FIGURES.values() for kind in kinds} & {*VERBS}
 SWITCHED = [
     (verb, word, value)
     for verb in sorted(DRAWN | {"outcomes"})
-    for word, parameter in signature_of(VERBS[verb]).parameters.items()
+    for word, parameter in plain_parameters(signature_of(VERBS[verb])).items()
     if word not in NOT_HERE
     for value in [*words_of(parameter.annotation), *SWITCHES.get(word, [])]
 ]

@@ -29,6 +29,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
+from irframe.option_values import gathered, plain_parameters
 from irframe.record import DIGEST, OBJECTS, UNTOLD, steps_of
 from irframe.tables.captions import told
 
@@ -341,7 +342,7 @@ def result_of(function, subject, options):
     """Call a verb; return nothing where it refuses these options."""
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         try:
-            return function(subject, **options)
+            return function(subject, **gathered(inspect.signature(function), options))
         except IrframeError:
             return None
 
@@ -374,7 +375,7 @@ def assert_recorded(function, subject, usual, others, left=None):
     """
     first = result_of(function, subject, usual)
     made, idle = [(first, usual)], set()
-    for parameter in list(inspect.signature(function).parameters)[1:]:
+    for parameter in list(plain_parameters(inspect.signature(function)))[1:]:
         values = others(function.__name__, parameter) if left is None or parameter in left else []
         idle |= {parameter} if values else set()
         for value in values:

@@ -133,14 +133,16 @@ def test_a_comment_on_a_change_shows_what_its_notes_name(metric):
 def test_a_plan_reaches_what_its_caption_names(alpha):
     scores = ir.evaluate(RUNS, QRELS, "AP").loc[["bm25", "splade"]]
     apart = scores["AP"].unstack("system").diff(axis=1).iloc[:, 1]
-    plan = scores.ireval.topics_needed(difference=0.05, power=0.7, alpha=alpha)
+    plan = scores.ireval.topics_needed(
+        difference=0.05, power=0.7, test=ir.Significance(alpha=alpha)
+    )
     words = told(plan.attrs)
     assert f"paired t-test, alpha = {alpha}, power 0.7; true difference 0.05" in words
     assert f"from a pilot of {len(apart)} topics" in words
     n = int(plan["topics"].item())
     least = [power_of(0.05 / apart.std(), topics, alpha) for topics in (n - 1, n)]
     assert least[0] < 0.7 <= least[1]
-    plan = scores.ireval.topics_needed(width=0.1, alpha=alpha)
+    plan = scores.ireval.topics_needed(width=0.1, test=ir.Significance(alpha=alpha))
     assert f"{1 - alpha:.0%} Student's interval of a difference, 0.1 wide on average" in told(
         plan.attrs
     )

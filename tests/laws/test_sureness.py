@@ -13,10 +13,11 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.names import CAUTION
+from irframe.option_values import gathered, plain_parameters
 from irframe.paired import TESTS
 
 EVERY = {**VERBS, "compare_judges": ir.compare_judges, "judge_effect": ir.judge_effect}
-PARAMETERS = {name: inspect.signature(verb).parameters for name, verb in EVERY.items()}
+PARAMETERS = {name: plain_parameters(inspect.signature(verb)) for name, verb in EVERY.items()}
 
 
 def taking(*names):
@@ -43,7 +44,8 @@ def test_a_joint_test_is_never_corrected_again(name):
             options["margin"] = None
         if name == "judge_effect":
             runs, qrels = ir.example_track()
-            return ir.judge_effect(runs, {"one": qrels, "same": qrels}, "AP", **options)
+            arguments = gathered(inspect.signature(ir.judge_effect), options)
+            return ir.judge_effect(runs, {"one": qrels, "same": qrels}, "AP", **arguments)
         return call(name, cube, **options)
 
     for correction in ("holm", "bonferroni", "max-t"):
@@ -55,14 +57,13 @@ def test_a_joint_test_is_never_corrected_again(name):
 @pytest.mark.parametrize("name", few_of(taking("adjust"), 4, drawn=False))
 def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name):
     one = {"median_p", "ablation", "reordering"}  # of which the first decides nothing
-    usual = None if name in one else "auto"
-    assert PARAMETERS[name]["adjust"].default == usual
+    assert PARAMETERS[name]["adjust"].default == "auto"
     if name in {"outcomes", "judge_effect"}:
         return
     with though_incomplete():
         cube = ir.cube(*experiment(0))
     told = call(name, cube).attrs
-    assert told["adjust"] == ("none" if usual is None else "holm")
+    assert told["adjust"] == ("none" if name in one else "holm")
     for none in ("none", None):
         assert call(name, cube, adjust=none).attrs["adjust"] == "none"
 
@@ -157,7 +158,7 @@ def test_no_verdict_is_against_its_interval_or_the_order_of_a_board(name, repeat
         for seed in range(6 if THOROUGH else 2):
             scores = drawn(name, seed, repeats)
             rows = scores.ireval.compare(test, adjust=None, power=0.8, effects=True)
-            board = scores.ireval.leaderboard(test=test, adjust=None)
+            board = scores.ireval.leaderboard(test=ir.Significance(test, adjust=None))
             place = dict(zip(board.index, range(6), strict=True))
             cost = -1 if ir.metrics.facts.facts(name).cost else 1
             for row in rows.itertuples():

@@ -11,6 +11,7 @@ import irframe as ir
 from irframe.cubes.verb import VERBS
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.kinds import verbs
+from irframe.option_values import gathered, plain_parameters
 
 verbs("irframe.verbs")  # imports every verb, which registers it
 
@@ -104,12 +105,12 @@ def call(name, cube, change=None, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
         subject, given = asked(name, cube, change, **options)
-        return VERBS[name](subject, **given)
+        return VERBS[name](subject, **gathered(inspect.signature(VERBS[name]), given))
 
 
 def asked(name, cube, change=None, **options):
     """Return what a verb takes, made of a cube, and the arguments for all it needs by name."""
-    first, *others = inspect.signature(VERBS[name]).parameters.values()
+    first, *others = plain_parameters(inspect.signature(VERBS[name])).values()
     if first.name in FRAMES and isinstance(cube, xr.DataTree):
         options["by"] = "track"
     grouped = first.name in GROUPED and not isinstance(cube, xr.DataTree) and "by" in options

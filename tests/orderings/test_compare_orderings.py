@@ -8,6 +8,7 @@ import pytest
 from refusals import refused
 from tracks import cube_of
 
+import irframe as ir
 from irframe.errors import DepthError, ParameterError
 from irframe.orderings.compare_orderings import CATEGORIES, categorise
 
@@ -45,7 +46,7 @@ def test_report(golden, test):
     case = golden["001-report"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
     report = cube.ireval.compare_orderings(
-        baseline="A", metric="RBP(p=0.8)@10", test=TESTS[test], adjust=None
+        baseline="A", metric="RBP(p=0.8)@10", test=ir.Significance(TESTS[test], adjust=None)
     )
     check(report, case["expected"][test])
     assert report["mark"].item() == ""
@@ -54,13 +55,17 @@ def test_report(golden, test):
 def test_significant_on_the_metric_alone(golden):
     case = golden["001-report-dagger-only"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
-    report = cube.ireval.compare_orderings(baseline="A", metric="P", depth=6, adjust=None)
+    report = cube.ireval.compare_orderings(
+        baseline="A", metric="P", depth=6, test=ir.Significance(adjust=None)
+    )
     check(report, case["expected"])
     assert report["mark"].item() == "†"
 
 
 def test_every_challenger(cube):
-    report = cube.ireval.compare_orderings(baseline="bm25", metric="nDCG", depth=10, adjust=None)
+    report = cube.ireval.compare_orderings(
+        baseline="bm25", metric="nDCG", depth=10, test=ir.Significance(adjust=None)
+    )
     assert report["system_a"].to_list() == cube["system"].to_numpy().tolist()[1:]
     assert (report["system_b"] == "bm25").all()
     assert (report["depth"] == 10).all()
@@ -79,7 +84,9 @@ def test_marks_need_both_tests_and_one_winner(cube):
     assert (report.loc[double, "p"] < 0.05).all()
     assert (report.loc[double, "p_orderings"] < 0.05).all()
     assert (report.loc[double, "favours"] == report.loc[double, "system_a"]).all()
-    strict = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10", alpha=1e-9)
+    strict = cube.ireval.compare_orderings(
+        baseline="bm25", metric="RBP(p=0.8)@10", test=ir.Significance(alpha=1e-9)
+    )
     assert (strict["mark"] == "").all()
     assert strict["p_orderings"].isna().all()
 
@@ -89,7 +96,9 @@ def test_majority_against_the_metric_is_no_corroboration():
     a = [[0, 0, 0, 0, 1]] * 8 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 8 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
-    report = cube.ireval.compare_orderings(baseline="A", metric="P", alpha=0.4).iloc[0]
+    report = cube.ireval.compare_orderings(
+        baseline="A", metric="P", test=ir.Significance(alpha=0.4)
+    ).iloc[0]
     assert report["difference"] > 0
     assert report["dagger"]
     assert report["p_orderings"] < 0.4
@@ -124,7 +133,11 @@ def test_categories(golden):
 
 def test_all_pairs(cube):
     found = cube.ireval.significance_agreement(
-        "P", "RBP(p=0.8)", test=["t", "sign"], at=[5, 10], gain="binary", adjust=None
+        "P",
+        "RBP(p=0.8)",
+        test=ir.Significance(["t", "sign"], adjust=None),
+        at=[5, 10],
+        gain="binary",
     )
     assert found["verdict"].shape == (2, 2, 2, 28)
     compared = cube.ireval.score("P", "RBP(p=0.8)", at=[5, 10]).ireval.compare("sign")
@@ -149,11 +162,13 @@ def test_opposed_verdicts_are_no_agreement():
     a = [[0, 0, 0, 0, 1]] * 10 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 10 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
-    found = cube.ireval.significance_agreement("P", alpha=0.4).squeeze()
+    found = cube.ireval.significance_agreement("P", test=ir.Significance(alpha=0.4)).squeeze()
     assert found["p"] < 0.4
     assert found["p_orderings"] < 0.4
     assert found["share"].sel(category="Both: Opposed") == 1
-    report = cube.ireval.compare_orderings(baseline="A", metric="P", alpha=0.4)
+    report = cube.ireval.compare_orderings(
+        baseline="A", metric="P", test=ir.Significance(alpha=0.4)
+    )
     assert not report["double_dagger"].item()
     more = [[0, 0, 0, 1, 1], *a[1:10]]  # as differences that are all the same show nothing
     alike = cube_of({"A": more, "B": b[:10]}, depth=5).ireval.significance_agreement("P")
@@ -169,7 +184,9 @@ def test_orderings_have_the_gains_of_each_metric(cube):
     for metric, options in {"nDCG": {"gain": "linear"}, "AP(rel=2)": {"rel": 2}}.items():
         pairs = cube.ireval.orderings(depth=10, **options).isel(depth=-1)
         np.testing.assert_array_equal(found["p_orderings"].sel(metric=metric), pairs["p"])
-    report = cube.ireval.compare_orderings(baseline="bm25", metric="nDCG", depth=10, alpha=0.999)
+    report = cube.ireval.compare_orderings(
+        baseline="bm25", metric="nDCG", depth=10, test=ir.Significance(alpha=0.999)
+    )
     inside = found.sel(metric="nDCG").isel(pair=slice(7))
     np.testing.assert_array_equal(inside["p_orderings"], report["p_orderings"])
 

@@ -21,12 +21,16 @@ def scores():
 
 @pytest.mark.parametrize("family", ["depth", "metric", "all"])
 def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
-    board = scores.ireval.leaderboard(at=[10, 5], family=family, alpha=0.2)
-    ranks = scores.ireval.rank_intervals(family=family, alpha=0.2).sel(metric="ASL", depth=10)
+    board = scores.ireval.leaderboard(at=[10, 5], test=ir.Significance(family=family, alpha=0.2))
+    ranks = scores.ireval.rank_intervals(test=ir.Significance(family=family, alpha=0.2)).sel(
+        metric="ASL", depth=10
+    )
     found = ranks[["rank_low", "rank_high"]].to_dataframe().loc[board.index]
     assert (board[["rank_low", "rank_high"]] == found[["rank_low", "rank_high"]]).all(axis=None)
-    held = scores.ireval.leaderboard(at=[10, 5], family=family, baseline="bm25")
-    pairs = scores.ireval.compare(family=family, baseline="bm25").query(
+    held = scores.ireval.leaderboard(
+        at=[10, 5], test=ir.Significance(family=family), baseline="bm25"
+    )
+    pairs = scores.ireval.compare(ir.Significance(family=family), baseline="bm25").query(
         "metric == 'ASL' & depth == 10"
     )
     expected = pairs.set_index("system_b" if "bm25" in {*pairs["system_a"]} else "system_a")
@@ -56,7 +60,7 @@ def test_the_first_metric_and_depth_decide(scores):
 
 
 def test_changes_are_those_of_a_comparison_with_the_baseline(scores):
-    board = scores.ireval.leaderboard(baseline="ance", at=10, adjust="fdr_bh")
+    board = scores.ireval.leaderboard(baseline="ance", at=10, test=ir.Significance(adjust="fdr_bh"))
     frame = scores[:1].ireval.compare(baseline="ance", at=10, adjust="fdr_bh")
     expected = frame.set_index("system_a").loc[board.index.drop("ance")]
     others = board.drop("ance")
@@ -110,9 +114,11 @@ def test_bad_input(scores, error, words, ask):
 
 
 def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
-    board = scores.ireval.leaderboard(baseline="bm25", adjust=None)
+    board = scores.ireval.leaderboard(baseline="bm25", test=ir.Significance(adjust=None))
     alpha = board["p_adjusted"].sort_values().iloc[3]
-    found = scores.ireval.leaderboard(baseline="bm25", adjust=None, alpha=alpha)
+    found = scores.ireval.leaderboard(
+        baseline="bm25", test=ir.Significance(adjust=None, alpha=alpha)
+    )
     assert found["significant"].sum() == 3
 
 
@@ -150,12 +156,12 @@ def test_letters_of_a_ranking_are_runs():
 
 
 @pytest.mark.parametrize("metric", ["nDCG", "ASL"])
-@pytest.mark.parametrize("how", [{"method": "bootstrap"}, {"test": "sign", "adjust": None}])
+@pytest.mark.parametrize("how", [{"method": "bootstrap"}, {"test": "sign"}])
 def test_letters_say_what_the_comparison_says(metric, how):
     scores = ir.cube(*ir.example_track()).ireval.score(metric, at=[10])
-    told = scores.ireval.leaderboard(alpha=0.2, **how)["letters"]
-    asked = {name: each for name, each in how.items() if name != "method"}
-    for row in scores.ireval.compare(alpha=0.2, **asked).itertuples():
+    decided = ir.Significance(how.pop("test", "t"), adjust=None if how else "auto", alpha=0.2)
+    told = scores.ireval.leaderboard(test=decided, **how)["letters"]
+    for row in scores.ireval.compare(decided).itertuples():
         a, b = (told[side] for side in (row.system_a, row.system_b))
         assert bool(set(a) & set(b)) == (not row.significant)
     assert told.iloc[0].startswith("a")
@@ -272,7 +278,7 @@ def resampled(scores, seed, samples):
 def test_win_rates_spread_as_over_resamples_within_tasks(without):
     scores = drawn(4, without)
     expected = resampled(scores, 3, 20)
-    options = {"alpha": 0.4, "samples": 20, "seed": 3}
+    options = {"test": ir.Significance(alpha=0.4), "samples": 20, "seed": 3}
     for order in (scores, scores.iloc[::-1]):
         board = order.ireval.design(task="set").ireval.leaderboard(**options)
         found = board.loc[expected.index, [*expected]]

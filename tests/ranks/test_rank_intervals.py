@@ -81,7 +81,7 @@ def array_of(values, metric="AP"):
 @given(seed=st.integers(0, 999), metric=st.sampled_from(["AP", "ASL"]))
 def test_spreads_equal_the_loop(seed, metric):
     values = np.random.default_rng(seed).integers(0, 4, (5, 7)) / 4
-    asked = {"alpha": 0.2, "samples": 40, "seed": 3}
+    asked = {"test": ir.Significance(alpha=0.2), "samples": 40, "seed": 3}
     found = quiet(array_of(values, metric).ireval.rank_intervals, "bootstrap", **asked)
     sign = -1 if metric == "ASL" else 1
     low, high, first = looped(sign * values, 40, beyond=4)
@@ -99,7 +99,9 @@ def test_intervals_equal_the_loop(seed, metric, alpha):
     rng = np.random.default_rng(seed)
     values = np.clip(rng.integers(1, 5, (6, 7)) + rng.integers(0, 4, (6, 1)), 1, 8) / 8
     values[1], values[2] = values[0], values[3] - 0.125  # alike, and apart by the same throughout
-    found = quiet(array_of(values, metric).ireval.rank_intervals, "holm", alpha=alpha)
+    found = quiet(
+        array_of(values, metric).ireval.rank_intervals, "holm", test=ir.Significance(alpha=alpha)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):  # 1 / 0 is infinite, and a tie with itself
         averaged = {"AP": values, "ASL": -values, "InverseASL": -1 / values}
         tested = averaged.get(metric, np.log(np.maximum(values, 1e-5)))
@@ -112,7 +114,9 @@ def test_max_t_intervals_equal_the_loop(seed):
     rng = np.random.default_rng(seed)
     values = rng.random((5, 9)) + rng.random((5, 1))
     drawn = ir.paired.MaxT(samples=99, seed=4)
-    found = array_of(values).ireval.rank_intervals("max-t", alpha=0.1, samples=99, seed=4)
+    found = array_of(values).ireval.rank_intervals(
+        "max-t", test=ir.Significance(alpha=0.1), samples=99, seed=4
+    )
     for j in range(5):
         others = [k for k in range(5) if k != j]
         apart = drawn.kernel(values.T, np.array([[k, j] for k in others])) < 0.1
@@ -151,6 +155,7 @@ def test_constant_differences_place_nobody():
     ),
 )
 def test_intervals_and_tiers_are_counted_in_the_comparison_of_all_pairs(scores, asked):
+    asked = {"test": ir.Significance(**asked)}
     rows = scores.ireval.compare(**asked)
     sign = np.where(rows["metric"] == "ASL", -1, 1)
     ahead = np.sign(sign * (rows["mean_a"] - rows["mean_b"]).round(12)) * rows["significant"]
@@ -183,8 +188,9 @@ def test_all_depths_and_metrics_are_ranked_as_each_is_alone(scores):
 
 def test_means_are_those_of_the_summary(scores):
     for interval in ("logit", "t"):
-        asked = {"alpha": 0.1, "interval": interval}
-        found, summary = scores.ireval.rank_intervals(**asked), scores.ireval.summary(**asked)
+        decided = ir.Significance(alpha=0.1)
+        found = scores.ireval.rank_intervals(test=decided, interval=interval)
+        summary = scores.ireval.summary(alpha=0.1, interval=interval)
         for name in ("mean", "ci_low", "ci_high"):
             np.testing.assert_array_equal(found[name], summary[name])
     told = {"alpha": 0.1, "method": "pairs", "interval": "t", "adjust": "holm", "test": "t"}
@@ -223,10 +229,10 @@ def tiers_by_loop(means, pairs):
 def test_tiers_equal_the_loop(seed, test):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 3, (8, 9)) / 4 + rng.integers(0, 4, (8, 1)) / 4
-    given, asked = array_of(values), {"adjust": "fdr_bh", "alpha": 0.2}
-    frame = quiet(given.ireval.compare, test=test, **asked).query("significant")
+    given, decided = array_of(values), ir.Significance(test, adjust="fdr_bh", alpha=0.2)
+    frame = quiet(given.ireval.compare, decided).query("significant")
     pairs = [{a - 1, b - 1} for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
-    found = quiet(given.ireval.rank_intervals, test=test, **asked)["tier"]
+    found = quiet(given.ireval.rank_intervals, test=decided)["tier"]
     assert found.values[0].tolist() == tiers_by_loop(values.mean(axis=1), pairs)
 
 
@@ -246,7 +252,9 @@ def test_true_ranks_are_covered_by_tests_and_less_often_by_resamples():
     scores, truth = simulate(10, 8, 200, spread=0.5, seed=0)
     shares = {}
     for method in ("holm", "bootstrap"):
-        found = scores.ireval.rank_intervals(method, samples=200, adjust=None, interval="t")
+        found = scores.ireval.rank_intervals(
+            method, samples=200, test=ir.Significance(adjust=None), interval="t"
+        )
         hits, ranks = covered(found, truth)
         shares[method] = hits.mean(), hits[ranks == 1].mean()
     assert min(shares["holm"]) >= 0.95
@@ -260,11 +268,13 @@ def test_a_test_that_allows_for_all_pairs_is_never_corrected_again(scores):
     assert (pairs["p_adjusted"] == pairs["p"]).all()
     found = one.ireval.rank_intervals(test=tukey)
     assert found.attrs["adjust"] == "none"
-    xr.testing.assert_equal(found, one.ireval.rank_intervals(test=tukey, adjust=None))
+    xr.testing.assert_equal(
+        found, one.ireval.rank_intervals(test=ir.Significance(tukey, adjust=None))
+    )
     assert one.ireval.leaderboard(test=tukey)["tier"].max() == found["tier"].max()
-    for name in ("compare", "rank_intervals", "leaderboard", "discrimination"):
-        words, verb = "tukey allow for all pairs already; found 'holm'", getattr(one.ireval, name)
-        refused(ParameterError, words, verb, test=tukey, adjust="holm")
+    words = "tukey allow for all pairs already; found 'holm'"
+    refused(ParameterError, words, one.ireval.compare, tukey, adjust="holm")
+    refused(ParameterError, words, ir.Significance, tukey, adjust="holm")
 
 
 @pytest.mark.filterwarnings("ignore:comparisons of harmonic:irframe.errors.IrframeWarning")

@@ -48,7 +48,7 @@ def test_what_cannot_be_reordered():
     scores = RUNS.ireval.cube(QRELS).ireval.score("AP", "ASL")
     refused(ParameterError, "at least two", scores.isel(metric=[0]).ireval.reordering)
     refused(ParameterError, "at least two", scores.isel(system=[0]).ireval.reordering)
-    for bad in ({"margin": -1}, {"alpha": 0}, {"margin": np.nan}, {"by": "nothing"}, {"per": "x"}):
+    for bad in ({"margin": -1}, {"margin": np.nan}, {"by": "nothing"}, {"per": "x"}):
         refused(ParameterError, "wanted", scores.ireval.reordering, **bad)
     refused(InputError, "none", (scores * np.nan).ireval.reordering)
 
@@ -128,7 +128,9 @@ def test_systems_are_better_by_any_test_and_correction(test, adjust):
         own: 100 / 9 * (better[0][own] + better[1][own] - better[2][own] - better[3][own])
         for own in better[0]
     }
-    found = scores.ireval.reordering(test=test, adjust=adjust, margin=0, per="system")
+    found = scores.ireval.reordering(
+        test=ir.Significance(test, adjust=adjust), margin=0, per="system"
+    )
     assert dict(zip(found["system"], found["delta_sort"], strict=True)) == pytest.approx(expected)
     assert any(expected.values())
 

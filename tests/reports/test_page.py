@@ -1,6 +1,7 @@
 """The page in a real browser."""
 
 import re
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from paged import DEPTHS, METRICS, SYSTEM, TITLE
 
 import irframe as ir
 from irframe.errors import unsaid
+from irframe.option_values import gathered
 
 pytestmark = pytest.mark.thorough
 
@@ -458,7 +460,8 @@ def test_repeats_move_with_the_slider_and_count_in_intervals(tab, tmp_path):
     make, options = TRACKS["seeds"]
     runs, qrels = make()
     with unsaid():
-        path = ir.report(runs, qrels, tmp_path / "page.html", **BASE | options)
+        given = gathered(signature(ir.report), BASE | options)
+        path = ir.report(runs, qrels, tmp_path / "page.html", **given)
         scores = ir.cube(runs, qrels).ireval.score("nDCG", at=[5])
         found = scores.ireval.compare()
     page = opened(tab, path.as_uri())
@@ -503,7 +506,8 @@ def test_odd_tracks_read_on_a_telephone_in_the_dark(tab, axe, tmp_path, name):
     runs, qrels, *texts = make()
     asked = BASE | options | ({"texts": texts[0]} if texts else {})
     with unsaid():
-        path = ir.report(runs, qrels, tmp_path / "page.html", **asked)
+        given = gathered(signature(ir.report), asked)
+        path = ir.report(runs, qrels, tmp_path / "page.html", **given)
     narrow = {"viewport": {"width": 400, "height": 800}, "color_scheme": "dark"}
     page = opened(tab, path.as_uri(), **narrow)
     assert page.evaluate("document.documentElement.scrollWidth") == 400

@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import cache, cached_property, partial
 from html import unescape
 from html.parser import HTMLParser
+from inspect import signature
 from io import StringIO
 from itertools import groupby, product
 from pathlib import Path
@@ -22,6 +23,7 @@ from paged import Page
 import irframe as ir
 from irframe.errors import IrframeError, MetricError, cautions_of, united, unsaid
 from irframe.metrics.facts import facts
+from irframe.option_values import gathered
 from irframe.printed import fixed_text
 from irframe.reports import figures
 from irframe.reports.setting import ALONG, TEMPLATES, correlation, fixed, percent, say, short
@@ -83,7 +85,9 @@ class Told:
         self.texts = texts[0] if texts else None
         asked = BASE | options | ({"texts": self.texts} if texts else {})
         with unsaid(), patch.object(figures, "svg", wraps=figures.svg) as drawing:
-            path = ir.report(self.runs, self.qrels, folder / "page.html", **asked)
+            path = ir.report(
+                self.runs, self.qrels, folder / "page.html", **gathered(signature(ir.report), asked)
+            )
         self.figures = [call.args[0] for call in drawing.call_args_list]
         self.html = path.read_text(encoding="utf-8")
         self.page, self.prose = Page(self.html), Prose(self.html)
@@ -133,11 +137,12 @@ class View:
             self.judged = self._judged()
             if self.alone:
                 return
-            how = {name: asked[name] for name in ("adjust", "alpha", "over") if name in asked}
-            self.pairs = self.every.ireval.compare(asked["test"], **how)
-            self.means = self.every.ireval.rank_intervals(test=asked["test"], **how)
+            how = {"over": asked["over"]} if "over" in asked else {}
+            decided = ir.Significance(**told.how)
+            self.pairs = self.every.ireval.compare(decided, **how)
+            self.means = self.every.ireval.rank_intervals(test=decided, **how)
             self.ranks = self.scores.ireval.rank_intervals(
-                "bootstrap", samples=100, alpha=asked["alpha"], adjust=None
+                "bootstrap", samples=100, test=ir.Significance(adjust=None, alpha=asked["alpha"])
             )
             self.tau = self.scores.ireval.volatility()
 

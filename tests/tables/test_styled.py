@@ -175,7 +175,9 @@ def test_scores_are_summed_up():
 
 
 def test_a_corroboration_has_its_marks(cube):
-    report = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10", adjust=None)
+    report = cube.ireval.compare_orderings(
+        baseline="bm25", metric="RBP(p=0.8)@10", test=ir.Significance(adjust=None)
+    )
     rows = {row[0]: row[1:] for row in cells(report.ireval.styled().to_latex())}
     assert rows["ance"][0] == "0.274"
     assert rows["doct5query"][0] == "0.324$^{\\dagger}$"
@@ -189,7 +191,7 @@ def test_arrays_have_a_column_per_depth():
     table = ratios.ireval.styled()
     assert table.data.loc["AP", 10] == ratios.sel(metric="AP", depth=10)
     assert "ratio; paired t-test, Holm per metric and depth, alpha = 0.05" in table.notes
-    bare = scores.ireval.discrimination(adjust="none").ireval.styled()
+    bare = scores.ireval.discrimination(ir.Significance(adjust="none")).ireval.styled()
     assert "discrimination ratio; paired t-test, uncorrected, alpha = 0.05" in bare.notes
     assert table.best.loc["AP"].all()
     assert scores.ireval.median_p().ireval.styled().best.loc["AP"].all()

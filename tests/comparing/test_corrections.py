@@ -1,0 +1,106 @@
+"""How a difference is called significant, as one value: checked, printed, refused, recorded."""
+
+import inspect
+
+import pytest
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import ParameterError
+from irframe.option_values import slots_of
+from irframe.paired import Permutation
+
+SLOTS = {
+    name: slot
+    for name in ir.verbs.__all__
+    if (slot := slots_of(inspect.signature(getattr(ir.verbs, name))).get("test"))
+}
+CHANGED = {"adjust": "bonferroni", "family": "all", "alpha": 0.01}
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return ir.evaluate(*ir.example_track(), ["AP", "RR"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Significance()",
+        "Significance('t', adjust=None)",
+        "Significance('sign', adjust='fdr_bh', family='metric', alpha=0.1)",
+        "Significance(Permutation(samples=9, seed=0), alpha=0.2)",
+    ],
+)
+def test_a_value_prints_as_it_is_written(text):
+    written = eval(text, {"Significance": ir.Significance, "Permutation": Permutation})  # noqa: S307
+    assert repr(written) == text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"test": "z"}, "z"),
+        ({"adjust": "hollm"}, "did you mean 'holm'"),
+        ({"family": "pair"}, "family to be one of"),
+        *(({"alpha": alpha}, "alpha") for alpha in (0, 1, 2, "a")),
+        ({"test": "tukey", "adjust": "holm"}, "allow for all pairs already"),
+        ({"test": "sign", "adjust": "max-t"}, "max-t corrects"),
+    ],
+)
+def test_a_wrong_value_is_refused_when_it_is_made(options, words):
+    refused(ParameterError, words, ir.Significance, **options)
+
+
+def test_verbs_that_decide_pairs_take_one():
+    assert len(SLOTS) >= 15
+    for name, slot in SLOTS.items():
+        assert slot.kind is ir.Significance, name
+
+
+@pytest.mark.parametrize("name", sorted(SLOTS))
+def test_a_field_that_a_verb_does_not_use_is_refused_by_name(name):
+    function, slot = getattr(ir.verbs, name), SLOTS[name]
+    for field in slot.unused:
+        value = ir.Significance(**{field: CHANGED[field]})
+        refused(ParameterError, f"{field}= out of Significance", slot.refuse_unused, value, name)
+    parameters = {*inspect.signature(function).parameters}
+    assert name == "compare" or parameters.isdisjoint(CHANGED)
+
+
+def test_the_refusal_comes_from_the_call_and_names_the_verb():
+    cube = ir.cube(*ir.example_track())
+    family = ir.Significance(family="all")
+    words = "that ablation uses; found family"
+    refused(ParameterError, words, cube.ireval.ablation, test=family)
+
+
+def test_options_beside_a_value_that_holds_them_are_refused(scores):
+    value = ir.Significance("sign")
+    refused(ParameterError, "both", scores.ireval.compare, value, adjust="holm")
+    refused(ParameterError, "both", scores.ireval.compare, value, alpha=0.1)
+
+
+def test_a_name_and_its_value_give_the_same(scores):
+    pairs = scores.ireval.compare("sign", adjust="fdr_bh", alpha=0.2)
+    value = ir.Significance("sign", adjust="fdr_bh", alpha=0.2)
+    assert scores.ireval.compare(value).equals(pairs)
+    for name in ("discrimination", "median_p"):
+        verb = getattr(scores.ireval, name)
+        assert verb("sign").identical(verb(ir.Significance("sign")))
+
+
+def test_a_value_without_a_test_has_that_of_the_verb():
+    runs, qrels = ir.example_track()
+    asked = {"baseline": "bm25", "relevant": "first"}
+    value = ir.Significance(alpha=0.2)
+    found = runs.ireval.outcomes(qrels, test=value, **asked)
+    assert found.ireval.record[-1].options["test"] == "wilcoxon"
+
+
+def test_a_record_gives_the_result_again(scores):
+    value = ir.Significance("sign", adjust="fdr_bh", family="all", alpha=0.2)
+    for found in (scores.ireval.compare(value), scores.ireval.leaderboard(test=value)):
+        step = found.ireval.record[-1]
+        assert {"test": "sign", "adjust": "fdr_bh", "alpha": 0.2}.items() <= step.options.items()
+        assert step.again(scores).equals(found)
