@@ -106,13 +106,14 @@ class G(Thresholded):
 class DCG(Thresholded):
     """Gain collected on the way down, worth less at every rank.
 
-    A document gains by its grade, divided by a number that grows with the logarithm of the rank. It
+    A document gains its grade, divided by a number that grows with the logarithm of the rank. It
     is not bound by 1: topics with many relevant documents weigh more than in nDCG.
 
     Parameters
     ----------
     gain
-        Gain map.
+        Gain map, by default the grades themselves, as in ranx and scikit-learn. With ``"linear"``
+        they are divided by the top grade of the collection.
     discount
         ``"log2"``: gain divided by log2(1 + i). ``"zipf"``: by i. ``"jk"``: from rank `base`
         on by log_base(i), undiscounted above.
@@ -140,10 +141,10 @@ class DCG(Thresholded):
     --------
     >>> from irframe.metrics import DCG
     >>> DCG(discount="zipf").curve([2, 0, 1])
-    array([1.        , 1.        , 1.16666667])
+    array([2.        , 2.        , 2.33333333])
     """
 
-    gain: Gain = parameter("linear")
+    gain: Gain = parameter(Linear(top=1))
     discount: str = parameter("log2", choices=DISCOUNTS)
     base: float = parameter(2, above=1)
 

@@ -76,7 +76,7 @@ _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 RANX_NAMES: dict[str, str] = {
     "average_precision": "AP",
     "bpref": "Bpref",
-    "dcg": "DCG(gain=Linear(top=1))",
+    "dcg": "DCG",
     "dcg_burges": f"DCG(gain={_DOUBLING})",
     "f1": "F",
     "hit_rate": "Success",
@@ -188,7 +188,6 @@ REFUSED = (
 DOUBTED = (
     (r"(?i:accuracy)@1", "{0} is NaN: one document makes no pair. Is Success@1 meant?"),
     (r"(?i:accuracy)@(\d+)", "{0} is the share of pairs in order. Is Success@{1} meant?"),
-    (r"dcg(?:@(\d+))?", "{0} is ranx's, which adds up grades; DCG takes shares of the top grade"),
 )
 """Form of a name that may be taken for another metric, and what it is."""
 

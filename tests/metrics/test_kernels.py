@@ -226,6 +226,17 @@ def test_costs_that_shorter_lists_may_lower_say_so(variant):
     assert better.any() == variant.facts.favours_short
 
 
+def test_dcg_adds_up_grades_whatever_the_top_grade():
+    judged = [3, 2, 3, 0, 1, 2]
+    expected = sum(grade / np.log2(2 + place) for place, grade in enumerate(judged))
+    assert ir.metrics.DCG()(judged).item() == pytest.approx(expected)
+    docs = {f"d{place}": grade for place, grade in enumerate(judged)}
+    runs = {"1": {doc: -float(place) for place, doc in enumerate(docs)}}
+    for other in (0, 9):  # of another topic of the collection
+        scores = ir.evaluate(runs, {"1": docs, "2": {"x": other}}, ["DCG", "dcg"], topics="runs")
+        assert scores.iloc[0].tolist() == pytest.approx([expected] * 2)
+
+
 PERFECT = [
     *(f"nDCG(gain={gain!r})" for gain in ("linear", "exp", {1: 0.1, 2: 0.3, 3: 0.7})),
     *(f"nDCG(discount={kind!r})" for kind in ("zipf", "jk")),

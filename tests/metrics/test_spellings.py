@@ -241,8 +241,7 @@ def test_names_of_ranx_equal_ranx():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graded = ranx.evaluate(ir.verbs.to_pytrec_eval(qrels), run, names)
-    with pytest.warns(match="is ranx's, which adds up grades"):
-        found = ir.evaluate(run, qrels, names, ties="order").mean()
+    found = ir.evaluate(run, qrels, names, ties="order").mean()
     for name in names:
         assert found[name] == pytest.approx(graded[name], abs=1e-9), name
 
@@ -334,10 +333,10 @@ def test_every_name_of_ir_measures_that_is_known_parses():
         assert isinstance(metric, class_of(name))
 
 
-@pytest.mark.parametrize("text", ["Accuracy@1", "accuracy@5", "dcg@10"])
+@pytest.mark.parametrize("text", ["Accuracy@1", "accuracy@5"])
 def test_a_name_that_may_be_taken_for_another_says_so(text):
     runs, qrels = ir.example_track()
-    with pytest.warns(IrframeWarning, match=f"^{text} is .*(Success@|DCG takes shares)"):
+    with pytest.warns(IrframeWarning, match=f"^{text} is .*Success@"):
         ir.evaluate(runs, qrels, text)
 
 

@@ -62,6 +62,8 @@ def gain_of(grade, gain, gmax, rel=1):
         return 1.0 if grade >= rel else 0.0
     if gain == "linear":
         return grade / gmax if gmax > 0 else 0.0
+    if gain == "Linear(top=1)":
+        return float(grade)
     if gain == "exp":
         return (2**grade - 1) / 2**gmax
     return gain.get(grade, 0.0)
