@@ -78,6 +78,7 @@ class Experiment:
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
         units = joining.tell_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
+        rank_table.tell_contrary(ranked.contrary)
         relevant = judgments.relevant(1)
         tell_missing(lists, judgments.topics, judgments.code, relevant, group)
         took_part = lists.attended[:, judgments.code]
