@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import places
 from irframe.errors import InputError, StoreError
-from irframe.experiments import coded_tables, joining, rank_table
+from irframe.experiments import coded_tables, contrary, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
@@ -89,7 +89,7 @@ class Framed:
             judged = joining.locate(self.table, self.judgments, self.lists.placed)
         else:
             judged = self.overlaps.judged
-        rank_table.refuse_falling(self.table, TIE_POLICIES[policy.order])
+        contrary.refuse_falling(self.table, TIE_POLICIES[policy.order])
         for rows in self._stretches():
             ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
@@ -188,12 +188,12 @@ class Gathered:
         for name, values in fields.items():
             self._fields[name].append(values)
 
-    def contrary(self, table: RunTable, topics: int) -> list[str]:
-        """Return what `rank_table.contrary` does, given how many judged topics there are."""
+    def contrary_systems(self, table: RunTable, topics: int) -> list[str]:
+        """Return what `contrary.systems` does, given how many judged topics there are."""
         if not (direction := self._fields.pop("direction", [])):
             return []
         system = np.concatenate(self._fields.pop("ranked")) // topics
-        return rank_table.contrary(table, system, np.concatenate(direction))
+        return contrary.systems(table, system, np.concatenate(direction))
 
     def hits(self, shape: tuple[int, int]) -> Hits:
         """Return what all of them hold, given how many systems and judged topics there are."""
@@ -318,8 +318,8 @@ def rank_framed(framed: Framed, policy: Policy, wanted: Wanted) -> Ranked:
     """Rank the lists of a frame."""
     shape, gathered = (len(framed.table.systems), len(framed.judgments.topics)), Gathered()
     listing = [*_gather(gathered, framed, policy, wanted)]
-    contrary = gathered.contrary(framed.table, shape[1])
-    return Ranked(framed, gathered.hits(shape), together(listing), contrary)
+    rising = gathered.contrary_systems(framed.table, shape[1])
+    return Ranked(framed, gathered.hits(shape), together(listing), rising)
 
 
 def rank_in_turn(
@@ -366,9 +366,9 @@ def rank_in_turn(
     table = replace(first, systems=runs_of, topics=names)
     lengths = pd.concat(every).reindex(columns=names).fillna(0).to_numpy(np.int64)
     placed = joining.place_topics(table, judgments)
-    contrary = gathered.contrary(table, topics)
+    rising = gathered.contrary_systems(table, topics)
     framed = Framed(table, judgments, Lists(runs_of, names, placed, lengths, collections))
-    return Ranked(framed, gathered.hits((systems, topics)), together(listing), contrary)
+    return Ranked(framed, gathered.hits((systems, topics)), together(listing), rising)
 
 
 def _gather(

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from irframe.errors import FileFormatError, IdError, RankingError
 from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.compression import LINE, refuse_wide
-from irframe.files.ids import TEXT, Codes, beginnings, grouped
+from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
+from irframe.files.likeness import third_column
 from irframe.files.values import ERRORS, TYPES, numbers_of_text, says_infinite, wanted_of
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
 
@@ -169,35 +170,8 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
 
 
 def _third_column(table: pa.Table, source: str) -> str:
-    """Return whether whole numbers in a third column without a name are ranks or scores.
-
-    Raises
-    ------
-    RankingError
-        If they may be either.
-    """
     topic = table[TOPIC].combine_chunks().dictionary_encode().indices.to_numpy()
-    order = grouped(topic)
-    topic, numbers = topic[order], table[RANK].to_numpy()[order]
-    inside = topic[1:] == topic[:-1]
-    falls = (numbers[1:] < numbers[:-1])[inside]
-    if not falls.any() and _counts_up(topic, numbers):
-        return RANK
-    counts_up = falls.any() and _counts_up(topic, numbers[np.lexsort((numbers, topic))])
-    if counts_up and not falls.all():
-        return RANK
-    if (falls.any() or (numbers < 0).any()) and not counts_up:
-        return SCORE
-    wanted = f"a third column of ranks 1, 2, ... or of scores that fall, in {source}"
-    advice = f"say which: ir.read_run(path, columns={[TOPIC, DOC, SCORE]}), or {RANK!r}"
-    raise RankingError(wanted, "whole numbers that may be either", advice)
-
-
-def _counts_up(topic: Codes, numbers: Codes) -> bool:
-    """Return whether the numbers of every list are 1, 2, ... or, of every list, 0, 1, ..."""
-    first = beginnings(topic)
-    place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
-    return numbers[0] in {0, 1} and bool((numbers - place == numbers[0]).all())
+    return third_column(topic, table[RANK].to_numpy(), source)
 
 
 def _noted(
