@@ -28,7 +28,7 @@ KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
 HOME, FIGURES = "irframe.verbs", "irframe.plots"
 
 RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
-NUGGETS, COMPARISON, BOUNDS = "labels of nuggets", "compare", "bounds"
+NUGGETS, COMPARISON, BOUNDS, LOSSES = "labels of nuggets", "compare", "bounds", "losses"
 OTHER = "result"
 """What nothing says the kind of."""
 
@@ -58,6 +58,11 @@ KNOWN = {
     ),
     SCANNED: Known("scanned runs", "ir.scan_runs(paths)", ("evaluate", "cube")),
     NUGGETS: Known("labels of nuggets", "nuggets", ("score_nuggets",)),
+    LOSSES: Known(
+        "a table of losses",
+        'runs.ireval.losses(qrels, "nDCG@10")',
+        ("summary", "compare", "styled"),
+    ),
 }
 """The kinds of object that are known by what they hold, not by the verb that returned them."""
 ELSEWHERE = {
@@ -93,7 +98,7 @@ TAKEN = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
     "cube": (CUBE,),
-    "scores": (SCORES,),
+    "scores": (SCORES, LOSSES),
     "comparison": (COMPARISON,),
     "nuggets": (NUGGETS,),
     "result": (),
@@ -116,6 +121,7 @@ OWN = {
     "design": (SCORES, CUBE),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
+    "losses": (CUBE, RUNS),
     "select_top": (CUBE, SCORES),
     "predict_powered": (SCORES, CUBE),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
@@ -148,7 +154,8 @@ def kind_of(subject: Any) -> str:
         if words.BOUND in subject.dims:
             return returned or BOUNDS
         labels = {*subject.dims, *subject.coords}
-        return SCORES if {words.SYSTEM, words.TOPIC} <= labels else returned or SCORES
+        named = {words.SYSTEM, words.TOPIC} <= labels and returned != LOSSES
+        return SCORES if named else returned or SCORES
     return _kind_of_frame(subject, returned) if hasattr(subject, "index") else SCANNED
 
 
@@ -192,7 +199,7 @@ def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
     if name in LEFT_OUT:
         return kind not in LEFT_OUT[name]
     wanted = takes(name, function)
-    return kind in wanted if wanted else kind not in KNOWN.keys() - {SCORES}
+    return kind in wanted if wanted else kind not in KNOWN.keys() - {SCORES, LOSSES}
 
 
 def example(name: str, subject: Any, home: str = HOME, *, chained: bool = False) -> str:

@@ -34,6 +34,7 @@ from .diagnostics.diagnose import diagnose as diagnose
 from .diagnostics.tie_ranges import tie_agreement as tie_agreement
 from .diagnostics.tie_ranges import tie_ranges as tie_ranges
 from .diagnostics.tie_ranges import tie_rates as tie_rates
+from .effort.losses import losses as losses
 from .effort.misplacement import archetypes as archetypes
 from .effort.misplacement import effort_gain as effort_gain
 from .effort.misplacement import misplacement as misplacement

@@ -156,7 +156,7 @@ def bounds(
         for _, part in whole.scales():
             for metric in chosen:
                 refuse_long(metric, part, np.asarray(depths))
-    values = both_sides(cube, chosen, depths, _bound_block, hidden=hidden)
+    values = both_sides(cube, chosen, depths, bound_block, hidden=hidden)
     return label_scores(cube, values, chosen, depths)
 
 
@@ -192,7 +192,7 @@ def both_sides(
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 
 
-def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
+def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
     """Yield the lower and the upper bound of a block of rankings, metric by metric."""
     columns, evidence = np.asarray(depths), Evidence(block)
     for metric in metrics:

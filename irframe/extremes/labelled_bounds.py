@@ -245,8 +245,33 @@ def _tail(block: Block, key: NDArray[np.int32], depth: int) -> Array:
     codes = np.append(block.levels, UNJUDGED).astype(np.int64)
     counts = np.concatenate([tail, (size - tail.sum(axis=-1))[..., np.newaxis]], axis=-1)
     order = np.argsort(key[codes], kind="stable")
-    ends = np.cumsum(counts[..., order], axis=-1)
     width = min(int(size.max(initial=0)), depth)
+    return lists_of(counts[..., order], codes[order], width)
+
+
+def lists_of(counts: Array, codes: Array, width: int) -> Array:
+    """Return lists that hold so many documents of each code, one code after the other.
+
+    Parameters
+    ----------
+    counts
+        How many, shape (..., code).
+    codes
+        Grades or marks, shape (code,).
+    width
+        How many ranks to return.
+
+    Returns
+    -------
+    numpy.ndarray
+        Codes by rank, shape (..., width), `irframe.names.EMPTY` past the end.
+
+    Examples
+    --------
+    >>> lists_of(np.array([1, 2]), np.array([3, 0]), 4).tolist()
+    [3, 0, 0, -32768]
+    """
+    ends = np.cumsum(counts, axis=-1)
     place = (np.arange(width)[:, np.newaxis] >= ends[..., np.newaxis, :]).sum(axis=-1)
-    known = np.append(codes[order], EMPTY).astype(Grade)
+    known = np.append(codes, EMPTY).astype(Grade)
     return np.asarray(known[place])

@@ -157,7 +157,9 @@ class Metric(metaclass=MetricType):
     of text; `timed`, whether it reads how long documents are; `least_topics`, from how many topics
     on an interval of its mean holds as often as it says; `order`, what must rank higher for the
     score to be highest at every depth,
-    ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a second kernel
+    ``"reward"`` being gain that only relevant documents are paid for; `by_grade`, which follows
+    from the others: whether that order is by grade, and one document more never lowers its score;
+    `ceiling`, a second kernel
     for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
     metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
@@ -202,6 +204,7 @@ class Metric(metaclass=MetricType):
     least_topics: ClassVar[int] = 2
     order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
     fillings: ClassVar[Literal["", "cut", "list"]] = ""
+    by_grade: ClassVar[bool] = False
     graded: ClassVar[Literal["", "labelings", "ratios"]] = ""
     ceiling: ClassVar[Callable[..., Floats] | None] = None
     terms: ClassVar[Callable[..., Floats] | None] = None
@@ -211,6 +214,8 @@ class Metric(metaclass=MetricType):
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
+        sees_more = cls.sees_length or cls.favours_short or cls.subtopics is not False
+        cls.by_grade = cls.order not in {"", "judged"} and not sees_more
         if "parts" in vars(cls):
             cls.kernel, cls.terms = _divided(cls.parts)  # type: ignore[attr-defined]
         elif cls.terms and not hasattr(cls, "kernel"):

@@ -26,6 +26,7 @@ from irframe.extremes.labelled_bounds import (
     labelled_bounds,
     refuse_unbounded,
     reordered_scores,
+    worth,
 )
 from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P
 from irframe.metrics.parse_metric import parse_metric
@@ -147,6 +148,87 @@ def test_ranges_are_exact(variant, drawn, data):
         ]
         assert low[0, k - 1] == pytest.approx(np.fmin.reduce(scores), abs=1e-12, nan_ok=True)
         assert high[0, k - 1] == pytest.approx(np.maximum.reduce(scores), abs=1e-12, nan_ok=True)
+
+
+CODES = (UNJUDGED, -1, 0, 1, 2, 3)
+"""What documents may be, to enumerate all lists of up to `SHORT` of them."""
+SHORT = 5
+
+
+def enumerated(variant, lists, judged):
+    """Score lists of codes at every depth, each with the judged grades beside it; best is most."""
+    levels = np.array(CODES[1:])
+    count = np.array([[grades.count(level) for level in levels] for grades in judged])
+    width = max(map(len, lists))
+    grade = np.array([(*codes, *[EMPTY] * (width - len(codes))) for codes in lists], np.int16)
+    found = variant.score(
+        Block(
+            grade=grade,
+            retrieved=(grade != EMPTY).sum(axis=-1),
+            levels=levels,
+            count=count,
+            top=3,
+            pool_count=np.repeat(count[:, np.newaxis], width, axis=1),
+            pool_depth=width,
+        )
+    )
+    return np.nan_to_num(-found, nan=-np.inf) if variant.metric.cost else found
+
+
+def best_list(variant, codes):
+    """Return codes in the order that the metric says is the best."""
+    value = worth(variant.metric, np.array(CODES[1:]), 3)
+    return tuple(sorted(codes, key=lambda code: -value[code]))
+
+
+def judged_of(codes, missed=()):
+    return [code for code in (*codes, *missed) if code != UNJUDGED]
+
+
+MULTISETS = [
+    codes
+    for size in range(1, SHORT + 1)
+    for codes in itertools.combinations_with_replacement(CODES, size)
+]
+ORDERED = [sorted({*itertools.permutations(codes)}) for codes in MULTISETS]
+ORDERLY = few_of([v for v in VARIANTS if v.ordered], 3, drawn=False)
+BY_GRADE = few_of([v for v in VARIANTS if v.ordered and v.metric.by_grade], 3, drawn=False)
+missed_too = pytest.mark.parametrize("missed", [(), (0, 2, 3)], ids=["all found", "some missed"])
+
+
+@pytest.mark.parametrize("variant", ORDERLY, ids=str)
+@missed_too
+def test_no_order_of_five_documents_beats_the_best_one(variant, missed):
+    judged = [judged_of(codes, missed) for codes in MULTISETS]
+    best = enumerated(variant, [best_list(variant, codes) for codes in MULTISETS], judged)
+    sizes = [*map(len, ORDERED)]
+    own = [grades for grades, size in zip(judged, sizes, strict=True) for _ in range(size)]
+    scores = enumerated(variant, [*itertools.chain(*ORDERED)], own)
+    best = np.repeat(best, sizes, axis=0)
+    assert (np.isnan(best) == np.isnan(scores)).all()
+    assert not (best < scores - 1e-12).any()
+
+
+@pytest.mark.parametrize("variant", BY_GRADE, ids=str)
+@missed_too
+def test_one_document_more_never_lowers_the_best_score(variant, missed):
+    longer = [(codes, place) for codes in MULTISETS for place in range(len(codes))]
+    pairs = [(codes[:n] + codes[n + 1 :], codes, judged_of(codes, missed)) for codes, n in longer]
+    every = [judged_of(codes, missed) for codes in MULTISETS]
+    pairs += [(codes, own, own) for codes, own in zip(MULTISETS, every, strict=True)]
+    judged = [own for *_, own in pairs]
+    fewer, more = (
+        enumerated(variant, [best_list(variant, pair[side]) for pair in pairs], judged)
+        for side in (0, 1)
+    )
+    width = min(fewer.shape[-1], more.shape[-1])
+    assert not (more[:, :width] < fewer[:, :width] - 1e-12).any()
+
+
+def test_metrics_that_a_longer_list_may_lower_are_not_by_grade():
+    odd = ("SetP", "SetF", "Utility", "ASL", "ESL", "Judged", "Twist", "CRP", "NumRet", "RnDCG")
+    assert not any(METRICS[name].by_grade for name in odd)
+    assert all(METRICS[name].by_grade for name in ("AP", "nDCG", "Recall", "RR", "Bpref", "Q"))
 
 
 def test_the_highest_grade_that_a_cell_holds_is_ranged_too():

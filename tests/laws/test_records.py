@@ -112,6 +112,7 @@ OTHERS = {
     "share": {"sample": 0.8, "select_top": 0.5, "replay": 0.7},
     "shares": [0.3],
     "simultaneous": False,
+    "stages": [["s0", "s1"]],
     "system": "s2",
     "systems": {
         "outcomes": [["s0", "s2"]],
@@ -158,6 +159,7 @@ FURTHER = {
     ],
     "replay": [("larger", {"alpha": 0.4, "metrics": SCORED}), ("larger", {"share": 0.3})],
     "tie_rates": [("ties", {})],
+    "losses": [("staged", {})],
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
 }
@@ -202,10 +204,15 @@ def world(name):
     """Return a cube on which verbs are called."""
     if name == "drawn":
         return world("small").ireval.design(task=TASKS)
-    made = {"small": experiment(1), "ties": experiment(1, ties=True)}
+    runs, qrels = experiment(1)
+    first = runs[runs["system"] == "s0"]
+    first = pd.concat([first, first[first["score"] > 1].assign(system="s1")])
+    made = {"small": (runs, qrels), "ties": experiment(1, ties=True), "staged": (first, qrels)}
     made |= {"larger": larger(), "searched": larger(), "repeats": larger(3)}
     named = {"length": "tokens", "pool_depth": 3, "scores": True}
-    named = {"searched": {"search": "round"}, "small": {}, "ties": {}}.get(name, named)
+    named = {"searched": {"search": "round"}, "small": {}, "ties": {}, "staged": {}}.get(
+        name, named
+    )
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return ir.cube(*made[name], **named)
 

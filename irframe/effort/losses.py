@@ -1,0 +1,343 @@
+"""How many points rankings lose, and where: documents not retrieved, cut, or ordered badly.
+
+Verbs: losses.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe import names as words
+from irframe.arrays import Array, Floats, in_threads, tiles
+from irframe.checks import listed, places
+from irframe.cubes.score import (
+    Kernel,
+    Work,
+    label_scores,
+    refuse_metrics,
+    score_block,
+    wanted_depths,
+)
+from irframe.cubes.unjudged import bound_block
+from irframe.cubes.verb import verb
+from irframe.cubes.view import CELL, EXPERIMENT, experiment_of
+from irframe.errors import InputError, MetricError, ParameterError
+from irframe.experiments.experiment import Experiment, topics_of
+from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.policy import MetricLike, Policy, parse_metrics, shares_ranks
+from irframe.experiments.scorer_input import Reader
+from irframe.experiments.scoring import Plan, Scoring
+from irframe.extremes.labelled_bounds import lists_of, refuse_unordered, worth
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs, in_groups
+from irframe.files.repeats import fold
+from irframe.metrics import METRICS, Block, Metric
+from irframe.metrics.block import by_scale
+from irframe.metrics.facts import facts
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.names import UNJUDGED
+
+DEEPEST = 100
+"""Depth to which unjudged documents are counted for metrics whose bounds take long."""
+
+
+@verb(itself=True)
+def losses(
+    data: xr.Dataset | Runs,
+    qrels: Qrels | MetricLike | None = None,
+    metric: MetricLike | None = None,
+    *,
+    stages: Sequence[Hashable] | Sequence[Sequence[Hashable]] | None = None,
+    by: GroupBy | None = None,
+) -> xr.DataArray | pd.DataFrame:
+    """Split what each ranking lacks of the best score by cause.
+
+    Parameters
+    ----------
+    data
+        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, followed by
+        its judgments.
+    qrels
+        Qrels frame, or what `as_qrels` takes; with a cube, the metric.
+    metric
+        A metric whose best order is by grade, or its name, such as ``"nDCG@10"``: AP, BinG, Bpref,
+        DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG, nDCGRel, P, Q, RBP, Recall, RelativeP, RR,
+        Rprec, RprecMult, SDCG, Success, YAAP.
+    stages
+        Systems each of which reorders documents of the one before, such as ``["bm25", "monot5"]``;
+        or several such lists. Other systems have one stage.
+    by
+        A coordinate or column such as ``"track"``, or topic (or system) -> group: losses of each
+        group, the group first.
+
+    Returns
+    -------
+    xarray.DataArray or pandas.DataFrame
+        Scores, for a cube over (metric, system, topic), for runs indexed by system and topic. In
+        place of metrics there are
+
+        - ``score``, that of the metric;
+        - ``not_retrieved``, what is lost because relevant documents are not in the first stage;
+        - ``cut_by_`` and the name of a later stage, what is lost because this stage dropped
+          documents; 0 for systems without it. Where lists of stages differ there,
+          ``cut_by_stage_2`` and so on;
+        - ``ordered``, what is lost because documents of the last stage are not in their best
+          order;
+        - ``unjudged``, the most that labels of unjudged documents could add to the score. It is no
+          part of the sum. Metrics without `bounds` have no such column, nor have metrics with a
+          recall base that are read deeper than 100 ranks, for which it would take minutes.
+
+        Lower is better for all but the score. The score and the losses add up to the highest score
+        that a topic allows.
+
+    Raises
+    ------
+    MetricError
+        For a metric whose best order is not by grade, one that a longer list may lower, and one
+        that is not averaged plainly.
+    InputError
+        For a stage with documents that the stage before does not have, which are named. A cube
+        knows judged documents by name, and how many others there are.
+    ParameterError
+        For unknown systems, and for a system that comes after several others.
+
+    Notes
+    -----
+    The highest score of a topic is that of its judged documents, best first. The ceiling of a list
+    is the score of its documents in their best order, unjudged documents as the metric counts
+    them, cut at the depth of the metric. With stages f1, f2, ..., s: ``not_retrieved = max -
+    ceiling(f1)``, ``cut by f2 = ceiling(f1) - ceiling(f2)``, ``ordered = ceiling(s) - score(s)``.
+    A metric without a depth is read to the end of lists, or to where a cube cut them.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> parts = runs.ireval.losses(qrels, "nDCG@10")
+    >>> parts.loc[["bm25", "monot5"]].groupby("system").mean().round(3)
+    metric  score  not_retrieved  ordered  unjudged
+    system
+    bm25    0.204          0.231    0.566     0.008
+    monot5  0.558          0.066    0.376     0.000
+    """
+    if isinstance(data, xr.Dataset):
+        if (metric is None) == (qrels is None):
+            found = "none" if metric is None else "judgments, too"
+            raise ParameterError("one metric, as a cube has its judgments", found)
+        chosen, experiment = _one_metric(metric or qrels), experiment_of(data)
+        wanted_depths(data, [chosen], None)
+        refuse_metrics(data, [chosen])
+        depth, whole = data.sizes[words.DEPTH], data.attrs[EXPERIMENT].longest
+        lists = Ceilings(experiment.loaded, chosen, depth, is_cut=whole > depth)
+        parts = lists.parts(stages)
+        values = np.stack([*parts.values()])[..., np.newaxis]
+        array = xr.DataArray(values, dims=(words.METRIC, *CELL))
+        names: Any = [*parts]
+        result = label_scores(data, array, names, [depth]).isel({words.DEPTH: 0}, drop=True)
+    else:
+        if qrels is None or metric is None:
+            raise ParameterError("judgments and a metric beside the runs", "none")
+        result = _of_runs(data, qrels, _one_metric(metric), stages, by)
+        parts = {str(name): result[name] for name in result.columns}
+    told = {words.METRICS: [*parts], words.LOWER: [name for name in parts if name != words.SCORE]}
+    result.attrs |= told | {words.METRIC: str(_one_metric(metric or qrels))}
+    return result
+
+
+def _one_metric(metric: Any) -> Metric:
+    """Return a metric, refusing several, and those of which losses could be negative."""
+    chosen = parse_metrics(metric)
+    if len(chosen) > 1:
+        raise MetricError("one metric", "several", "call losses once for each", map(str, chosen))
+    if not chosen[0].by_grade or facts(chosen[0]).summary != "mean":
+        known = sorted(name for name, kind in METRICS.items() if kind.by_grade)
+        wanted = f"a plain mean whose best order is by grade: {', '.join(known)}"
+        raise MetricError(wanted, str(chosen[0]))
+    refuse_unordered(chosen)
+    return chosen[0]
+
+
+def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.DataFrame:
+    """Return the losses of runs as a frame of scores, indexed as `irframe.evaluate` does."""
+    folded, policy = fold(runs), Policy()
+    if folded.word is not None:
+        advice = f"select one {folded.word}, or give each repeat a system of its own"
+        raise ParameterError("runs without repeats", f"several {folded.word}", advice)
+    judgments = Judgments.of(qrels, [metric])
+    reader = Reader(judgments, policy, (), pooled=True)
+    groups = {None: reader.read(folded.runs)} if by is None else {}
+    if by is not None:
+        groups = dict(reader.read_groups(in_groups(folded.runs, by), by))
+    _refuse_unlike(as_runs(folded.runs), stages)
+    scoring = Scoring(judgments, Plan([metric], policy))
+    tables = {}
+    for key, part in groups.items():
+        table, hits = scoring.table(part), part.hits.by_list()
+        depth, took_part = max(1, part.longest, metric.depth or 1), part.there.ravel()
+        lists = Ceilings(replace(part, hits=hits), metric, depth, is_cut=False)
+        columns = {name: of.ravel()[took_part] for name, of in lists.parts(stages).items()}
+        tables[key] = pd.DataFrame(columns, table.index).rename_axis(columns=words.METRIC)
+    result = tables[None] if by is None else pd.concat(tables, names=[by])
+    result.attrs = table.attrs
+    return result
+
+
+def _refuse_unlike(runs: pd.DataFrame, stages: Any) -> None:
+    """Raise for documents that the stage before does not have, which a frame knows by name."""
+    roles = words.roles(runs.columns)
+    rows = runs[[roles[role] for role in (words.TOPIC, words.DOC)]]
+    name = roles.get(words.SYSTEM)
+    systems = pd.Series(ONLY_SYSTEM, runs.index) if name is None else runs[name]
+    for path in filter(None, paths_of(stages)):
+        places("systems in stages=", path, [*systems.unique()])
+        for before, stage in pairwise(path):
+            of = [systems == system for system in (stage, before)]
+            own, known = (pd.MultiIndex.from_frame(rows[inside]) for inside in of)
+            _refuse(stage, before, own[~own.isin(known)])
+
+
+def paths_of(stages: Any) -> list[list[Any]]:
+    """Return stages as several lists, though only one was given.
+
+    Examples
+    --------
+    >>> paths_of(["bm25", "monot5"]), paths_of([["bm25", "monot5"], ["ance"]]), paths_of(None)
+    ([['bm25', 'monot5']], [['bm25', 'monot5'], ['ance']], [[]])
+    """
+    paths = listed(stages)
+    several = any(isinstance(path, Sequence) and not isinstance(path, str) for path in paths)
+    return [listed(path) for path in paths] if several else [paths]
+
+
+def _refuse(stage: Any, before: Any, added: Any) -> None:
+    if len(added):
+        named = [f"{doc} on topic {topic}" for topic, doc in added]
+        wanted = f"documents of {before} alone in {stage}, which reorders them"
+        advice = "name in stages= runs that rerank the one before; fused lists have no stages"
+        raise InputError(wanted, f"{len(named)} more", advice, named)
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """Lists scored by one metric, as they are and in the best order of their documents."""
+
+    experiment: Experiment
+    metric: Metric
+    depth: int
+    """How many ranks there are."""
+    is_cut: bool
+    """Whether lists go on below."""
+
+    @property
+    def at(self) -> int:
+        """The depth to which lists are read."""
+        return self.metric.depth or self.depth
+
+    @cached_property
+    def counts(self) -> Array:
+        """How many documents of each grade lists have, and unjudged: (system, topic, level)."""
+        hits, judgments = self.experiment.hits, self.experiment.judgments
+        level, size = np.searchsorted(judgments.levels, judgments.grade), len(judgments.levels)
+        cell = hits.of.astype(np.int64) * size + level[hits.row]
+        counts = np.bincount(cell, minlength=hits.length.size * size)
+        judged = counts.reshape(*hits.length.shape, size)
+        return np.concatenate([judged, self.experiment.unjudged[..., np.newaxis]], axis=-1)
+
+    def parts(self, stages: Any) -> dict[str, Floats]:
+        """Return the score, the losses, and what labels could add, each (system, topic)."""
+        chains, experiment = self.chains(stages), self.experiment
+        self._refuse_added(chains)
+        score, ceiling = self._worked(score_block)[0], self.best(self.counts, self.depth)
+        first = ceiling[[chain[0] for chain in chains]]
+        parts = {words.SCORE: score, "not_retrieved": np.maximum(self._highest() - first, 0)}
+        for stage in range(1, max(map(len, chains), default=1)):
+            later = [chain for chain in chains if len(chain) > stage]
+            names = {str(experiment.systems[chain[stage]]) for chain in later}
+            cut = np.zeros_like(score)
+            for chain in later:
+                lost = ceiling[chain[stage - 1]] - ceiling[chain[stage]]
+                cut[chain[-1]] = np.maximum(lost, 0)
+            name = names.pop() if len(names) == 1 else f"stage_{stage + 1}"
+            parts[f"cut_by_{name}"] = cut
+        parts["ordered"] = np.maximum(ceiling - score, 0)
+        if self._is_bounded:
+            parts["unjudged"] = self._worked(bound_block, 2)[1] - score
+        there = [experiment.there[chain].all(axis=0) for chain in chains]
+        return {name: np.where(there, values, np.nan) for name, values in parts.items()}
+
+    def chains(self, stages: Any) -> list[list[int]]:
+        """Return the positions of each system's stages, in order; its own comes last."""
+        systems, chains = [*self.experiment.systems], dict[int, list[int]]()
+        for path in paths_of(stages):
+            rows = places("systems in stages=", path, systems)
+            for end, row in enumerate(rows, start=1):
+                if chains.setdefault(row, rows[:end]) != rows[:end]:
+                    wanted = "each system in stages= once, or after the same ones"
+                    raise ParameterError(wanted, f"{systems[row]} after several")
+        return [chains.get(row, [row]) for row in range(len(systems))]
+
+    def _refuse_added(self, chains: list[list[int]]) -> None:
+        """Raise for documents that the stage before does not have."""
+        experiment, hits = self.experiment, self.experiment.hits
+        judgments, system = experiment.judgments, hits.of // max(1, experiment.shape[1])
+        for before, stage in {tuple(chain[-2:]) for chain in chains if len(chain) > 1}:
+            own, others = (hits.row[system == row] for row in (stage, before))
+            rows = own[~np.isin(own, others)]
+            topics = judgments.topics[judgments.topic[rows]]
+            added = [*zip(judgments.names[rows], topics, strict=True)]
+            longer = experiment.unjudged[stage] > experiment.unjudged[before]
+            added += [("an unjudged document", topic) for topic in judgments.topics[longer]]
+            _refuse(experiment.systems[stage], experiment.systems[before], added)
+
+    def _worked(self, kernel: Kernel, arrays: int = 1) -> Floats:
+        """Return what a kernel yields of the lists, (array, system, topic)."""
+        shares = shares_ranks(self.experiment.made.get("ties"))
+        width = self.at if self.metric.by_prefix and not shares else self.depth
+        hidden = bool(arrays > 1 and self.metric.fillings)
+        work = Work([self.metric], [self.at], kernel, arrays, hidden=hidden)
+        return work.tiles(self.experiment, width, in_threads)[..., 0]
+
+    @property
+    def _is_bounded(self) -> bool:
+        """Whether it is known, and soon, what labels of unjudged documents could add."""
+        known = facts(self.metric).extremes
+        marked = (self.experiment.judgments.grade == POOLED_UNJUDGED).any()
+        if not known or marked or shares_ranks(self.experiment.made.get("ties")):
+            return False
+        slow = self.at > DEEPEST or self.metric.graded == "labelings"
+        return known == "ceiling" or not slow
+
+    def _highest(self) -> Floats:
+        """Return the highest score of every topic, (1, topic)."""
+        known = self.experiment.judgments.levels_of
+        ends = self.metric.depth or self.is_cut or self.metric.needs_depth
+        to_the_end = not ends and not facts(self.metric).pooled
+        longest = int(known.sum(axis=-1).max(initial=0)) if to_the_end else 0
+        counts = np.pad(known, ((0, 0), (0, 1)))[np.newaxis]
+        return self.best(counts, max(self.depth, longest))
+
+    def best(self, counts: Array, depth: int) -> Floats:
+        """Return scores of documents in their best order, given counts (row, topic, level)."""
+        experiment, metric = self.experiment, self.metric
+        levels, top = experiment.judgments.levels, int(np.max(experiment.top, initial=1))
+        width = metric.depth or depth
+        codes = np.append(levels, UNJUDGED).astype(np.int64)
+        order = np.argsort(-worth(metric, levels, top)[codes], kind="stable")
+        fields = experiment.fields([metric], width)
+        retrieved, scores = np.minimum(counts.sum(axis=-1), width), np.empty(counts.shape[:2])
+
+        def fill(tile: tuple[slice, slice]) -> None:
+            grade = lists_of(counts[tile][..., order], codes[order], width)
+            known = topics_of(fields, tile[1])
+            block = Block(**known, grade=grade, retrieved=retrieved[tile])
+            (found,) = by_scale(block, lambda part: score_block(part, [metric], [width]))
+            scores[tile] = found[..., 0]
+
+        in_threads(fill, tiles(*scores.shape, width))
+        return scores
