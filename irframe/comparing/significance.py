@@ -229,6 +229,19 @@ def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
     return [message] * bool(uneven.any())
 
 
+def _position(paired: Scores, held: Scores, row: int, column: int) -> tuple[int, int] | None:
+    """Return the metric and depth at which scores equal a reference, those of its name first."""
+    if not paired.topics.equals(held.topics):
+        return None
+    same = [number for number, name in enumerate(paired.metrics) if name == held.metrics[row]]
+    for number in dict.fromkeys([*same, *range(len(paired.metrics))]):
+        for depth in range(paired.values.shape[3]):
+            one, other = paired.values[number, ..., depth], held.values[row, ..., column]
+            if np.array_equal(one, other, equal_nan=True):
+                return number, depth
+    return None
+
+
 class Pairing:
     """How pairs of systems are tested.
 
@@ -277,6 +290,20 @@ class Pairing:
         if paired not in self._found:
             self._found[paired] = self.p_values(paired, pairs)
         return self._found[paired][row, depths].T
+
+    def correct_together(self, paired: Scores, held: Scores, pairs: Array) -> None:
+        """Correct a reference in the family of scores that it is part of."""
+        if self.family == "depth" or self.adjust is None:
+            return
+        self._found[paired] = self.p_values(paired, pairs)
+        alike = [
+            [_position(paired, held, row, column) for column in range(held.values.shape[3])]
+            for row in range(len(held.metrics))
+        ]
+        if all(found is not None for row in alike for found in row):
+            self._found[held] = np.array(
+                [[self._found[paired][found] for found in row] for row in alike]
+            )
 
     def share(self, p: Array) -> Array:
         """Return the share of p-values, (pair, depth), that are significant at each depth."""

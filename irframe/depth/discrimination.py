@@ -276,22 +276,43 @@ def coverage(
     [0.667]
     """
     pairing = Pairing(test)
-    sides = match_reference(scores, reference, at, topics)
+    sides = _in_one_family(scores, reference, at, topics, pairing)
     result = held_against(*sides, pairing, pairing.verdicts, "coverage ratio")
     return result.assign_attrs(_told(pairing))
+
+
+def _in_one_family(
+    scores: Any, reference: Reference, at: Depths, topics: Sides | None, pairing: Pairing
+) -> tuple[Scores, Scores, int]:
+    """Return scores, the reference, and how many depths of the scores are asked for.
+
+    Where a family has several depths, that of a reference which is part of the scores is one.
+    """
+    new, held = match_reference(scores, reference, at, topics)
+    asked = new.values.shape[3]
+    inside = not isinstance(reference, xr.DataArray | pd.DataFrame | Scores)
+    if pairing.family != "depth" and inside and new.depths is not None and held.depths is not None:
+        wider = [*dict.fromkeys([*new.depths.tolist(), *held.depths.tolist()])]
+        new, held = match_reference(scores, reference, wider, topics)
+    return new, held, asked
 
 
 def held_against(
     paired: Scores,
     held: Scores,
+    asked: int,
     pairing: Pairing,
     claim: Callable[[Scores, int, slice, Array], Array],
     name: str,
     *,
     sign: int = 1,
 ) -> xr.DataArray:
-    """Return how many of a reference's verdicts scores claim as well or, by a sign, the reverse."""
+    """Return how many of a reference's verdicts scores claim as well or, by a sign, the reverse.
+
+    At the first depths, those that are `asked` for.
+    """
     pairs = all_pairs(len(paired.systems))
+    pairing.correct_together(paired, held, pairs)
     fixed = held.values.shape[3] == 1
 
     def share(row: int, block: slice) -> Array:
@@ -301,7 +322,8 @@ def held_against(
         count = (expected != 0).sum(axis=0)
         return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))
 
-    return paired.labelled(paired.by_piece(len(pairs), share), name)
+    result = paired.labelled(paired.by_piece(len(pairs), share), name)
+    return result[..., :asked] if paired.depths is not None else result
 
 
 @verb
@@ -357,7 +379,7 @@ def inversions(
     [0.333]
     """
     pairing = Pairing(test)
-    sides = match_reference(scores, reference, at, topics)
+    sides = _in_one_family(scores, reference, at, topics, pairing)
     result = held_against(*sides, pairing, leads, "inversion ratio", sign=-1)
     return result.assign_attrs(_told(pairing))
 
@@ -414,17 +436,21 @@ def ratios(
     <BLANKLINE>
     [p-values not corrected, as in the literature]
     """
-    new, held = match_reference(scores, reference, at, topics)
     pairing = Pairing(test)
+    sides = _in_one_family(scores, reference, at, topics, pairing)
+    new = sides[0] if at is None else sides[0].take(depth=range(sides[2]))
     uncorrected = replace(Significance.of(test), adjust=None)
     raw, middle = Pairing(uncorrected), partial(np.median, axis=0)
     parts = [
         over_pairs(new, pairing, pairing.share, "discrimination", at=None),
-        held_against(new, held, pairing, pairing.verdicts, "coverage"),
-        held_against(new, held, pairing, leads, "inversions", sign=-1),
+        held_against(*sides, pairing, pairing.verdicts, "coverage"),
+        held_against(*sides, pairing, leads, "inversions", sign=-1),
         over_pairs(new, raw, middle, "median_p", at=None),
     ]
     named = {str(part.name): part for part in parts}
     frame = xr.Dataset(named).to_dataframe()[list(named)].reset_index()
     frame.attrs = dict(parts[0].attrs)
+    if pairing.adjust is not None:  # a note of the frame is read as one of all columns
+        decided = f"of discrimination, coverage and inversions {frame.attrs[P_VALUES]}"
+        frame.attrs[P_VALUES] = f"of median_p not corrected; {decided}"
     return frame

@@ -5,6 +5,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from looped import ALPHA, looped, random_scores, rows, t_test
@@ -62,6 +63,7 @@ def test_worked_example(golden, verb):
     few_of(product(TESTS, [{}, {"adjust": "none"}, {"adjust": "fdr_by", "family": "all"}]), 2),
 )
 @pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
+@pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test, adjust):
     if TESTS[test].joint:
         adjust = {}
@@ -218,7 +220,38 @@ def test_ratios_are_those_of_the_verbs_and_say_whether_p_values_are_corrected(cu
     for name, values in expected.items():
         np.testing.assert_array_equal(table[name].sel(metric=values.metric), values)
     told = "not corrected, as in" if "adjust" in options else "corrected for the number of pairs"
-    for each in [found, *list(expected.values())[:3]]:
-        assert each.attrs["p_values"].startswith(told)
-    assert f"[p-values {told}" in repr(found).replace("\n", " ")
-    assert next(iter(expected["coverage"].attrs)) == "p_values"
+    for name in ("discrimination", "coverage", "inversions"):
+        assert expected[name].attrs["p_values"].startswith(told)
+    decided = "" if "adjust" in options else "of discrimination, coverage and inversions "
+    whole = "" if "adjust" in options else "of median_p not corrected; "
+    assert found.attrs["p_values"].startswith(whole + decided + told)
+    assert f"[p-values {whole}{decided}{told}" in repr(found).replace("\n", " ")
+    assert "p_values" in [*expected["coverage"].attrs][:2]
+
+
+@pytest.mark.parametrize("family", ["depth", "metric", "all"])
+@pytest.mark.parametrize("adjust", ["holm", "fdr_bh", "max-t"])
+@pytest.mark.parametrize("at", [None, [1, 5]])
+def test_a_reference_is_corrected_in_the_family_of_the_scores(family, adjust, at):
+    scores = random_scores(3, holes=False)
+    scores = scores + xr.DataArray(np.linspace(0, 0.5, scores.sizes["system"]), dims="system")
+    how = ir.Significance(adjust=adjust, family=family, alpha=0.3)
+    last = scores["depth"].to_numpy()[-1].item()
+    for reference in (last, scores.sel(depth=last)):
+        whole = scores.ireval.coverage(reference, how)
+        assert (whole.sel(depth=last) == 1).all()
+        assert (scores.ireval.inversions(reference, how).sel(depth=last) == 0).all()
+    wider = scores if at is None else scores.sel(depth=[*at, last])
+    rows_ = wider.ireval.compare(how)
+    rows_["sign"] = np.sign(rows_["difference"].round(12)) * rows_["significant"]
+    signs = rows_.pivot(index=["system_a", "system_b"], columns=["metric", "depth"], values="sign")
+    found = scores.ireval.ratios(last, how, at=at)
+    for row in found.itertuples():
+        new, held = signs[row.metric, row.depth], signs[row.metric, last]
+        assert row.coverage == pytest.approx((new == held)[held != 0].mean())
+    np.testing.assert_allclose(
+        found["coverage"],
+        scores.ireval.coverage(last, how, at=at)
+        .to_series()
+        .loc[pd.MultiIndex.from_frame(found[["metric", "depth"]])],
+    )
