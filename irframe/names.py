@@ -119,6 +119,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
 """Columns that tell parts of a document apart."""
+LISTED_SCORE = "listed_score"
+"""Column of the scores beside lists whose order decides; it plays no role."""
 LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
 """Names that often hold something else, read where no other column has the role."""
 

@@ -22,6 +22,7 @@ from irframe.errors import InputError, ParameterError, listing, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import random_keys, refuse_marks, shares_ranks
+from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, repeated, within
 from irframe.metrics import Metric
@@ -294,6 +295,7 @@ def estimate(
     >>> found["estimate"].item(), found["error"].item()
     (1.0, 0.7071067811865476)
     """
+    refuse_declared(cube.attrs, "estimate")
     level(alpha)
     chosen, depths = read_estimated(cube, metrics, at)
     experiment = experiment_of(cube)

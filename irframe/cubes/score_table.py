@@ -292,12 +292,12 @@ def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
     values = array.to_numpy() if array.chunks is None else array.data
     labels = {dim: array.indexes[dim] for dim in array.dims}
     keys = None if by is None else read_groups(array, by)
-    attrs, drawn = dict(array.attrs), _labels_of_array(array, by)
+    attrs, drawn = dict(array.attrs), declared_labels_of(array, by)
     return ScoreTable(values, labels, attrs, array, by=by, keys=keys, bounds=bounds, drawn=drawn)
 
 
-def _labels_of_array(array: xr.DataArray, by: Any) -> TopicLabels | None:
-    """Return how the topics of an array were drawn."""
+def declared_labels_of(array: xr.DataArray, by: Any = None) -> TopicLabels | None:
+    """Return how the topics of an array were drawn, if that is declared."""
     topics = array.sizes[words.TOPIC]
     known = [name for name in LABELS if name in array.coords]
     coords = {name: array[name] for name in known if {*array[name].dims} <= {words.TOPIC}}

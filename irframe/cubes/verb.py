@@ -26,6 +26,7 @@ from irframe.errors import (
     warn,
 )
 from irframe.experiments.policy import shares_ranks
+from irframe.experiments.topic_design import names_declared
 from irframe.files.kinds import is_judgments
 from irframe.files.tables import with_own_levels
 from irframe.metrics import Metric
@@ -265,9 +266,11 @@ def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.Bound
         names = by_group.riders_of(array)
         return by_group.with_riders(result, array, names) if names else result
     names = by_group.riders_of(subject)
+    labels = names_declared(getattr(subject, "attrs", {}))
+    bare = [name for name in names if name not in labels]
     named = any(given.get(word) is not None for word in ("by", "together"))
     asks = named or isinstance(given.get("rel"), Mapping)
-    given[next(iter(given))] = subject.drop_vars(names) if names and not asks else subject
+    given[next(iter(given))] = subject.drop_vars(bare) if bare and not asks else subject
     with view.trusting():
         result = function(*bound.args, **bound.kwargs)
     if not names:

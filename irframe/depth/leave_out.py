@@ -24,6 +24,7 @@ from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment, fewer_judged
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.experiments.topic_design import refuse_declared
 from irframe.files.ids import beginnings
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, average, facts
@@ -126,6 +127,7 @@ def leave_out(
     AP(norm='min') -24.399          0.8  0.871
     RBP(p=0.8)     -18.428          1.0  0.914
     """
+    refuse_declared(cube.attrs, "leave_out")
     chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
     refuse_metrics(cube, chosen)

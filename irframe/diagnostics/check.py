@@ -373,7 +373,7 @@ def _numbers_of_systems(
     codes, judged = _coded(table, judgments)
     known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
-    ranking = rank_table(scored, Policy())
+    ranking = rank_table(scored, Policy(), np.arange(len(scored.topic)))  # without its warnings
     rows = {
         "documents_unknown": unknown(table, documents),
         "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),

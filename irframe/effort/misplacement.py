@@ -18,6 +18,7 @@ from irframe.cubes.view import CODES, LIST, experiment_of
 from irframe.errors import InputError, ParameterError, warn
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.topic_design import refuse_declared
 from irframe.metrics import Metric, positions
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts, place_of
@@ -257,6 +258,7 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
     2  expansion     32      0.094      0.906
     3  rerankers     32      0.125      0.875
     """
+    refuse_declared(getattr(misplaced, "attrs", {}), "archetypes")
     if not isinstance(misplaced, xr.Dataset) or "archetype" not in misplaced:
         raise InputError("what misplacement returned", type(misplaced).__name__)
     kind, excellent = (misplaced[n].transpose(SYSTEM, TOPIC) for n in ("archetype", "excellent"))

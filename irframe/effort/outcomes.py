@@ -18,6 +18,7 @@ from irframe.effort import breakdown
 from irframe.errors import IdError, ParameterError
 from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
+from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Qrels, Runs
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SYSTEM, TOPIC, ScoreDtype, Ties, counted
 from irframe.printed import Result
@@ -298,6 +299,7 @@ def outcomes(
             wanted = [system for pair in listed(pairs) for system in listed(pair)]
         answers = breakdown.answers_of_runs(data, judged, wanted, by, policy, **reading)
     else:
+        refuse_declared(data.attrs, "outcomes")
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         answers = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
     for key in having(

@@ -119,6 +119,24 @@ class RunTable:
         """Ranks as filed, None if the frame has none."""
         return self._numbers(words.RANK)
 
+    @cached_property
+    def kept_score(self) -> NDArray[np.floating[Any]] | None:
+        """Scores, also those kept beside lists that are ranked by their order."""
+        if words.LISTED_SCORE not in self.frame.columns:
+            return self.score
+        listed = numbers(self.frame[words.LISTED_SCORE])
+        return listed if self.score is None else np.where(np.isnan(self.score), listed, self.score)
+
+    @cached_property
+    def unscored(self) -> NDArray[np.bool_]:
+        """Which systems have no score at all, so that their ranks decide, shape (system,)."""
+        if self.score is None or words.RANK not in self.columns:
+            return np.full(len(self.systems), self.score is None)
+        missing = np.isnan(self.score)
+        scored = np.full(len(self.systems), not missing.any())
+        scored[self.system[~missing]] = True
+        return ~scored
+
     @property
     def identity(self) -> list[Hashable]:
         """The columns of systems, topics and documents."""

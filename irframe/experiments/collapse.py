@@ -110,13 +110,18 @@ def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) 
     first, count = np.flatnonzero(~pd.Series(key).duplicated()), np.bincount(key)
     values = {}
     if by != "first":
-        if table.score is None:
+        score, name_of_score = table.kept_score, table.columns.get(words.SCORE, words.LISTED_SCORE)
+        if score is None:
             raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "by='first'")
-        value = pd.Series(table.score.astype(float)).groupby(key).agg(by).to_numpy()
+        inside = lists[1:] == lists[:-1]
+        if name_of_score == words.LISTED_SCORE and (score[1:] > score[:-1])[inside].any():
+            wanted = f"scores that fall along lists, to be collapsed by {by!r}"
+            raise InputError(wanted, f"{words.LISTED_SCORE!r} that rises in some", "by='first'")
+        value = pd.Series(score.astype(float)).groupby(key).agg(by).to_numpy()
         # Stable: of equal values the document goes first whose first chunk does.
         best = np.lexsort((-value, lists[first]))
         first, count = first[best], count[best]
-        values[str(table.columns[words.SCORE])] = value[best]
+        values[str(name_of_score)] = value[best]
     if cost in frame.columns:
         values[str(cost)] = searches.read_from_one_to_the_next(table, str(cost), first)
     before = min(list(frame.columns).index(left) for left in named.left)

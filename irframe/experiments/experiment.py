@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.errors import InputError
-from irframe.experiments import in_turn, joining, rank_table
+from irframe.experiments import contrary, in_turn, joining, rank_table
 from irframe.experiments.coded_tables import Side, code_documents
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits, Pool
@@ -78,6 +78,7 @@ class Experiment:
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
         units = joining.tell_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
+        contrary.tell(ranked.contrary)
         relevant = judgments.relevant(1)
         tell_missing(lists, judgments.topics, judgments.code, relevant, group)
         took_part = lists.attended[:, judgments.code]

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import places
 from irframe.errors import InputError, StoreError
-from irframe.experiments import coded_tables, joining, rank_table
+from irframe.experiments import coded_tables, contrary, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
-from irframe.experiments.policy import Policy, in_precision, shares_ranks
+from irframe.experiments.policy import TIE_POLICIES, Policy, in_precision, shares_ranks
 from irframe.experiments.searches import lengths_of, refuse_untold
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
@@ -36,6 +36,8 @@ class Part(NamedTuple):
     """The number of each list, by system and judged topic."""
     hits: Hits
     """Their hits, by their places in `lists` and by rows of the qrels."""
+    direction: NDArray[np.int8] | None = None
+    """Which way the scores of each list go along its ranks, None where it is not asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +89,13 @@ class Framed:
             judged = joining.locate(self.table, self.judgments, self.lists.placed)
         else:
             judged = self.overlaps.judged
+        contrary.refuse_falling(self.table, TIE_POLICIES[policy.order])
         for rows in self._stretches():
             ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
             part = self._part(rows, row, ranking, policy, filed=wanted.filed)
             listed = self._top_unjudged(rows, row, ranking, before) if wanted.whole else None
-            yield Part(before + part.lists, part.hits), listed
+            yield part._replace(lists=before + part.lists), listed
 
     def _top_unjudged(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, before: int
@@ -131,14 +134,15 @@ class Framed:
         if policy.length is not None:
             along[LENGTH] = lengths_of(table, policy.length, rows[order])
         if policy.score is not None:
-            if table.score is None:
+            if table.kept_score is None:
                 raise InputError("scores of what was retrieved", "ranks alone")
-            along[SCORE] = in_precision(table.score[rows[order]], policy.score_dtype)
+            along[SCORE] = in_precision(table.kept_score[rows[order]], policy.score_dtype)
         if policy.search is not None:
             along[SEARCH] = table.frame[policy.search].to_numpy()[rows[order]]
         if self.overlaps is not None:
             along |= self.overlaps.along(rows[order], length)
-        return Part(lists, Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None))
+        hits = Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None)
+        return Part(lists, hits, ranking.direction)
 
     def _stretches(self) -> Iterator[Codes]:
         """Yield the rows of whole lists for judged topics, `coded_tables.ROWS` at a time."""
@@ -179,8 +183,17 @@ class Gathered:
         fields: dict[str, Any] = {"lists": part.lists, "count": np.diff(hits.start)}
         fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "tied", "along")}
         fields["filed"] = hits.pool_rank
+        if part.direction is not None:
+            fields |= {"ranked": part.lists, "direction": part.direction}
         for name, values in fields.items():
             self._fields[name].append(values)
+
+    def contrary_systems(self, table: RunTable, topics: int) -> list[str]:
+        """Return what `contrary.systems` does, given how many judged topics there are."""
+        if not (direction := self._fields.pop("direction", [])):
+            return []
+        system = np.concatenate(self._fields.pop("ranked")) // topics
+        return contrary.systems(table, system, np.concatenate(direction))
 
     def hits(self, shape: tuple[int, int]) -> Hits:
         """Return what all of them hold, given how many systems and judged topics there are."""
@@ -297,13 +310,16 @@ class Ranked(NamedTuple):
     """What lists hold of the judgments, by topics and rows of the qrels."""
     listing: TopUnjudged | None
     """The unjudged documents at the top of lists, likewise."""
+    contrary: list[str]
+    """Systems whose scores rise along their ranks, for a warning."""
 
 
 def rank_framed(framed: Framed, policy: Policy, wanted: Wanted) -> Ranked:
     """Rank the lists of a frame."""
     shape, gathered = (len(framed.table.systems), len(framed.judgments.topics)), Gathered()
     listing = [*_gather(gathered, framed, policy, wanted)]
-    return Ranked(framed, gathered.hits(shape), together(listing))
+    rising = gathered.contrary_systems(framed.table, shape[1])
+    return Ranked(framed, gathered.hits(shape), together(listing), rising)
 
 
 def rank_in_turn(
@@ -350,8 +366,9 @@ def rank_in_turn(
     table = replace(first, systems=runs_of, topics=names)
     lengths = pd.concat(every).reindex(columns=names).fillna(0).to_numpy(np.int64)
     placed = joining.place_topics(table, judgments)
+    rising = gathered.contrary_systems(table, topics)
     framed = Framed(table, judgments, Lists(runs_of, names, placed, lengths, collections))
-    return Ranked(framed, gathered.hits((systems, topics)), together(listing))
+    return Ranked(framed, gathered.hits((systems, topics)), together(listing), rising)
 
 
 def _gather(
@@ -360,6 +377,7 @@ def _gather(
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
     # Which ranks are tied is asked of cubes, and of scores by shared ranks.
     ties = wanted.whole or shares_ranks(policy.ties)
-    for (lists, hits), listed in framed.ranked(policy, wanted, before):
-        gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))
+    for part, listed in framed.ranked(policy, wanted, before):
+        hits = part.hits if ties else replace(part.hits, tied=None)
+        gathered.add(part._replace(hits=hits))
         yield listed

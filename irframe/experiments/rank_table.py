@@ -15,14 +15,18 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.checks import places, whole
-from irframe.errors import DepthError, IdError, IrframeError, ParameterError, RankingError
-from irframe.experiments import coded_tables
+from irframe.errors import (
+    DepthError,
+    IdError,
+    ParameterError,
+    RankingError,
+)
+from irframe.experiments import coded_tables, contrary
 from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.repeats import ADVICE, about_duplicates, repeat_column
-from irframe.files.text import LATE
-from irframe.files.values import numbers, refuse_fractions
+from irframe.files.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
@@ -43,12 +47,15 @@ class Ranking:
         Whether the row's score equals that of the row ranked above it; aligned with `order`.
     filed
         Row positions as `order`, but equal scores in the order of rows.
+    direction
+        Which way the scores of each list go along a rank column, None where it is not asked.
     """
 
     order: Codes
     rank: Codes
     tied: NDArray[np.bool_]
     filed: Codes
+    direction: NDArray[np.int8] | None = None
 
 
 def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None = None) -> Ranking:
@@ -63,23 +70,27 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     rows
         The rows of some lists, by whose positions here the ranking then goes.
     """
-    rule, rows = TIE_POLICIES[policy.order], np.arange(len(table.system)) if rows is None else rows
+    rule, once = TIE_POLICIES[policy.order], rows is None
+    rows = np.arange(len(table.system)) if rows is None else rows
     key = _keys(table, rule, policy.score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
-    if rule.column != words.RANK and words.RANK in table.columns:
-        refuse_contrary(table, rows, group)
     order = _sort(group, key)
     first = beginnings(group[order])
     length = np.diff(first, append=len(order))
     rank = np.arange(1, len(order) + 1) - np.repeat(first, length)
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
-    filed = order
-    if _by_rank(table, rule) and tied.any():
-        again = rows[order[tied]]
+    direction = None
+    if rule.column != words.RANK and {words.RANK, words.SCORE} <= table.columns.keys():
+        direction = contrary.directions(table, rows[order], key[order], first)
+    if once:
+        contrary.refuse_falling(table, rule)
+        contrary.tell(contrary.systems(table, table.system[rows[order[first]]], direction))
+    filed, equal = order, rows[order[tied & _by_rank(table, rule, rows[order])]]
+    if len(equal):
         advice = "rank by score, or ties='order' after adding scores"
-        found = f"{len(again)} equal"
-        raise RankingError("distinct ranks in every list", found, advice, table.describe(again))
+        found = f"{len(equal)} equal"
+        raise RankingError("distinct ranks in every list", found, advice, table.describe(equal))
     if rule.keys is not None and tied.any():
         inside = tied.copy()
         inside[:-1] |= tied[1:]
@@ -95,80 +106,34 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
             position = _inverse(np.argsort(keys, kind="stable"))
         order = order.copy()
         order[members] = order[members[np.argsort(block * np.int64(len(members)) + position)]]
-    return Ranking(order, rank, tied, filed)
+    return Ranking(order, rank, tied, filed, direction)
 
 
-FEW = 1000
-"""Rows in which the first list is looked for."""
-
-
-def refuse_contrary(table: coded_tables.RunTable, rows: Codes, group: Codes) -> None:
-    """Raise if scores rise with the ranks of all lists, or ranks alone look like scores.
-
-    Raises
-    ------
-    RankingError
-        Where nothing says which of both is meant.
-    """
-    first = rows[:FEW][group[:FEW] == group[:1]]
-    if table.score is None:
-        ranks = np.zeros(0) if table.rank is None else table.rank[rows]
-        if not len(ranks) or not _goes_one_way(-ranks, group):
-            return
-        longest = np.diff(beginnings(group), append=len(group)).max()
-        if 0 <= ranks.min() <= LATE and ranks.max() - ranks.min() < 2 * longest:
-            return
-        name = table.columns[words.RANK]
-        found = f"ranks {ranks.min():g} to {ranks.max():g}, which fall from row to row in {name!r}"
-        advice = f"call scores so: frame.rename(columns={{{name!r}: 'score'}}), or sort the rows"
-        raise RankingError(f"ranks from 0 to {LATE} on", found, advice)
-    try:
-        ranks = numbers(table.frame[table.columns[words.RANK]].iloc[first], words.RANK)
-    except IrframeError:
-        return  # scores decide
-    order = np.argsort(ranks, kind="stable")
-    some = table.score[first[order]], np.zeros(len(first)), ranks[order]
-    if table.rank is None or not _goes_one_way(*some):
-        return
-    order = np.lexsort((table.rank[rows], group))
-    if _goes_one_way(table.score[rows[order]], group[order], table.rank[rows[order]]):
-        names = [table.columns[role] for role in (words.RANK, words.SCORE)]
-        advice = (
-            f"drop the one that is not meant: frame.drop(columns={names[0]!r}), or "
-            f"frame.drop(columns={names[1]!r}) where scores are distances"
-        )
-        found = f"scores in {names[1]!r} that rise with the ranks of every list"
-        raise RankingError("scores that fall from rank to rank", found, advice)
-
-
-def _goes_one_way(*values: NDArray[Any]) -> bool:
-    """Tell whether in every list of several rows, given their groups second, values rise."""
-    key, group, *others = values
-    inside = group[1:] == group[:-1]
-    with np.errstate(invalid="ignore"):
-        steps = [np.diff(part)[inside] for part in (key, *others)]
-    return bool(inside.any() and all((step > 0).all() for step in steps))
-
-
-def _by_rank(table: coded_tables.RunTable, policy: TiePolicy) -> bool:
-    """Return whether the rank column decides: where that is wanted, or there are no scores."""
-    return policy.column == words.RANK or table.score is None
+def _by_rank(table: coded_tables.RunTable, policy: TiePolicy, rows: Codes) -> NDArray[np.bool_]:
+    """Return which rows the rank column orders: if that is asked for, or a system has no scores."""
+    if policy.column == words.RANK or not table.unscored.any():
+        return np.full(len(rows), policy.column == words.RANK)
+    return np.asarray(table.unscored[table.system[rows]])
 
 
 def _keys(
     table: coded_tables.RunTable, policy: TiePolicy, score_dtype: words.ScoreDtype, rows: Codes
 ) -> NDArray[Any]:
     """Return numbers of some rows whose ascending order is the evaluation order."""
-    if _by_rank(table, policy) or table.score is None:
+    ranked = _by_rank(table, policy, rows)
+    score = None if ranked.all() or table.score is None else as_key(table.score[rows], score_dtype)
+    key, column = score, words.SCORE
+    if ranked.any():
         if table.rank is None:
             raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
-        key, column = table.rank[rows], words.RANK
-        if (key != np.round(key)).any() and not np.isnan(key).any():
-            refuse_fractions(key.astype(np.float64), pd.Series(key, name=words.RANK), words.RANK)
-    else:
-        key, column = as_key(table.score[rows], score_dtype), words.SCORE
+        rank, column = table.rank[rows], words.RANK
+        own = rank[ranked]
+        if (own != np.round(own)).any() and not np.isnan(own).any():
+            refuse_fractions(own.astype(np.float64), pd.Series(own, name=words.RANK), words.RANK)
+        key = rank if score is None else np.where(ranked, rank, score)
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
+        column = words.RANK if ranked[missing].any() else words.SCORE
         found, offenders = f"{len(missing)} missing", table.describe(rows[missing])
         raise RankingError(f"a {column} in every row", found, "", offenders)
     return key

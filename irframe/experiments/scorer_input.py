@@ -176,14 +176,15 @@ class Reader:
         frame, known = named
         if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
             return None
-        if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns} or _is_contrary(named):
+        if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns}:
             return None
         system = _one_system(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
         score, names = frame[known[SCORE]], frame[known[DOC]].to_numpy(object).tolist()
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
         known_kinds = _of(names, self._kinds) and _of(labels, self._topic_kinds)
-        if odd or system is None or not known_kinds or len({*labels}) < len(labels):
+        odd = odd or system is None or not known_kinds or len({*labels}) < len(labels)
+        if odd or not _is_by_rank(named, start):
             return None
         values = score.to_numpy(np.float64)
         if score.dtype.kind in "iu" and np.abs(values).max() >= EXACT:
@@ -296,17 +297,18 @@ class Reader:
         return whole if every else Judgments.chosen(whole.table, codes)
 
 
-def _is_contrary(named: ByRole) -> bool:
-    """Tell whether scores rise with the ranks of the first rows, which then are looked at all."""
+def _is_by_rank(named: ByRole, start: Codes) -> bool:
+    """Return whether ranks rise and scores do not, row by row, in lists that begin at `start`."""
     frame, known = named
     if RANK not in known:
-        return False
-    head = frame.iloc[:2]
-    rank, score = (head[known[role]].tolist() for role in (RANK, SCORE))
-    try:
-        return len(head) > 1 and (rank[1] - rank[0]) * (score[1] - score[0]) > 0
-    except TypeError:
         return True
+    rank, score = frame[known[RANK]], frame[known[SCORE]]
+    if not isinstance(rank.dtype, np.dtype) or rank.dtype.kind not in "fiu":
+        return False
+    ranks, scores = rank.to_numpy(np.float64), score.to_numpy(np.float64)
+    good = (ranks[1:] > ranks[:-1]) & (scores[1:] <= scores[:-1])
+    good[start[1:] - 1] = True
+    return bool(good.all())
 
 
 def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:

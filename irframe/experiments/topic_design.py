@@ -147,6 +147,14 @@ def options_declared(attrs: Mapping[Any, Any]) -> str:
     return ", ".join(f"{label}=" for label in names_declared(attrs))
 
 
+def refuse_declared(attrs: Mapping[Any, Any], verb: str) -> None:
+    """Raise for a verb that counts every topic alike, if attributes declare a design."""
+    if options := options_declared(attrs):
+        wanted = f"topics that were drawn independently and count alike, for {verb}"
+        advice = "design() removes the declaration"
+        raise ParameterError(wanted, f"topics with {options}", advice)
+
+
 def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, Any]:
     """Return attributes that declare labels, besides those that they declare already.
 

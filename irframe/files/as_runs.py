@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe.checks import choice
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
-from irframe.files.retrieved import unpacked
+from irframe.files.retrieved import RankedBy, unpacked
 from irframe.files.tables import (
     columns_of,
     flatten,
@@ -112,8 +113,9 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
         advice = "hand over all to evaluate, cube or scorer, which count these as empty lists"
         wanted, found = "a frame with rows of every system", "an empty dictionary, list or table"
         raise InputError(wanted, found, advice, lacking)
-    topics = [key for key, high in heights.items() if high == 1]
-    systems = [key for key, high in heights.items() if high not in {1, None}]
+    runs = {key for key, high in heights.items() if high not in {1, None} or _is_run(x[key])}
+    topics = [key for key, high in heights.items() if high == 1 and key not in runs]
+    systems = [key for key in x if key in runs]
     if topics and systems:
         found = (
             f"{topics[0]!r}, taken for a topic, which holds scores, beside {systems[0]!r}, taken "
@@ -231,7 +233,7 @@ def as_runs(
     topics: Iterable[Any] | None = None,
     docs: Iterable[Any] | None = None,
     id: str | None = None,  # noqa: A002 - what the field is called
-    distances: bool | None = None,
+    ranked_by: RankedBy = None,
     on_error: OnError = "raise",
 ) -> pd.DataFrame:
     """Make a run frame of what other tools hand over; every verb does so by itself.
@@ -269,9 +271,9 @@ def as_runs(
         it holds is retrieved.
     id
         The field of hits that is the document, such as one of a payload.
-    distances
-        Whether numbers of hits are distances, so that their order is that of the lists; False for
-        scores, which decide.
+    ranked_by
+        What ranks bare lists of hits whose scores neither all fall nor all rise in a system:
+        ``"list"``, the order in which they came, or ``"score"``.
     on_error
         What becomes of a search of an agent whose result cannot be read, as when it was cut off:
         ``"raise"`` an error that names it, or ``"empty"``, a search without hits.
@@ -298,8 +300,10 @@ def as_runs(
     2   ance    q1  d2    0.8
     """
     x = unpacked(_named(x, RUN, topics, docs))
-    if id is not None or distances is not None or on_error != "raise":
-        x = _hits_as_said(x, id, on_error, distances=distances)
+    if ranked_by is not None:
+        choice("ranked_by", ranked_by, ("list", "score"))
+    if id is not None or ranked_by is not None or on_error != "raise":
+        x = _hits_as_said(x, id, on_error, ranked_by)
     frame, columns = by_role(x, RUN)
     if system is None:
         return frame
@@ -313,16 +317,14 @@ def as_runs(
     return others
 
 
-def _hits_as_said(
-    x: Any, name: str | None, on_error: OnError, *, distances: bool | None
-) -> pd.DataFrame:
+def _hits_as_said(x: Any, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
     """Return hits of one system, or of several, whose fields the caller has told."""
     if (read := reader_of(x, on_error)) is not None:
-        return read(x, name, distances=distances)
+        return read(x, name, ranked_by=ranked_by)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
-        wanted = "lists of hits for id= and distances=, or calls of agents for on_error="
+        wanted = "lists of hits for id= and ranked_by=, or calls of agents for on_error="
         raise ParameterError(wanted, f"a {type(x).__name__}")
-    every = {s: _hits_as_said(own, name, on_error, distances=distances) for s, own in x.items()}
+    every = {s: _hits_as_said(own, name, on_error, ranked_by) for s, own in x.items()}
     return _one_frame(every)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.errors import InputError, warn
-from irframe.files.ids import Codes, repeated
+from irframe.errors import InputError, RankingError, warn
+from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.values import read_numbers
 from irframe.names import (
     ALIASES,
@@ -374,3 +374,46 @@ def _are_lists(
     same, inside = own[1:] == own[:-1], topic[1:] == topic[:-1]
     in_turn = len(own) - int(same.sum()) == len(np.unique(own)) and not (worse & same).any()
     return bool((worse & inside).any() and (told or in_turn))
+
+
+def third_column(topic: Codes, numbers: Codes, source: str) -> str:
+    """Return whether whole numbers in a third column without a name are ranks or scores.
+
+    Parameters
+    ----------
+    topic, numbers
+        The topic and the number of each row, in the order of the file.
+    source
+        The name of the file, for messages.
+
+    Raises
+    ------
+    RankingError
+        If they may be either.
+
+    Examples
+    --------
+    >>> third_column(np.array([0, 0, 1]), np.array([1, 2, 1]), "the file")
+    'rank'
+    """
+    order = grouped(topic)
+    topic, numbers = topic[order], numbers[order]
+    inside = topic[1:] == topic[:-1]
+    falls = (numbers[1:] < numbers[:-1])[inside]
+    if not falls.any() and _counts_up(topic, numbers):
+        return RANK
+    counts_up = falls.any() and _counts_up(topic, numbers[np.lexsort((numbers, topic))])
+    if counts_up and not falls.all():
+        return RANK
+    if (falls.any() or (numbers < 0).any()) and not counts_up:
+        return SCORE
+    wanted = f"a third column of ranks 1, 2, ... or of scores that fall, in {source}"
+    advice = f"say which: ir.read_run(path, columns={[TOPIC, DOC, SCORE]}), or {RANK!r}"
+    raise RankingError(wanted, "whole numbers that may be either", advice)
+
+
+def _counts_up(topic: Codes, numbers: Codes) -> bool:
+    """Return whether the numbers of every list are 1, 2, ... or, of every list, 0, 1, ..."""
+    first = beginnings(topic)
+    place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
+    return numbers[0] in {0, 1} and bool((numbers - place == numbers[0]).all())

@@ -1,9 +1,9 @@
 """Hits as search engines and vector stores answer them, and lists of objects."""
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import chain
 from numbers import Number
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from irframe.names import (
     DOC,
     END,
     LAST_RESORTS,
+    LISTED_SCORE,
     RANK,
     REPEAT_NAMES,
     SCORE,
@@ -68,8 +69,16 @@ INSIDE = (
     *("payload", "properties", "fields", "entity", "_source", "_additional"),
 )
 """Keys of what a hit holds of its document."""
+RankedBy = Literal["list", "score"] | None
+"""What ranks hits; None where they say it themselves."""
+PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
+"""Those of them that hold what users said of it, whose scores are of something else."""
 TEXT, TEXTS = "text", ("page_content", "content", "text")
 NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
+
+
+class Answers(dict[Any, Any]):
+    """Lists by topic as tools answered them, in an order that nobody has to be asked about."""
 
 
 def unpacked(x: Any) -> Any:
@@ -84,7 +93,7 @@ def unpacked(x: Any) -> Any:
         if isinstance(x.get(BATCH), list):
             return unpacked(x[BATCH])
         if (lists := _of_columns(x)) is not None:
-            return dict(enumerate(lists))
+            return Answers(enumerate(lists))
         _refuse_one_answer(x)
         if (answers := _hits_by_topic(x)) is not None:
             return answers
@@ -102,7 +111,7 @@ def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     """Return the hits of every topic; None where not all are answers, or lists beside these."""
     if hits_in(next(iter(answers.values()), None)) is None:
         return None
-    lists = {topic: hits_in(answer) for topic, answer in answers.items()}
+    lists = Answers({topic: hits_in(answer) for topic, answer in answers.items()})
     if all(hits is None or hits is answers[topic] for topic, hits in lists.items()):
         return None
     if failed := [repr(topic) for topic, hits in lists.items() if hits is None]:
@@ -224,10 +233,10 @@ def of_hits(
     lists: Mapping[Any, Sequence[Any]],
     name: str | None = None,
     *,
-    distances: bool | None = None,
+    ranked_by: RankedBy = None,
     searches: Sequence[int] | None = None,
 ) -> pd.DataFrame:
-    """Return a run frame of hits, the best of each list first.
+    """Return a run frame of hits, ranked as they stand; scores beside them are data.
 
     Parameters
     ----------
@@ -235,8 +244,8 @@ def of_hits(
         Topic -> hits.
     name
         The field that is the document; by default the one that is called so.
-    distances
-        Whether numbers beside hits are distances, which do not rank; by default they may not rise.
+    ranked_by
+        ``"score"`` where scores rank instead; ``"list"`` for bare lists whose scores go both ways.
     searches
         The number of the search that found each hit, one after the other.
 
@@ -245,14 +254,14 @@ def of_hits(
     InputError
         If hits have no ids, listing their topics.
     RankingError
-        If scores rise from hit to hit in every list, or ranks of hits fall in some.
+        If scores of bare lists both rise and fall, or ranks of hits fall.
 
     Examples
     --------
     >>> hit = {"page_content": "some text", "metadata": {"source": "a.md", "start_index": 40}}
     >>> of_hits({"q1": [(hit, 0.9)]})
-      topic  rank   doc  start  end  score       text
-    0    q1     1  a.md     40   49    0.9  some text
+      topic  rank   doc  start  end  listed_score       text
+    0    q1     1  a.md     40   49           0.9  some text
     """
     rows = [
         {TOPIC: topic, RANK: rank} | _row_of_hit(hit, name)
@@ -264,8 +273,8 @@ def of_hits(
         frame = frame.assign(**{SEARCH: searches})
         frame[RANK] = frame.groupby([TOPIC, SEARCH]).cumcount() + 1
     _refuse_other_ranks(frame, chain(*lists.values()))
-    order = [TOPIC, SEARCH, RANK, CHUNK, PARENT, START, END, SCORE]
-    frame = frame[sorted(frame, key=lambda n: order.index(n) if n in order else len(order))]
+    first = [TOPIC, SEARCH, RANK, CHUNK, PARENT, START, END, SCORE]
+    frame = frame[sorted(frame, key=lambda n: first.index(n) if n in first else len(first))]
     own = [each for each in (CHUNK, PARENT) if each in frame.columns]
     without = frame.loc[frame[own].isna().all(axis=1), TOPIC] if own else frame[TOPIC]
     if len(without):
@@ -275,13 +284,23 @@ def of_hits(
         )
         raise InputError("hits that say what they are", "none for", advice, without.unique())
     partly = [each for each in (START, END) if each in frame and frame[each].isna().any()]
-    if SCORE in frame and (distances or frame[SCORE].isna().all()):
+    if SCORE in frame and frame[SCORE].isna().all():
         partly.append(SCORE)
     frame = frame.drop(columns=partly).rename(columns={own[0]: DOC} if len(own) == 1 else {})
-    if SCORE not in frame or distances is None:
-        _refuse_rising(frame)
-        return frame
-    return frame.drop(columns=RANK)
+    if ranked_by == "score":
+        if SCORE not in frame:
+            raise InputError("hits with scores, for ranked_by='score'", "none")
+        return frame.drop(columns=RANK)
+    if (
+        SCORE in frame
+        and _go_both_ways(frame)
+        and ranked_by is None
+        and not isinstance(lists, Answers)
+    ):
+        wanted, found = "scores that go one way along lists", "some that rise and some that fall"
+        advice = "say what ranks: ir.as_runs(hits, ranked_by='list'), or ranked_by='score'"
+        raise RankingError(wanted, found, advice)
+    return frame.rename(columns={SCORE: LISTED_SCORE})
 
 
 def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[Any]) -> None:
@@ -299,27 +318,26 @@ def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[Any]) -> None:
         )
 
 
-def _refuse_rising(frame: pd.DataFrame) -> None:
-    """Raise if scores rise from hit to hit, of which nothing says that they are distances."""
-    if SCORE not in frame or frame[SCORE].isna().any():
-        return
-    inside = frame[RANK].to_numpy()[1:] > 1
-    step = np.diff(numbers(frame[SCORE]))[inside]
-    if len(step) and (step > 0).all():
-        wanted, found = "scores that fall from hit to hit", "scores that rise in every list"
-        advice = "say what they are: ir.as_runs(hits, distances=True), or distances=False"
-        raise RankingError(wanted, found, advice)
+def _go_both_ways(frame: pd.DataFrame) -> bool:
+    """Tell whether scores rise somewhere along lists and fall elsewhere, refusing what is none."""
+    step = np.diff(numbers(frame[SCORE]))[frame[RANK].to_numpy()[1:] > 1]
+    return bool((step > 0).any() and (step < 0).any())
 
 
 def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
-    held = _fields(hit[0] if pair else hit)
-    row = {
-        column: value
-        for column, names in IDS.items()
-        if (value := next((held[n] for n in names if held.get(n) is not None), None)) is not None
-    }
+    levels = [*_levels(hit[0] if pair else hit)]
+    held = levels[0][1]
+    for _, level in levels[1:]:
+        held = {**level, **{key: value for key, value in held.items() if value is not None}}
+    row = {}
+    for column, names in IDS.items():
+        for told, level in levels:
+            value = next((level[n] for n in names if level.get(n) is not None), None)
+            if value is not None and not (told and column == SCORE):
+                row[column] = value
+                break
     if name is not None:
         row = {n: value for n, value in row.items() if n not in {CHUNK, PARENT}}
         row |= {PARENT: held[name]} if held.get(name) is not None else {}
@@ -348,16 +366,16 @@ def _is_kept(name: Any, value: Any) -> bool:
     return isinstance(value, str | Number) and not taken
 
 
-def _fields(hit: Any) -> dict[str, Any]:
-    """Return the fields of a hit and of what it holds, its own first."""
+def _levels(hit: Any, *, told: bool = False) -> Iterator[tuple[bool, dict[str, Any]]]:
+    """Yield the fields of a hit, then of what it holds, and whether users told these."""
     if isinstance(hit, Mapping):
         own = dict(hit)
     elif isinstance(hit, str | int | np.integer):
         own = {"id": hit}
     else:
         own = {name: getattr(hit, name, None) for name in NAMES}
+    yield told, own
     for name in INSIDE:
         inner = own.get(name)
         if inner is not None and not isinstance(inner, str | int | float):
-            own |= {key: value for key, value in _fields(inner).items() if own.get(key) is None}
-    return own
+            yield from _levels(inner, told=told or name in PAYLOAD)

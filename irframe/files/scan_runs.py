@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.checks import choice
-from irframe.errors import InputError, IrframeError, RankingError
+from irframe.errors import InputError, IrframeError
 from irframe.files import compression, read_file, read_runs
 from irframe.files.comments import notes_of
 from irframe.files.ids import TEXT, names_in
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.text import Cut, cuts_of, parse
 from irframe.files.values import to_frame
-from irframe.names import SCORE, SYSTEM, TOPIC, as_html
+from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
 """Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
@@ -377,9 +377,8 @@ def _cut_of(data: bytes, kind: Kind) -> Cut | None:
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:
             parse(start, "", kind, cut)
-        except RankingError:  # of ranks that may be scores
-            return None
         except IrframeError:
             continue
-        return cut
+        # Whether a third column holds ranks or scores, all of its lines decide.
+        return None if {RANK, SCORE} & {*cut.columns} == {RANK} else cut
     return None

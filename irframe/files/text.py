@@ -18,6 +18,7 @@ from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.compression import LINE, refuse_wide
 from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
+from irframe.files.likeness import third_column
 from irframe.files.values import ERRORS, TYPES, numbers_of_text, says_infinite, wanted_of
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
 
@@ -32,6 +33,8 @@ MEND = "mend these lines, or check that this is the file you meant"
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
+_POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
+"""The end of a line whose last number has a decimal point."""
 _NO_ROW = [*b"\n# \t\v\f"]
 """How begin lines that may be no rows."""
 
@@ -150,6 +153,9 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
         if isinstance(found, Strange):
             strange.append((way, found))
         elif found is not None and not _is_doubtful(data, way, found, longest, kind):
+            unnamed = kind.headed and not way.header and {RANK, SCORE} & {*way.columns} == {RANK}
+            if unnamed and (_POINT.search(data) or _third_column(found, source) == SCORE):
+                continue
             return _noted(found, data, source, kind, way, longest)
     if strange:
         _refuse_values(data, source, *strange[0])
@@ -163,20 +169,9 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
     raise FileFormatError(kind.wanted, found, advice, offenders)
 
 
-def _refuse_falling(source: str) -> NoReturn:
-    wanted = "ranks that rise from row to row, or scores that are called so"
-    advice = f"say which: ir.read_run(path, columns={[TOPIC, DOC, SCORE]}), or {RANK!r}"
-    raise RankingError(wanted, f"whole numbers that fall in lists of {source}", advice)
-
-
-def falls(table: pa.Table) -> bool:
-    """Tell whether ranks, which nothing names, fall in every list, or begin late in no order."""
-    if RANK not in table.column_names or SCORE in table.column_names:
-        return False
-    inside = pc.equal(table[TOPIC][1:], table[TOPIC][:-1]).to_numpy()
-    step = np.diff(table[RANK].to_numpy())[inside]
-    late = pc.min(table[RANK]).as_py() > LATE and (step < 0).any()
-    return len(step) > 0 and bool((step < 0).all() or late)
+def _third_column(table: pa.Table, source: str) -> str:
+    topic = table[TOPIC].combine_chunks().dictionary_encode().indices.to_numpy()
+    return third_column(topic, table[RANK].to_numpy(), source)
 
 
 def _noted(
@@ -185,8 +180,6 @@ def _noted(
     """Return a table with its roles first, and what is to be known of its file."""
     if not table.num_rows:
         raise FileFormatError(kind.wanted, f"{source} without a row below its header")
-    if kind.headed and not cut.header and falls(table):
-        _refuse_falling(source)
     if cut.header:
         names = dict(zip(cut.columns, cut.header, strict=True))
         called = table.rename_columns([names[name] for name in table.column_names])

@@ -12,7 +12,16 @@ import pandas as pd
 
 from irframe.checks import choice
 from irframe.errors import InputError, shortened
-from irframe.files.retrieved import has_id, hits_in, holds_hits, is_hit, of_hits, part
+from irframe.files.retrieved import (
+    Answers,
+    RankedBy,
+    has_id,
+    hits_in,
+    holds_hits,
+    is_hit,
+    of_hits,
+    part,
+)
 from irframe.names import SEARCH
 
 OnError = Literal["raise", "empty"]
@@ -87,7 +96,7 @@ def of_searches(
     x: Mapping[Any, Sequence[Any]],
     name: str | None = None,
     *,
-    distances: bool | None = None,
+    ranked_by: RankedBy = None,
     on_error: OnError = "raise",
 ) -> pd.DataFrame:
     """Return a run frame of what calls found, which the column ``search`` numbers from 1.
@@ -98,7 +107,7 @@ def of_searches(
     ----------
     x
         Topic -> calls, in their order or with the time when each began.
-    name, distances
+    name, ranked_by
         As for `of_hits`.
     on_error
         Whether a search whose result cannot be read raises, or is kept as one without hits.
@@ -140,8 +149,9 @@ def of_searches(
         raise InputError(wanted, f"{len(lost)} that cannot be read", advice, lost)
     ordered = {topic: _in_time(topic, own) for topic, own in found.items()}
     numbers = [n for own in ordered.values() for n, hits in enumerate(own, 1) for _ in hits]
-    lists = {topic: [*chain(*own)] for topic, own in ordered.items()}
-    frame = of_hits(lists, name, distances=distances, searches=numbers)
+    bare = all(isinstance(call, list | tuple) for call in chain(*x.values()))
+    lists = (dict if bare else Answers)((topic, [*chain(*own)]) for topic, own in ordered.items())
+    frame = of_hits(lists, name, ranked_by=ranked_by, searches=numbers)
     frame.attrs[SEARCH] = SEARCH  # numbered here, and not by a column of the caller
     return frame
 

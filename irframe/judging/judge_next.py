@@ -23,6 +23,7 @@ from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.policy import parse_metrics
+from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Runs, as_runs
 from irframe.judging.candidates import (
     Candidates,
@@ -357,6 +358,7 @@ def replay(
     pool      0.57  0.86  1.0
     leverage  0.86  0.93  1.0
     """
+    refuse_declared(cube.attrs, "replay")
     names = [choice("method", name, METHODS) for name in listed(methods)]
     turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
     each_once("methods", names)

@@ -19,6 +19,7 @@ from irframe.cubes.view import CODES, experiment_of
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.experiments.topic_design import refuse_declared
 from irframe.gains import Binary, Gain, GainMap, parse_gain
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
@@ -118,6 +119,7 @@ def orderings(
     >>> pair["p"].sel(depth=10).round(5).item()
     0.00024
     """
+    refuse_declared(cube.attrs, "orderings")
     deepest, cube = read_depth(cube, depth), attended(cube)
     pairs = name_pairs(cube, a, b)
     spelled = not (a is None and b is None) if labels is None else labels

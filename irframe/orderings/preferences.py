@@ -20,6 +20,7 @@ from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import MetricLike
+from irframe.experiments.topic_design import refuse_declared
 from irframe.metrics import Block, Evidence
 from irframe.metrics.counts import NumRel, NumRelRet
 from irframe.metrics.facts import TIE, facts
@@ -223,6 +224,7 @@ def separability(
            [0.397, 0.752],
            [0.   , 0.221]])
     """
+    refuse_declared(cube.attrs, "separability")
     deepest, cube = read_depth(cube, depth), shared(attended(cube))
     systems = cube.sizes[SYSTEM]
     if systems < 2:

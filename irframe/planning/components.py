@@ -19,7 +19,7 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.files.repeats import checked_layout
 from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
 from irframe.paired import all_pairs, describe_differences
-from irframe.paired.design import Design
+from irframe.paired.design import Design, design_of
 from irframe.planning.over_repeats import by_source, repeat_components, variances
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Scores
@@ -238,29 +238,35 @@ def components(
 
 
 def design_effects(paired: Scores) -> dict[str, Array]:
-    """Return what how topics were drawn does to the variance of differences, (metric, depth).
+    """Return what the design of topics does to the variance of differences, (metric, depth).
 
     Returns
     -------
     dict
         ``design_effect``, the variance of mean differences over that of as many independent topics
-        that count alike, both added up over pairs; with clusters ``icc``, the correlation within
-        these that explains it, ``(design_effect - 1) / (m - 1)``, m the mean size of the cluster of
-        a topic.
+        that count alike, both added up over pairs. With clusters also ``icc``, the correlation
+        within clusters: ``(ratio - 1) / (m - 1)``, at most 1. Here ``ratio`` is the same variance
+        over that without clusters, by the same weights and tasks, and m the mean size of the
+        cluster of a topic, ``sum B^2 / sum b^2`` with b the share of a topic in the mean and B that
+        of a cluster.
     """
     pairs = all_pairs(len(paired.systems))
 
-    def ratio(scores: Array, *design: Design) -> tuple[Array]:
-        plain, drawn = (describe_differences(scores, pairs, *each) for each in ((), design))
-        return ((drawn.sd**2).sum(axis=0, keepdims=True) / (plain.sd**2).sum(axis=0),)
+    def effects(scores: Array, *design: Design) -> tuple[Array, Array]:
+        alone = [design_of(len(each.task), weights=each.weights, task=each.task) for each in design]
+        plain, without, drawn = (
+            (describe_differences(scores, pairs, *each).sd ** 2).sum(axis=0, keepdims=True)
+            for each in ((), alone, design)
+        )
+        larger = [(each.masses**2).sum() / (each.shares**2).sum() - 1 for each in design]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            icc = np.minimum((drawn / without - 1) / sum(larger), 1)
+            return drawn / plain, icc
 
-    (effect,) = paired.over_all(1, ratio, given=True)
+    effect, icc = paired.over_all(1, effects, given=True)
     found = {"design_effect": effect[..., 0]}
-    sizes = np.bincount(paired.design.cluster) if paired.design is not None else np.ones(1)
-    size = (sizes**2).sum() / sizes.sum()
-    if size > 1:
-        found["icc"] = (effect[..., 0] - 1) / (size - 1)
-    return found
+    clustered = paired.design is not None and paired.design.clusters < len(paired.topics)
+    return found | ({"icc": icc[..., 0]} if clustered else {})
 
 
 def analyse(paired: Scores) -> MeanSquares:

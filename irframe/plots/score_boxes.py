@@ -431,8 +431,9 @@ def topic_differences(
         handles.append(Patch(color=colour, label=f"{system} better: {bars.sum()}"))
     equal = np.flatnonzero(values == 0)
     handles += ax.plot(equal, 0 * equal, ".", color=canvas.ink(ax), label=f"equal: {len(equal)}")
-    mean: dict[str, Any] = {"linestyle": "--", "linewidth": 1, "label": "mean"}
-    handles.append(ax.axhline(values.mean(), color=canvas.ink(ax), **mean))
+    middle = averages(gaps.assign_attrs(layer.attrs), "mean").item()
+    look: dict[str, Any] = {"linestyle": "--", "linewidth": 1, "label": "mean"}
+    handles.append(ax.axhline(middle, color=canvas.ink(ax), **look))
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
     room.name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))

@@ -23,9 +23,11 @@ from irframe.comparing.corrections import (
     parse_stepwise,
 )
 from irframe.cubes.score import score
+from irframe.cubes.score_table import declared_labels_of
 from irframe.cubes.verb import against, read_depth, verb
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.topic_design import drawn_topics, refuse_declared
 from irframe.metrics.ap import AP
 from irframe.metrics.asl import ASL, AtomizedP, InverseASL, Unretrieved
 from irframe.metrics.facts import average, best_first, facts
@@ -133,6 +135,9 @@ def _reordered(array: xr.DataArray, *, better: Any, per: str) -> pd.DataFrame:
     if len(labels) < 2 or len(systems) < 2:
         found = f"{len(labels)} and {len(systems)}"
         raise ParameterError("at least two metrics and two systems", found)
+    drawn = drawn_topics(declared_labels_of(array), array.indexes[TOPIC])
+    if drawn is not None and not drawn.design.plain:
+        refuse_declared(array.attrs, "reordering")
     values = _complete(array)
     steps = [(row, row + 1) for row in range(len(labels) - 1)]
     steps += [(0, len(labels) - 1)] if len(labels) > 2 else []

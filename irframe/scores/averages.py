@@ -14,9 +14,11 @@ from irframe.arrays import Array
 from irframe.checks import level, listed, room, whole
 from irframe.cubes.by_group import join_frames
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.score_table import to_scores
+from irframe.cubes.score_table import declared_labels_of, to_scores
 from irframe.errors import DepthError, ParameterError, warn
+from irframe.experiments.topic_design import drawn_topics
 from irframe.metrics import facts as averaging
+from irframe.metrics.base import Summary
 from irframe.metrics.facts import TIE, average, averaged, facts, place_of, terms
 from irframe.names import METRIC, TOPIC
 from irframe.paired.design import Design
@@ -70,13 +72,16 @@ def by_depth(
     return join_frames(parts, axis_of(array).dim)
 
 
-def averages(scores: xr.DataArray) -> xr.DataArray:
+def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArray:
     """Average scores over topics, every metric as it is averaged, without missing scores.
 
     Parameters
     ----------
     scores
-        Scores over topics and any other dimensions; one metric's have no dimension metric.
+        Scores over topics and any other dimensions; one metric's have no dimension metric. Topics
+        count as labels of theirs say, if these are declared.
+    summary
+        How to average; by default as the metric is averaged.
 
     Returns
     -------
@@ -84,13 +89,29 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
         The same without topics; NaN where there is nothing to average.
     """
     if METRIC in scores.dims:
-        rows = [averages(row) for row in scores.compute().transpose(METRIC, ...)]
+        rows = [averages(row, summary) for row in scores.compute().transpose(METRIC, ...)]
         return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
-    summary = facts(scores[METRIC].item()).summary
-    kernel = partial(average, summary=summary)
+    summary = summary or facts(scores[METRIC].item()).summary
     whole, dims = scores.compute(), [[TOPIC]]
+    drawn = drawn_topics(declared_labels_of(whole), whole.indexes[TOPIC])
+    kernel = partial(average, summary=summary)
+    if drawn is not None:
+        whole = whole.isel({TOPIC: drawn.kept})
+    if drawn is not None and not drawn.design.plain:
+        kernel = partial(_average_under, summary=summary, design=drawn.design)
     means: xr.DataArray = xr.apply_ufunc(kernel, whole, input_core_dims=dims, keep_attrs=True)
     return means
+
+
+def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
+    """Average over the last axis, topics that were drawn so; NaN where a whole task is missing."""
+    rows = scores.reshape(-1, scores.shape[-1]).T
+    means = np.full(rows.shape[1], np.nan)
+    for there, columns in patterns(~np.isnan(rows)):
+        own = design.take(there)
+        if own.tasks == design.tasks and there.any():
+            means[columns] = of_topics(rows[there][np.newaxis, :, columns], summary, own)[0]
+    return means.reshape(scores.shape[:-1])
 
 
 def moments(scores: Scores) -> tuple[Any, ...]:

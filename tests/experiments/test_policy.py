@@ -118,6 +118,7 @@ def drawn(rng, *, whole):
     return pd.concat(parts).sample(frac=1, random_state=rng).reset_index(drop=True)
 
 
+@pytest.mark.filterwarnings("ignore:scores rise")
 @pytest.mark.parametrize("whole", few_of([False, True], 2), ids=["text", "integers"])
 @pytest.mark.parametrize("ties", WORDS)
 def test_a_policy_orders_as_its_oracle(ties, whole):

@@ -231,26 +231,26 @@ TEXT = {"page_content": "0123456789", "metadata": {"source": "a.md", "start_inde
 SPAN = {"doc": "a.md", "start": 40, "end": 50}
 HITS = {
     "LangChain, documents": (TEXT, SPAN),
-    "LangChain, with scores": ((TEXT, 0.9), SPAN | {"score": 0.9}),
+    "LangChain, with scores": ((TEXT, 0.9), SPAN | {"listed_score": 0.9}),
     "LangChain, objects": (SimpleNamespace(**TEXT), SPAN),
     "LangChain, with ids": (TEXT | {"id": "c7"}, {"chunk_id": "c7", "doc_id": "a.md"}),
     "LlamaIndex": (
         {"node": {"id_": "c7", "ref_doc_id": "a.md", "start_char_idx": 40, "end_char_idx": 50},
          "score": 0.9},
-        {"chunk_id": "c7", "doc_id": "a.md", "start": 40, "end": 50, "score": 0.9},
+        {"chunk_id": "c7", "doc_id": "a.md", "start": 40, "end": 50, "listed_score": 0.9},
     ),
     "LlamaIndex, objects": (
         SimpleNamespace(
             node=SimpleNamespace(node_id="c7", metadata={"file_path": "a.md"}), score=0.9
         ),
-        {"chunk_id": "c7", "doc_id": "a.md", "score": 0.9},
+        {"chunk_id": "c7", "doc_id": "a.md", "listed_score": 0.9},
     ),
     "Haystack": (
         {"id": "c7", "content": "0123456789", "score": 0.9,
          "meta": {"source_id": "a.md", "split_idx_start": 40}},
-        {"chunk_id": "c7", "doc_id": "a.md", "start": 40, "end": 50, "score": 0.9},
+        {"chunk_id": "c7", "doc_id": "a.md", "start": 40, "end": 50, "listed_score": 0.9},
     ),
-    "sentence-transformers": ({"corpus_id": 3, "score": 0.9}, {"doc": 3, "score": 0.9}),
+    "sentence-transformers": ({"corpus_id": 3, "score": 0.9}, {"doc": 3, "listed_score": 0.9}),
 }  # fmt: skip
 
 
@@ -447,10 +447,10 @@ def test_searches_that_say_no_order_are_refused():
     for time in (None, "soon", "2024-99-01"):
         odd = [calls[0] | {"timestamp": "2024-01-01"}, calls[1] | {"timestamp": time}]
         refused(InputError, "1 without one, of: 'q1'", ir.as_runs, {"q1": odd})
-    rising = {"q1": [[("a", 0.1), ("b", 0.2)], [("a", 0.1), ("c", 0.3)]]}
-    refused(RankingError, "scores that rise", ir.as_runs, rising)
-    for x in (rising, {"x": rising, "y": rising}):
-        assert "score" not in ir.as_runs(x, distances=True)
+    both = {"q1": [[("a", 0.1), ("b", 0.2)], [("a", 0.3), ("c", 0.1)]]}
+    refused(RankingError, "ranked_by='list'", ir.as_runs, both)
+    for x in (both, {"x": both, "y": both}):
+        assert "score" not in ir.as_runs(x, ranked_by="list")
 
 
 def test_columns_of_an_answer_are_of_one_shape():
@@ -486,7 +486,7 @@ def test_fields_of_hits_are_columns_and_one_is_chosen():
     hits = {"q": {"points": [{"id": 3, "score": 0.5, "payload": payload}]}}
     frame = ir.as_runs(hits, id="article")
     assert frame.drop(columns="article").to_dict("records") == [
-        {"topic": "q", "rank": 1, "doc": "x", "score": 0.5, "tokens": 12}
+        {"topic": "q", "rank": 1, "doc": "x", "listed_score": 0.5, "tokens": 12}
     ]
     read = ir.evaluate(
         hits, {"q": {"d": 1}}, "Recall", of="doc_id", length="tokens", budget=[9, 12]
@@ -495,13 +495,23 @@ def test_fields_of_hits_are_columns_and_one_is_chosen():
     refused(ParameterError, "lists of hits for id=", ir.as_runs, RUN, id="doc")
 
 
-def test_distances_are_told():
-    near = {"q": [("b", 0.1), ("a", 0.4)]}
+def test_lists_keep_their_order():
+    near, both = {"q": [("b", 0.1), ("a", 0.4)]}, {"q": [("b", 0.1), ("a", 0.4), ("c", 0.2)]}
+    assert ir.as_runs({"s": near, "t": FOUND})["rank"].tolist()[:2] == [1, 2]
+    assert ir.verbs.rank(ir.as_runs({"s": near}, ranked_by="score"))["doc"].tolist() == ["a", "b"]
     refused(
-        RankingError, r"rise in every list.*distances=True", ir.as_runs, {"s": near, "t": FOUND}
+        RankingError,
+        "ranked_by='list'.* or ranked_by='score'",
+        ir.evaluate,
+        {"s": both},
+        JUDGED,
+        "RR",
     )
-    assert "score" not in ir.as_runs(near, distances=True)
-    assert ir.verbs.rank(ir.as_runs({"s": near}, distances=False))["doc"].tolist() == ["a", "b"]
+    assert ir.verbs.rank(ir.as_runs(both, ranked_by="list"))["doc"].tolist() == ["b", "a", "c"]
+    answer = {"q": _elastic(("b", 0.1), ("a", 0.4), ("c", 0.2))}
+    assert ir.verbs.rank(answer)["doc"].tolist() == ["b", "a", "c"]
+    refused(ParameterError, "ranked_by to be one of", ir.as_runs, near, ranked_by="rank")
+    refused(InputError, "hits with scores", ir.as_runs, {"q": [{"id": "a"}]}, ranked_by="score")
 
 
 def test_matrices_are_runs_and_judgments():

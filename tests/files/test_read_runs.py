@@ -6,7 +6,8 @@ import io
 import re
 import sys
 import weakref
-from itertools import pairwise
+from collections import defaultdict
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pytest
 from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_rows, write
 from hypothesis import given
+from hypothesis import strategies as st
 from refusals import refused
 from turns import few_of
 
@@ -41,19 +43,51 @@ def test_run_is_what_a_slow_reader_reads(text):
     assert_holds(frame, slow_rows(text.removeprefix("\ufeff"), RUN))
 
 
-@given(files(ids, ids, numbers))
-def test_ms_marco_run_is_what_a_slow_reader_reads(text):
+def third_column(rows):
+    """Return whether whole numbers are ranks or scores, None for a question, list by list."""
+    lists = defaultdict(list)
+    for topic, number in zip(rows["topic"], map(int, rows["rank"]), strict=True):
+        lists[topic].append(number)
+    steps = [below < above for own in lists.values() for above, below in pairwise(own)]
+    if any(all(sorted(x) == [*range(n, n + len(x))] for x in lists.values()) for n in (0, 1)):
+        return None if steps and all(steps) else "rank"
+    return "score" if any(steps) or min(chain(*lists.values())) < 0 else None
+
+
+@given(files(ids, st.sampled_from("ab"), st.integers(-1, 4).map(str)) | files(ids, ids, numbers))
+def test_a_third_column_is_what_a_slow_reader_takes_it_for(text):
     rows = slow_rows(text.removeprefix("\ufeff"), ["topic", "doc", "rank"])
-    steps = zip(pairwise(rows["topic"]), pairwise(map(int, rows["rank"])), strict=True)
-    falls = any(one == other and rank > below for (one, other), (rank, below) in steps)
+    role = third_column(rows)
     try:
         frame = read_run(io.BytesIO(text.encode()), system="mine")
-    except RankingError:  # ranks, or scores
-        assert falls
+    except RankingError:
+        assert role is None
         return
-    assert list(frame) == ["system", "topic", "doc", "rank"]
+    assert list(frame) == ["system", "topic", "doc", role]
     assert set(frame["system"]) == {"mine"}
+    rows[role] = rows.pop("rank")
     assert_holds(frame, rows)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "role"),
+    [
+        *((numbers, "rank") for numbers in ("1 2 3", "0 1 2", "2 1 3")),
+        *((numbers, "score") for numbers in ("9 5 7", "9 5 5", "-1 2 3", "1 2 3.0", "1.5 1 .5")),
+        *((numbers, None) for numbers in ("3 2 1", "1 2 4", "5 6 7", "4 4 4")),
+    ],
+)
+def test_whole_numbers_of_a_third_column_are_ranks_scores_or_asked_about(tmp_path, numbers, role):
+    text = "".join(f"q {doc} {n}\n" for doc, n in zip("abc", numbers.split(), strict=True))
+    path = write(tmp_path, text)
+    if role is None:
+        refused(RankingError, r"may be either.*columns=\['topic', 'doc', 'score'\]", read_run, path)
+    else:
+        assert list(read_run(path))[-1] == role
+    assert list(read_run(path, columns=["topic", "doc", "score"]))[-1] == "score"
+    again = write(tmp_path, text * 2)
+    if role == "rank":  # no longer 1, 2, 3 in the list
+        assert list(read_run(again))[-1] == "score"
 
 
 @pytest.mark.parametrize(
@@ -288,9 +322,6 @@ def test_what_a_file_does_not_tell_is_told(tmp_path, text, options, rows):
 
 
 def test_two_readings_are_refused_with_the_way_on(tmp_path):
-    falling = "1\td1\t3\n1\td2\t2\n2\td1\t1\n"
-    words = r"fall in lists.*ir.read_run\(path, columns=\['topic', 'doc', 'score'\]\)"
-    refused(RankingError, words, read_run, write(tmp_path, falling))
     systems = write(tmp_path, "method,qid,docno,score\nA,1,a,2\nB,1,a,1\n")
     refused(InputError, r"ir.read_run\(path, columns={'method': 'system'}\)", read_run, systems)
     blanks = write(tmp_path, "1 0 d 7 1\n1 0 e 8 1\n")

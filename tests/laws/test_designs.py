@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from laws.test_records import world
 from laws.verbs import VERBS
+from laws.verbs import asked as asked_of_cube
 from refusals import refused
 
 import irframe as ir
@@ -78,6 +80,8 @@ def test_topics_that_are_each_a_cluster_are_as_if_nothing_was_said(name):
 
 DECIDED = {"compare", "summary", "leaderboard", "rank_intervals", "topics_needed"}
 """Verbs whose numbers are other ones where topics were drawn together."""
+MEANS = {"best_systems", "rrie"}
+"""Verbs of means alone."""
 
 
 @pytest.mark.parametrize("name", OF_SCORES)
@@ -90,8 +94,69 @@ def test_verbs_read_how_topics_were_drawn_or_refuse_it_by_name(name, word):
     plain, found = answered(name, scores), answered(name, drawn_as)
     if isinstance(found, str) and not isinstance(plain, str):
         assert f"{word}=" in found, found
-    if name in DECIDED:
+    if name in DECIDED or (name in MEANS and word != "cluster"):
         assert not found[plain.columns].equals(plain)
+
+
+COUNTS = {
+    "components": "its further columns have the design",
+    **dict.fromkeys(("coverage", "discrimination", "inversions"), "no pair here is significant"),
+    **dict.fromkeys(("describe", "pool_growth"), "what was judged and retrieved"),
+    **dict.fromkeys(("effective_top", "length_histogram"), "documents that users read"),
+    "difference_histogram": "documents that users read",
+    "judge_next": "documents of each topic",
+}
+"""Verb that counts something else than topics, or whose numbers are the same here -> why."""
+
+
+def whole_result(name, cube):
+    subject, options = asked_of_cube(name, cube)
+    try:
+        result = VERBS[name](subject, **options)
+    except IrframeError as error:
+        return str(error)
+    return getattr(result, "summary", result) if name == "outcomes" else result
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_verbs_of_anything_read_how_topics_were_drawn_or_refuse_it_by_name(name):
+    cube = world("small")
+    often = {topic: 1.0 + n**2 for n, topic in enumerate(cube.topic.values)}
+    plain = whole_result(name, cube)
+    found = whole_result(name, cube.ireval.design(weight=often))
+    if isinstance(plain, str):
+        assert found == plain
+    elif isinstance(found, str):
+        assert "weight=" in found
+        assert "labels of topics" not in found
+    elif name not in COUNTS:
+        table = isinstance(found, pd.DataFrame)
+        labels = {*found.columns, *found.index.names} if table else {*found.dims}
+        one, other = numbers(plain), numbers(found)
+        assert "topic" in labels or not one.equals(other[one.columns])
+
+
+FIGURES = {
+    "depth_curves": {"metric": "AP"},
+    "metric_curves": {"system": "a"},
+    "score_boxes": {"metric": "AP"},
+    "system_ranking": {"metric": "AP"},
+    "best_so_far": {"dates": dict(zip(SYSTEMS, range(4), strict=True)), "metric": "AP"},
+    "topic_differences": {"a": "a", "b": "b", "metric": "AP"},
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_show_means_as_topics_were_drawn(name):
+    scores = drawn(np.random.default_rng(2))
+    weighted = scores.assign_coords(often=("topic", np.arange(1.0, 25) ** 2))
+    weighted = weighted.ireval.design(weight="often")
+    lines = []
+    for each in (scores, weighted):
+        ax = getattr(each.ireval.plot, name)(**FIGURES[name])
+        lines.append([np.asarray(line.get_xydata(), float) for line in ax.get_lines()])
+    pairs = zip(*lines, strict=False)
+    assert any(one.shape != other.shape or not np.allclose(one, other) for one, other in pairs)
 
 
 def roads(scores, tmp_path):

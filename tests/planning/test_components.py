@@ -111,3 +111,48 @@ def test_rounding_is_no_variance():
     topic = np.array([0.1, 0.2, 0.4, 0.8])[:, np.newaxis]
     found = mean_squares(level + topic)
     assert found.residual.item() == 0
+
+
+def variance_of_mean(differences, shares, clusters):
+    """Return the variance of a weighted mean of clusters by loops, of topics of one task."""
+    mean, total = shares @ differences, (shares**2).sum()
+    variance = 0.0
+    for name in set(clusters):
+        own = np.array([cluster == name for cluster in clusters])
+        b, q = shares[own].sum(), (shares[own] ** 2).sum()
+        off = shares[own] @ (differences[own] - mean)
+        variance += q / (q - 2 * b * q + b**2 * total) * off**2
+    return variance
+
+
+WEIGHTS = {"equal": np.ones(60), "falling": 1 / (1 + np.arange(60))}
+
+
+@pytest.mark.filterwarnings("ignore:variances of AP:irframe.errors.IrframeWarning")
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("together", [0.0, 0.5, 1.0])
+def test_correlation_within_clusters_is_by_the_same_weights_on_both_sides(weights, together):
+    rng = np.random.default_rng(3)
+    shared = rng.normal(0.5, 0.1, (2, 20))[:, np.arange(60) // 3]
+    values = together**0.5 * shared + (1 - together) ** 0.5 * rng.normal(0.5, 0.1, (2, 60))
+    scores = xr.DataArray(values, dims=["system", "topic"], name="AP")
+    cluster = {topic: topic // 3 for topic in range(60)}
+    given = WEIGHTS[weights]
+    found = [
+        scores.assign_coords(topic=range(60))
+        .ireval.design(cluster=cluster, weight=dict(enumerate(times * given)))
+        .ireval.components()["icc"]
+        .item()
+        for times in (1, 7)
+    ]
+    shares = given / given.sum()
+    clusters = np.arange(60) // 3
+    with_, without = (
+        variance_of_mean(values[0] - values[1], shares, of) for of in (clusters, np.arange(60))
+    )
+    size = (np.bincount(clusters, shares) ** 2).sum() / (shares**2).sum()
+    assert found[0] == pytest.approx(min(1, (with_ / without - 1) / (size - 1)))
+    assert found[1] == pytest.approx(found[0], rel=1e-9)
+    assert found[0] <= 1
+    if weights == "equal":
+        assert abs(found[0] - together) < 0.3

@@ -1,0 +1,125 @@
+"""Scores that rise along a rank column: refused, or scored with a caution, system by system."""
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import IrframeWarning, RankingError, singular
+
+QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:no system has a list", "ignore:lists that systems", "ignore:intervals"
+)
+FALLING, RISING, EQUAL = [3.0, 2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 1.0, 1.0]
+
+
+def run(*lists, system="s", ranks=(1, 2, 3)):
+    """Return a run with a rank column, given the scores of the lists of its topics."""
+    rows = [
+        (system, f"q{n}", doc, rank, score)
+        for n, scores in enumerate(lists, start=1)
+        for doc, rank, score in zip("abc", ranks, scores, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["system", "topic", "doc", "rank", "score"])
+
+
+@pytest.mark.parametrize("lists", [[RISING], [RISING] * 3, [RISING, EQUAL, [1.0, 1.0, 2.0]]])
+@pytest.mark.parametrize("beside", [False, True])
+def test_scores_that_rise_in_every_list_are_refused(lists, beside):
+    frame = run(*lists)
+    if beside:
+        frame = pd.concat([run(FALLING, FALLING, system="t"), frame])
+    words = r"'score' that rise with the ranks in 'rank' in every list of: s\. "
+    refused(RankingError, words, frame.ireval.evaluate, QRELS, "RR")
+    assert frame.ireval.evaluate(QRELS, "RR", ties="rank").RR.iloc[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("frame", "lists"),
+    [
+        (run(RISING, FALLING), "1 of 2"),
+        (run([1.0, 3.0, 3.0], FALLING, EQUAL), "1 of 2"),
+        (run(FALLING, FALLING, ranks=(3, 2, 1)), "2 of 2"),
+        (run(RISING, RISING).iloc[::-1], "2 of 2"),
+        (run(RISING, RISING).iloc[[0, 2, 1, 3, 5, 4]], "2 of 2"),
+    ],
+    ids=["some lists", "more steps", "the rank column alone", "rows by score", "shuffled rows"],
+)
+def test_scores_that_rise_otherwise_decide_with_a_caution(frame, lists):
+    expected = frame.drop(columns="rank").ireval.evaluate(QRELS, "RR")
+    words = f"scores rise with the ranks.*: s in {lists} lists"
+    with pytest.warns(IrframeWarning, match=words):
+        scores = frame.ireval.evaluate(QRELS, "RR")
+    pd.testing.assert_frame_equal(scores, expected)
+    assert f"s in {lists} lists" in scores.attrs["caution"]
+    assert f"s in {lists} lists" in scores.ireval.summary().attrs["caution"]
+    with pytest.warns(IrframeWarning, match=words):
+        assert f"s in {lists} lists" in frame.ireval.cube(QRELS).ireval.score("RR").attrs["caution"]
+    with pytest.warns(IrframeWarning, match=words):
+        ir.scorer(QRELS, "RR")(frame)
+
+
+def slow_directions(frame):
+    """Return the systems that are refused, and of the others in how many lists scores rise."""
+    refusals, cautions = [], {}
+    for system, own in frame.groupby("system"):
+        says, rises, moved = 0, 0, 0
+        for _, rows in own.groupby("topic"):
+            by_rank = rows.sort_values("rank", kind="stable")
+            pairs = [*zip(by_rank["rank"], by_rank["score"], strict=True)]
+            steps = [(r, s, t) for (r, s), (q, t) in pairwise(pairs) if q > r]
+            says += rows["score"].max() > rows["score"].min()
+            if sum(np.sign(t - s) for _, s, t in steps) > 0:
+                rises += 1
+                moved += not rows["rank"].is_monotonic_increasing
+        if rises and rises == says and not moved:
+            refusals.append(system)
+        elif rises:
+            cautions[system] = f"{system} in {rises} of {says} lists"
+    return refusals, [*cautions.values()]
+
+
+rows = st.tuples(st.sampled_from("st"), st.sampled_from(["q1", "q2"]), st.integers(0, 3))
+
+
+@given(st.lists(st.tuples(rows, st.integers(-2, 2)), min_size=1, max_size=12), st.booleans())
+def test_directions_are_those_of_a_slow_reader(drawn, by_rank):
+    frame = pd.DataFrame(
+        [(*row, s) for row, s in drawn], columns=["system", "topic", "rank", "score"]
+    )
+    frame = frame.drop_duplicates(["system", "topic", "rank"])
+    frame["doc"] = [f"d{n}" for n in range(len(frame))]
+    if by_rank:
+        frame = frame.sort_values("rank", kind="stable")
+    refusals, cautions = slow_directions(frame)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if refusals:
+            words = f"in every list of: {', '.join(refusals)}"
+            refused(RankingError, words, ir.verbs.rank, frame)
+        else:
+            ir.verbs.rank(frame)
+    said = [str(each.message) for each in caught]
+    assert len(said) == bool(cautions)
+    assert all(singular(each) in said[0] for each in cautions)
+
+
+def test_ranks_that_are_no_numbers_decide_nothing():
+    frame = run(FALLING, FALLING).assign(rank="first")
+    assert frame.ireval.evaluate(QRELS, "RR").RR.tolist() == [1, 1, 0]
+
+
+def test_a_system_without_scores_is_ranked_by_its_ranks_beside_one_with_scores():
+    ranked = run(EQUAL, EQUAL, system="r").drop(columns="score")
+    both = pd.concat([run(FALLING, system="s").drop(columns="rank"), ranked])
+    scores = both.ireval.evaluate(QRELS, "RR").RR
+    assert scores["r"].tolist() == ranked.ireval.evaluate(QRELS, "RR").RR.tolist() == [1, 1, 0]
+    some = both.assign(score=both["score"].where(both["doc"] != "b"))
+    refused(RankingError, "a score in every row", some.ireval.evaluate, QRELS, "RR")
