@@ -39,7 +39,8 @@ def risk_coverage(
     rel
         Lowest relevant grade, from 1.
     ties, score_dtype, topics
-        As for `irframe.evaluate`; topics of which nothing is relevant need rows of grade 0.
+        As for `irframe.evaluate`. A topic without relevant documents needs a row of grade 0, or
+        ``{topic: {}}`` in a dictionary of judgments.
 
     Returns
     -------

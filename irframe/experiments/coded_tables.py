@@ -1,7 +1,7 @@
 """Run and qrels frames read by role: checked, coded, their documents as integers."""
 
 import hashlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -17,7 +17,14 @@ from irframe.arrays import Grade, Grades
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Items, Spans, borders, evidence_of, read_borders
 from irframe.files import ids
-from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role, part_empty
+from irframe.files.as_runs import (
+    ONLY_SYSTEM,
+    Qrels,
+    Runs,
+    by_role,
+    part_empty,
+    without_documents,
+)
 from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.repeats import JUDGED_AGAIN, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
@@ -216,6 +223,13 @@ class QrelsTable:
         stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
         return replace(self, **kept, names=self.doc.take(pa.array(rows)), stratum=stratum)
 
+    def with_topics(self, others: Sequence[Any]) -> "QrelsTable":
+        """Return the table with further topics, of which no document is judged."""
+        if not len(others):
+            return self
+        labels = pd.Series([*self.topics, *others], name=self.columns[words.TOPIC])
+        return replace(self, topics=ids.code_labels(labels, words.TOPIC)[1])
+
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""
         if self.given is None or self.row is None:
@@ -298,6 +312,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     if words.PROBABILITY in columns:
         sample["probability"] = numbers(frame[columns[words.PROBABILITY]], words.PROBABILITY)
     table = QrelsTable(frame, columns, topic, topics, doc, grade, **sample)
+    table = table.with_topics(without_documents(qrels))
     if borders(frame.columns) is None:
         return _by_subtopic(table) if words.SUBTOPIC in columns else table
     if not spans:
@@ -325,12 +340,12 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     values = list(chain.from_iterable([grades.values() for grades in lists]))
     firsts = [next(iter(grades)) for grades in lists]
     # The first document of each topic alone: the join below fails on any other that is no text.
-    if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
+    if {*map(type, qrels), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
-    if "" in judged or any("" in grades for grades in lists):
+    if "" in qrels or any("" in grades for grades in lists):
         return None
     try:
-        "".join([*judged, *docs]).encode()  # which says at once whether all are text
+        "".join([*qrels, *docs]).encode()  # which says at once whether all are text
         grade = np.fromiter(values, np.int64, len(docs))
     except (TypeError, OverflowError, UnicodeEncodeError):
         return None
@@ -341,7 +356,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         frame=NO_OTHERS,
         columns={name: name for name in NO_OTHERS.columns},
         topic=np.repeat(np.arange(len(lists), dtype=np.int32), length),
-        topics=pd.Index(list(judged)),
+        topics=pd.Index([*judged, *(topic for topic in qrels if topic not in judged)]),
         names=docs,
         grade=grade.astype(Grade),
     )

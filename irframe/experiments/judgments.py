@@ -19,7 +19,7 @@ from irframe.experiments import coded_tables
 from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
 from irframe.experiments.policy import Topics
-from irframe.files.as_runs import Qrels, by_role
+from irframe.files.as_runs import Qrels, by_role, without_documents
 from irframe.files.ids import Codes
 from irframe.files.kinds import QRELS, ByRole
 from irframe.metrics import Metric
@@ -77,7 +77,7 @@ class Judgments:
             table = coded_tables.read_qrels_table(
                 _with_subtopics(by_role(qrels, QRELS), metrics), spans=bool(metrics)
             )
-            table = coded_tables.once_judged(table)
+            table = coded_tables.once_judged(table).with_topics(without_documents(qrels))
         if unjudged and not isinstance(topics, str) and isinstance(topics, Iterable):
             listed = pd.Index([*topics])
             others = listed.difference(table.topics, sort=False)

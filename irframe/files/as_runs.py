@@ -8,7 +8,7 @@ Verbs: as_runs, as_qrels.
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from numbers import Number
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from irframe.checks import choice
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
+from irframe.files.likeness import proposed
 from irframe.files.retrieved import RankedBy, unpacked
 from irframe.files.tables import (
     columns_of,
@@ -128,11 +129,31 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
 def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
-    pairs = kind.value == GRADE and all(isinstance(docs, list | tuple) for docs in x.values())
-    rows = [(topic, *pair) for topic, docs in x.items() for pair in docs] if pairs else []
-    if rows and all(len(row) == 3 for row in rows):
-        return framed(rows, [TOPIC, DOC, GRADE])
+    if kind.value == GRADE and all(isinstance(docs, list | tuple) for docs in x.values()):
+        _refuse_listed(x)
     return flatten(x, kind.value)
+
+
+def _refuse_listed(x: Mapping[Any, Any]) -> NoReturn:
+    """Raise for judgments in lists of pairs, records or lists, with the line for each reading."""
+    held = [*chain(*x.values())]
+    graded, listed = "{t: dict(pairs)", "{t: [doc for doc, _ in pairs]"
+    found, pairs = "pairs", all(isinstance(each, list | tuple) and len(each) == 2 for each in held)
+    if all(isinstance(each, Mapping) for each in held):
+        frame = framed(held)
+        found = f"records with the fields {', '.join(map(repr, frame.columns))}"
+        fields = proposed(frame.assign(topic=range(len(held))), {TOPIC: TOPIC}, [DOC, GRADE]) or {}
+        doc, grade = [*fields] or ("doc", "grade")
+        graded = f"{{t: {{row[{doc!r}]: row[{grade!r}] for row in pairs}}"
+        listed = f"{{t: [row[{doc!r}] for row in pairs]"
+    elif not (pairs and all(isinstance(each[1], Number) for each in held)):
+        found, graded = "lists in lists", "{t: pairs[0]"
+        listed = "{t: [doc for docs in pairs for doc in docs]"
+    advice = (
+        f"if each has a grade: {graded} for t, pairs in qrels.items()}}; "
+        f"if each is a relevant document: {listed} for t, pairs in qrels.items()}}"
+    )
+    raise InputError("judgments, {topic: {doc: grade}} or {topic: [doc, ...]}", found, advice)
 
 
 ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
@@ -164,6 +185,20 @@ def by_role(x: Any, kind: Kind, told: str | None = None) -> ByRole:
         titles = RUN.find(frame.columns).get(SYSTEM)  # names of documents, as was said
         frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)
+
+
+def without_documents(x: Any) -> list[Any]:
+    """Return the topics of a dictionary of judgments that have no judged document.
+
+    Examples
+    --------
+    >>> without_documents({"q1": {"d1": 1}, "q2": {}})
+    ['q2']
+    """
+    of_docs = (Mapping, *LIST, set, frozenset)
+    every = x.items() if is_dictionary(x) else ()
+    empty = [topic for topic, docs in every if isinstance(docs, of_docs) and not len(docs)]
+    return [] if not empty or table_in(x, QRELS) is not None else empty
 
 
 def in_groups(x: Any, by: str) -> pd.DataFrame:
@@ -203,7 +238,8 @@ def as_qrels(
     Raises
     ------
     InputError
-        For anything else, with the line that makes a qrels frame of it.
+        For anything else, with the line that makes a qrels frame of it; and for topics without a
+        judged document, which no frame can hold. `evaluate`, `cube` and `scorer` count these.
 
     Examples
     --------
@@ -212,7 +248,12 @@ def as_qrels(
     0    q1  d1      0
     1    q1  d2      2
     """
-    return by_role(_named(x, QRELS, topics, docs), QRELS).frame
+    frame = by_role(_named(x, QRELS, topics, docs), QRELS).frame
+    if empty := without_documents(x):
+        wanted = "a judged document for every topic of a frame"
+        advice = "pass the dictionary to evaluate, cube or scorer, or judge a document with grade 0"
+        raise InputError(wanted, f"{len(empty)} without one", advice, map(repr, empty))
+    return frame
 
 
 def _named(x: Any, kind: Kind, topics: Any, docs: Any) -> Any:

@@ -26,7 +26,7 @@ from irframe.files.likeness import (
     refuse_strangers,
     without_titles,
 )
-from irframe.files.values import to_arrow, to_role
+from irframe.files.values import SCALED, to_arrow, to_role
 from irframe.names import (
     ALIASES,
     ASSIGNMENT,
@@ -118,7 +118,7 @@ class Kind:
 
     def advised(self, advice: str) -> str:
         """Return advice about a frame as advice about the file that it was read from."""
-        return advice.replace(RENAMED, f"{self.reader}(path, ")
+        return advice.partition(SCALED)[0].replace(RENAMED, f"{self.reader}(path, ")
 
     @property
     def wanted(self) -> str:

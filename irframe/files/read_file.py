@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError, InputError, IrframeError, shortened, warn
 from irframe.files import compression
-from irframe.files.as_runs import by_role
+from irframe.files.as_runs import as_qrels, by_role
 from irframe.files.compression import (
     is_cbor,
     is_parquet,
@@ -33,7 +33,7 @@ from irframe.files.ids import shown
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.text import parse
 from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats
-from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 _PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
 _PART = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
@@ -260,7 +260,7 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     if not isinstance(nested, Mapping | list):
         raise FileFormatError(kind.noun, f"{source} without a dictionary or rows")
     try:
-        frame = by_role(nested, kind).frame
+        frame = as_qrels(nested) if kind.value == GRADE else by_role(nested, kind).frame
     except IrframeError as error:
         raise error.within(f"in {source}", kind.advised(error.advice)) from error
     return in_types(frame, source, kind)

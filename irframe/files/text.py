@@ -19,7 +19,15 @@ from irframe.files.compression import LINE, refuse_wide
 from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
 from irframe.files.likeness import third_column
-from irframe.files.values import ERRORS, TYPES, numbers_of_text, says_infinite, wanted_of
+from irframe.files.values import (
+    ERRORS,
+    SCALED,
+    TYPES,
+    numbers_of_text,
+    says_infinite,
+    scaling,
+    wanted_of,
+)
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
 
 BLOCK = LINE
@@ -407,7 +415,8 @@ def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoRetu
         for (line, _), header, value in zip(lines, headers, values, strict=False)
     ]
     offenders += [""] * (len(rows) - len(offenders))
-    raise error(wanted, f"in {source}", MEND, offenders)
+    advice = scaling(values, role).partition(SCALED)[0] if role == GRADE else ""
+    raise error(wanted, f"in {source}", advice or MEND, offenders)
 
 
 def _lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[str, str]]:

@@ -181,6 +181,7 @@ def refuse_fractions(
         limits = f"from {words.LOWEST_GRADE} to {words.HIGHEST_GRADE}"
         wanted = f"grades that are whole numbers {limits}{where}"
         advice = "number the grades anew, and say by gain={grade: gain} what each gains"
+        advice = scaling(column.iloc[~fits], column.name) or advice
         if np.isnan(values).any():
             advice = "drop these rows: what has no grade is unjudged"
         if column.name in words.ALIASES[words.SCORE]:
@@ -228,8 +229,33 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
     values, strange = read_numbers(column, role)
     if len(strange):
         wanted = wanted_of(role, column.name)
-        raise ERRORS.get(role, InputError)(wanted, "", DROP, in_rows(column, strange))
+        advice = (role == words.GRADE and scaling(column.iloc[strange], column.name)) or DROP
+        raise ERRORS.get(role, InputError)(wanted, "", advice, in_rows(column, strange))
     return values
+
+
+FACTORS = (2, 3, 4, 5, 10, 20, 100, 1000)
+"""What decimal grades may be multiplied by, so that they are whole."""
+SCALED = ": ir.as_qrels("
+"""How the line of code begins that does so."""
+
+
+def scaling(grades: Iterable[Any], name: Any) -> str:
+    """Return advice on grades with decimals in some column; nothing for other values.
+
+    Examples
+    --------
+    >>> scaling([0.5, 1.25], "label").partition(":")[0]
+    'multiply the grades by 4, so that all are whole'
+    """
+    values = pd.to_numeric(pd.Series([*grades], dtype=object), errors="coerce").to_numpy(float)
+    for factor in FACTORS:
+        whole = np.round(values * factor)
+        if np.allclose(values * factor, whole, rtol=0, atol=1e-9) and (values % 1 > 0).any():
+            line = f"qrels).assign({name}=lambda rows: (rows[{name!r}].astype(float) * {factor})"
+            said = f"multiply the grades by {factor}, so that all are whole"
+            return f"{said}{SCALED}{line}.round().astype(int))"
+    return ""
 
 
 def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:

@@ -532,7 +532,7 @@ def test_matrices_are_runs_and_judgments():
     refused(InputError, "none on: 'doc'", ir.as_runs, bare)
 
 
-LISTED = {"a", "c"}, ["a", "c"], [("a", 1), ("c", 1)], np.array(["a", "c"])
+LISTED = {"a", "c"}, ["a", "c"], np.array(["a", "c"])
 
 
 @pytest.mark.parametrize("relevant", LISTED, ids=lambda listed: type(listed).__name__)

@@ -319,7 +319,7 @@ CASES = [
     Case("topic that the run lacks", TAKE, run(PLAIN_RUN[:3]), judged()),
     # dropped, with a warning
     Case("topic that judgments lack", TAKE, run(), judged(PLAIN_JUDGED[:3])),
-    # left out
+    # nothing is relevant: 0
     Case("topic judged with no document", TAKE, run(), judged(PLAIN_JUDGED[:3]), unjudged=("q2",)),
     # ids do not match
     Case("topics in none of both", REFUSE, run(topics={"q1": "x1", "q2": "x2"}), judged()),
@@ -423,6 +423,8 @@ def truth(case: Case) -> dict[Any, tuple[float, ...]]:
     grade: Any = defaultdict(dict)
     for row in case.judged:
         grade[name_of(row["topic"])][name_of(row["doc"])] = int(number(row["grade"]))
+    for topic in case.unjudged:
+        grade[name_of(topic)] = {}
     made = {}
     for system, lists in (lists_of(case.run) or {"run": {}}).items():
         found = {name_of(topic): [name_of(doc) for doc in docs] for topic, docs in lists.items()}
