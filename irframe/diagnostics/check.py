@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.diagnostics import findings
+from irframe.diagnostics.odd_ids import like_spelled, with_other_texts
 from irframe.errors import DepthError, InputError, listing, shortened, warn
 from irframe.experiments import coded_tables, searches
 from irframe.experiments.collapse import Copies, Units, as_map, pairs_of, standing
@@ -178,8 +179,8 @@ def sizes(
 BY_SEVERITY = {
     "error": "unreadable ids_missing scores_missing duplicates topics_unmatched documents_unjudged "
     "chunks scores_constant",
-    "warning": "topics_missing topics_unknown documents_unknown scores_infinite ranks_contradict "
-    "ranks_skipped lists_long identical_to",
+    "warning": "topics_missing topics_unknown documents_unknown ids_alike texts_differ "
+    "scores_infinite ranks_contradict ranks_skipped lists_long identical_to",
     "note": "ranks_repeated lists_short lists_tied copies columns_surplus",
 }
 SEVERITY = {name: grave for grave, names in BY_SEVERITY.items() for name in names.split()}
@@ -254,6 +255,10 @@ def check(
           others; ``topics_missing``, ``topics_unknown``: topics judged, but not run; run, but not
           judged;
         - ``documents_unknown``: documents that are not in `documents`, an error if none is;
+        - ``ids_alike``: topic and document of rows that are not judged, where a judged document
+          has the same id but for case, its form in Unicode or ``./`` at the beginning;
+        - ``texts_differ``: topic and document of rows whose document has another text in an
+          earlier row, where a column such as ``text`` has texts;
         - ``scores_infinite``: topic and document of such rows;
         - ``ranks_contradict``: topics in which a lower rank has a higher score;
         - ``ranks_skipped``: topics whose ranks leave some out, or begin beyond 2; the
@@ -377,6 +382,8 @@ def _numbers_of_systems(
     rows = {
         "documents_unknown": unknown(table, documents),
         "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
+        "ids_alike": like_spelled(table, judgments, np.flatnonzero(~judged)),
+        "texts_differ": with_other_texts(table),
         "copies": copied(table, ranking, copies),
     }
     marked = known & (judgments.grade != POOLED_UNJUDGED).any()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.score import score
 from irframe.cubes.view import OURS, of_spans
+from irframe.diagnostics.odd_ids import like_spelled, with_other_texts
 from irframe.errors import IrframeError, during
 from irframe.escaping import visible
 from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, code_documents
@@ -303,6 +304,7 @@ def _topic_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]
 
 
 CONVERT = "convert one side with astype(str)"
+APART = "give each text an id of its own if they are several documents"
 
 
 def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
@@ -314,11 +316,14 @@ def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Findi
     listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
     seen, keep = np.isin(listed_, judged), "keep one of them"
     twice, again = listed_again(table.system, listed_), repeated(judged)
-    chunks = like_chunks(table, judgments, np.flatnonzero(~seen))
+    unseen = np.flatnonzero(~seen)
+    chunks, spelled = (like(table, judgments, unseen) for like in (like_chunks, like_spelled))
     for severity, what, rows, describe, advice in (
         ("error", "documents listed twice in a ranking", twice, table.describe, keep),
         ("error", "documents judged twice", again, judgments.describe, keep),
         ("warning", CHUNKS, chunks, table.describe, COLLAPSE),
+        ("warning", SPELLED, spelled, table.describe, "spell ids in both frames alike"),
+        ("warning", "documents with several texts", with_other_texts(table), table.describe, APART),
     ):
         yield from findings_at(severity, what, rows, advice, describe=describe)
     if (topic < len(judgments.topics)).any() and not seen.any():
@@ -330,6 +335,7 @@ def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Findi
 
 
 CHUNKS = "documents called like chunks of judged ones"
+SPELLED = "documents called like judged ones but for case, Unicode form or './'"
 
 
 def _scores(table: RunTable) -> Iterator[Finding]:

@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 from irframe.arrays import in_threads
 from irframe.errors import IdError, InputError, listing, warn
 from irframe.experiments import coded_tables
-from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, read_qrels_table
+from irframe.experiments.coded_tables import (
+    QrelsTable,
+    RunTable,
+    Side,
+    column_of,
+    read_qrels_table,
+)
 from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.experiments.spans import PLACE, Spans, borders, held_evidence, read_borders
@@ -139,11 +145,28 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     IdError
         If none of their topics is judged, or types differ.
     """
+    _refuse_shared_ids(table, judgments)
     placed = find_topics(table, judgments)
     if len(placed) and (placed < 0).all():
         sides = table, judgments
         tell_no_topics(*((s.topics, s.columns.get(TOPIC, TOPIC)) for s in sides))
     return placed
+
+
+COLLECTIONS = frozenset({"collection", "dataset", "corpus", "track", "task"})
+"""Columns that say of which collection topics are."""
+
+
+def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
+    """Raise if topics of several collections, which a column of both frames names, share ids."""
+    for name in table.frame.columns.intersection(judgments.frame.columns, sort=False):
+        if name in COLLECTIONS and name not in table.columns.values():
+            labels = pd.Series(column_of(judgments.frame, name, name).to_numpy())
+            several = labels.groupby(judgments.topic).nunique()
+            if len(topics := judgments.topics[several[several > 1].index]):
+                found = f"{len(topics)} judged in several of {name!r}"
+                advice = f"score each by itself: runs.ireval.groupby({name!r}); or number them anew"
+                raise IdError("topics of one collection each", found, advice, topics)
 
 
 def tell_no_topics(runs: Named, qrels: Named) -> NoReturn:

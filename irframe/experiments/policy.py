@@ -294,6 +294,12 @@ def one_by_one(metrics: Any) -> Iterator[Any]:
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         yield metrics
         return
+    if isinstance(metrics, Mapping):
+        named = [
+            f"{name}@{value}" if type(value) is int else name for name, value in metrics.items()
+        ]
+        advice = f"name the cutoff in each metric: {named}"
+        raise MetricError("a list of metrics", "a mapping", advice, map(repr, metrics.values()))
     for metric in metrics:
         yield from one_by_one(metric)
 

@@ -19,7 +19,7 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Pool
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
-from irframe.experiments.joining import tell_no_topics, tell_none_judged
+from irframe.experiments.joining import COLLECTIONS, tell_no_topics, tell_none_judged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
 from irframe.experiments.policy import TIE_POLICIES, Policy
@@ -176,7 +176,7 @@ class Reader:
         frame, known = named
         if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
             return None
-        if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns}:
+        if {*CHUNKS, *COLLECTIONS, *[CONTRIBUTING] * self._pooled} & {*frame.columns}:
             return None
         system = _one_system(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
         score, names = frame[known[SCORE]], frame[known[DOC]].to_numpy(object).tolist()

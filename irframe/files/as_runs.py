@@ -5,7 +5,7 @@ What something is, `ADAPTERS` tell: each makes a frame of what it knows, and of 
 Verbs: as_runs, as_qrels.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from numbers import Number
 from typing import Any, NoReturn
@@ -129,14 +129,14 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
 def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
-    if kind.value == GRADE and all(isinstance(docs, list | tuple) for docs in x.values()):
-        _refuse_listed(x)
-    return flatten(x, kind.value)
+    listed = kind.value == GRADE and all(isinstance(docs, list | tuple) for docs in x.values())
+    if listed and (held := [*chain(*x.values())]):
+        _refuse_listed(held)
+    return framed([], [TOPIC, DOC, GRADE]) if listed else flatten(x, kind.value)
 
 
-def _refuse_listed(x: Mapping[Any, Any]) -> NoReturn:
+def _refuse_listed(held: Sequence[Any]) -> NoReturn:
     """Raise for judgments in lists of pairs, records or lists, with the line for each reading."""
-    held = [*chain(*x.values())]
     graded, listed = "{t: dict(pairs)", "{t: [doc for doc, _ in pairs]"
     found, pairs = "pairs", all(isinstance(each, list | tuple) and len(each) == 2 for each in held)
     if all(isinstance(each, Mapping) for each in held):

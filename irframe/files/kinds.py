@@ -24,6 +24,7 @@ from irframe.files.likeness import (
     line_of,
     refuse_rivals,
     refuse_strangers,
+    refuse_two_texts,
     without_titles,
 )
 from irframe.files.values import SCALED, to_arrow, to_role
@@ -322,6 +323,8 @@ def require_columns(
 
     own = [name for name in frame.index.names if name is not None]
     names = [name for name in (*frame.columns, *own) if name != told]
+    if told is None:
+        refuse_two_texts(columns, names, get, [*own, *levels])
     return looked_at(columns, kind, names, get, [*own, *levels])
 
 
@@ -390,6 +393,7 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
         return column  # type: ignore[no-any-return]
 
     try:
+        refuse_two_texts(known, names, get)
         known = looked_at(known, kind, names, get)
         columns = {
             role: to_role(table[name], role, name, ranked=SCORE in known)

@@ -253,8 +253,9 @@ def refuse_rivals(
         return
     rivals = [name for name in names or ALIASES[role] if name in frame and name != taken]
     for name in rivals:
-        settled = (taken, name) in SETTLED or name in LAST_RESORTS
         left, right = frame[taken], frame[name]
+        described = role != SYSTEM or right.nunique() < 2  # one model of several runs names none
+        settled = (taken, name) in SETTLED or (name in LAST_RESORTS and described)
         if not settled and left.dtype != right.dtype:
             left, right = left.astype(str), right.astype(str)
         if not settled and not left.equals(right):
@@ -307,7 +308,8 @@ def refuse_strangers(
     """
     if SYSTEM in columns or TOPIC not in columns:
         return
-    for name in (n for n in names if isinstance(n, str) and n not in columns.values()):
+    names = [name for name in names if isinstance(name, str) and name not in columns.values()]
+    for name in (name for name in names if names.count(name) == 1):
         labels, values = _few_labels(get(name))
         if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # which scoring asks about
             continue
@@ -326,9 +328,38 @@ def refuse_strangers(
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
         found = f"rows of one topic that differ in {name!r} ({shown})"
-        advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if not, "
+        advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if it parts topics of one "
+        advice += f"id, score each by itself with groupby({name!r}); if neither, "
         advice += "leave it out" if name in levels or not once else f"frame.drop(columns={name!r})"
         raise InputError("a column of systems", f"none, and {found}", advice)
+
+
+def refuse_two_texts(
+    columns: Mapping[str, str], names: Iterable[Any], get: Column, levels: Container[Any] = ()
+) -> None:
+    """Raise if a list has a topic with two texts, as two topics of one id have.
+
+    Parameters
+    ----------
+    columns, names, get, levels
+        As for `refuse_strangers`.
+    """
+    taken, names = columns.get(TOPIC), [*names]
+    text = next((name for name in ALIASES[TOPIC] if name in LAST_RESORTS and name in names), taken)
+    searched = any(str(name).lower() in LIKE_SEARCHES for name in names)
+    if text == taken or searched:  # a search has a text of its own
+        return
+    keys = [role for role in (SYSTEM, TOPIC) if role in columns]
+    held = {role: get(columns[role]).to_numpy() for role in keys} | {"text": get(text).to_numpy()}
+    once = pd.DataFrame(held).dropna().drop_duplicates()
+    again = once[once.duplicated(keys, keep=False)]
+    if len(again):
+        texts = again.groupby(TOPIC, sort=False)["text"].unique()
+        offenders = [f"{topic!r} ({', '.join(map(repr, own[:2]))})" for topic, own in texts.items()]
+        advice = "leave it out" if text in levels else f"frame.drop(columns={text!r})"
+        advice = f"give each text a topic of its own, or if they are of one topic, {advice}"
+        found = f"{len(offenders)} with several in {text!r}"
+        raise InputError("one text for each topic", found, advice, offenders)
 
 
 def renamed(pairs: Mapping[Any, str], levels: Container[Any]) -> str:
@@ -416,4 +447,5 @@ def _counts_up(topic: Codes, numbers: Codes) -> bool:
     """Return whether the numbers of every list are 1, 2, ... or, of every list, 0, 1, ..."""
     first = beginnings(topic)
     place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
-    return numbers[0] in {0, 1} and bool((numbers - place == numbers[0]).all())
+    start = numbers[:1]  # none of a file without rows
+    return {*start.tolist()} <= {0, 1} and bool((numbers - place == start).all())

@@ -68,17 +68,17 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     except TypeError:  # pandas 2.2 knows the same type by another name
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
-    columns: dict[str, Any] = {}
+    columns: list[Any] = []
     size, names, held = table.nbytes, table.column_names, table.columns[::-1]
     del table
-    for name in names:
+    while held:
         give_back(size)
         column = held.pop()
         if column.type in types:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-        columns[name] = column
+        columns.append(column)
         del column
-    frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
+    frame: pd.DataFrame = pa.table(columns, names).to_pandas(types_mapper=types.get)
     columns.clear()
     give_back(size)
     return frame

@@ -12,7 +12,7 @@ from irframe.experiments.judgments import Judgments
 @pytest.mark.parametrize(
     ("qrels", "quick"),
     [
-        ({"q1": {"é": 2, "b": -1}, "q0": {}, "q2": {"b": 0}}, True),
+        ({"q1": {"é": 2, "b": -1}, "q0": {"b": 1}, "q2": {"b": 0}}, True),
         ({"q1": {"a": True}}, False),
         ({"q1": {"a": np.int64(1)}}, False),
         ({"q1": {"a": 1.0}}, False),
