@@ -267,7 +267,8 @@ def _width_of(frame: pd.DataFrame) -> int:
 
 def letters_a_row(board: pd.DataFrame) -> int:
     """Return the most letters that a system of a leaderboard has, 0 of other frames."""
-    return int(board["letters"].str.len().max()) if "letters" in board and len(board) else 0
+    known = board["letters"].dropna() if "letters" in board else ()
+    return max(map(len, known), default=0)
 
 
 def beside_the_point(board: pd.DataFrame) -> list[str]:

@@ -11,10 +11,12 @@ import pandas as pd
 
 from irframe.arrays import Array
 from irframe.checks import holding
-from irframe.metrics.facts import facts
+from irframe.errors import InputError, listing
+from irframe.metrics.facts import TIE, facts
 from irframe.names import METRIC
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fitting_names, fitting_rows, of_all
+from irframe.ranks.leaderboard import TASK_MEANS
 from irframe.stops import axis_of
 from irframe.tables.captions import told_design, told_interval, told_test
 
@@ -152,7 +154,7 @@ def critical_difference(
     Raises
     ------
     InputError
-        For another frame.
+        For another frame, and one in which fewer than two systems have a mean.
 
     References
     ----------
@@ -173,8 +175,13 @@ def critical_difference(
     holding(
         "what leaderboard returned, of one group", board, {"rank", "letters", "ci_low"}, "columns"
     )
-    where, label = _standing(board)
-    there = np.flatnonzero(~np.isnan(where))
+    mean = [*board][[*board].index("ci_low") - 1]
+    lacking = board[mean].isna()
+    without, board = board.index[lacking].astype(str).tolist(), board[~lacking]
+    if len(board) < 2:
+        raise InputError("a board in which two systems have a mean", f"{len(board)}", "", without)
+    where, label = _standing(board, mean)
+    there = np.arange(len(board))
     there = there[np.argsort(board["rank"].to_numpy(float)[there], kind="stable")]
     groups = _groups(board["letters"].iloc[there])
     bars = int(np.ceil(BAR * len(groups))) + 1
@@ -194,19 +201,21 @@ def critical_difference(
     joined = "bars join groups without significant differences of means"
     joined = joined if groups else "all differences of means are significant"
     shown = of_all(len(there), len(board))
-    canvas.subtitle(ax, f"{joined}: {test}" if test else joined, told_design(board.attrs), shown)
+    left_out = f"without {listing(without)}, which lack tasks" if without else ""
+    said = f"{joined}: {test}" if test else joined, told_design(board.attrs), shown, left_out
+    canvas.subtitle(ax, *said)
     return ax
 
 
-def _standing(board: pd.DataFrame) -> tuple[Array, str]:
+def _standing(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
     """Return where systems stand, and what that is."""
-    order = board.attrs.get("order")
-    if order == "borda" and "borda" in board:
-        return len(board) - board["borda"].to_numpy(float), "mean rank over tasks"
+    order, tasks = board.attrs.get("order"), board.attrs.get(TASK_MEANS, [])
+    if order == "borda" and tasks:
+        ranks = board.rename(columns=str)[tasks].round(TIE).rank(ascending=facts(mean).sign < 0)
+        return ranks.mean(axis=1).to_numpy(), "mean rank over tasks"
     if order == "win_rate" and "win_rate" in board:
         return board["win_rate"].to_numpy(float), "win rate over tasks"
-    label = [*board][[*board].index("ci_low") - 1]
-    return board[label].to_numpy(float), f"mean {label}"
+    return board[mean].to_numpy(float), f"mean {mean}"
 
 
 def _groups(letters: pd.Series) -> list[Array]:

@@ -35,6 +35,8 @@ CHANGES = ("difference", "change", "p_adjusted", "significant")
 Order = Literal["mean", "win_rate", "borda"]
 """What systems of a board over tasks are put in order by."""
 ORDERS: tuple[Order, ...] = ("mean", "win_rate", "borda")
+TASK_MEANS = "task_means"
+"""The attribute of a board over tasks that names the columns of their means."""
 
 
 @verb
@@ -153,6 +155,8 @@ def leaderboard(
     _refuse_untold(f"order={order!r}", told=known is not None or order == "mean")
     if known is not None and known.lacking.any():  # for which nobody else loses a topic
         read = read.take(system=np.flatnonzero(~known.lacking))
+        if len(read.systems) < 2:
+            return _without_means(known, order, ranking)
     paired = ranking.read(read, over, at, deepest=at is None)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if pairing.family == "depth" else paired
@@ -172,10 +176,31 @@ def leaderboard(
     if known is not None:
         frame = with_tasks(frame, known, order, ranking.resamples)
         warn(*known.told)
-        attributes = united(attributes, caution(known.told), {"samples": samples, "seed": seed})
+        told = {"samples": samples, "seed": seed} | known.attributes
+        attributes = united(attributes, caution(known.told), told)
     _refuse_twice(frame.columns)
     frame.attrs.clear()
     frame.attrs.update(attributes | {METRICS: columns})
+    return frame
+
+
+def _without_means(known: "OfTasks", order: Order, ranking: RankOptions) -> pd.DataFrame:
+    """Return a board of systems of which at most one has a score in every task."""
+    scores, pairing = known.scores, ranking.pairing
+    label = scores.metrics[0]
+    label = label if scores.depths is None else scores.axis.named(label, scores.depths[0])
+    sure = ("ci_low", "ci_high", "rank_low", "rank_high")
+    columns = ["rank", "tier", "letters", label, *sure, "n_topics"]
+    empty = pd.DataFrame(columns=columns, index=scores.systems[:0], dtype=float)
+    empty = empty.astype({"letters": object})
+    frame = with_tasks(empty, known, order, ranking.resamples, every=True)
+    message = "fewer than two systems have a score in every task: no means are compared"
+    advice = "; order='win_rate' or 'borda' puts systems in order" if order == "mean" else ""
+    warn(message + advice)
+    drawn = {"samples": ranking.resamples.samples, "seed": ranking.resamples.seed}
+    frame.attrs.clear()
+    frame.attrs |= pairing.words | caution([message + advice]) | drawn | known.attributes
+    frame.attrs[METRICS] = [label]
     return frame
 
 
@@ -300,6 +325,11 @@ class OfTasks(NamedTuple):
         named = [f"{system} ({n})" for system, n in without[without > 0].items()]
         message = "systems without a score in some tasks have no mean, and stand below the others"
         return [f"{message}: {listing(named)}"] if named else []
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attribute that names the columns of task means."""
+        return {TASK_MEANS: [str(task) for task in self.means]}
 
     def columns(self, resamples: Resamples) -> pd.DataFrame:
         """Return ``win_rate`` and ``borda`` of a board, and where they lie in the resamples."""
@@ -437,11 +467,19 @@ def _refuse_untold(what: str, *, told: bool) -> None:
 
 
 def with_tasks(
-    board: pd.DataFrame, tasks: OfTasks, order: Order, resamples: Resamples
+    board: pd.DataFrame,
+    tasks: OfTasks,
+    order: Order,
+    resamples: Resamples,
+    *,
+    every: bool = False,
 ) -> pd.DataFrame:
-    """Return a board with what tasks say, in the order asked for; systems without a mean last."""
+    """Return a board with what tasks say, in the order asked for; systems without a mean last.
+
+    Systems without a mean are those that lack a task, or `every` one.
+    """
     rest = board.columns.difference(["rank", "tier", "letters"], sort=False)
-    lost = tasks.means.index[tasks.lacking]
+    lost = tasks.means.index[tasks.lacking | every]
     whole = board.reindex([*board.index, *lost])
     whole.index = whole.index.rename(board.index.name)
     counts = [

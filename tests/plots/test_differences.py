@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import ParameterError
+from irframe.errors import InputError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +125,40 @@ def test_bars_join_those_that_do_not_differ(order, metric):
     names = [text.get_text() for text in (*ax.get_yticklabels(), *ax.texts)]
     assert sorted(names) == sorted(board.index)
     plt.close(ax.figure)
+
+
+def with_holes(lacking):
+    """Return scores on four tasks, of which each system lacks some."""
+    scores = scored(systems=6)
+    task = {topic: f"t{n % 4}" for n, topic in enumerate(scores.index.unique("topic"))}
+    scores = scores.ireval.design(task=task)
+    systems, tasks = scores.index.get_level_values("system"), scores.index.get_level_values("task")
+    names = scores.index.unique("system")
+    missing = [(names[place], name) for place, name in lacking.items()]
+    return scores[[pair not in missing for pair in zip(systems, tasks, strict=True)]]
+
+
+@pytest.mark.parametrize("order", ["mean", "borda", "win_rate"])
+def test_systems_that_lack_a_task_are_left_out_by_name(order):
+    scores = with_holes({0: "t1", 3: "t2"})
+    board = scores.ireval.leaderboard(order=order)
+    whole = board.dropna(subset="AP")
+    out = sorted({*board.index} - {*whole.index})
+    assert len(out) == 2
+    ax = board.ireval.plot.critical_difference()
+    names = [text.get_text() for text in (*ax.get_yticklabels(), *ax.texts)]
+    assert sorted(name for name in names if name in [*board.index]) == sorted(whole.index)
+    assert all(name in ax.get_title(loc="left") for name in out)
+    stems = [line.get_xdata()[0] for line in ax.lines if len(line.get_ydata()) == 3]
+    where = {"mean": whole["AP"], "win_rate": whole["win_rate"]}
+    where["borda"] = whole[["t0", "t1", "t2", "t3"]].rank(ascending=False).mean(axis=1)
+    np.testing.assert_allclose(sorted(stems), sorted(where[order]))
+    plt.close(ax.figure)
+
+
+def test_a_board_without_means_is_refused_by_name():
+    board = with_holes({n: f"t{n % 4}" for n in range(6)}).ireval.leaderboard(order="borda")
+    refused(InputError, board.index[0], board.ireval.plot.critical_difference)
 
 
 def test_other_frames_and_few_systems():

@@ -242,6 +242,28 @@ def test_boards_are_in_the_order_asked_for(order):
     np.testing.assert_allclose(board["AP"], means)
 
 
+@pytest.mark.parametrize("order", ["mean", "win_rate", "borda"])
+@pytest.mark.parametrize("complete", [0, 1])
+def test_every_system_may_lack_some_task(order, complete):
+    without = [*zip([*SIZES, "hard"], "abcde", strict=True)][complete:]
+    scores = drawn(3, without).ireval.design(task="set")
+    with pytest.warns(UserWarning, match="no means are compared") as caught:
+        board = scores.ireval.leaderboard(order=order)
+    advised = [str(each.message).endswith("puts systems in order") for each in caught]
+    assert any(advised) == (order == "mean")
+    assert "no means are compared" in board.attrs["caution"]
+    expected = loops(drawn(3, without), 1).loc[board.index]
+    pd.testing.assert_frame_equal(board[["win_rate", "borda"]], expected, check_names=False)
+    for column in ("AP", "ci_low", "tier", "letters", "rank_low"):
+        assert board[column].isna().all()
+    if order == "mean":
+        assert board["rank"].isna().all()
+    else:
+        assert (board["rank"] == board[order].round(12).rank(ascending=False, method="min")).all()
+    assert "win_rate" in repr(board)
+    assert board.ireval.styled().to_html()
+
+
 def test_systems_that_lack_a_task_are_named_and_last():
     with pytest.warns(UserWarning, match=r"stand below the others: c \(1\)$"):
         board = drawn(3, [("robust", "c")]).ireval.design(task="set").ireval.leaderboard()

@@ -35,7 +35,7 @@ def rank_of(values):
 def quiet(verb, *arguments, **options):
     """Call a verb on scores of which some system's do not vary."""
     with warnings.catch_warnings():
-        said = "no interval where|comparisons (whose|of harmonic)"
+        said = "no (interval where|outcome on)|the normal|comparisons (whose|of harmonic)"
         warnings.filterwarnings("ignore", said, IrframeWarning)
         return verb(*arguments, **options)
 

@@ -109,6 +109,7 @@ def test_worked_ablation(golden):
         assert mean == pytest.approx(case["expected"]["value"][key])
 
 
+@pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(("test", "adjust"), [("wilcoxon", None), ("ranksum", "holm")])
 def test_systems_are_better_by_any_test_and_correction(test, adjust):
     scores = ir.evaluate(*track(), ["AP", "RR"])
