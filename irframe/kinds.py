@@ -154,8 +154,8 @@ def kind_of(subject: Any) -> str:
         if words.BOUND in subject.dims:
             return returned or BOUNDS
         labels = {*subject.dims, *subject.coords}
-        named = {words.SYSTEM, words.TOPIC} <= labels and returned != LOSSES
-        return SCORES if named else returned or SCORES
+        scored = returned in {"", *words.SCORE_VERBS} and {words.SYSTEM, words.TOPIC} <= labels
+        return SCORES if scored else returned or SCORES
     return _kind_of_frame(subject, returned) if hasattr(subject, "index") else SCANNED
 
 

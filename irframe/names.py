@@ -76,6 +76,8 @@ GIVEN_RESAMPLES = "given resamples"
 """What stands for a bootstrap test by resamples of the caller."""
 ORDERINGS = "orderings"
 """Attribute of a result: by which test orderings were compared, beside a metric."""
+DIRECTION = "direction"
+"""Attribute of a result: which way the scores of unknown metrics were read."""
 LOWER = "lower"
 """Attribute of scores: those of which lower is better, whose names do not say so."""
 UNIT = "unit"
@@ -147,6 +149,13 @@ TOPICS_OF = "topics_of"
 
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
+SCORE_VERBS = frozenset(
+    ("evaluate", "score", "standardise", "bounds", "tie_ranges", "score_nuggets", "design")
+)
+"""Verbs that return scores per system and topic, larger or smaller is better as for the metric.
+
+What other verbs return over systems and topics is no score, and systems are not ranked by it.
+"""
 
 Ties = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
 """How equal scores are put in an order."""

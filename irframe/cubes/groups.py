@@ -138,6 +138,8 @@ def stamped(
         attributes = united(first, provenance(whole), decided, kept, chosen, {words.RESULT: name})
         leading = [words.RESULT, *first, *chosen]  # xarray prints the first six
         result.attrs = {key: attributes[key] for key in dict.fromkeys([*leading, *attributes])}
+        for part in result.data_vars.values() if isinstance(result, xr.Dataset) else ():
+            part.attrs |= {words.RESULT: name} if {*LIST} <= {*part.dims} else {}
         return with_step(result, subject, name, options)
     return result
 

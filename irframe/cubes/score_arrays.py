@@ -19,7 +19,7 @@ from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, ParameterError, during, warn
 from irframe.experiments.group_columns import Thresholds
 from irframe.files.tables import with_own_levels
-from irframe.metrics.facts import COSTS
+from irframe.metrics.facts import COSTS, directions
 from irframe.names import DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural, roles
 from irframe.record import Function
 from irframe.stops import AXES, DEPTHS, axis_of
@@ -139,9 +139,11 @@ def metric_columns(frame: pd.DataFrame, system: Any = None) -> list[Any]:
     varying = [name for name in numbers if _is_of_both(frame[name], system)]
     added = [name for name in named if name not in stated] if len(stated) else []
     if added + varying:
+        read_as = directions(map(str, added + varying))
         warn(
             "columns that hold a number per system and topic are taken as metrics: "
-            f"{', '.join(map(str, added + varying))}; drop those that are none"
+            f"{', '.join(map(str, added + varying))}; {read_as}{'; ' * bool(read_as)}"
+            "drop those that are none"
         )
     if len(numbers) > len(varying):
         left = [str(name) for name in numbers if name not in varying]

@@ -24,7 +24,7 @@ from irframe.cubes.by_group import (
 )
 from irframe.cubes.groups import by_repeat, read_groups
 from irframe.cubes.view import LIST, selected
-from irframe.errors import ParameterError
+from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.experiments.topic_design import (
     LABELS,
@@ -210,6 +210,7 @@ def read_score_table(x: Any, *, asking: str = "", by: Any = None) -> ScoreTable:
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
     array = isinstance(x, xr.DataArray)
+    _refuse_result(x)
     told = getattr(x, "attrs", {}).get(words.METRICS, ())
     metrics = x.coords.get(words.METRIC, ()) if array else told
     if isinstance(by, str) and by in np.asarray(metrics):
@@ -219,6 +220,16 @@ def read_score_table(x: Any, *, asking: str = "", by: Any = None) -> ScoreTable:
     if isinstance(x, xr.DataArray):
         return _read_array(x, asking, by)
     return _read_frame(as_scores.score_frame(x), asking, by)
+
+
+def _refuse_result(x: Any) -> None:
+    """Raise for what a verb returned over systems and topics that is no score."""
+    returned = getattr(x, "attrs", {}).get(words.RESULT, "")
+    frame = isinstance(x, pd.DataFrame)
+    labels = {*x.index.names} if frame else {*getattr(x, "dims", ())}
+    if returned and returned not in words.SCORE_VERBS and {*LIST} <= labels:
+        advice = 'rank systems by scores, such as cube.ireval.score("AP")'
+        raise InputError("scores of systems", f"what {returned} returned", advice)
 
 
 def read_all(bound: inspect.BoundArguments, asking: str) -> ScoreTable:

@@ -30,6 +30,7 @@ from irframe.experiments.topic_design import names_declared
 from irframe.files.kinds import is_judgments
 from irframe.files.tables import with_own_levels
 from irframe.metrics import Metric
+from irframe.metrics.facts import directions
 from irframe.record import (
     Function,
     InGroups,
@@ -121,6 +122,9 @@ def verb(
         read = loaded(read, name) if cubes and not bounded else read
         by = bound.arguments.pop("by", None) if cubes or not itself else None
         whole, result = _answer_groups(function, read, bound, by)
+        if of_scores and hasattr(result, "attrs"):
+            read_as = directions(map(str, read.labels[words.METRIC]))
+            result.attrs |= {words.DIRECTION: read_as} if read_as else {}
         grouped = not of_scores or "by" not in signature.parameters or read.by is not None
         if not grouped and (pooled := read.pooled):
             said = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])

@@ -85,6 +85,19 @@ UNKNOWN = Facts()
 
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that count a cost, as those who made them say."""
+COST_WORDS = frozenset(
+    (
+        *("latency", "seconds", "milliseconds", "ms", "secs", "duration", "runtime", "tokens"),
+        *("cost", "costs", "price", "usd", "dollars", "euros", "errors"),
+    )
+)
+"""Words in the label of an unknown metric that say that it is a cost."""
+COST_LABELS = frozenset(("shown", "again"))
+"""Labels of costs: documents that searches show, and show again."""
+GAIN_WORDS = re.compile(
+    r"\b(saved|savings?|reduction|effectiveness|per (s|secs?|second|minute|hour|dollar|usd))\b"
+)
+"""Words that turn a cost round, as in tokens per second."""
 AT_STOP = r" (?:in \d+|>=|after search) \S.*"
 """What follows in a label of scores where reading stops at no depth."""
 AT_PLACE = re.compile(rf"(@\d+|{AT_STOP})$")
@@ -144,8 +157,8 @@ def facts(metric: Any) -> Facts:
     Returns
     -------
     Facts
-        Those of the metric; for a label that names none, that higher is better and scores are
-        averaged.
+        Those of the metric; for a label that names none, that scores are averaged, and that lower
+        is better if the label names a cost, such as latency or tokens, else higher.
 
     Examples
     --------
@@ -196,7 +209,33 @@ def _facts_by_label(label: str, names: int) -> Facts:
     try:
         return _of(parse_metric(label))
     except IrframeError:
-        return _of(class_of(label)) if label in ALIASES else UNKNOWN
+        if label in ALIASES:
+            return _of(class_of(label))
+        return replace(UNKNOWN, cost=True) if _is_cost(label) else UNKNOWN
+
+
+def _is_cost(label: str) -> bool:
+    """Return whether the label of an unknown metric names a cost."""
+    bare = AT_PLACE.sub("", label)
+    names = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", bare)]
+    costs = not COST_WORDS.isdisjoint(names) and not GAIN_WORDS.search(" ".join(names))
+    return bare in COST_LABELS or costs
+
+
+def directions(labels: Iterable[str]) -> str:
+    """Say which way the scores of unknown metrics are read; "" if all metrics are known.
+
+    Examples
+    --------
+    >>> directions(["AP", "faithful", "latency (ms)", "tokens"])
+    'larger is better for faithful; smaller is better for latency (ms), tokens'
+    """
+    unknown = {label: facts(label) for label in labels if not facts(label).known}
+    named = {
+        word: ", ".join(label for label, fact in unknown.items() if fact.cost == cost)
+        for word, cost in (("larger", False), ("smaller", True))
+    }
+    return "; ".join(f"{word} is better for {names}" for word, names in named.items() if names)
 
 
 @cache

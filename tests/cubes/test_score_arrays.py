@@ -116,7 +116,7 @@ def test_columns_of_scores_are_told_from_properties(stated):
     with pytest.warns(IrframeWarning) as told:
         assert metric_columns(frame) == ["AP", "mine", "flat"]
     messages = [str(each.message) for each in told]
-    assert "taken as metrics: mine, flat; drop" in messages[0]
+    assert "taken as metrics: mine, flat; larger is better for mine, flat; drop" in messages[0]
     assert messages[1].endswith("left out: length, size, year, empty")
     with pytest.warns(IrframeWarning):
         kept = read_score_table(frame.reset_index(), by="kind")

@@ -1,0 +1,85 @@
+"""Results over systems and topics say whether they are scores, and which way; costs have names."""
+
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from laws.test_records import world
+from laws.verbs import VERBS, asked
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, IrframeError
+from irframe.metrics.facts import facts
+from irframe.names import GRADE, RESULT, SCORE_VERBS
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+INDEX = pd.MultiIndex.from_product(
+    [["small", "large"], [f"q{n}" for n in range(6)]], names=["system", "topic"]
+)
+OTHER = pd.DataFrame({"faithful": np.linspace(0.1, 0.9, 12) ** 2}, INDEX)
+VALUES = {
+    "R": np.linspace(0.4, 0.8, 12),
+    "cost": np.r_[np.linspace(200, 260, 6), np.linspace(480, 610, 6)],
+}
+
+
+def over_lists(result):
+    """Return the parts of a result that have a value for each system and topic."""
+    if isinstance(result, xr.Dataset):
+        return [] if GRADE in result else [*map(result.get, result.data_vars)]
+    labels = {*result.index.names} if isinstance(result, pd.DataFrame) else ()
+    return [result] if {"system", "topic"} <= {*labels, *getattr(result, "dims", ())} else []
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_only_scores_are_ranked(name):
+    subject, options = asked(name, world("small"))
+    try:
+        result = VERBS[name](subject, **options)
+    except IrframeError:
+        return
+    parts = [part for part in over_lists(result) if {"system", "topic"} <= {*part.dims}]
+    for part in parts:
+        assert part.attrs[RESULT] == name
+        if name not in SCORE_VERBS:
+            refused(InputError, f"what {name} returned", ir.verbs.best_systems, part)
+            refused(InputError, f"what {name} returned", ir.verbs.leaderboard, part)
+
+
+@pytest.mark.parametrize(
+    "name", ["tokens", "latency (ms)", "latencySeconds", "shown", "again", "cost per query", "USD"]
+)
+def test_costs_are_known_by_name_wherever_they_come_from(name):
+    frame = pd.DataFrame(VALUES, INDEX).rename(columns={"cost": name})
+    told = ir.as_scores(frame, lower=[name])
+    ways = {
+        "told": told,
+        "joined": told.join(OTHER),
+        "CSV": pd.read_csv(StringIO(told.to_csv())),
+        "column": told[name],
+        "array": xr.DataArray(told[name].to_xarray()),
+        "long": frame.melt(var_name="measure", ignore_index=False).reset_index(),
+    }
+    for way, scores in ways.items():
+        best = scores.ireval.best_systems().set_index("metric")["system"]
+        assert best[name] == "small", way
+
+
+def test_the_caption_says_which_way_an_unknown_column_is_read():
+    frame = pd.DataFrame(VALUES, INDEX).rename(columns={"cost": "tokens"}).join(OTHER)
+    for result in (frame.ireval.compare(), frame.ireval.leaderboard(), frame.ireval.summary()):
+        assert result.attrs["direction"].startswith("larger is better for faithful; smaller is")
+        assert "smaller is better for tokens" in repr(result.ireval)
+    assert "direction" not in frame[["R"]].ireval.compare().attrs
+    with pytest.warns(ir.errors.IrframeWarning, match="larger is better for faithful"):
+        frame.ireval.summary()
+
+
+def test_words_that_turn_a_cost_round_make_it_unknown():
+    known = ["tokens per second", "latency saved", "cost effectiveness", "costume", "again later"]
+    assert not any(facts(label).cost for label in known)
+    assert facts("tokens@10").cost
+    assert facts("shown after search 2").cost
