@@ -154,7 +154,10 @@ def kind_of(subject: Any) -> str:
         if words.BOUND in subject.dims:
             return returned or BOUNDS
         labels = {*subject.dims, *subject.coords}
-        scored = returned in {"", *words.SCORE_VERBS} and {words.SYSTEM, words.TOPIC} <= labels
+        scored = (
+            returned in {"", *words.SCORE_VERBS} - {LOSSES}
+            and {words.SYSTEM, words.TOPIC} <= labels
+        )
         return SCORES if scored else returned or SCORES
     return _kind_of_frame(subject, returned) if hasattr(subject, "index") else SCANNED
 

@@ -150,7 +150,10 @@ TOPICS_OF = "topics_of"
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 SCORE_VERBS = frozenset(
-    ("evaluate", "score", "standardise", "bounds", "tie_ranges", "score_nuggets", "design")
+    (
+        *("evaluate", "score", "standardise", "bounds", "tie_ranges", "score_nuggets", "design"),
+        "losses",
+    )
 )
 """Verbs that return scores per system and topic, larger or smaller is better as for the metric.
 

@@ -92,8 +92,8 @@ COST_WORDS = frozenset(
     )
 )
 """Words in the label of an unknown metric that say that it is a cost."""
-COST_LABELS = frozenset(("shown", "again"))
-"""Labels of costs: documents that searches show, and show again."""
+COST_LABELS = frozenset(("shown", "again", "not_retrieved", "ordered", "unjudged"))
+"""Labels of costs: documents that searches show, and show again; parts of losses."""
 GAIN_WORDS = re.compile(
     r"\b(saved|savings?|reduction|effectiveness|per (s|secs?|second|minute|hour|dollar|usd))\b"
 )
