@@ -123,12 +123,8 @@ def verb(
         by = bound.arguments.pop("by", None) if cubes or not itself else None
         whole, result = _answer_groups(function, read, bound, by)
         if of_scores and hasattr(result, "attrs"):
-            read_as = directions(map(str, read.labels[words.METRIC]))
-            result.attrs |= {words.DIRECTION: read_as} if read_as else {}
-        grouped = not of_scores or "by" not in signature.parameters or read.by is not None
-        if not grouped and (pooled := read.pooled):
-            said = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
-            result.attrs[words.CAUTION] = "; ".join(said)
+            grouped = "by" not in signature.parameters or read.by is not None
+            _describe_scores(result, read, "" if grouped else read.pooled)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
             places = [axis_of(subject).dim] * of_scores
             lone = view.selected(subject, [*view.LIST, *places])
@@ -138,6 +134,15 @@ def verb(
 
     VERBS[name] = calling(call, function)
     return call
+
+
+def _describe_scores(result: Any, read: ScoreTable, pooled: str) -> None:
+    """Say of a result which way scores were read, and what to beware of in their topics."""
+    read_as = directions(map(str, read.labels[words.METRIC]))
+    result.attrs |= {words.DIRECTION: read_as} if read_as else {}
+    if pooled:
+        cautions = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
+        result.attrs[words.CAUTION] = "; ".join(cautions)
 
 
 class _TableVerb(Protocol[Options]):
