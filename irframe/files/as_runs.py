@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 
 from irframe.checks import choice
-from irframe.errors import IdError, InputError, ParameterError
+from irframe.errors import IdError, InputError, OneCall, ParameterError, caution, united
+from irframe.files.answers import unpacked
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
 from irframe.files.likeness import proposed
-from irframe.files.retrieved import RankedBy, unpacked
+from irframe.files.retrieved import RankedBy
 from irframe.files.tables import (
     columns_of,
     flatten,
@@ -273,6 +274,7 @@ def as_runs(
     *,
     topics: Iterable[Any] | None = None,
     docs: Iterable[Any] | None = None,
+    hits: str | None = None,
     id: str | None = None,  # noqa: A002 - what the field is called
     ranked_by: RankedBy = None,
     on_error: OnError = "raise",
@@ -290,10 +292,11 @@ def as_runs(
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
           sentence-transformers, as objects, dictionaries or pairs with a score: the columns
           ``chunk_id`` and ``doc_id``, or ``doc`` where there is one of them, ``start`` and ``end``
-          as far as all hits say them, ``rank``, text and metadata; or a list of such lists, by
-          topics 0, 1, ...;
+          as far as all hits say them, ``rank``, text and metadata; with `topics` a list of such
+          lists. Scores beside hits are kept as ``listed_score``;
         - ``{topic: answer}`` with what Elasticsearch, OpenSearch, Vespa, Solr, Chroma, Qdrant,
-          Weaviate, Pinecone, Haystack, LangChain or LlamaIndex answers; or a list of these;
+          Weaviate, Pinecone, Haystack, LangChain or LlamaIndex answers, or any dictionary with one
+          list of hits; with `topics` a list of answers;
         - ``{topic: [call, ...]}`` with what several searches found, which the column ``search``
           numbers from 1: lists of documents or hits, answers, events of tools (Inspect), messages
           with calls and results of tools (OpenAI, Anthropic, Gemini, MCP), spans (OpenInference,
@@ -309,7 +312,10 @@ def as_runs(
         Name of the one system; by default what `x` says of it.
     topics, docs
         What rows and columns of a matrix are, an array or a sparse one of SciPy, of which only what
-        it holds is retrieved.
+        it holds is retrieved. `topics` alone names the answers in a list.
+    hits
+        The key of the hits in each answer of a tool that is not known, such as ``"value"`` or
+        ``"data.results"``.
     id
         The field of hits that is the document, such as one of a payload.
     ranked_by
@@ -340,12 +346,17 @@ def as_runs(
     1   bm25    q1  d2    0.7
     2   ance    q1  d2    0.8
     """
-    x = unpacked(_named(x, RUN, topics, docs))
     if ranked_by is not None:
         choice("ranked_by", ranked_by, ("list", "score"))
-    if id is not None or ranked_by is not None or on_error != "raise":
-        x = _hits_as_said(x, id, on_error, ranked_by)
-    frame, columns = by_role(x, RUN)
+    with OneCall() as said:
+        x = x if docs is None else _named(x, RUN, topics, docs)
+        x = unpacked(x, hits, topics if docs is None else None)
+        if id is not None or ranked_by is not None or on_error != "raise":
+            x = _hits_as_said(x, id, on_error, ranked_by)
+        frame, columns = by_role(x, RUN)
+    if said.texts:
+        frame = frame.copy(deep=False)
+        frame.attrs = united(frame.attrs, caution(said.texts))
     if system is None:
         return frame
     constant(str(system), 0)

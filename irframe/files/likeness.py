@@ -84,11 +84,24 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
     far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
     if SCORE in wanted and len(far) == 1:  # the least is the best
         others = [role for role in wanted if role != SCORE]
-        if (pairs := proposed(frame, known, others)) is not None:
+        pairs = proposed(frame, known, others)
+        if pairs is not None and _falls(
+            frame, far[0], {**{v: k for k, v in pairs.items()}, **known}
+        ):
+            pairs, far = {**pairs, far[0]: SCORE}, []  # the greatest is the best
+        if pairs is not None:
             line = f".rename(columns={pairs})" * bool(pairs)
-            return f"frame{line}.assign(score=lambda rows: -rows[{far[0]!r}])"
+            negated = f".assign(score=lambda rows: -rows[{far[0]!r}])" if far else ""
+            return f"frame{line}{negated}"
     pairs = proposed(frame, known, wanted)
     return "" if pairs is None else f"frame.rename(columns={pairs})"
+
+
+def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable]) -> bool:
+    """Return whether the numbers of a column fall from row to row in every list."""
+    keys = [columns[role] for role in (SYSTEM, TOPIC) if role in columns]
+    steps = frame.groupby(keys)[name].diff().dropna()
+    return len(steps) > 0 and bool((steps <= 0).all() and (steps < 0).any())
 
 
 def proposed(

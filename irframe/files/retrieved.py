@@ -1,9 +1,9 @@
-"""Hits as search engines and vector stores answer them, and lists of objects."""
+"""Hits of search engines and vector stores, dictionaries or objects, as rows of a run."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from numbers import Number
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,28 +28,6 @@ from irframe.names import (
     roles,
 )
 
-ONLY = "*"
-"""The one key of a dictionary, whatever it is."""
-GENERATED = frozenset({"replies", "answers", "prompt"})
-"""What parts of a pipeline hold that found nothing, beside the one that did."""
-ANSWERS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "Elasticsearch, OpenSearch": (("hits", "hits"),),
-    "Solr": (("response", "docs"),),
-    "Pinecone": (("matches",), ("result", "hits")),
-    "Qdrant": (("points",), ("result", "points"), ("result",)),
-    "Weaviate": (("objects",), ("data", "Get", ONLY)),
-    "Haystack": (("documents",), (ONLY, "documents")),
-    "LangChain": (("context",), ("source_documents",)),
-    "LlamaIndex": (("source_nodes",),),
-}
-"""Tool -> where it puts the hits of a search in what it answers."""
-FIRST = frozenset({"ids", "root", *(path[0] for paths in ANSWERS.values() for path in paths)})
-"""Names of which an answer has one, unless all that it has are parts of a pipeline."""
-COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
-"""What Chroma answers, a list for each search -> a hit's word for it."""
-BATCH = "responses"
-"""Where Elasticsearch puts the answers to several searches."""
-
 CHUNK, PARENT = "chunk_id", "doc_id"
 DOCUMENT = "document"
 """The document, or its text: an id if there is no other."""
@@ -64,144 +42,20 @@ IDS = {
     END: BORDERS[END],
 }
 """Column -> what frameworks call it, the surest first."""
-INSIDE = (
-    *("node", "document", "metadata", "meta"),
-    *("payload", "properties", "fields", "entity", "_source", "_additional"),
-)
-"""Keys of what a hit holds of its document."""
-RankedBy = Literal["list", "score"] | None
-"""What ranks hits; None where they say it themselves."""
 PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
-"""Those of them that hold what users said of it, whose scores are of something else."""
+"""Keys of what users said of a document, whose scores are of something else."""
+INSIDE = ("node", "document", *PAYLOAD, "_additional")
+"""Keys of what a hit holds of its document."""
 TEXT, TEXTS = "text", ("page_content", "content", "text")
 NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
 
 
+RankedBy = Literal["list", "score"] | None
+"""What ranks bare lists of hits; None where their scores do not contradict it."""
+
+
 class Answers(dict[Any, Any]):
-    """Lists by topic as tools answered them, in an order that nobody has to be asked about."""
-
-
-def unpacked(x: Any) -> Any:
-    """Return what tools answered as lists of hits, ``{topic: hits}``; anything else as it is.
-
-    Examples
-    --------
-    >>> unpacked({"q1": {"took": 3, "hits": {"hits": [{"_id": "d1", "_score": 0.9}]}}})
-    {'q1': [{'_id': 'd1', '_score': 0.9}]}
-    """
-    if isinstance(x, Mapping):
-        if isinstance(x.get(BATCH), list):
-            return unpacked(x[BATCH])
-        if (lists := _of_columns(x)) is not None:
-            return Answers(enumerate(lists))
-        _refuse_one_answer(x)
-        if (answers := _hits_by_topic(x)) is not None:
-            return answers
-        runs = ((name, part) for name, part in x.items() if isinstance(part, Mapping))
-        told = ((name, _hits_by_topic(part)) for name, part in runs)
-        of_systems = {name: lists for name, lists in told if lists is not None}
-        return {**x, **of_systems} if of_systems else x
-    if isinstance(x, list) and x:
-        topics = dict(enumerate(x))
-        return _hits_by_topic(topics) or (topics if holds_hits(topics) else x)
-    return x
-
-
-def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
-    """Return the hits of every topic; None where not all are answers, or lists beside these."""
-    if hits_in(next(iter(answers.values()), None)) is None:
-        return None
-    lists = Answers({topic: hits_in(answer) for topic, answer in answers.items()})
-    if all(hits is None or hits is answers[topic] for topic, hits in lists.items()):
-        return None
-    if failed := [repr(topic) for topic, hits in lists.items() if hits is None]:
-        advice = "search again for these, or leave them out: they count as empty lists then"
-        found = f"{len(failed)} without hits, of"
-        raise InputError("the answers of searches", found, advice, failed)
-    return lists
-
-
-def hits_in(answer: Any) -> Sequence[Any] | None:
-    """Return the hits of one search, or what is a list of these already; None for no answer."""
-    if isinstance(answer, list | tuple):
-        return answer
-    if _is_none(answer):  # asked first, as it is true of most hits, of which there are many
-        return None
-    if isinstance(answer, str | bytes | Number | pd.DataFrame | None):
-        return None
-    if isinstance(answer, Mapping) and (lists := _of_columns(answer)) is not None:
-        return lists[0] if len(lists) == 1 else None
-    if (hits := _of_vespa(answer)) is not None:
-        return hits
-    known = (_hits_at(answer, path) for path in chain(*ANSWERS.values()))
-    return next((hits for hits in known if hits is not None), None)
-
-
-def _is_none(answer: Any) -> bool:
-    """Tell whether a dictionary has no field of an answer, nor parts alone, as a pipeline has."""
-    other = isinstance(answer, dict) and FIRST.isdisjoint(answer) and len(answer) > 1
-    return other and not all(isinstance(held, Mapping) for held in answer.values())
-
-
-def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
-    found = answer
-    for name, inside in zip(path, [*path[1:], ""], strict=True):
-        found = part(found, name, inside)
-    is_list = isinstance(found, list | tuple) and (not found or is_hit(found[0]))
-    return found if is_list else None
-
-
-def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
-    """Raise for what a tool answered to one search, of which nothing says for which topic."""
-    paths = (path for path in chain(*ANSWERS.values()) if ONLY not in path)
-    if _of_vespa(x) is not None or any(_hits_at(x, path) is not None for path in paths):
-        found, advice = "one answer without its topic", "name it: {'q1': answer}"
-        raise InputError("the answers of searches by topic", found, advice)
-
-
-def part(held: Any, name: str, inside: str = "") -> Any:
-    """Return what is under a name; or, whatever that is, the only part but what was generated."""
-    if not isinstance(held, Mapping):
-        return getattr(held, name, None)
-    if name != ONLY:
-        return held.get(name)
-    parts = [*held.values()]
-    if inside and all(isinstance(part, Mapping) for part in parts):
-        parts = [part for part in parts if GENERATED.isdisjoint(part)]
-    return parts[0] if len(parts) == 1 else None
-
-
-def _of_vespa(answer: Any) -> list[Any] | None:
-    """Return the hits of Vespa, whose source is no document, and which lacks a list of none."""
-    root = answer.get("root") if isinstance(answer, Mapping) else None
-    if not isinstance(root, Mapping) or not isinstance(root.get("id"), str):
-        return None
-    hits = [*root.get("children", ())]
-    if "relevance" not in root or not all(isinstance(hit, Mapping) for hit in hits):
-        return None
-    return [{**hit, "source": None, SCORE: hit.get("relevance")} for hit in hits]
-
-
-def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
-    """Return the hits of every search where they stand in columns; None where they do not."""
-    ids = answer.get("ids")
-    if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
-        return None
-    held = {word: answer[name] for name, word in COLUMNS.items() if answer.get(name) is not None}
-    shape = [*map(len, ids)]
-    if uneven := [repr(n) for n, w in COLUMNS.items() if w in held and _shape(held[w]) != shape]:
-        wanted = f"columns of the same searches and hits as 'ids', which has {shape}"
-        raise InputError(wanted, "columns of more or fewer", "", uneven)
-    searches = zip(*held.values(), strict=True)
-    return [
-        [dict(zip(held, hit, strict=True)) for hit in zip(*each, strict=True)] for each in searches
-    ]
-
-
-def _shape(column: Any) -> list[int] | None:
-    """Return how many hits each search has in a column; None where these are no lists."""
-    of_lists = isinstance(column, list) and all(isinstance(part, Sized) for part in column)
-    return [*map(len, column)] if of_lists else None
+    """Lists of hits by topic as engines returned them, whose order is never asked about."""
 
 
 def holds_hits(lists: Any) -> bool:
@@ -291,12 +145,8 @@ def of_hits(
         if SCORE not in frame:
             raise InputError("hits with scores, for ranked_by='score'", "none")
         return frame.drop(columns=RANK)
-    if (
-        SCORE in frame
-        and _go_both_ways(frame)
-        and ranked_by is None
-        and not isinstance(lists, Answers)
-    ):
+    both_ways = SCORE in frame and _go_both_ways(frame)  # which refuses scores that are no numbers
+    if both_ways and ranked_by is None and not isinstance(lists, Answers):
         wanted, found = "scores that go one way along lists", "some that rise and some that fall"
         advice = "say what ranks: ir.as_runs(hits, ranked_by='list'), or ranked_by='score'"
         raise RankingError(wanted, found, advice)
@@ -328,16 +178,18 @@ def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
     levels = [*_levels(hit[0] if pair else hit)]
-    held = levels[0][1]
-    for _, level in levels[1:]:
-        held = {**level, **{key: value for key, value in held.items() if value is not None}}
+    if name is None:
+        _refuse_two_ids(levels[0])
+    held = levels[0].fields
+    for level in levels[1:]:
+        held = {**level.fields, **{key: v for key, v in held.items() if v is not None}}
     row = {}
     for column, names in IDS.items():
-        for told, level in levels:
-            value = next((level[n] for n in names if level.get(n) is not None), None)
-            if value is not None and not (told and column == SCORE):
-                row[column] = value
-                break
+        own = (level.fields for level in levels if column != SCORE or not level.is_payload)
+        values = (fields[n] for fields in own for n in names if fields.get(n) is not None)
+        value = next(values, None)
+        if value is not None and (column not in {START, END} or isinstance(value, Number)):
+            row[column] = value
     if name is not None:
         row = {n: value for n, value in row.items() if n not in {CHUNK, PARENT}}
         row |= {PARENT: held[name]} if held.get(name) is not None else {}
@@ -360,22 +212,42 @@ def has_id(hit: Any, name: str | None = None) -> bool:
 
 def _is_kept(name: Any, value: Any) -> bool:
     """Tell whether a field is a column of its own, which nobody takes for something else."""
-    if not isinstance(name, str) or name in NAMES or name.startswith("_"):
+    if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
     taken = roles([name]) or name in {*REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name)
     return isinstance(value, str | Number) and not taken
 
 
-def _levels(hit: Any, *, told: bool = False) -> Iterator[tuple[bool, dict[str, Any]]]:
-    """Yield the fields of a hit, then of what it holds, and whether users told these."""
+class Level(NamedTuple):
+    """Fields of a hit, or of what it holds of its document."""
+
+    fields: dict[str, Any]
+    is_payload: bool
+    """Whether users chose what they are called."""
+
+
+def _levels(hit: Any, *, is_payload: bool = False) -> Iterator[Level]:
+    """Yield the own fields of a hit, then those of what it holds."""
     if isinstance(hit, Mapping):
         own = dict(hit)
     elif isinstance(hit, str | int | np.integer):
         own = {"id": hit}
     else:
         own = {name: getattr(hit, name, None) for name in NAMES}
-    yield told, own
+    yield Level(own, is_payload)
     for name in INSIDE:
         inner = own.get(name)
+        if name == "fields" and isinstance(inner, Mapping):  # a list of values for each field
+            inner = {
+                n: v[0] if isinstance(v, list) and len(v) == 1 else v for n, v in inner.items()
+            }
         if inner is not None and not isinstance(inner, str | int | float):
-            yield from _levels(inner, told=told or name in PAYLOAD)
+            yield from _levels(inner, is_payload=is_payload or name in PAYLOAD)
+
+
+def _refuse_two_ids(own: Level) -> None:
+    """Raise if a hit has two ids that differ at its own level."""
+    names = [name for name in IDS[CHUNK] if own.fields.get(name) is not None]
+    if len({str(own.fields[name]) for name in names}) > 1:
+        advice = f"say which is the document: ir.as_runs(hits, id={names[0]!r})"
+        raise InputError("hits with one id", "several that differ", advice, map(repr, names))

@@ -65,6 +65,7 @@ def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
         return None
     try:
         table = x.to_arrow() if hasattr(x, "to_arrow") else pa.table(x)
+        _refuse_again("every column once", table.column_names)
         fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
         return to_frame(table.cast(pa.schema(fields)))
     except pa.ArrowException as error:
@@ -324,13 +325,15 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     rows = pd.Series(np.repeat(topics.to_numpy(), lengths), dtype=object)
     with suppress(OverflowError):  # pandas before 3 takes a large number for a float
         rows = rows.infer_objects()
-    return framed(
-        {
-            TOPIC: rows,
-            DOC: [*chain.from_iterable(nested.values())],
-            value: [entry for docs in nested.values() for entry in docs.values()],
-        }
-    )
+    docs = [*chain.from_iterable(nested.values())]
+    entries = [entry for docs in nested.values() for entry in docs.values()]
+    frame = framed({TOPIC: rows, DOC: docs, value: entries})
+    if frame[value].dtype == object:
+        held = zip(docs, entries, strict=True)
+        if inside := [repr(doc) for doc, entry in held if isinstance(entry, Mapping | list)]:
+            found = f"lists or dictionaries in place of {value}s, under"
+            raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", dict.fromkeys(inside))
+    return frame
 
 
 def is_mteb(nested: Nested) -> bool:

@@ -12,15 +12,14 @@ import pandas as pd
 
 from irframe.checks import choice
 from irframe.errors import InputError, shortened
+from irframe.files.answers import hits_in, part
 from irframe.files.retrieved import (
     Answers,
     RankedBy,
     has_id,
-    hits_in,
     holds_hits,
     is_hit,
     of_hits,
-    part,
 )
 from irframe.names import SEARCH
 
@@ -87,6 +86,8 @@ def holds_searches(x: Any) -> bool:
 
 def reader_of(x: Any, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
     """Return what reads lists of hits by topic, of one search or of several; None for no hits."""
+    if isinstance(x, Answers):
+        return of_hits if any(x.values()) else None
     if holds_searches(x):
         return partial(of_searches, on_error=on_error)
     return of_hits if on_error == "raise" and holds_hits(x) else None

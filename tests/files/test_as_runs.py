@@ -262,7 +262,8 @@ def test_hits_are_rows(shape):
     assert frame["rank"].tolist() == [1, 2, 1]
     assert {**frame.iloc[0]}.items() >= wanted.items()
     assert ir.as_runs({"s": {"q1": [hit]}})["system"].tolist() == ["s"]
-    assert ir.as_runs([[hit], [hit]])["topic"].tolist() == [0, 1]
+    assert ir.as_runs([[hit], [hit]], topics=["q1", "q2"])["topic"].tolist() == ["q1", "q2"]
+    refused(InputError, r"a list of 2, .*topics=\[...\]", ir.evaluate, [[hit], [hit]], JUDGED, "RR")
 
 
 def test_hits_are_scored_by_spans_and_by_documents():
@@ -325,7 +326,10 @@ def test_what_tools_answer_is_a_run(tool):
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     answers = {topic: ANSWERS[tool](*hits) for topic, hits in FOUND.items()}
     assert ir.evaluate(answers, qrels, "RR")["RR"].tolist() == [0.5, 1.0]
-    assert ir.as_runs([*answers.values()])["topic"].tolist() == [0, 0, 1]
+    listed = [*answers.values()]
+    pd.testing.assert_frame_equal(ir.as_runs(listed, topics=answers), ir.as_runs(answers))
+    refused(InputError, r"a list of 2, .*as_runs\(answers, topics=", ir.as_runs, listed)
+    refused(InputError, "a topic for each answer; found 1 for 2", ir.as_runs, listed, topics=["q1"])
     empty = answers | {"q2": ANSWERS[tool]()}
     with pytest.warns(IrframeWarning, match="y 1 of 2 topics"):
         both = ir.evaluate({"x": answers, "y": empty}, qrels, "RR")

@@ -138,6 +138,7 @@ CASES += [
     (compared, "scores", SCORES.reset_index().rename(columns={"system": "exp"}), compared(SCORES)),
     (evaluated, "runs", BOTH.rename(columns={"system": "exp"}).set_index("exp"), evaluated(BOTH)),
     (evaluated, "runs", FAR, evaluated()),
+    (evaluated, "runs", FAR.assign(l2_distance=RUN["score"]), evaluated()),
     (evaluated, "runs", FAR.rename(columns={"topic": "question", "doc": "url"}), evaluated()),
     (compared, "scores", CUBE, compared(CUBE.ireval.score("AP"))),
 ]

@@ -1,0 +1,315 @@
+"""Answers of search engines: a hit's own fields, other tools, what is missing, lists of answers."""
+
+import json
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from refusals import refused
+
+import irframe as ir
+from irframe import names
+from irframe.errors import InputError, IrframeError, IrframeWarning, ParameterError
+from irframe.files.retrieved import IDS, LISTED_SCORE, PARENT
+
+QRELS = {"q1": {"a": 1}, "q2": {"b": 1}}
+LISTS = {"q1": [("x", 2.0), ("a", 1.0)], "q2": [("b", 3.0)]}
+STORES = {
+    "Elasticsearch": lambda hits: {
+        "hits": {"hits": [{"_id": d, "_score": s, "_source": more} for d, s, more in hits]}
+    },
+    "Elasticsearch, fields": lambda hits: {
+        "hits": {
+            "hits": [
+                {"_id": d, "_score": s, "fields": {n: [v] for n, v in more.items()}}
+                for d, s, more in hits
+            ]
+        }
+    },
+    "Solr": lambda hits: {
+        "response": {"docs": [{**more, "id": d, "score": s} for d, s, more in hits]}
+    },
+    "Vespa": lambda hits: {
+        "root": {
+            "id": "toplevel",
+            "relevance": 1.0,
+            "children": [{"id": d, "relevance": s, "fields": more} for d, s, more in hits],
+        }
+    },
+    "Chroma": lambda hits: {
+        "ids": [[d for d, *_ in hits]],
+        "distances": [[-s for _, s, _ in hits]],
+        "metadatas": [[more for *_, more in hits]],
+    },
+    "Qdrant": lambda hits: SimpleNamespace(
+        points=[SimpleNamespace(id=d, score=s, payload=more) for d, s, more in hits]
+    ),
+    "Pinecone": lambda hits: {
+        "matches": [{"id": d, "score": s, "metadata": more} for d, s, more in hits]
+    },
+    "Pinecone, text": lambda hits: {
+        "result": {"hits": [{"_id": d, "_score": s, "fields": more} for d, s, more in hits]}
+    },
+    "Weaviate": lambda hits: {
+        "objects": [
+            {"uuid": d, "properties": more, "metadata": {"score": s}} for d, s, more in hits
+        ]
+    },
+    "Weaviate, GraphQL": lambda hits: {
+        "data": {
+            "Get": {"D": [{**more, "_additional": {"id": d, "score": s}} for d, s, more in hits]}
+        }
+    },
+    "Milvus": lambda hits: [{"id": d, "distance": s, "entity": more} for d, s, more in hits],
+    "Haystack": lambda hits: {
+        "documents": [{"id": d, "score": s, "meta": more} for d, s, more in hits]
+    },
+    "LangChain": lambda hits: [
+        (SimpleNamespace(page_content="", id=d, metadata=more), s) for d, s, more in hits
+    ],
+    "LlamaIndex": lambda hits: {
+        "source_nodes": [{"node": {"id_": d, "metadata": more}, "score": s} for d, s, more in hits]
+    },
+}
+ROLE_NAMES = [*dict.fromkeys(name for role in names.ALIASES.values() for name in role)]
+ROLE_NAMES += [
+    "_score",
+    "_id",
+    "id",
+    "node_id",
+    "uuid",
+    "relevance_score",
+    "similarity",
+    "distance",
+]
+ROLE_NAMES += ["search", "repeat", "seed", "start", "end", "text", "length", "unit", LISTED_SCORE]
+
+
+def answered(store, **payload):
+    lists = LISTS.items()
+    return {t: STORES[store]([(d, s, payload) for d, s in hits]) for t, hits in lists}
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_fields_of_users_change_nothing(store):
+    qrels = ir.as_qrels(QRELS)
+    expected = ir.evaluate(answered(store), qrels, ["RR", "AP"])
+    assert expected["RR"].tolist() == [0.5, 1.0]
+    kept = ir.as_runs(answered(store))
+    columns = [c for c in ("topic", "rank", "doc", LISTED_SCORE) if c in kept]
+    for name in ROLE_NAMES:
+        for value in (7, "z"):
+            runs = ir.as_runs(answered(store, **{name: value}))
+            if name in IDS[PARENT]:  # another name of the document, which is asked about
+                refused(InputError, "chunks in 'chunk_id'", ir.evaluate, runs, qrels, "RR")
+            else:
+                pd.testing.assert_frame_equal(runs[columns], kept[columns], obj=f"{name}={value!r}")
+    others = {name: 7 for name in ROLE_NAMES if name not in IDS[PARENT]}
+    found = ir.evaluate(answered(store, **others), qrels, ["RR", "AP"])
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_two_ids_of_a_hit_are_asked_about():
+    hits = {"q1": [{"id": "a", "uuid": "7"}]}
+    refused(InputError, r"'id', 'uuid'. .*as_runs\(hits, id='id'\)", ir.as_runs, hits)
+    assert ir.as_runs(hits, id="id").doc.tolist() == ["a"]
+    assert ir.as_runs({"q1": [{"id": "a", "_id": "a"}]}).doc.tolist() == ["a"]
+
+
+def test_groups_of_vespa_are_no_documents():
+    group = {"id": "group:root:0", "relevance": 1.0, "children": []}
+    answer = STORES["Vespa"]([("a", 2.0, {})])
+    answer["root"]["children"].insert(0, group)
+    assert ir.as_runs({"q1": answer}).doc.tolist() == ["a"]
+
+
+OTHERS = {
+    "Meilisearch": ("hits", {"query": "x", "limit": 20, "offset": 0}, {"_rankingScore": 0.9}),
+    "Typesense": ("hits", {"found": 2, "facet_counts": [], "page": 1}, {"text_match": 9}),
+    "Azure AI Search": ("value", {"@odata.context": "https://x"}, {"@search.score": 0.9}),
+    "Milvus, REST": ("data", {"code": 0, "cost": 0}, {"distance": 0.9}),
+    "Vectara": ("search_results", {}, {"score": 0.9, "part_metadata": {}}),
+}
+
+
+def other(tool, docs, name="id"):
+    """Return an answer of a tool that is not known, whose hits have their ids under a name."""
+    key, further, fields = OTHERS[tool]
+    hits = [{name: doc, **fields} for doc in docs]
+    if tool == "Typesense":
+        hits = [{"document": {name: doc}, **fields} for doc in docs]
+    return {key: hits, **further}
+
+
+@pytest.mark.parametrize("tool", OTHERS)
+@pytest.mark.parametrize("several", [False, True])
+def test_answers_of_other_tools_are_read_or_refused_by_the_key_of_their_hits(tool, several):
+    def runs(*answers):
+        by_topic = dict(zip(("q1", "q2"), answers, strict=True))
+        return {"s": by_topic, "t": by_topic} if several else by_topic
+
+    key = OTHERS[tool][0]
+    answers = runs(other(tool, ["x", "a"]), other(tool, ["b"]))
+    if several and not OTHERS[tool][1]:
+        return  # topics by system, or answers by topic: only a name tells
+    assert ir.evaluate(answers, QRELS, "RR").RR.tolist() == [0.5, 1.0] * (1 + several)
+    first_empty = runs(other(tool, []), other(tool, ["b"]))
+    assert ir.as_runs(first_empty).doc.tolist() == ["b"] * (1 + several)
+    strange = runs(other(tool, ["x", "a"], "objectID"), other(tool, ["b"], "objectID"))
+    refused(InputError, rf"hits may be in '{key}', .*hits='{key}', id=", ir.as_runs, strange)
+    if tool != "Typesense":
+        read = ir.as_runs(strange, hits=key, id="objectID")
+        assert read.doc.tolist() == ["x", "a", "b"] * (1 + several)
+    failed = runs(other(tool, ["x", "a"]), {"code": 400, "message": "no"})
+    refused(InputError, "1 without hits, of: 'q2'", ir.as_runs, failed)
+
+
+UNREADABLE = {
+    "OpenAI": (
+        {"object": "page", "data": [{"file_id": "a", "filename": "f", "content": []}]},
+        r"in 'data', with the fields: file_id, filename",
+    ),
+    "Algolia": ({"hits": [{"objectID": "a"}], "nbHits": 1}, "in 'hits', with the fields: objectID"),
+    "an export of spans": ({"resourceSpans": [{"scopeSpans": []}]}, "in 'resourceSpans'"),
+    "two lists": (
+        {"code": 0, "data": [{"id": "a"}], "facets": [{"id": "z"}]},
+        "in 'data', 'facets'",
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", UNREADABLE)
+def test_answers_that_are_not_known_are_refused_by_the_key_of_their_hits(tool):
+    answer, words = UNREADABLE[tool]
+    for act in (ir.as_runs, lambda x: ir.evaluate(x, QRELS, "RR"), ir.scorer(QRELS, "RR")):
+        refused(InputError, words, act, {"q1": answer, "q2": answer})
+
+
+def test_hits_and_id_say_where_answers_of_other_tools_have_them():
+    answer = {"code": 0, "data": {"rows": [{"key": "a"}, {"key": "x"}]}}
+    for x in ({"q1": answer}, {"s": {"q1": answer}}):
+        assert ir.as_runs(x, hits="data.rows", id="key").doc.tolist() == ["a", "x"]
+        refused(ParameterError, "for hits=", ir.as_runs, x, hits="data.hits", id="key")
+    assert (
+        ir.as_runs([answer], topics=["q1"], hits="data.rows", id="key").topic.tolist() == ["q1"] * 2
+    )
+    lost = {"q1": answer, "q2": {"code": 1}}
+    refused(InputError, "1 without hits, of: 'q2'", ir.as_runs, lost, hits="data.rows", id="key")
+
+
+SAID = {
+    "timed_out": ("Elasticsearch", {"timed_out": True}),
+    "_shards.failed": ("Elasticsearch", {"_shards": {"total": 2, "failed": 1}}),
+    "terminated_early": ("Elasticsearch", {"terminated_early": True}),
+    "responseHeader.partialResults": ("Solr", {"responseHeader": {"partialResults": True}}),
+    "errors": ("Weaviate, GraphQL", {"errors": [{"message": "no"}]}),
+    "search_cutoff": ("Pinecone", {"search_cutoff": True}),
+}
+SOUND = {"timed_out": False, "_shards": {"failed": 0}, "errors": [], "error": None}
+SOUND |= {"responseHeader": {"status": 0}, "terminated_early": False}
+
+
+@pytest.mark.parametrize("fact", SAID)
+@pytest.mark.parametrize("several", [False, True])
+def test_what_an_answer_says_is_missing_is_a_caution(fact, several):
+    tool, facts = SAID[fact]
+    answers = {topic: answer | SOUND for topic, answer in answered(tool).items()}
+    assert "caution" not in ir.evaluate(answers, QRELS, "RR").attrs
+    answers["q2"] |= facts
+    runs = {"s": answers, "t": answered(tool)} if several else answers
+    words = f"incomplete: {fact} in 'q2'" + " \\(system s\\)" * several
+    with pytest.warns(IrframeWarning, match=words):
+        scores = ir.evaluate(runs, QRELS, "RR")
+    assert f"{fact} in 'q2'" in scores.attrs["caution"]
+    with pytest.warns(IrframeWarning, match=words):
+        frame = ir.as_runs(runs)
+    assert f"{fact} in 'q2'" in frame.ireval.evaluate(QRELS, "RR").attrs["caution"]
+    with pytest.warns(IrframeWarning, match=words):
+        assert f"{fact} in 'q2'" in ir.cube(runs, QRELS).ireval.score("RR").attrs["caution"]
+
+
+def test_a_degraded_answer_of_vespa_is_a_caution():
+    answers = answered("Vespa")
+    answers["q1"]["root"]["coverage"] = {"degraded": {"match-phase": False, "timeout": True}}
+    with pytest.warns(IrframeWarning, match=r"root.coverage.degraded in 'q1'"):
+        ir.as_runs(answers)
+    answers["q1"]["root"]["coverage"] = {"degraded": {"timeout": False}}
+    ir.as_runs(answers)
+
+
+class Body:
+    """An answer as the client of Elasticsearch returns it."""
+
+    def __init__(self, body):
+        self.body = body
+
+    def __getitem__(self, name):
+        return self.body[name]
+
+
+class ToDict:
+    """An answer as the clients of Pinecone and Elasticsearch DSL return it."""
+
+    def __init__(self, held):
+        self._held = held
+
+    def to_dict(self):
+        return self._held
+
+
+class Items:
+    """An answer that is asked by keys alone."""
+
+    def __init__(self, held):
+        self._held = held
+
+    def __getitem__(self, name):
+        held = self._held[name]
+        return Items(held) if isinstance(held, dict) else held
+
+
+@pytest.mark.parametrize("kind", [Body, ToDict, Items])
+@pytest.mark.parametrize("store", ["Elasticsearch", "Pinecone", "Solr"])
+def test_objects_of_clients_are_read_as_their_dictionaries(kind, store):
+    plain = answered(store)
+    objects = {topic: kind(answer) for topic, answer in plain.items()}
+    for x in (objects, {"s": objects}):
+        assert ir.evaluate(x, QRELS, "RR").RR.tolist() == [0.5, 1.0]
+    pd.testing.assert_frame_equal(ir.as_runs([*objects.values()], topics=plain), ir.as_runs(plain))
+    refused(InputError, "topics=", ir.as_runs, [*objects.values()])
+
+
+def test_answers_to_several_searches_need_their_topics():
+    batch = {"responses": [*answered("Elasticsearch").values()]}
+    columns = {"ids": [["x", "a"], ["b"]], "distances": [[1.0, 2.0], [1.0]]}
+    for x in (batch, columns, Body(batch)):
+        refused(InputError, "whose positions are no topics", ir.evaluate, x, QRELS, "RR")
+        runs = ir.as_runs(x, topics=["q1", "q2"])
+        assert ir.evaluate(runs, QRELS, "RR").RR.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("first", ["answer", "error", "no hits"])
+def test_the_first_topic_decides_nothing_for_others(first):
+    answers = answered("Elasticsearch")
+    others = {"answer": answers["q1"], "error": {"error": "x"}, "no hits": {"hits": {"hits": []}}}
+    runs = {"q1": others[first], "q2": answers["q2"]}
+    for given in (runs, dict(reversed(runs.items()))):
+        if first == "error":
+            refused(InputError, "1 without hits, of: 'q1'", ir.as_runs, given)
+        else:
+            assert "b" in ir.as_runs(given).doc.tolist()
+
+
+def test_answers_in_a_file_are_read(tmp_path):
+    (tmp_path / "s.json").write_text(json.dumps(answered("Elasticsearch")))
+    runs = ir.read_runs(tmp_path / "s.json")
+    assert ir.evaluate(runs, QRELS, "RR").RR.tolist() == [0.5, 1.0]
+    (tmp_path / "s.json").write_text(json.dumps({"q1": UNREADABLE["OpenAI"][0]}))
+    refused(IrframeError, "hits may be in 'data'", ir.read_runs, tmp_path / "s.json")
+
+
+@pytest.mark.parametrize("odd", [{"a": [1]}, {"a": {"b": 1}}, {"a": 0.5, "c": [{"d": 1}]}])
+def test_what_is_no_number_where_scores_should_be_is_refused(odd):
+    for runs in ({"q1": {"x": 0.5}, "q2": odd}, {"s": {"q1": {"x": 0.5}, "q2": odd}}):
+        for act in (ir.as_runs, lambda x: ir.evaluate(x, QRELS, "RR"), ir.scorer(QRELS, "RR")):
+            refused(InputError, "found", act, runs)
