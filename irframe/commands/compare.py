@@ -109,20 +109,22 @@ def run_compare(options: Namespace) -> Answer:
     if options.rehearse:
         _rehearse(options, scores, arguments)
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
-    if options.update and not failed:
-        _update(options, scores, comparison, runs)
     kind = format_of(options)
+    content: Any
     if kind == MARKDOWN:
         asked = inputs.given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
         cube = ir.cube(runs, qrels, contributing=options.contributing, **asked)
         more: Any = {name: getattr(options, name) for name in ("link", "fail_on")}
         more |= {"scores": scores, "runs": runs, "texts": options.texts or None}
-        page = markdown(comparison, cube, metrics, **more)
-        return Answer(page, int(failed))
-    if kind != "table":
-        return Answer(written(comparison, kind), int(failed))
-    shown = written(comparison if options.wide else _short(comparison, options), kind)
-    return Answer(noted(shown, _notes(comparison)), int(failed))
+        content = markdown(comparison, cube, metrics, **more)
+    elif kind == "table":
+        shown = written(comparison if options.wide else _short(comparison, options), kind)
+        content = noted(shown, _notes(comparison))
+    else:
+        content = written(comparison, kind)
+    if options.update and not failed:  # last, as the page reads the file
+        _update(options, (runs, qrels, metrics), scores, comparison)
+    return Answer(content, int(failed))
 
 
 def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
@@ -153,15 +155,20 @@ def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, Any
 
 
 def _update(
-    options: Namespace, scores: pd.DataFrame, rows: pd.DataFrame, runs: pd.DataFrame
+    options: Namespace, scored: tuple[Any, Any, list[Any]], scores: pd.DataFrame, rows: pd.DataFrame
 ) -> None:
-    """Freeze the run that passed, and say how far each mean moved."""
+    """Freeze the run that passed, by all that the file has, and say how far each mean moved."""
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
         wanted = f"one run, to be frozen in {options.baseline_file}"
         raise ParameterError(wanted, f"{len(systems)}", "", systems)
-    kept = Frozen.read(options.baseline_file).documents
-    ir.verbs.freeze(scores, options.baseline_file, documents=kept, runs=runs)
+    frozen, (runs, qrels, metrics) = Frozen.read(options.baseline_file), scored
+    others = [metric for metric, _ in frozen.facts["columns"] if metric not in scores.columns]
+    if others:
+        scores = inputs.scored(options, runs, qrels, [*metrics, *others])
+    drawn = {name: of for name, of in frozen.drawn.items() if name not in scores.index.names}
+    scores = ir.verbs.design(scores, **drawn) if drawn else scores
+    ir.verbs.freeze(scores, options.baseline_file, documents=frozen.documents, runs=runs)
     moved = [f"{row.metric} {row.mean_b:.4f} to {row.mean_a:.4f}" for row in rows.itertuples()]
     tell(f"{options.baseline_file} now holds {systems[0]}: {', '.join(moved)}")
 

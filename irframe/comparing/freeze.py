@@ -193,6 +193,15 @@ class Frozen:
             raise IdError("a name for the baseline that no system has", repr(label))
         return cls(os.fspath(path), held, label)
 
+    @property
+    def drawn(self) -> dict[str, "pd.Series[Any]"]:
+        """How its topics were drawn, as `design` takes it: the value of each by topic."""
+        labels = json.loads(self.facts.get(DRAWN, "{}"))
+        return {
+            label: pd.Series(held["of"], dtype=object, name=held["name"])
+            for label, held in labels.items()
+        }
+
     def cautions(self, topics: pd.Index) -> list[str]:
         """Return what to beware of: its age, topics that nobody else has, what it does not say."""
         held, name, said = self.facts, Path(self.path).name, []
@@ -260,7 +269,7 @@ class Frozen:
             raise IdError(f"topics that {self.path} has", "none", "", sides)
         if DRAWN in self.facts and DRAWN not in scores.attrs:  # what it was said to be is still so
             scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
-            scores = _drawn_as(scores, self.facts[DRAWN])
+            scores = _drawn_as(scores, self.drawn)
         chosen = table[wanted].reindex(scores.topics).to_numpy()
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
@@ -268,13 +277,11 @@ class Frozen:
         return replace(scores, values=joined, systems=systems, repeats=None)
 
 
-def _drawn_as(scores: Scores, text: str) -> Scores:
+def _drawn_as(scores: Scores, labels: Mapping[str, "pd.Series[Any]"]) -> Scores:
     """Return scores with the design that a file holds."""
-    labels = json.loads(text)
-    names = {label: held["name"] for label, held in labels.items()}
+    names = {label: str(column.name) for label, column in labels.items()}
     values = {
-        label: values_of_topics(label, pd.Series(held["of"], dtype=object), scores.topics)
-        for label, held in labels.items()
+        label: values_of_topics(label, column, scores.topics) for label, column in labels.items()
     }
     drawn = TopicLabels(names, values)
     found = drawn_topics(drawn, scores.topics)

@@ -350,3 +350,26 @@ def test_taken_twice_is_a_name_too_many(file):
     scores = scores_of().rename({"bm25": "splade (main.irframe)"}, level="system")
     with pytest.raises(IdError, match="a name for the baseline that no system has"):
         scores.ireval.compare(baseline=file)
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_an_update_keeps_all_that_the_file_holds(files, capsys):
+    topics = sorted(QRELS["topic"].unique())
+    pd.DataFrame({"topic": topics, "source": [n // 2 for n in range(16)]}).to_csv(
+        "c.csv", index=False
+    )
+    line = ["freeze", "track/qrels.txt", "track/runs/splade.gz", "-m", "nDCG@10", "AP", "RR"]
+    more = ["--cluster", "c.csv", "--documents", "3"]
+    assert main([*line, *more, "-o", "main.irframe"]) == 0
+    before = json.loads(files.read_text())
+    update = ["compare", "track/qrels.txt", "track/runs/monot5.gz", "-m", "AP", "--update"]
+    update += ["--baseline-file", "main.irframe", "--margin", ".05", "--fail-on", "drop"]
+    assert main([*update, "--format", "markdown"]) == 0
+    page = capsys.readouterr().out
+    after = json.loads(files.read_text())
+    assert after.keys() == before.keys()
+    assert after["system"] == "monot5"
+    assert {*map(tuple, after["columns"])} == {*map(tuple, before["columns"])}
+    assert after["drawn"] == before["drawn"]
+    assert {len(docs) for _, docs in after["documents"]} == {3}
+    assert "0.4106" in page or "+0.06" in page  # against the file as it was
