@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from irframe.errors import cautions_of
+from irframe.errors import cautions_of, listing
 from irframe.escaping import html, visible
 from irframe.names import P_VALUES, RESULT, SIDES
 
@@ -305,6 +305,10 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if "p_adjusted" in frame.columns:  # beyond 80 columns
         left += ["rank_low", "rank_high"]
     topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in left else ""
+    if "could_be_first" in frame.columns:  # beyond 80 columns
+        left.append("could_be_first")
+        first = frame.index[frame["could_be_first"].fillna(value=False).astype(bool)]
+        topics += f"; could be first: {listing(first)}" if frame.index.nlevels == 1 else ""
     note = f"[{shape}{topics}; not shown: {', '.join(name for name in left if name != 'n_topics')}]"
     return _head_and_tail(frame.drop(columns=left)), note
 

@@ -132,7 +132,10 @@ def test_many_rows_print_as_many_as_pandas_prints(found):
 
 def test_a_leaderboard_prints_within_80_columns_what_no_other_column_says():
     scores = ir.evaluate(*ir.example_track(), ["AP", "nDCG@10"])
-    for options, left in (({}, "not shown: tier]"), ({"baseline": "bm25"}, "rank_low, rank_high]")):
+    for options, left in (
+        ({}, "shown: tier, could_be_first]"),
+        ({"baseline": "bm25"}, "rank_low, rank_high, could_be_first]"),
+    ):
         printed = repr(scores.ireval.leaderboard(**options))
         assert printed.endswith(left)
         assert "..." not in printed

@@ -23,6 +23,7 @@ from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, SIDES, UNKNOWN
 from irframe.paired.margins import EFFECTS
 from irframe.printed import beside_the_point, interval_text
+from irframe.ranks.first import FIRST
 from irframe.reports.markdown import markdown
 from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import told
@@ -249,11 +250,13 @@ def run_leaderboard(options: Namespace) -> Answer:
 def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a board that answer: the ends of intervals in one, tiers as letters."""
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
-    names = {"ci_low": "interval", "rank_low": "ranks"}
+    names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "first?"}
     values = {
         "ci_low": [*map(interval_text, board["ci_low"], board["ci_high"])],
         "rank_low": [f"{low}-{high}" for low, high in ends],
     }
+    if FIRST in board:
+        values[FIRST] = board[FIRST].map({True: "yes", False: "no"}).astype(object)
     left = [*beside_the_point(board), "ci_high", "rank_high"]
     return board.assign(**values).drop(columns=left, errors="ignore").rename(columns=names)
 

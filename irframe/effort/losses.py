@@ -136,18 +136,19 @@ def losses(
         depth, whole = data.sizes[words.DEPTH], data.attrs[EXPERIMENT].longest
         lists = Ceilings(experiment.loaded, chosen, depth, is_cut=whole > depth)
         parts = lists.parts(stages)
+        names: Any = [*parts]
         values = np.stack([*parts.values()])[..., np.newaxis]
         array = xr.DataArray(values, dims=(words.METRIC, *CELL))
-        names: Any = [*parts]
-        result = label_scores(data, array, names, [depth]).isel({words.DEPTH: 0}, drop=True)
+        result: Any = label_scores(data, array, names, [depth]).isel({words.DEPTH: 0}, drop=True)
     else:
         if qrels is None or metric is None:
             raise ParameterError("judgments and a metric beside the runs", "none")
         result = _of_runs(data, qrels, _one_metric(metric), stages, by)
-        parts = {str(name): result[name] for name in result.columns}
-    told = {words.METRICS: [*parts], words.LOWER: [name for name in parts if name != words.SCORE]}
-    result.attrs |= told | {words.METRIC: str(_one_metric(metric or qrels))}
-    return result
+        names = [*result.columns]
+    lower = [name for name in names if name != words.SCORE]
+    chosen = _one_metric(qrels if metric is None else metric)
+    result.attrs |= {words.METRICS: names, words.LOWER: lower, words.METRIC: str(chosen)}
+    return result  # type: ignore[no-any-return]
 
 
 def _one_metric(metric: Any) -> Metric:
@@ -176,14 +177,14 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.
         groups = dict(reader.read_groups(in_groups(folded.runs, by), by))
     _refuse_unlike(as_runs(folded.runs), stages)
     scoring = Scoring(judgments, Plan([metric], policy))
-    tables = {}
+    tables: dict[Any, pd.DataFrame] = {}
     for key, part in groups.items():
         table, hits = scoring.table(part), part.hits.by_list()
         depth, took_part = max(1, part.longest, metric.depth or 1), part.there.ravel()
         lists = Ceilings(replace(part, hits=hits), metric, depth, is_cut=False)
         columns = {name: of.ravel()[took_part] for name, of in lists.parts(stages).items()}
         tables[key] = pd.DataFrame(columns, table.index).rename_axis(columns=words.METRIC)
-    result = tables[None] if by is None else pd.concat(tables, names=[by])
+    result = pd.DataFrame(tables[None] if by is None else pd.concat(tables, names=[by]))
     result.attrs = table.attrs
     return result
 
@@ -339,5 +340,5 @@ class Ceilings:
             (found,) = by_scale(block, lambda part: score_block(part, [metric], [width]))
             scores[tile] = found[..., 0]
 
-        in_threads(fill, tiles(*scores.shape, width))
+        in_threads(fill, tiles(len(scores), scores.shape[1], width))
         return scores

@@ -21,6 +21,7 @@ from irframe.experiments.topic_design import MIN_CLUSTERS, TASK, DrawnTopics
 from irframe.metrics.facts import TIE, facts, place_of
 from irframe.names import METRICS
 from irframe.paired import all_pairs
+from irframe.ranks.first import FIRST, optimism
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
 from irframe.scores.averages import Resamples, means_of_draws, moments
 from irframe.scores.read_scores import Depths, by_task, choose_pairs, read_scores, select_depths
@@ -96,8 +97,8 @@ def leaderboard(
           ``ci_low``, ``ci_high``;
         - ``letters``: two systems have one in common if, and only if, the difference between them
           is not significant [2]_; after 26 small and 26 capital ones come ``a2``, ``b2``, ...;
-        - ``rank_low`` and ``rank_high``, with ``method="bootstrap"`` also ``first``, as of
-          `rank_intervals`;
+        - ``rank_low`` and ``rank_high``, with ``method="bootstrap"`` also ``first``, and
+          ``could_be_first``, as of `rank_intervals`;
         - with a baseline ``difference``, the mean less that of the baseline; ``change``, the
           same as a share of the baseline's, NaN where that is 0; ``p_adjusted`` and
           ``significant``;
@@ -166,7 +167,8 @@ def leaderboard(
     means = _averages(paired)
     label, *others = columns = list(means.columns)
     there = {*board} - {"rank", "tier"}
-    sure = [name for name in (*ranking.columns, "n_repeats", "repeat_sd") if name in there]
+    sought = (*ranking.columns, FIRST, "n_repeats", "repeat_sd")
+    sure = [name for name in sought if name in there]
     first = board[["rank", "tier"]].assign(letters=letters_of(board["rank"], apart[0, 0]))
     parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
@@ -180,6 +182,7 @@ def leaderboard(
         attributes = united(attributes, caution(known.told), told)
     _refuse_twice(frame.columns)
     frame.attrs.clear()
+    attributes |= optimism(only, ranking.resamples)
     frame.attrs.update(attributes | {METRICS: columns})
     return frame
 
@@ -486,6 +489,8 @@ def with_tasks(
         name for name in ("rank", "tier", "rank_low", "rank_high", "n_topics") if name in whole
     ]
     whole[counts] = whole[counts].astype("Int64")
+    if FIRST in whole:
+        whole[FIRST] = whole[FIRST].astype("boolean")
     parts = [whole[["rank", "tier", "letters"]], tasks.columns(resamples), whole[rest], tasks.means]
     joined = pd.concat([part.loc[whole.index] for part in parts], axis=1)
     if order == "mean":

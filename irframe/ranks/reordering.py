@@ -25,7 +25,7 @@ from irframe.comparing.corrections import (
 from irframe.cubes.score import score
 from irframe.cubes.score_table import declared_labels_of
 from irframe.cubes.verb import against, read_depth, verb
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, ParameterError, listing
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import drawn_topics, refuse_declared
 from irframe.metrics.ap import AP
@@ -33,9 +33,10 @@ from irframe.metrics.asl import ASL, AtomizedP, InverseASL, Unretrieved
 from irframe.metrics.facts import average, best_first, facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedTest, all_pairs
+from irframe.ranks.first import FIRST, could_be_first
 from irframe.record import NONE
-from irframe.scores.averages import averages, by_depth, metric_labels, tell_left_out
-from irframe.scores.read_scores import Depths
+from irframe.scores.averages import Resamples, averages, by_depth, metric_labels, tell_left_out
+from irframe.scores.read_scores import Depths, read_scores
 
 
 @verb
@@ -322,8 +323,9 @@ def best_systems(
     pandas.DataFrame
         A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
         first one if several are best, equal but for rounding; ``value``, its mean over the topics
-        on which every system has a score that has any; ``n_topics``, how many these are. Without
-        any score system and value are missing.
+        on which every system has a score that has any; ``could_be_first``, which other systems
+        could be best, as of `leaderboard` at the level .05, by name; ``n_topics``, how many topics
+        these are. Without any score system and value are missing.
 
     Raises
     ------
@@ -348,9 +350,9 @@ def best_systems(
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
     >>> scores.ireval.best_systems()
-      metric  system   value  n_topics
-    0     AP  monot5   0.475        16
-    1    ASL  monot5  14.150        16
+      metric  system   value could_be_first  n_topics
+    0     AP  monot5   0.475  splade, duot5        16
+    1    ASL  monot5  14.150  splade, duot5        16
     """
     return by_depth(_best, scores, at)
 
@@ -362,11 +364,18 @@ def _best(scores: xr.DataArray) -> pd.DataFrame:
         part.sum(TOPIC).to_numpy() for part in (there.any(SYSTEM) & ~common, common)
     )
     means, rows = averages(scores.where(common)), []
-    for name, row, n in zip(metric_labels(means), means.to_numpy(), topics, strict=True):
+    labels, read = means.indexes[SYSTEM], read_scores(scores.where(common))
+    for place, (row, n) in enumerate(zip(means.to_numpy(), topics, strict=True)):
+        name, known = metric_labels(means)[place], np.flatnonzero(~np.isnan(row))
         best = int(best_first(row, facts(name).sign)[0])
-        rows.append((name, means.indexes[SYSTEM][best] if n else None, row[best], n))
+        others = read.take(metric=[place], system=known) if n else None
+        first = None if others is None else could_be_first(others, Resamples(0.05, 1000, 0))
+        also = (
+            [] if first is None else labels[known[first[0, 0]]].drop(labels[best], errors="ignore")
+        )
+        rows.append((name, labels[best] if n else None, row[best], listing(also), n))
     tell_left_out(metric_labels(scores), left_out)
-    return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value", "n_topics"])
+    return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value", FIRST, "n_topics"])
 
 
 @verb

@@ -40,7 +40,7 @@ def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
 
 def test_the_first_metric_and_depth_decide(scores):
     board = scores.ireval.leaderboard(at=[5, 10], method="bootstrap", samples=50)
-    told = "rank tier letters ASL@5 ci_low ci_high rank_low rank_high first"
+    told = "rank tier letters ASL@5 ci_low ci_high rank_low rank_high first could_be_first"
     assert " ".join(board) == f"{told} ASL@10 nDCG@5 nDCG@10 n_topics"
     assert board["ASL@5"].is_monotonic_increasing
     ranks = scores.ireval.rank_intervals("bootstrap", samples=50)
@@ -51,7 +51,7 @@ def test_the_first_metric_and_depth_decide(scores):
         .loc[board.index]
     )
     shared = [name for name in board if name in expected]
-    assert len(shared) == 9
+    assert len(shared) == 10
     pd.testing.assert_frame_equal(board[shared], expected[shared])
     means = scores.mean("topic").sel(system=board.index.to_numpy())
     for metric, depth in [("ASL", 10), ("nDCG", 5), ("nDCG", 10)]:
@@ -332,3 +332,33 @@ def test_every_task_counts_by_its_own_metric(over):
         refused(ParameterError, message, refuse, **options, task_metrics=wrong)
     refuse = drawn(6).ireval.leaderboard
     refused(ParameterError, "tasks for task_metrics=", refuse, by="set", task_metrics=by)
+
+
+def test_the_first_system_is_flattered_by_what_resamples_say():
+    """Of two systems of equal means, which differ by +-1, by mean |sum of n signs| / n."""
+    lead = np.tile([1.0, -1.0], 50)
+    scores = pd.DataFrame({"AP": np.concatenate([lead / 2, -lead / 2])})
+    scores.index = pd.MultiIndex.from_product([["a", "b"], range(100)], names=["system", "topic"])
+    board = scores.ireval.leaderboard(interval="t", samples=4000)
+    assert board.attrs["optimism"] == pytest.approx(np.sqrt(2 / np.pi / 100) / 2, rel=0.1)
+    assert board["could_be_first"].all()
+
+
+def test_few_topics_leave_every_system_first_and_say_so():
+    rng = np.random.default_rng(0)
+    index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["system", "topic"])
+    values = np.concatenate([rng.random(6) / 100, 0.9 + rng.random(6) / 100])
+    scores = pd.DataFrame({"AP": values}, index)
+    assert scores.ireval.leaderboard()["could_be_first"].tolist() == [True, False]
+    fewer = scores[scores.index.get_level_values("topic") < 5].ireval.leaderboard()
+    assert fewer["could_be_first"].tolist() == [True, True]
+    assert "every system could be first: on 5 topics p is at least 0.061" in fewer.attrs["caution"]
+
+
+def test_repeats_have_no_test_of_first_place_but_over_topics():
+    rng = np.random.default_rng(0)
+    levels = [["a", "b"], [1, 2, 3], range(8)]
+    index = pd.MultiIndex.from_product(levels, names=["system", "repeat", "topic"])
+    scores = pd.DataFrame({"AP": rng.random(48)}, index).ireval.design(repeats="system")
+    assert "could_be_first" not in scores.ireval.leaderboard()
+    assert "could_be_first" in scores.ireval.leaderboard(over="topic")

@@ -18,7 +18,8 @@ import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 from irframe.paired.pairs import draw_topics
 
-NAMES = ["mean", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "tier", "n_topics"]
+NAMES = ["mean", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "tier", "could_be_first"]
+NAMES = [*NAMES, "n_topics"]
 METHODS = ("pairs", "holm", "max-t", "bootstrap")
 
 
