@@ -19,6 +19,7 @@ from .differences import differences as differences
 from .ladder import best_systems as best_systems
 from .ladder import ladder as ladder
 from .ladder import pareto_front as pareto_front
+from .loss_bars import loss_bars as loss_bars
 from .orderings import explained as explained
 from .orderings import hasse as hasse
 from .orderings import orderings as orderings

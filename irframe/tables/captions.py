@@ -172,7 +172,7 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
     if interval and "alpha" in attributes:
         said.append(interval.format(told_interval(attributes)))
     said += [told_repeats(attributes), told_draws(attributes), told_design(attributes)]
-    said += [str(attributes.get(name, "")) for name in ("bound", "frozen", DIRECTION)]
+    said += [str(attributes.get(name, "")) for name in ("bound", "frozen", DIRECTION, "first")]
     if OF_REFERENCE[1] in attributes:
         here, there = (told_topics(attributes[name]) for name in OF_REFERENCE)
         said.append(f"{here}, of the reference {there}")

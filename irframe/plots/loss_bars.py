@@ -1,0 +1,86 @@
+"""Figure of where points went.
+
+Figures: loss_bars.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.checks import holding
+from irframe.metrics.facts import average
+from irframe.names import METRIC, SCORE, SYSTEM, TOPIC, roles
+from irframe.plots import canvas, room
+from irframe.plots.room import Axes, Size
+
+CAUSES = {"score": "#0072B2", "not_retrieved": "#D5DAE0", "ordered": "#E69F00"}
+"""Part of a bar -> colour; stages that cut have those of `CUTS`."""
+CUTS = ("#CC79A7", "#009E73", "#56B4E9")
+
+
+def loss_bars(
+    losses: xr.DataArray | pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
+    """Draw the mean score of each system and what it loses to each cause, stacked.
+
+    Also called as ``losses.ireval.plot.loss_bars()``.
+
+    Parameters
+    ----------
+    losses
+        What `irframe.verbs.losses` returned.
+    ax
+        Axes to draw on; by default those of a new figure, tall enough for the systems.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, a bar for each system: from the left its score, what it loses because documents
+        are not in the best order, what each later stage cut, and what was not retrieved. All bars
+        of the same topics are as long, up to the highest score that these allow.
+
+    Raises
+    ------
+    InputError
+        For another result.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> len(runs.ireval.losses(qrels, "nDCG@10").ireval.plot.loss_bars().patches)
+    24
+    """
+    means = _means(losses)
+    holding("what losses returned", means, CAUSES, "columns")
+    cuts = [name for name in means if str(name).startswith("cut_by_")]
+    ax, fit = canvas.row_axes(ax, len(means), (6.4, 1.4, 0.28), figsize, chosen=False)
+    shown, rows, left = means[:fit], np.arange(fit)[::-1], np.zeros(fit)
+    colours = CAUSES | {name: CUTS[n % len(CUTS)] for n, name in enumerate(cuts)}
+    for name in [SCORE, "ordered", *cuts[::-1], "not_retrieved"]:
+        label = "not in best order" if name == "ordered" else str(name).replace("_", " ")
+        ax.barh(rows, shown[name], 0.8, left=left, color=colours[name], label=label)
+        left += shown[name].to_numpy()
+    ax.set_yticks(rows, room.fitting_rows(ax, "{}", shown.index), fontsize="small")
+    metric = str(losses.attrs.get(METRIC, "")) or "score"
+    ax.set_xlabel("; ".join(filter(None, [f"mean {metric}", room.of_all(fit, len(means))])))
+    ax.set(xlim=(0, max(left.max(initial=0), 1e-9)), ylim=(-0.6, fit - 0.4))
+    ax.spines[["top", "right"]].set_visible(False)
+    if room.room(ax)[0] < room.NARROW:
+        canvas.legend_beside(ax, None, below=True)
+    else:
+        ax.legend(**canvas.LEGEND, ncols=5, loc="lower left", bbox_to_anchor=(0, 1))
+    return ax
+
+
+def _means(losses: Any) -> pd.DataFrame:
+    """Return the mean of each part, a row for each system."""
+    if isinstance(losses, pd.DataFrame):
+        known = roles([*losses.index.names, *losses.columns])
+        return losses.groupby(level=known.get(SYSTEM, SYSTEM), sort=False).mean()
+    means = average(losses.transpose(METRIC, SYSTEM, TOPIC).to_numpy())
+    return pd.DataFrame(means.T, losses.indexes[SYSTEM], losses[METRIC].to_numpy())
