@@ -18,9 +18,10 @@ VERBS = {
     "report": [ir.report],
     "check": [ir.verbs.check],
     "diagnose": [ir.verbs.diagnose],
+    "losses": [ir.verbs.losses],
     "judge-next": [ir.verbs.judge_next],
 }
-SUBJECTS = {"runs", "qrels", "scores", "data", "path", "cube", "n"}
+SUBJECTS = {"runs", "qrels", "scores", "data", "path", "cube", "n", "metric"}
 
 
 @pytest.mark.parametrize("command", VERBS)

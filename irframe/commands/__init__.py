@@ -26,6 +26,7 @@ COMMANDS = {
     "check": ("evaluate", "say of every run what may be wrong with it"),
     "diagnose": ("evaluate", "say what to know about runs and judgments before trusting a number"),
     "leaderboard": ("compare", "list the systems from the best on, and how sure that is"),
+    "losses": ("evaluate", "split what each run lacks of the best score by cause"),
     "judge-next": ("evaluate", "list the documents to judge next, the most useful first"),
     "report": ("compare", "write one page with all of it"),
     "convert": ("convert", "write runs or judgments in another format"),

@@ -25,6 +25,7 @@ from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
 from irframe.names import ALIASES, DOC, DRAWN, GRADE, METRIC, SYSTEM, TOPIC, UNKNOWN, roles
 from irframe.printed import FIRST, fitted
+from irframe.tables.captions import told
 
 RUNID = "runid"
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
@@ -289,6 +290,25 @@ def _diagnose_told(finding: dict[Hashable, Any]) -> str:
         f"  see: {finding['reference']}",
     )
     return "".join(f"{answer.wrapped(line, '    ')}\n" for line in lines)
+
+
+def declare_losses(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    inputs.declare_scoring(parser, ir.verbs.losses, usual=("nDCG@10",))
+    parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
+    answer.declare_output(parser)
+
+
+def run_losses(options: Namespace) -> answer.Answer:
+    """Print the mean score and losses of every system, or those of each topic."""
+    runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
+    arguments = inputs.given(options, ir.verbs.losses)
+    parts = ir.verbs.losses(runs, qrels, options.metric or [*options.usual], **arguments)
+    kind = answer.format_of(options)
+    content = answer.written(parts if options.per_topic else means(parts), kind)
+    return answer.Answer(
+        answer.noted(content, f"{told(parts.attrs, interval='')}.") if kind == "table" else content
+    )
 
 
 QRELS = "qrels"

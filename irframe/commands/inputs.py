@@ -118,6 +118,17 @@ def task_metric(text: str) -> list[str]:
     return [task, metric]
 
 
+def names_of_stages(text: str) -> list[str]:
+    """Read stages of a pipeline, between commas.
+
+    Examples
+    --------
+    >>> names_of_stages("bm25,monot5")
+    ['bm25', 'monot5']
+    """
+    return [name.strip() for name in text.split(",")]
+
+
 def correction(text: str) -> str | None:
     """Return a correction for many comparisons, ``none`` for none."""
     return None if text == "none" else text
@@ -163,6 +174,7 @@ HELP = {
     "each": "how many documents of each search are read",
     "searches": "after how many searches, such as 2 or 1,2,3",
     "budget": "how much text is read, in the unit of --length, such as 500 or 500,1000",
+    "stages": "systems each of which reorders documents of the one before, such as bm25,monot5",
     "cut": "what becomes of the first document that does not fit into a budget",
 }
 """Option of a verb -> what a command says of it in other words than the verb's own."""
@@ -201,6 +213,7 @@ READING: dict[str, dict[str, Any]] = {
     "baseline": {"metavar": "SYSTEM", "action": "append"},
     "at": {"type": depths, "metavar": "DEPTHS"},
     "depths": {"metavar": "DEPTHS"},
+    "stages": {"metavar": "SYSTEMS", "action": "append", "type": names_of_stages},
     "margin": {"type": float},
     "prior": {"metavar": "TABLE"},
     **{word: {"metavar": "COLUMN"} for word in ("collection", "of", "search")},

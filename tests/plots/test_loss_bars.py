@@ -16,7 +16,11 @@ def staged():
     """Return the example track with a run that keeps the best five documents of bm25, reversed."""
     runs, qrels = ir.example_track()
     first = runs[runs["system"].eq("bm25")]
-    kept = first[first["rank"] <= 5].assign(system="reversed", score=lambda top: top["rank"]).drop(columns="rank")
+    kept = (
+        first[first["rank"] <= 5]
+        .assign(system="reversed", score=lambda top: top["rank"])
+        .drop(columns="rank")
+    )
     return pd.concat([first.drop(columns="rank"), kept]), qrels
 
 
