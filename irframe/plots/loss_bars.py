@@ -55,7 +55,7 @@ def loss_bars(
     >>> len(runs.ireval.losses(qrels, "nDCG@10").ireval.plot.loss_bars().patches)
     24
     """
-    means = _means(losses)
+    means = _mean_parts(losses)
     holding("what losses returned", means, CAUSES, "columns")
     cuts = [name for name in means if str(name).startswith("cut_by_")]
     ax, fit = canvas.row_axes(ax, len(means), (6.4, 1.4, 0.28), figsize, chosen=False)
@@ -77,7 +77,7 @@ def loss_bars(
     return ax
 
 
-def _means(losses: Any) -> pd.DataFrame:
+def _mean_parts(losses: Any) -> pd.DataFrame:
     """Return the mean of each part, a row for each system."""
     if isinstance(losses, pd.DataFrame):
         known = roles([*losses.index.names, *losses.columns])
