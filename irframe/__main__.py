@@ -82,6 +82,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     try:
         if output is not None and not gated:
             _files("compression").look(output)
+            _files("compression").refuse_input(output, _words(options))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall(), _seconds(options.words[0]):
@@ -100,6 +101,15 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
         what = f"{type(error).__name__}: {error}".rstrip(": ")
         return tell(f"{what}; an error of irframe's own, which python -X dev shows whole")
     return int(status)
+
+
+def _words(options: Namespace) -> Iterator[str]:
+    """Yield the words of a line that may name an input."""
+    for name, value in vars(options).items():
+        if name not in {"output", "words"}:
+            yield from (
+                w for w in (value if isinstance(value, list) else [value]) if isinstance(w, str)
+            )
 
 
 @contextmanager

@@ -241,6 +241,28 @@ def test_seconds_are_shown_on_a_terminal_until_an_answer_is_there(capsys, monkey
     assert capsys.readouterr().err == (told if terminal else "")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "convert a.run -o a.run",
+        "convert *.run -o a.run",
+        "convert . -o a.run",
+        "convert --qrels qrels.txt -o qrels.txt",
+        "evaluate qrels.txt a.run -m AP -o a.run",
+        "evaluate qrels.txt ./a.run -m AP -o ../{folder}/a.run",
+        "report qrels.txt a.run -o qrels.txt",
+        "judge-next qrels.txt a.run -o a.run",
+    ],
+)
+@pytest.mark.usefixtures("odd")
+def test_an_output_that_is_an_input_is_refused(line, capsys):
+    before = {name: Path(name).read_bytes() for name in ("a.run", "qrels.txt")}
+    status, _, said = run(capsys, *line.format(folder=Path.cwd().name).split())
+    assert status
+    assert "is read" in said
+    assert {name: Path(name).read_bytes() for name in before} == before
+
+
 @pytest.mark.thorough
 @pytest.mark.usefixtures("odd")
 def test_output_that_cannot_be_written():

@@ -92,7 +92,9 @@ def systems(table: RunTable, system: Codes, direction: NDArray[np.int8] | None) 
 def tell(contrary: Sequence[str]) -> None:
     """Warn of what `systems` returns."""
     if contrary:
-        text = f"scores rise with the ranks, and rank as in trec_eval: {listing(contrary)}"
+        text = (
+            f"scores rise with the ranks, and decide the order as in trec_eval: {listing(contrary)}"
+        )
         warn(f"{text}; if the ranks are meant, pass ties='rank'")
 
 

@@ -10,11 +10,13 @@ import io
 import lzma
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
+from glob import glob
 from importlib import import_module
 from os import PathLike, fsencode, fspath
+from os.path import exists
 from pathlib import Path
 from stat import S_ISFIFO, S_ISREG
 from typing import IO, Any
@@ -23,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, InputError, IrframeError, shortened
+from irframe.errors import FileFormatError, InputError, IrframeError, ParameterError, shortened
 from irframe.files.atomic import atomic, is_device
 
 MEANT = "check that this is the file you meant"
@@ -113,6 +115,18 @@ def look(path: str | PathLike[str]) -> None:
     if not is_device(_file(path)):  # of a pipe nobody knows who reads it
         with suppress(InterruptedError), atomic(path):
             raise InterruptedError
+
+
+def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
+    """Raise if a file to be written is one of those that are read, or is in a folder of these."""
+    output = Path(_file(path))
+    if is_address(str(output)) or not output.is_file():
+        return
+    places = (p for word in inputs for p in (word, *glob(word, recursive=True)))  # noqa: PTH207
+    there = (Path(place).resolve() for place in places if exists(place))  # noqa: PTH110 - never raises
+    if any(output.resolve().is_relative_to(place) for place in there):
+        wanted, advice = "an output that is not an input", "write to another file"
+        raise ParameterError(wanted, f"{fspath(path)}, which is read", advice)
 
 
 def is_address(name: str) -> bool:

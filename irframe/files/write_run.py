@@ -16,13 +16,14 @@ import pyarrow.compute as pc
 from irframe import errors
 from irframe.errors import warn
 from irframe.files.as_runs import Qrels, Runs, by_role
-from irframe.files.compression import PACKED, create, look
+from irframe.files.compression import PACKED, create, look, refuse_input
 from irframe.files.ids import TEXT
 from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units
 from irframe.files.likeness import refuse_strangers, without_titles
 from irframe.files.tables import columns_of
 from irframe.files.values import constant, to_arrow, to_frame, to_role
 from irframe.names import (
+    FILES,
     GRADE,
     ITERATION,
     PROBABILITY,
@@ -112,6 +113,7 @@ def _wrote_table(
 ) -> bool:
     """Write a frame with all its columns, unless the name of the file asks for lines of text."""
     look(path)
+    refuse_input(path, (file for file, *_ in getattr(frame, "attrs", {}).get(FILES, ())))
     writer = _writer(path)
     if writer is None:
         return False

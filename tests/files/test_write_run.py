@@ -274,3 +274,18 @@ def test_subtopics_are_written_where_they_are_read(tmp_path, iterations):
         write_qrels(frame.assign(**{"iteration": "0"} if iterations else {}), tmp_path / "a")
     assert (tmp_path / "a").read_text() == "1 x a 1\n1 y a 0\n"
     assert read_qrels(tmp_path / "a", subtopics=True)["subtopic"].tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("name", ["s.run", "s.parquet", "s.gz"])
+def test_a_file_that_was_read_is_not_written_over(tmp_path, name):
+    path, others = tmp_path / name, tmp_path / f"other-{name}"
+    run = pd.DataFrame({"system": "s", "topic": ["1"], "doc": ["a"], "score": [1.0]})
+    write_run(run, path)
+    for runs in (ir.read_run(path), ir.read_runs([path])):
+        refused(ParameterError, "an output that is not an input", write_run, runs, path)
+        refused(ParameterError, "is read", write_run, runs[runs["doc"] == "a"], path)
+        write_run(runs, others)
+    write_run(run, path)
+    qrels = tmp_path / "qrels.txt"
+    ir.verbs.write_qrels(pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]}), qrels)
+    refused(ParameterError, "is read", ir.verbs.write_qrels, ir.read_qrels(qrels), qrels)
