@@ -331,7 +331,7 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     if frame[value].dtype == object:
         held = zip(docs, entries, strict=True)
         if inside := [repr(doc) for doc, entry in held if isinstance(entry, Mapping | list)]:
-            found = f"lists or dictionaries in place of {value}s, under"
+            found = f"lists or dictionaries in place of {value}s"
             raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", dict.fromkeys(inside))
     return frame
 

@@ -1,6 +1,6 @@
 """Values: the reader of numbers and the reader of ids, the same for whatever holds them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from math import isinf
 from numbers import Number
@@ -85,7 +85,18 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
 
 
 def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
-    """Return rows or columns as a frame, of objects where pandas knows no type for some value."""
+    """Return rows or columns as a frame, of objects where pandas knows no type for some value.
+
+    Raises
+    ------
+    InputError
+        If columns differ in length.
+    """
+    if isinstance(data, Mapping):
+        lengths = {n: len(c) for n, c in data.items() if isinstance(c, list | tuple | np.ndarray)}
+        if len({*lengths.values()}) > 1:
+            found = ", ".join(f"{name!r} of {length}" for name, length in lengths.items())
+            raise InputError("columns of one length", found)
     try:
         return pd.DataFrame(data, columns=columns)
     except (UnicodeError, OverflowError):

@@ -313,3 +313,13 @@ def test_what_is_no_number_where_scores_should_be_is_refused(odd):
     for runs in ({"q1": {"x": 0.5}, "q2": odd}, {"s": {"q1": {"x": 0.5}, "q2": odd}}):
         for act in (ir.as_runs, lambda x: ir.evaluate(x, QRELS, "RR"), ir.scorer(QRELS, "RR")):
             refused(InputError, "found", act, runs)
+
+
+@pytest.mark.parametrize("kind", ["runs", "qrels"])
+def test_columns_of_several_lengths_are_refused(kind, tmp_path):
+    number = {"runs": "score", "qrels": "grade"}[kind]
+    columns = {"topic": ["q1", "q1"], "doc": ["a"], number: [1, 2]}
+    words = r"columns of one length; found 'topic' of 2, 'doc' of 1"
+    refused(InputError, words, getattr(ir, f"as_{kind}"), columns)
+    (tmp_path / "s.json").write_text(json.dumps(columns))
+    refused(InputError, words, getattr(ir, f"read_{kind}"), tmp_path / "s.json")
