@@ -90,11 +90,11 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
         answered = " ".join(content.split()) if isinstance(content, str) else ""
         for text in (str(warning.message) for warning in caught):
             if output is not None or " ".join(text.split()) not in answered:  # each once
-                tell(f"warning: {text}")
+                tell(f"warning: {text}", vars(options))
         if content is not None:
             _write_or_print(content, output, gated=gated)
     except (IrframeError, OSError, MemoryError, UnicodeError) as error:
-        return tell(error)
+        return tell(error, vars(options))
     except Exception as error:
         if sys.flags.dev_mode:
             raise

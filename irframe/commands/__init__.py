@@ -4,11 +4,12 @@ For every command there are ``declare_...``, which says its options, and ``run_.
 returns the answer. Commands call public functions, as any other user does.
 """
 
+import ast
 import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -48,10 +49,44 @@ NEVER = "never"
 METRIC = "-m", "--metric"
 
 
-def tell(message: object) -> int:
-    """Print one line on stderr, and return the exit status of an error."""
+def as_options(text: str, names: Container[str]) -> str:
+    """Return a message in which code of Python is what options of these names say.
+
+    Examples
+    --------
+    >>> as_options("pass ties='rank'", {"ties"})
+    'pass --ties rank'
+    >>> as_options("say which: ir.read_run(path, columns=['topic', 'doc'])", {"columns"})
+    'say which: --columns topic,doc'
+    """
+
+    def columns(found: re.Match[str]) -> str:
+        told = ast.literal_eval(found[1])
+        pairs = [f"{n}={role}" for n, role in told.items()] if isinstance(told, dict) else told
+        return f"--columns {','.join(map(str, pairs))}"
+
+    def option(found: re.Match[str]) -> str:
+        return f"--{found[1].replace('_', '-')} {found[2]}" if found[1] in names else found[0]
+
+    if "columns" in names:
+        text = re.sub(r"ir\.read_\w+\(path, columns=(\[[^]]*\]|{[^}]*})\)", columns, text)
+    return re.sub(r"\b([a-z_]+)='([\w.-]+)'", option, text)
+
+
+def tell(message: object, names: Container[str] = ()) -> int:
+    """Print one line on stderr, and return the exit status of an error.
+
+    Parameters
+    ----------
+    message
+        An error, or a text.
+    names
+        The options of the command, which stand for code in the message.
+    """
     if isinstance(message, IrframeError):
-        message = message.found_first
+        message = as_options(message.found_first, names)
+    elif isinstance(message, str):
+        message = as_options(message, names)
     elif isinstance(message, OSError) and message.strerror:
         message = ": ".join([str(message.filename)] * bool(message.filename) + [message.strerror])
     text = encodable(f"irframe: {one_line(message)}\n", sys.stderr)

@@ -78,10 +78,8 @@ def systems(table: RunTable, system: Codes, direction: NDArray[np.int8] | None) 
     if len(reverse):
         rank, score = (table.columns[role] for role in (words.RANK, words.SCORE))
         wanted, found = "scores that fall from rank to rank", f"scores in {score!r} that rise with"
-        advice = (
-            f"drop the column that is not meant: frame.drop(columns={rank!r}), or "
-            f"frame.drop(columns={score!r}) if scores are distances"
-        )
+        drop = f"if the scores are, frame.drop(columns={rank!r})"
+        advice = f"if the ranks are meant, pass ties='rank'; {drop}"
         found = f"{found} the ranks in {rank!r} in every list of"
         raise RankingError(wanted, found, advice, table.systems[reverse])
     rising = number - ways[FALLS]

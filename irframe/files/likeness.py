@@ -452,7 +452,8 @@ def third_column(topic: Codes, numbers: Codes, source: str) -> str:
     if (falls.any() or (numbers < 0).any()) and not counts_up:
         return SCORE
     wanted = f"a third column of ranks 1, 2, ... or of scores that fall, in {source}"
-    advice = f"say which: ir.read_run(path, columns={[TOPIC, DOC, SCORE]}), or {RANK!r}"
+    ways = [f"ir.read_run(path, columns={[TOPIC, DOC, role]})" for role in (SCORE, RANK)]
+    advice = f"say which: {' or '.join(ways)}"
     raise RankingError(wanted, "whole numbers that may be either", advice)
 
 

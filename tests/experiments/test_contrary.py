@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import irframe as ir
+from irframe.__main__ import main
 from irframe.errors import IrframeWarning, RankingError, singular
 
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
@@ -36,9 +37,11 @@ def test_scores_that_rise_in_every_list_are_refused(lists, beside):
     frame = run(*lists)
     if beside:
         frame = pd.concat([run(FALLING, FALLING, system="t"), frame])
-    words = r"'score' that rise with the ranks in 'rank' in every list of: s\. "
+    words = r"'score' that rise with the ranks in 'rank' in every list of: s\. .*pass ties='rank'"
     refused(RankingError, words, frame.ireval.evaluate, QRELS, "RR")
     assert frame.ireval.evaluate(QRELS, "RR", ties="rank").RR.iloc[0] == 1
+    refused(RankingError, r"frame.drop\(columns='rank'\)", frame.ireval.evaluate, QRELS, "RR")
+    assert frame.drop(columns="rank").ireval.evaluate(QRELS, "RR").RR.xs("s").iloc[0] == 1 / 3
 
 
 @pytest.mark.parametrize(
@@ -123,3 +126,27 @@ def test_a_system_without_scores_is_ranked_by_its_ranks_beside_one_with_scores()
     assert scores["r"].tolist() == ranked.ireval.evaluate(QRELS, "RR").RR.tolist() == [1, 1, 0]
     some = both.assign(score=both["score"].where(both["doc"] != "b"))
     refused(RankingError, "a score in every row", some.ireval.evaluate, QRELS, "RR")
+
+
+@pytest.mark.parametrize("lists", [[RISING, FALLING], [RISING, RISING]], ids=["caution", "refusal"])
+def test_the_console_says_which_option_is_meant(lists, tmp_path, capsys):
+    frame = run(*lists)
+    ir.verbs.write_run(frame, tmp_path / "s.run")
+    ir.verbs.write_qrels(ir.as_qrels(QRELS), tmp_path / "qrels.txt")
+    line = ["evaluate", str(tmp_path / "qrels.txt"), str(tmp_path / "s.run"), "-m", "RR"]
+    assert main(line) == 2 * (lists[1] == RISING)
+    assert "pass --ties rank" in capsys.readouterr().err
+    assert main([*line, "--ties", "rank"]) == 0
+    assert "--ties" not in capsys.readouterr().err
+
+
+def test_the_console_says_how_a_third_column_is_named(tmp_path, capsys):
+    (tmp_path / "s.run").write_text("q1 x 3\nq1 a 2\nq1 b 1\n")
+    ir.verbs.write_qrels(ir.as_qrels(QRELS), tmp_path / "qrels.txt")
+    line = ["evaluate", str(tmp_path / "qrels.txt"), str(tmp_path / "s.run"), "-m", "RR", "-q"]
+    assert main(line) == 2
+    said = capsys.readouterr().err
+    for columns, score in ("topic,doc,score", "0.5000"), ("topic,doc,rank", "0.5000"):
+        assert f"--columns {columns}" in said
+        assert main([*line, "--columns", columns]) == 0
+        assert score in capsys.readouterr().out
