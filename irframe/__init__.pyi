@@ -29,6 +29,7 @@ from .judging.compare_judges import compare_judges as compare_judges
 from .judging.judge_effect import judge_effect as judge_effect
 from .metrics.parse_metric import parse_metric as parse_metric
 from .reports.report import report as report
+from .scores.resampling import Resampling as Resampling
 from .tables.cite import cite as cite
 
 __version__: str

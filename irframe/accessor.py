@@ -228,10 +228,10 @@ class Accessor(Verbs):
         --------
         >>> import irframe as ir
         >>> scores = ir.evaluate(*ir.example_track(), "AP")
-        >>> step = scores.ireval.rank_intervals("bootstrap", seed=3).ireval.record[-1]
+        >>> step = scores.ireval.rank_intervals("bootstrap", resamples=30).ireval.record[-1]
         >>> again = step.again(scores)
-        >>> step.options["method"], step.options["seed"], again.ireval.record[-1] == step
-        ('bootstrap', 3, True)
+        >>> step.options["rank_interval"], step.options["samples"], again.ireval.record[-1] == step
+        ('bootstrap', 30, True)
         """
         return steps_of(self._subject)
 

@@ -8,6 +8,8 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
+from irframe.option_values import slot_of
+
 NEAR = 0.85
 """How alike two names are, as difflib has it, of which one is a slip of the other."""
 
@@ -83,7 +85,7 @@ def meant_by(name: object, known: Iterable[str]) -> list[str]:
         return []
     meant = _meant().get(_plain(name), [])
     names = [ours for ours in meant if ours in known and ours != name]
-    resampled = not {"samples", "seed"}.isdisjoint(names)  # a test by name has its own
+    resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)  # a test by name has its own
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 
 
@@ -138,7 +140,19 @@ def unexpected(options: Iterable[str], parameters: Mapping[str, inspect.Paramete
     name = next((name for name in options if name not in parameters), None)
     if name is None:
         return None
-    return f"got an unexpected keyword argument {name!r}{suggest(name, [*parameters])}"
+    value = options[name] if isinstance(options, Mapping) else None
+    hint = _held(name, value, parameters) or suggest(name, [*parameters])
+    return f"got an unexpected keyword argument {name!r}{hint}"
+
+
+def _held(name: str, value: Any, parameters: Mapping[str, inspect.Parameter]) -> str:
+    """Return the end of an error that says which option value holds an option, if one does."""
+    for parameter, each in parameters.items():
+        slot = slot_of(each.annotation)
+        for field, flat in slot.options.items() if slot else ():
+            if slot and flat == name:
+                return f" (pass {parameter}=ir.{slot.kind.__name__}({field}={value!r}))"
+    return ""
 
 
 def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:

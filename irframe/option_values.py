@@ -7,8 +7,6 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, Union, get_args, get_origin
 
-from irframe.errors import ParameterError
-
 
 @dataclass(frozen=True, repr=False)
 class OptionValue:
@@ -82,13 +80,10 @@ class Slot(NamedTuple):
         read = self.kind.of(value)
         return {flat: getattr(read, name) for name, flat in self.options.items()}
 
-    def refuse_unused(self, value: Any, function: str) -> None:
-        """Raise if a field is given that the function does not use."""
+    def unused_of(self, value: Any) -> list[str]:
+        """Return the fields that are given and not used."""
         defaults = {field.name: field.default for field in fields(self.kind)}
-        given = [n for n in self.unused if getattr(value, n, defaults[n]) != defaults[n]]
-        if given:
-            advice = f"leave {given[0]}= out of {self.kind.__name__}(...)"
-            raise ParameterError(f"options that {function} uses", "", advice, sorted(given))
+        return sorted(n for n in self.unused if getattr(value, n, defaults[n]) != defaults[n])
 
 
 @cache

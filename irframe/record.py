@@ -22,7 +22,7 @@ import xarray as xr
 from irframe.arrays import usual_errors
 from irframe.checks import as_annotated
 from irframe.elsewhere import unexpected
-from irframe.errors import OneCall, caution, cautions_of, united
+from irframe.errors import OneCall, ParameterError, caution, cautions_of, united
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
 from irframe.option_values import Slot, gathered, slot_of
 from irframe.printed import Result
@@ -52,7 +52,17 @@ OBJECTS = {"runs", "qrels", "judges", "texts"}
 """Arguments that are data to begin with; of these only how they were made is recorded."""
 DECIDED = {"adjust", "power"}
 """Options for which a verb decides where nothing is given."""
-FACTS = {METRICS, "interval", "pool_depth", "topics", "rel", "copies", "length", "test"}
+FACTS = {
+    METRICS,
+    "interval",
+    "interval_of",
+    "pool_depth",
+    "topics",
+    "rel",
+    "copies",
+    "length",
+    "test",
+}
 """Attributes that are called like arguments, and say more, or less, than what was asked for."""
 
 
@@ -137,7 +147,7 @@ class Step(NamedTuple):
         --------
         >>> import irframe as ir
         >>> scores = ir.evaluate(*ir.example_track(), "AP")
-        >>> found = scores.ireval.rank_intervals("bootstrap", seed=3)
+        >>> found = scores.ireval.rank_intervals("bootstrap", resamples=30)
         >>> found.equals(found.ireval.record[-1].again(scores))
         True
         """
@@ -252,9 +262,16 @@ def bind(
         annotation = signature.parameters[name].annotation
         as_annotated(name, value, annotation)
         if (slot := slot_of(annotation)) and isinstance(value, slot.kind):
-            slot.refuse_unused(value, function.__name__)
+            refuse_unused(slot, value, function.__name__)
             given[name] = slot.kind.of(value, signature.parameters[name].default)
     return bound
+
+
+def refuse_unused(slot: Slot, value: Any, function: str) -> None:
+    """Raise if an option value has a field that the function does not use."""
+    if given := slot.unused_of(value):
+        advice = f"leave {given[0]}= out of {slot.kind.__name__}(...)"
+        raise ParameterError(f"options that {function} uses", "", advice, given)
 
 
 def options_of(bound: inspect.BoundArguments) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def ranks(scores, topics, method, draws=DRAWS):
 
     That of all systems; of the best; how often just one system could be first; and the mean width.
     """
-    asked = {"method": method, "test": ir.Significance(adjust=None)}
+    asked = {"rank_interval": method, "test": ir.Significance(adjust=None)}
     found = quietly(lambda: sampled(scores, topics, draws=draws).ireval.rank_intervals(**asked))
     means = np.round(scores.mean("topic").to_numpy(), 12)
     truth = 1 + (means[:, :, np.newaxis] < means[:, np.newaxis]).sum(axis=2)[..., np.newaxis]
@@ -239,8 +239,6 @@ def taus(pair, topics, of, draws=DRAWS):
     hits = []
     for part in parts:
         sides = one.isel(depth=part), other.isel(depth=part)
-        found = quietly(
-            lambda sides=sides: sides[0].ireval.agreement(sides[1], interval=True, of=of)
-        )
+        found = quietly(lambda sides=sides: sides[0].ireval.agreement(sides[1], interval_of=of))
         hits.append(held(found["ci_low"].to_numpy(), found["ci_high"].to_numpy(), truth))
     return np.mean(hits)

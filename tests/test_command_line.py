@@ -706,7 +706,7 @@ def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):
 
 @pytest.mark.usefixtures("odd")
 def test_check_tells_of_every_file_at_once(capsys):
-    words = ["check", "qrels.txt", "a.run", "twice.run", "text", "cut.gz", "--length", "60"]
+    words = ["check", "qrels.txt", "a.run", "twice.run", "text", "cut.gz", "--list-length", "60"]
     status, out, _ = run(capsys, *words)
     assert status == 1
     assert "text: unreadable (1): " in out
@@ -715,7 +715,10 @@ def test_check_tells_of_every_file_at_once(capsys):
     assert "bm25: lists_short (16): 101, 102, 103, ...\n" in out
     assert run(capsys, *words, "--fail-on", "never")[0] == 0
     assert run(capsys, "check", "qrels.txt", "a.run")[0] == 0
-    assert run(capsys, "check", "qrels.txt", "a.run", "--fail-on", "note", "--length", "60")[0] == 1
+    assert (
+        run(capsys, "check", "qrels.txt", "a.run", "--fail-on", "note", "--list-length", "60")[0]
+        == 1
+    )
     run(capsys, *words, "-o", "found.parquet")
     found = pd.read_parquet("found.parquet").set_index("system")
     assert len(found.loc["bm25", "lists_short"]) == 16

@@ -35,7 +35,7 @@ KEYWORDS = {
     "compare.method": "adjust or test",
     "compare.stat_test compare.n_boot compare.random_state": "test",
     "evaluate.eval_metrics evaluate.measures": "metrics",
-    "rank_intervals.random_state": "seed",
+    "rank_intervals.random_state": "resamples",
     "read_runs.errors": "on_error",
     "styled.decimals": "precision",
 }
@@ -50,7 +50,7 @@ METRICS = {
 WORDS = {
     "test.ttest_rel test.student test.paired": "'t'",
     "adjust.bh adjust.fdr adjust.benjamini-hochberg": "'fdr_bh'",
-    "method.kendalltau": "'kendall'",
+    "coefficient.kendalltau": "'kendall'",
     "ties.trec_eval": "'trec'",
 }
 OPTIONS = {
@@ -64,13 +64,13 @@ NONSENSE = """
 SUBJECTS = {"runs": RUNS, "qrels": QRELS, "scores": SCORES, "cube": CUBE}
 OF = {"evaluate": RUNS, "compare": SCORES, "rank_intervals": SCORES}
 OF |= {"styled": SCORES.ireval.summary()}
-WORDED = {"test": "compare", "adjust": "compare", "method": "agreement", "ties": "rank"}
+WORDED = {"test": "compare", "adjust": "compare", "coefficient": "agreement", "ties": "rank"}
 
 
 def words(owner, name):
     """Give a verb a word."""
     subject = RUNS if owner == "ties" else CUBE.ireval.score("AP", at=10)
-    given = {owner: name} | ({"reference": 10} if owner == "method" else {})
+    given = {owner: name} | ({"reference": 10} if owner == "coefficient" else {})
     return getattr(ir.verbs, WORDED[owner])(subject, **given)
 
 

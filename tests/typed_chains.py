@@ -27,7 +27,7 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     assert_type(scores.pipe(ir.verbs.summary, alpha=0.1), pd.DataFrame)
     assert_type(ir.verbs.sheet(array, "bm25", by="track"), xr.Dataset)
     assert_type(ireval(scores["AP"]).sheet("bm25"), pd.DataFrame)
-    assert_type(ireval(array).volatility(method=ir.agreements.RBO(p=0.8)), xr.DataArray)
+    assert_type(ireval(array).volatility(coefficient=ir.agreements.RBO(p=0.8)), xr.DataArray)
     ireval(ireval(array).volatility()).plot.volatility_map()
     assert_type(ireval(scores).groupby("track").compare(baseline="bm25"), pd.DataFrame)
     assert_type(ireval(runs).groupby(["track", "kind"]).cube(qrels).score("AP"), xr.DataArray)
@@ -46,7 +46,7 @@ def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     ireval(scores).compare(adjust="hollm")  # type: ignore[arg-type]
     ireval(scores).groupby("track").sumary()  # type: ignore[attr-defined]
     ireval(runs).groupby("track").check(qrels)  # type: ignore[attr-defined]
-    ireval(scores).volatility(method="kendal")  # type: ignore[call-overload]
+    ireval(scores).volatility(coefficient="kendal")  # type: ignore[call-overload]
     ireval(scores).plot.depth_curve()  # type: ignore[attr-defined]
     ir.verbs.compare(scores, adjst="holm")  # type: ignore[call-arg]
     ir.verbs.summary(scores, alfa=0.1)  # type: ignore[call-overload]

@@ -57,7 +57,7 @@ def significant(scores):
 def agreement(scores):
     """Write how alike metrics at several depths order the systems as nDCG@10 does."""
     reference = scores.sel(metric=["nDCG"], depth=[10])
-    found = scores.sel(depth=DEPTHS).ireval.agreement(reference, interval=True)
+    found = scores.sel(depth=DEPTHS).ireval.agreement(reference, interval_of="expected")
     rows = {"k": DEPTHS}
     for metric in scores["metric"].to_numpy():
         parts = found.sel(metric=metric).to_dataframe().itertuples()

@@ -53,7 +53,10 @@ def assessors(judges):
 def conclusions(runs, judges):
     """Write and draw what changes in the conclusions."""
     effect = runs.ireval.judge_effect(
-        judges, METRICS, test=ir.Significance(adjust=None), methods=["kendall", "tau_ap", "rbo"]
+        judges,
+        METRICS,
+        test=ir.Significance(adjust=None),
+        coefficients=["kendall", "tau_ap", "rbo"],
     )
     some = effect.sel(judge="gpt4o", depth=DEPTHS)
     counts = some["conclusions"]
@@ -89,7 +92,7 @@ def conclusions(runs, judges):
 
 def orders(runs, judges):
     """Write how alike the systems are ordered at depth 10, with intervals."""
-    found = runs.ireval.judge_effect(judges, METRICS, at=10, interval=True)
+    found = runs.ireval.judge_effect(judges, METRICS, at=10, interval_of="expected")
     rows = {"metric": METRICS}
     for name in found["coefficient"].to_numpy():
         some = found.squeeze(["judge", "depth"]).sel(coefficient=name)

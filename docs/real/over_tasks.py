@@ -64,7 +64,7 @@ def main():
     counts = task.value_counts()
     PAGE.facts(questions=len(task), most=counts.iloc[0], least=counts.iloc[-1], tasks=len(counts))
     PAGE.figure(scores.ireval.plot.system_ranking(), "dots", dpi=110)
-    ranked = scores.ireval.leaderboard(order="borda")
+    ranked = scores.ireval.leaderboard(order_by="borda")
     PAGE.figure(ranked.ireval.plot.critical_difference(), "groups", dpi=110)
 
 

@@ -370,10 +370,10 @@ def judges(data, ledger):
     """Compare agreement of judges, and of the orders of systems under them."""
     folder = data / "trec-dl-2021-judges"
     both = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}
-    agreed = ir.compare_judges(both, samples=1).squeeze("pair")
+    agreed = ir.compare_judges(both, resamples=1).squeeze("pair")
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
     orders = runs.ireval.judge_effect(
-        both, ["nDCG@10", "AP(rel=2)"], at=100, methods=["kendall", "spearman"]
+        both, ["nDCG@10", "AP(rel=2)"], at=100, coefficients=["kendall", "spearman"]
     )["agreement"].squeeze()
     values = [
         ("Cohen's kappa, four grades", 0.373, agreed["kappa"].sel(weights="none").item(), 3),
@@ -408,7 +408,7 @@ def models(data, ledger):
         name: each.assign(grade=each["grade"].clip(upper=3)) for name, each in labels.items()
     }
     clipped["people"] = ir.read_qrels(folder / "qrels.human.txt")
-    found = ir.compare_judges(clipped, reference="people", samples=1, grades=range(4))
+    found = ir.compare_judges(clipped, reference="people", resamples=1, grades=range(4))
     found = found.set_index(pair="judge_a").sel(pair=[*LLMJUDGE])
     kappa, alpha = found["kappa"].sel(weights="none"), found["alpha"].sel(distance="ordinal")
     ours = dict(zip(LLMJUDGE, zip(kappa.to_numpy(), alpha.to_numpy(), strict=True), strict=True))

@@ -213,7 +213,7 @@ def power(best):
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.4), layout="constrained")
     rows = {"metric": list(METRICS)}
     for ax, (name, array) in zip(axes, best.items(), strict=True):
-        found = array.ireval.bootstrap_sensitivity(samples=1000)
+        found = array.ireval.bootstrap_sensitivity(resamples=1000)
         found.ireval.plot.p_value_curves(ax=ax)
         ax.set_title("", loc="left")
         ax.set_ylabel("significance level" if ax is axes[0] else "")

@@ -491,4 +491,4 @@ def parse_agreement(method: Method) -> base.Agreement:
     written: base.Agreement | None = as_written(method, kinds)
     if written is not None:
         return written
-    return AGREEMENTS[choice("a method such as RBO(p=0.8), or its name", method, AGREEMENTS)]
+    return AGREEMENTS[choice("a coefficient such as RBO(p=0.8), or its name", method, AGREEMENTS)]

@@ -280,7 +280,7 @@ def refuse_over(
     test, adjust
         How pairs are tested.
     drawn
-        A method of rank intervals that knows nothing of repeats, or "".
+        How rank intervals are found, where that knows nothing of repeats, or "".
     """
     for part in parts:
         known = part.repeats
@@ -295,7 +295,8 @@ def refuse_over(
             wanted = f"several {plural(known.word)} for over='repeat'"
             raise ParameterError(wanted, "one of every system")
         named = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
-        named += ["adjust='max-t'"] * isinstance(adjust, MaxT) + [f"method={drawn!r}"] * bool(drawn)
+        named += ["adjust='max-t'"] * isinstance(adjust, MaxT)
+        named += [f"rank_interval={drawn!r}"] * bool(drawn)
         named += [f"{word}=" for word in names_declared(part.attrs)]
         if named:
             wanted = f"the test t, over={known.over!r} {plural(known.word)} and topics"

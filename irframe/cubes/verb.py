@@ -50,7 +50,7 @@ LOADED = 1 << 30
 WORKED = 6
 """Bytes that verbs make of each grade: the grade, the document, and whether it is tied."""
 
-REPEATABLE = {"over", "best_of", "repeats"}
+REPEATABLE = {"over", "best_of", "repeats", "n_repeats"}
 """Parameters of verbs that read scores of several repeats of a system; others refuse these."""
 
 VERBS: dict[str, Callable[..., Any]] = {}

@@ -33,6 +33,7 @@ from irframe.scores.read_scores import (
     scores_to_compare,
 )
 from irframe.scores.repeats import refuse_design
+from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Arrays, Scores
 
 Of = Literal["expected", "averages"]
@@ -65,12 +66,14 @@ class Intervals:
     of: Of = "expected"
 
     def __post_init__(self) -> None:
-        choice("of", self.of, QUANTITIES)
+        choice("interval_of", self.of, QUANTITIES)
 
     def refuse(self, method: agreements.Agreement) -> None:
         """Raise for a method that has no such interval."""
         if self.of == "averages" and not isinstance(method, CORRELATIONS):
-            wanted = "a correlation, as kendall, tau_ap, spearman or pearson, for of='averages'"
+            wanted = (
+                "a correlation, as kendall, tau_ap, spearman or pearson, for interval_of='averages'"
+            )
             raise ParameterError(wanted, repr(method))
 
     def told(self, result: xr.Dataset, topics: Array) -> xr.Dataset:
@@ -148,7 +151,7 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
         means = np.round(paired.means[row], TIE)
         none = np.empty((0, *means.shape))
         if options.of == "averages":
-            refuse_design(paired, "of='averages'")
+            refuse_design(paired, "interval_of='averages'")
         without = without_each(values, summary, sign) if options.of == "averages" else none
         sides.append(OneSide(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
     return sides
@@ -276,45 +279,39 @@ ORDERINGS = (agreements.Kendall, agreements.RBO, agreements.Spearman, agreements
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: agreements.Method = "kendall",
+    coefficient: agreements.Method = "kendall",
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    interval: Literal[False] = False,
-    of: Of = "expected",
+    interval_of: None = None,
     alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     by: GroupBy | None = None,
 ) -> xr.DataArray: ...
 @overload
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: agreements.Method = "kendall",
+    coefficient: agreements.Method = "kendall",
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    interval: Literal[True],
-    of: Of = "expected",
+    interval_of: Of,
     alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     by: GroupBy | None = None,
 ) -> xr.Dataset: ...
 @verb
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: agreements.Method = "kendall",
+    coefficient: agreements.Method = "kendall",
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    interval: bool = False,
-    of: Of = "expected",
+    interval_of: Of | None = None,
     alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     by: GroupBy | None = None,
 ) -> xr.DataArray | xr.Dataset:
     """Rank correlation of the systems' orderings between metrics, or with a reference, by depth.
@@ -326,8 +323,8 @@ def agreement(
     reference
         As for `coverage`: a depth, a metric, or other scores of the same systems. By default
         every metric of the scores, at the same depth.
-    method
-        A method of agreement such as `RBO`, or its name: ``"kendall"`` or ``"tau_b"``,
+    coefficient
+        A measure of agreement such as `RBO`, or its name: ``"kendall"`` or ``"tau_b"``,
         ``"tau_a"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"rbo_a"``, ``"rbo_b"``,
         ``"spearman"``, ``"pearson"``, ``"rmse"``. They differ in what systems that tie count for,
         as `Kendall`, `TauAP` and `RBO` say.
@@ -335,15 +332,15 @@ def agreement(
         Depths of the scores to look at; by default all there are.
     topics
         Which topics count of reference scores with other ones, as for `coverage`.
-    interval
-        Whether to give intervals too, and p-values of Kendall's tau.
-    of
-        What the intervals are of: ``"expected"``, the agreement that is to be expected on as many
-        topics like these; or ``"averages"``, for correlations, that by the averages over all
-        topics there might be, which is higher, as averages are then free of noise.
-    alpha, samples, seed
-        Of the intervals: one minus their level, above 0 and below 1; how many resamples of the
-        topics, at least 1; and the seed of their generator, at least 0.
+    interval_of
+        What to give intervals of, with p-values of Kendall's tau; by default no intervals.
+        ``"expected"``: the agreement that is to be expected on as many topics like these.
+        ``"averages"``, for correlations: the agreement of the averages over all topics there might
+        be, which is higher, as averages are then free of noise.
+    alpha
+        One minus the confidence level of the intervals, above 0 and below 1.
+    resamples
+        Resamples of the topics, for the intervals: an `irframe.Resampling`, or their number.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group. Reference scores are split alike.
@@ -353,7 +350,7 @@ def agreement(
     xarray.DataArray or xarray.Dataset
         Agreement over (metric, depth), the group first if `by` is given; without a reference
         over (metric, metric_other, depth). NaN where it is undefined, as a correlation of
-        systems that all tie. The attribute ``method`` names the method. With `interval` a
+        systems that all tie. The attribute ``coefficient`` names the measure. With `interval_of` a
         dataset with the same under ``agreement``, and ``ci_low`` and ``ci_high``; these are NaN
         where the agreement of too many resamples is undefined; and for Kendall's tau ``p``, the
         p-value of no association between the two orders of the systems. The attribute
@@ -362,7 +359,7 @@ def agreement(
     Raises
     ------
     IrframeError
-        As `coverage`, and for an unknown method, or one without intervals of the kind asked for.
+        As `coverage`, and for an unknown measure, or one without intervals of the kind asked for.
 
     Warns
     -----
@@ -387,7 +384,7 @@ def agreement(
     at ``1 - alpha / 2``. An agreement of noisy averages is lower than that of exact ones, and more
     so in resamples, so that both ends are rather low, and the agreement itself may lie above them.
 
-    For ``of="averages"``, s is the larger of the standard deviation of the resamples times
+    For ``interval_of="averages"``, s is the larger of the standard deviation of the resamples times
     ``sqrt(n / (n - 1))`` and the jackknife's standard error, and b the mean of the resamples less
     the agreement: the interval is from ``-t s`` below it to ``max(0, -b) + t s`` above, within -1
     and 1. Intervals are cautious: topics drawn from real ones, 95% intervals of Kendall's tau held
@@ -415,8 +412,8 @@ def agreement(
     AP(norm='min')  0.74  1.0  1.00
     RBP(p=0.95)     0.59  1.0  0.86
     """
-    chosen = agreements.parse_agreement(method)
-    options = Intervals(Resamples(alpha, samples, seed), of)
+    chosen = agreements.parse_agreement(coefficient)
+    options = Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     if reference is None:
         paired = scores_to_compare(scores, at)
         common = np.asarray(paired.scored.all(axis=0))  # topics that every metric and system has
@@ -435,9 +432,9 @@ def agreement(
         paired, held = match_reference(scores, reference, at, topics)
         compared = partial(_with_reference, paired, held, chosen)
         ends = partial(with_reference, paired, held)
-    values = compared(chosen.kernel).assign_attrs(method=repr(chosen))
+    values = compared(chosen.kernel).assign_attrs(coefficient=repr(chosen))
     beware_of_ties(values)
-    if not interval:
+    if interval_of is None:
         return values
     result = with_ends(values, ends(options, chosen), options, paired)
     if isinstance(chosen, agreements.Kendall):

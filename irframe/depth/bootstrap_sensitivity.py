@@ -14,8 +14,10 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, all_pairs
 from irframe.paired.design import Design
+from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import Depths, pair_labels, scores_to_compare
 from irframe.scores.repeats import refuse_design
+from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Arrays
 
 
@@ -23,10 +25,9 @@ from irframe.scores.scores import Arrays
 def bootstrap_sensitivity(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    samples: int = 1000,
-    seed: int = 0,
     alpha: float = 0.05,
-    resamples: ArrayLike | None = None,
+    resamples: Resampling | int = 1000,
+    positions: ArrayLike | None = None,
     at: Depths = None,
     by: GroupBy | None = None,
 ) -> xr.Dataset:
@@ -36,15 +37,13 @@ def bootstrap_sensitivity(
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
-    samples
-        How many resamples of the topics to draw, at least 1.
-    seed
-        Of the generator of the resamples, at least 0; the same resamples serve every pair,
-        metric and depth.
     alpha
         Significance level, above 0 and below 1.
     resamples
-        Positions of topics from 0, shape (any number, topics), in place of those drawn.
+        Resamples of the topics, which serve every pair, metric and depth: an `irframe.Resampling`,
+        or their number.
+    positions
+        Positions of topics from 0, shape (any number, topics), in place of resamples.
     at
         Depths to look at; by default all there are.
     by
@@ -86,20 +85,21 @@ def bootstrap_sensitivity(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
-    >>> found = scores.ireval.bootstrap_sensitivity(samples=200)
+    >>> found = scores.ireval.bootstrap_sensitivity(resamples=200)
     >>> found[["power", "delta"]].to_dataframe().round(3)
             power  delta
     metric
     AP      0.750  0.130
     RR      0.321  0.255
     """
-    bootstrap = Bootstrap(samples=samples, seed=seed)
-    given = None if resamples is None else np.asarray(resamples)
+    drawn = Resamples.of(alpha, resamples)
+    bootstrap = Bootstrap(samples=drawn.samples, seed=drawn.seed)
+    given = None if positions is None else np.asarray(positions)
 
     paired = scores_to_compare(scores, at)
     pairs = all_pairs(len(paired.systems))
     if given is not None:
-        refuse_design(paired, "resamples=")
+        refuse_design(paired, "positions=")
 
     def discriminate(values: Array, *design: Design) -> Arrays:
         outcome = bootstrap.discriminate(values, pairs, *design, alpha=alpha, resamples=given)

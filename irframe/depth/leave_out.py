@@ -287,7 +287,7 @@ def robustness(
     shares: float | Sequence[float] = SHARES,
     seeds: int | Sequence[int] = 10,
     at: int | Sequence[int] | None = None,
-    method: Method = "kendall",
+    coefficient: Method = "kendall",
     by: GroupBy | None = None,
     progress: bool = False,
 ) -> xr.DataArray:
@@ -306,8 +306,8 @@ def robustness(
         seed are nested.
     at
         Evaluation depths, by default the greatest; no shallower than a metric's own.
-    method
-        A method of agreement or its name, as for `agreement`.
+    coefficient
+        A measure of agreement or its name, as for `agreement`.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group, labelled with the group.
@@ -366,7 +366,7 @@ def robustness(
     complete = score(base, *chosen, at=depths)
     samples = list(product(shares, drawn))
     results = [
-        agreement(score(sample(base, share, seed=seed), *chosen, at=depths), complete, method)
+        agreement(score(sample(base, share, seed=seed), *chosen, at=depths), complete, coefficient)
         for share, seed in tracked(samples, len(samples), "sample", progress=progress)
     ]
     first = results[0]

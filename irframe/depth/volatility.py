@@ -3,7 +3,7 @@
 Verbs: volatility, stability.
 """
 
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,7 @@ from irframe.scores.read_scores import (
     select_depths,
     share_topics,
 )
+from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Scores
 from irframe.stops import axis_of
 
@@ -37,15 +38,13 @@ from irframe.stops import axis_of
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: Method = "kendall",
+    coefficient: Method = "kendall",
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    interval: Literal[False] = False,
-    of: Of = "expected",
+    interval_of: None = None,
     alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     by: GroupBy | None = None,
 ) -> xr.DataArray: ...
 
@@ -54,30 +53,26 @@ def volatility(
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: Method = "kendall",
+    coefficient: Method = "kendall",
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    interval: Literal[True],
-    of: Of = "expected",
+    interval_of: Of,
     alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     by: GroupBy | None = None,
 ) -> xr.Dataset: ...
 @verb
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: Method = "kendall",
+    coefficient: Method = "kendall",
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    interval: bool = False,
-    of: Of = "expected",
+    interval_of: Of | None = None,
     alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     by: GroupBy | None = None,
 ) -> xr.DataArray | xr.Dataset:
     """Rank correlation of the systems' orderings at every two depths.
@@ -90,15 +85,16 @@ def volatility(
         What stands on the other side: a metric of the scores, or other scores of the same
         systems, by depth, with one metric or all those of `scores`. By default each metric
         itself.
-    method
-        A method of agreement or its name, as for `agreement`.
+    coefficient
+        A measure of agreement or its name, as for `agreement`.
     at
         Depths to look at, on both sides; by default all there are.
     topics
         Which topics count of reference scores with other ones, as for `coverage`.
-    interval
-        Whether to give intervals too; choose some depths, as it takes a while at many.
-    of, alpha, samples, seed
+    interval_of
+        What to give intervals of, as for `agreement`; by default none. Choose some depths, as it
+        takes a while at many.
+    alpha, resamples
         Of the intervals, as for `agreement`.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one matrix
@@ -109,15 +105,15 @@ def volatility(
     xarray.DataArray or xarray.Dataset
         Volatility matrices over (metric, depth, depth_other), the group first if `by` is given.
         A coordinate ``metric_other`` names the metric on the other side, an attribute
-        ``method`` the method. NaN where a correlation
-        is undefined, as where all systems tie. With `interval` a dataset, as of `agreement`.
+        ``coefficient`` the measure. NaN where a correlation
+        is undefined, as where all systems tie. With `interval_of` a dataset, as of `agreement`.
 
     Raises
     ------
     DepthError
         For scores without depths, and depths outside them.
     ParameterError
-        For an unknown method or metric, and other systems on the other side.
+        For an unknown measure or metric, and other systems on the other side.
 
     Warns
     -----
@@ -148,8 +144,8 @@ def volatility(
     10           0.67  1.00  1.00
     50           0.67  1.00  1.00
     """
-    chosen = parse_agreement(method)
-    options = agreement.Intervals(Resamples(alpha, samples, seed), of)
+    chosen = parse_agreement(coefficient)
+    options = agreement.Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     read = read_scores(scores)
     if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
@@ -161,7 +157,7 @@ def volatility(
     rows, columns = share_topics(read, held, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
     agreement.beware_of_ties(values)
-    if not interval:
+    if interval_of is None:
         return values
     return agreement.with_ends(
         values, agreement.between_depths(rows, columns, options, chosen), options, rows
@@ -185,7 +181,7 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     axis = rows.axis
     others = {axis.other: columns.labels()[axis.dim], agreement.METRIC_OTHER: (METRIC, names)}
-    dims, attributes = (METRIC, axis.dim, axis.other), {**rows.attrs, "method": repr(method)}
+    dims, attributes = (METRIC, axis.dim, axis.other), {**rows.attrs, "coefficient": repr(method)}
     values = method.kernel(left, right)
     return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=attributes)
 

@@ -57,7 +57,7 @@ def lists_found(
     lengths = findings.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
     usual = findings.usual_length(rows)
-    wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
+    wanted = usual if length is None else whole("list_length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
     stray = (lengths == 0).all(axis=1)
@@ -195,7 +195,7 @@ def check(
     qrels: Qrels,
     *,
     depth: int = 10,
-    length: int | None = None,
+    list_length: int | None = None,
     documents: Iterable[Any] | None = None,
     copies: Copies = None,
     train: Qrels | None = None,
@@ -211,7 +211,7 @@ def check(
         score are read, too: with documents listed twice, or without some ids, scores or ranks.
     depth
         Down to where unjudged documents are counted, at least 1.
-    length
+    list_length
         How many documents every list should have, at least 1, and none may have more; by default
         as many as most lists have.
     documents
@@ -263,11 +263,11 @@ def check(
         - ``ranks_contradict``: topics in which a lower rank has a higher score;
         - ``ranks_skipped``: topics whose ranks leave some out, or begin beyond 2; the
           documents below count at better ranks;
-        - ``lists_long``: topics whose list has more than the `length` that is given;
+        - ``lists_long``: topics whose list has more than the `list_length` that is given;
         - ``identical_to``: systems with the same documents in the same order in every topic;
         - ``ranks_repeated``: topics in which a rank stands twice, or nowhere. An error where
           there are no scores;
-        - ``lists_short``: topics whose list has fewer than `length` documents;
+        - ``lists_short``: topics whose list has fewer than `list_length` documents;
         - ``lists_tied``: topics in which two documents have the same score;
         - ``copies``: topic and document of each row that is a copy of one above it, given `copies`;
         - ``columns_surplus``: which columns of the file were passed over, such as ``(7,)``; told
@@ -339,7 +339,7 @@ def check(
     listed = {"ids_missing": lost, "unreadable": unread, "columns_surplus": surplus}
     if len(named):
         table = coded_tables.read_table(by_role(named, RUN, search))
-        find = partial(_numbers_of_systems, table, judgments, depth, length, documents, copies)
+        find = partial(_numbers_of_systems, table, judgments, depth, list_length, documents, copies)
         numbers, more = find(Policy(**units.decided))
         listed |= more
     else:

@@ -174,7 +174,7 @@ def tie_agreement(
     ties: Sequence[Ties] = ("trec", "order"),
     at: int | Sequence[int] | None = None,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
-    method: Method = "kendall",
+    coefficient: Method = "kendall",
 ) -> xr.DataArray:
     """Say how alike systems are ordered under two ways to rank documents with equal scores.
 
@@ -190,8 +190,8 @@ def tie_agreement(
         Evaluation depths, by default that of the longest list; no shallower than a metric's own.
     score_dtype
         As for `rank`.
-    method
-        A method of agreement or its name, as for `agreement`.
+    coefficient
+        A measure of agreement or its name, as for `agreement`.
 
     Returns
     -------
@@ -230,5 +230,5 @@ def tie_agreement(
     cubes = [build(runs, qrels, depth=deepest, ties=way, score_dtype=score_dtype) for way in ties]
     depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
     first, second = (score(cube, *chosen, at=depths) for cube in cubes)
-    found: xr.DataArray = agreement(first, second, method)
+    found: xr.DataArray = agreement(first, second, coefficient)
     return found.assign_attrs(ties=" against ".join(ties))

@@ -4,6 +4,7 @@ Verbs: compare_judges.
 """
 
 from collections.abc import Hashable, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from irframe.names import BOUND, JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
+from irframe.scores.resampling import Resampling
 
 ALL = "all"
 BLOCK = 1 << 22
@@ -39,8 +41,7 @@ def compare_judges(
     grades: Grades = None,
     by: str | None = None,
     alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
 ) -> xr.Dataset:
     """Say how far judges agree, beyond what chance would give.
 
@@ -65,11 +66,11 @@ def compare_judges(
         grades like others, but for -1, which marks what was not judged and is refused.
     by
         ``"topic"``: every coefficient per topic, without intervals.
-    level
-        Confidence level of the intervals, above 0 and below 1.
-    samples, seed
-        How many resamples of the topics the intervals rest on, at least 1, and the seed of their
-        generator. The same serve all pairs.
+    alpha
+        One minus the confidence level of the intervals, above 0 and below 1.
+    resamples
+        Resamples of the topics, for the intervals: an `irframe.Resampling`, or their number. The
+        same serve all pairs.
 
     Returns
     -------
@@ -170,7 +171,7 @@ def compare_judges(
            [0, 1, 1],
            [0, 0, 2]])
     """
-    resamples = Resamples(alpha, samples, seed)
+    drawn = Resamples.of(alpha, resamples)
     choice("by", TOPIC if by is None else by, (TOPIC,))
     passes = grades_by_judge.passes_of(judges)
     judged = grades_by_judge.read_judges(
@@ -189,13 +190,13 @@ def compare_judges(
         return result.assign_coords({TOPIC: judged.topics}).assign_attrs(attrs)
     whole = {kind: part.sum(axis=0) for kind, part in counts.items()}
     result = _labelled_coefficients(judged, whole, chosen, passes)
-    result = result.assign(_intervals(counts, judged.scale, resamples))
+    result = result.assign(_intervals(counts, judged.scale, drawn))
     result = result.assign_coords({BOUND: list(SIDES)})
     known = [name for name in _DIMS if name in result]
     bounded = {name: result[name + INTERVAL].notnull().all(BOUND) for name in known}
     lost = [name for name in known if (result[name].notnull() & ~bounded[name]).any()]
     warn(*coefficients.cautions(counts[PAIR], judged.scale, lost))
-    return result.assign_attrs(attrs | {"alpha": alpha, "samples": samples, "seed": seed})
+    return result.assign_attrs(attrs | asdict(drawn))
 
 
 Counts = dict[str, Array]

@@ -52,6 +52,7 @@ from irframe.paired import all_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Scores
 
 Parts = dict[str, tuple[tuple[str, ...], Array]]
@@ -75,11 +76,9 @@ def judge_effect(
     at: int | Sequence[int] | None = None,
     pairs: Literal["same", "common", "own"] = "same",
     grades: Grades = None,
-    methods: str | Agreement | Sequence[str | Agreement] = ("kendall", "tau_ap", "rbo"),
-    interval: bool = False,
-    of: Of = "expected",
-    samples: int = 1000,
-    seed: int = 0,
+    coefficients: str | Agreement | Sequence[str | Agreement] = ("kendall", "tau_ap", "rbo"),
+    interval_of: Of | None = None,
+    resamples: Resampling | int = 1000,
     groups: Groups | None = None,
     depth: int | None = None,
     ties: Ties = DEFAULT_TIES,
@@ -109,11 +108,11 @@ def judge_effect(
         `compare_judges`; ``"own"``, each judge's judgments as they are, of the same topics.
     grades
         As for `compare_judges`.
-    methods
-        Methods of agreement or their names, as for `agreement`.
-    interval, of, samples, seed
-        Whether to give intervals of the agreements, which takes a while at many depths, and what
-        they are, as for `agreement`.
+    coefficients
+        Measures of agreement or their names, as for `agreement`.
+    interval_of, resamples
+        What to give intervals of agreements of, as for `agreement`; by default none, as they take
+        a while at many depths. And their resamples of the topics.
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``: whether a judge favours
         them over the other systems. At least two systems in each and outside.
@@ -181,8 +180,8 @@ def judge_effect(
     """
     pairing = Pairing(test)
     alpha = pairing.alpha
-    resampling = Intervals(Resamples(alpha, samples, seed), of)
-    orders = list(map(parse_agreement, listed(methods)))
+    resampling = Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
+    orders = list(map(parse_agreement, listed(coefficients)))
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
     called, policy = _first(passes.judges, reference), (depth, ties, score_dtype)
@@ -202,17 +201,17 @@ def judge_effect(
         "bias": ((*DIMS, SYSTEM), bias),
         "bias_interval": ((*DIMS, SYSTEM, BOUND), np.stack([bias - half, bias + half], axis=-1)),
         "conclusions": ((*DIMS, "conclusion"), conclude(first, won)),
-        **_agreements(held, others, orders, resampling if interval else None),
+        **_agreements(held, others, orders, resampling if interval_of else None),
     }
     labels = {JUDGE: called[1:], **held.labels(), SYSTEM: held.systems, BOUND: list(SIDES)}
-    labels |= {"coefficient": [*map(str, listed(methods))], "conclusion": list(CONCLUSIONS)}
+    labels |= {"coefficient": [*map(str, listed(coefficients))], "conclusion": list(CONCLUSIONS)}
     if groups is not None:
         parts |= _favours(bias, _members(groups, held.systems.tolist()), alpha)
         labels["group"] = list(groups)
     attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     attrs = united(held.attrs, attrs, pairing.told(), {RESULT: "judge_effect"})
     result = xr.Dataset(parts, labels, attrs)
-    return resampling.told(result, held.scored.sum(axis=1)) if interval else result
+    return resampling.told(result, held.scored.sum(axis=1)) if interval_of else result
 
 
 def _first(judges: list[Any], reference: Hashable | None) -> list[Any]:

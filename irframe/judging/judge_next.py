@@ -40,6 +40,8 @@ from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
+from irframe.scores.averages import Resamples
+from irframe.scores.resampling import Resampling
 
 Credit = Literal["all", "run"]
 
@@ -248,10 +250,9 @@ def replay(
     prior: pd.DataFrame | None = None,
     depth: int | None = None,
     rel: int = 1,
-    share: float = 1.0,
+    contributing_share: float = 1.0,
     together: str | None = None,
-    samples: int = 8,
-    seed: int = 0,
+    resamples: Resampling | int = 8,
     by: GroupBy | None = None,
     progress: bool = False,
 ) -> xr.Dataset:
@@ -282,14 +283,14 @@ def replay(
         As for `judge_next`.
     depth
         How deep the lists of those who help are read, by default as deep as the cube.
-    share
+    contributing_share
         Which share of the contributing systems, or of their groups, helps to judge; above 0, at
         most 1. Below 1, another random part helps in every sample.
     together
         A coordinate of the systems such as ``"team"``: groups help, or do not, as a whole.
-    samples, seed
-        How many times to judge, with other systems helping and ties in another order, at least
-        1; and the seed of that.
+    resamples
+        How many times to judge, with other systems helping and ties in another order: an
+        `irframe.Resampling`, or a number.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group.
@@ -370,21 +371,29 @@ def replay(
     documents, last = ListedDocuments.judged(cube, read), cube.sizes[DEPTH] if at is None else at
     chosen = parse_metrics(metrics)
     options = chosen, last, pairing, condensed, batch, rel, prior
-    drawn = _drawn(documents, together, share, samples, seed)
-    done = tracked(drawn, len(drawn), "sample", progress=progress)
-    results = Trial(documents, names, turns, *options).judge_each(done, seed, alike=share == 1)
+    draws = Resamples.of(pairing.alpha, resamples)
+    helpers = _drawn(documents, together, contributing_share, draws)
+    done, alike = (
+        tracked(helpers, len(helpers), "sample", progress=progress),
+        contributing_share == 1,
+    )
+    results = Trial(documents, names, turns, *options).judge_each(done, draws.seed, alike=alike)
     labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
-    attrs = {"share": share, "samples": samples, "unjudged": unjudged}
+    attrs = {
+        "contributing_share": contributing_share,
+        "samples": draws.samples,
+        "unjudged": unjudged,
+    }
     return xr.Dataset(_summary(results, pairing.alpha), labels | words, pairing.told() | attrs)
 
 
 def _drawn(
-    documents: ListedDocuments, together: str | None, share: float, samples: int, seed: int
+    documents: ListedDocuments, together: str | None, share: float, draws: Resamples
 ) -> list[Array]:
     """Return the places of the systems that help to judge, of every sample."""
-    share, samples = number("share", share, above=0, high=1), whole("samples", samples, low=1)
-    cube, seed = documents.cube, whole("seed", seed, low=0)
+    number("contributing_share", share, above=0, high=1)
+    cube = documents.cube
     systems = helping(cube)
     judged = len(documents.judgments.row)
     aside = judged - int(documents.pool(systems, 0).there.sum())
@@ -396,8 +405,8 @@ def _drawn(
     helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
     group = contributing_groups(cube, helps, together)
     labels = np.unique(group[group >= 0])
-    size, random = max(1, round(share * len(labels))), np.random.default_rng(seed)
-    parts = [random.permutation(labels)[:size] for _ in range(samples)]
+    size, random = max(1, round(share * len(labels))), np.random.default_rng(draws.seed)
+    parts = [random.permutation(labels)[:size] for _ in range(draws.samples)]
     return [np.flatnonzero(np.isin(group, part)) for part in parts]
 
 

@@ -10,7 +10,14 @@ from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import level
 from irframe.errors import ParameterError
 from irframe.paired.design import DEGENERATE, ROUNDING, Design
-from irframe.paired.differences import SCALE, PairedResult, Resampling, exact_moments, noise, ratio
+from irframe.paired.differences import (
+    SCALE,
+    PairedResult,
+    ResamplingTest,
+    exact_moments,
+    noise,
+    ratio,
+)
 from irframe.paired.pairs import Pairs, checked, count_drawn, draw_topics, each_pair, product
 
 TIE = 1e-9
@@ -45,7 +52,7 @@ class Discrimination(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bootstrap(Resampling):
+class Bootstrap(ResamplingTest):
     """Whether the mean difference stands out among resamples of the topics.
 
     Parameters

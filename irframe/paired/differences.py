@@ -144,7 +144,7 @@ class PairedTest(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resampling(PairedTest):
+class ResamplingTest(PairedTest):
     """A test by random draws, the same for every pair and depth.
 
     Parameters

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import room, whole
 from irframe.paired.design import ROUNDING, Design
-from irframe.paired.differences import PairedResult, Resampling, noise
+from irframe.paired.differences import PairedResult, ResamplingTest, noise
 from irframe.paired.pairs import (
     BLOCK_BYTES,
     Pairs,
@@ -32,7 +32,7 @@ CHUNK = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Permutation(Resampling):
+class Permutation(ResamplingTest):
     """Whether the mean difference stands out once it is chance which system got which score.
 
     Parameters
@@ -179,7 +179,7 @@ KEPT = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class TukeyHSD(Resampling):
+class TukeyHSD(ResamplingTest):
     """Whether two systems differ by more than the best and the worst of all would by chance.
 
     Parameters
@@ -334,7 +334,7 @@ class MaxT:
 
     References
     ----------
-    .. [1] Westfall, Young. Resampling-based multiple testing. Wiley, 1993.
+    .. [1] Westfall, Young. ResamplingTest-based multiple testing. Wiley, 1993.
     .. [2] Romano, Wolf. Exact and approximate stepdown methods for multiple hypothesis testing.
        Journal of the American Statistical Association 100, 2005. doi:10.1198/016214504000000539
 

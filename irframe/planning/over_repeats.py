@@ -165,13 +165,13 @@ def topics_over_repeats(
     known = paired.repeats
     if known is None:
         advice = "name repeats in a column such as repeat or seed"
-        raise ParameterError("scores of several repeats for repeats=", "one of each", advice)
+        raise ParameterError("scores of several repeats for n_repeats=", "one of each", advice)
     if known.layout == "topic":
-        advice = "leave repeats= out, which plans for means over as many as there are"
-        several = "repeats of systems or shared ones, for repeats="
+        advice = "leave n_repeats= out, which plans for means over as many as there are"
+        several = "repeats of systems or shared ones, for n_repeats="
         raise ParameterError(several, "draws inside their topics", advice)
     if question not in {"margin", "t"}:
-        raise ParameterError("margin= or difference= for repeats=", repr(question))
+        raise ParameterError("margin= or difference= for n_repeats=", repr(question))
     counts = [int(known.counts.min())] if repeats is None else listed(repeats)
     counts = [whole("repeats", count, low=1) for count in counts]
     if not counts:

@@ -198,7 +198,7 @@ TO_UNIT: dict[str, Callable[[Array], Array]] = {
 @verb
 def standardise(
     scores: xr.DataArray | pd.DataFrame,
-    method: Literal["z", "normal", "uniform"] = "z",
+    scaling: Literal["z", "normal", "uniform"] = "z",
     *,
     reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
     by: GroupBy | None = None,
@@ -209,7 +209,7 @@ def standardise(
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
-    method
+    scaling
         ``"z"``, how many standard deviations a score is above the mean of the reference systems;
         ``"normal"`` or ``"uniform"``, the share of systems that would score less if they were
         distributed so, 0 to 1 (N-std and U-std of [3]_).
@@ -231,7 +231,7 @@ def standardise(
     Raises
     ------
     ParameterError
-        For an unknown method or system, fewer than two reference systems, or reference scores that
+        For an unknown scaling or system, fewer than two reference systems, or reference scores that
         lack metrics, topics or depths.
     MetricError
         For metrics that are not averaged arithmetically over topics.
@@ -278,7 +278,7 @@ def standardise(
     bm25    -1.0  -1.0
     splade   1.0   1.0
     """
-    choice("method", method, TO_UNIT)
+    choice("scaling", scaling, TO_UNIT)
     array = to_scores(scores).compute()
     _refuse_others(array)
     values = _reference(array, reference).to_numpy()
@@ -291,8 +291,8 @@ def standardise(
     largest = np.where(there, np.abs(values), 0).max(axis=1, keepdims=True)
     spread[~(spread > ROUNDING * largest)] = np.nan
     _tell_constant(array, spread)
-    result = array.copy(data=TO_UNIT[method]((array.to_numpy() - mean) / spread))
-    result = result.assign_attrs(standardised=method)
+    result = array.copy(data=TO_UNIT[scaling]((array.to_numpy() - mean) / spread))
+    result = result.assign_attrs(standardised=scaling)
     table = read_score_table(scores)
     return result if table.rows is None else _as_frame(result, table)
 

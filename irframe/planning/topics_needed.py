@@ -139,7 +139,7 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, start: Array
 
 TESTS = ("t", ANOVA)
 TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family")]
-OF_PAIRS = ("baseline", "each")
+OF_PAIRS = ("baseline", "per")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
 """What else may be said of a question, or of the test that answers it."""
 
@@ -156,10 +156,10 @@ def topics_needed(
     power: float = 0.8,
     systems: int | None = None,
     baseline: Baselines = None,
-    each: bool = False,
+    per: Literal["pair"] | None = None,
     at: Depths = None,
     by: GroupBy | None = None,
-    repeats: int | Sequence[int] | None = None,
+    n_repeats: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
     """Guess from a pilot how many topics it takes to see a difference.
 
@@ -191,14 +191,14 @@ def topics_needed(
     baseline
         For ``"t"``, `width`, `margin` and `topics`: a system that the others are compared
         with. By default all pairs are.
-    each
-        For the same: whether every pair is answered for itself.
+    per
+        For the same: ``"pair"`` answers every pair for itself; by default all pairs on average.
     at
         Depths to look at; by default all there are.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group.
-    repeats
+    n_repeats
         For `difference` and `margin`, of a pilot in which systems were run several times, but for
         draws inside topics: with how many repeats of each system, at least 1; by default as many as
         the system with the fewest has. The answer is over (metric, depth, n_repeats), NaN where
@@ -207,11 +207,11 @@ def topics_needed(
     Returns
     -------
     xarray.Dataset
-        ``topics``, a whole number, or for the question `topics` ``difference``, the smallest
-        true one that is found, over (metric, depth), or over (metric, depth, pair) with
-        `each`, ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given;
-        and the ``variance`` that it is computed from, in squared units of the metric. NaN with a
-        single topic. The attribute ``caution`` says of how many topics the pilot is.
+        ``topics``, a whole number, or for the question `topics` ``difference``, the smallest true
+        one that is found, over (metric, depth), or over (metric, depth, pair) with ``per="pair"``,
+        ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given; and the
+        ``variance`` that it is computed from, in squared units of the metric. NaN with a single
+        topic. The attribute ``caution`` says of how many topics the pilot is.
 
     Raises
     ------
@@ -268,19 +268,19 @@ def topics_needed(
     by, alpha = choice("test", decided.test, TESTS), decided.alpha
     power = number("power", power, above=alpha, below=1)
     way = by if question == "difference" else question
-    options = {"baseline": baseline, "each": each or None, "systems": systems}
+    options = {"baseline": baseline, "per": per, "systems": systems}
     _refuse_foreign(way, options | ({} if by in (way, "t") else {"test": by}))
     paired = scores_to_compare(scores, at)
-    if repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
-        _refuse_foreign("repeats", options)
-        result = topics_over_repeats(paired, way, wanted, repeats, power=power, alpha=alpha)
+    if n_repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
+        _refuse_foreign("n_repeats", options)
+        result = topics_over_repeats(paired, way, wanted, n_repeats, power=power, alpha=alpha)
     elif way == "anova":
         result = _by_anova(paired, wanted, systems=systems, power=power, alpha=alpha)
     else:
         levels = {"alpha": alpha} if way == "width" else {"alpha": alpha, "power": power}
         answer = partial(ANSWERS[way], wanted, **levels)
         name = "difference" if way == "topics" else "topics"
-        result = _of_pairs(paired, baseline, answer, name, each=each)
+        result = _of_pairs(paired, baseline, answer, name, each=per == "pair")
     guess = caution([_guess(paired.scored.sum(axis=1))])
     return result.assign_attrs(united(result.attrs, guess))
 

@@ -209,7 +209,7 @@ def critical_difference(
 
 def _standing(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
     """Return where systems stand, and what that is."""
-    order, tasks = board.attrs.get("order"), board.attrs.get(TASK_MEANS, [])
+    order, tasks = board.attrs.get("order_by"), board.attrs.get(TASK_MEANS, [])
     if order == "borda" and tasks:
         ranks = board.rename(columns=str)[tasks].round(TIE).rank(ascending=facts(mean).sign < 0)
         return ranks.mean(axis=1).to_numpy(), "mean rank over tasks"

@@ -123,7 +123,7 @@ def ladder(
 
 def _interval_words(attributes: Any) -> str:
     """Say what the lines are."""
-    if attributes.get("method") == "bootstrap":
+    if attributes.get("rank_interval") == "bootstrap":
         return " and its spread over resamples"
     return f" with {1 - attributes['alpha']:.0%} interval" if "alpha" in attributes else ""
 

@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from irframe.ranks.rank_intervals import RankMethod, RankOptions
 from irframe.scores.averages import Resamples, means_of_draws, moments
 from irframe.scores.read_scores import Depths, by_task, choose_pairs, read_scores, select_depths
 from irframe.scores.repeats import Over
+from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval
 
@@ -47,12 +48,11 @@ def leaderboard(
     test: Tested = "t",
     baseline: Hashable | None = None,
     at: Depths = None,
-    method: RankMethod = "pairs",
+    rank_interval: RankMethod = "pairs",
     interval: Interval = "logit",
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     by: GroupBy | None = None,
-    order: Order = "mean",
+    order_by: Order = "mean",
     task_metrics: Mapping[Any, Any] | None = None,
     over: Over = "both",
 ) -> pd.DataFrame:
@@ -71,12 +71,12 @@ def leaderboard(
         A system that every other one is compared with; by default none.
     at
         Depths to list, of which the first one decides; by default the greatest.
-    method, interval, samples, seed
-        As for `rank_intervals`; with tasks `samples` and `seed` are also of how win rates spread.
+    rank_interval, interval, resamples
+        As for `rank_intervals`; with tasks `resamples` are also of how win rates spread.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one list
         per group.
-    order
+    order_by
         With tasks, which `design` declares, what systems are put in order by: ``"mean"`` of task
         means; ``"win_rate"``; ``"borda"``. The intervals and letters are of means.
     task_metrics
@@ -97,7 +97,7 @@ def leaderboard(
           ``ci_low``, ``ci_high``;
         - ``letters``: two systems have one in common if, and only if, the difference between them
           is not significant [2]_; after 26 small and 26 capital ones come ``a2``, ``b2``, ...;
-        - ``rank_low`` and ``rank_high``, with ``method="bootstrap"`` also ``first``, and
+        - ``rank_low`` and ``rank_high``, with ``rank_interval="bootstrap"`` also ``first``, and
           ``could_be_first``, as of `rank_intervals`;
         - with a baseline ``difference``, the mean less that of the baseline; ``change``, the
           same as a share of the baseline's, NaN where that is 0; ``p_adjusted`` and
@@ -149,15 +149,15 @@ def leaderboard(
     bm25           8     2    0.204         4          8     NaN  0.412
     """
     pairing = Pairing(test)
-    ranking = RankOptions(method, interval, Resamples(pairing.alpha, samples, seed), pairing)
+    ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
     read = read_tasks(scores, over, task_metrics)
     known = of_tasks(read if at is None else select_depths(read, at)) if over != "task" else None
-    choice("order", order, ORDERS)
-    _refuse_untold(f"order={order!r}", told=known is not None or order == "mean")
+    choice("order_by", order_by, ORDERS)
+    _refuse_untold(f"order_by={order_by!r}", told=known is not None or order_by == "mean")
     if known is not None and known.lacking.any():  # for which nobody else loses a topic
         read = read.take(system=np.flatnonzero(~known.lacking))
         if len(read.systems) < 2:
-            return _without_means(known, order, ranking)
+            return _without_means(known, order_by, ranking)
     paired = ranking.read(read, over, at, deepest=at is None)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if pairing.family == "depth" else paired
@@ -176,9 +176,9 @@ def leaderboard(
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
     frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
     if known is not None:
-        frame = with_tasks(frame, known, order, ranking.resamples)
+        frame = with_tasks(frame, known, order_by, ranking.resamples)
         warn(*known.told)
-        told = {"samples": samples, "seed": seed} | known.attributes
+        told = asdict(ranking.resamples) | known.attributes
         attributes = united(attributes, caution(known.told), told)
     _refuse_twice(frame.columns)
     frame.attrs.clear()
@@ -350,7 +350,7 @@ class OfTasks(NamedTuple):
         """
         scores, size = self.scores, (resamples.samples, *self.means.T.shape)
         what = f"means of {size[2]} systems by {size[1]} tasks over {size[0]:,} resamples"
-        room(what, 8 * size[0] * size[1] * size[2], "ask for fewer samples=")
+        room(what, 8 * size[0] * size[1] * size[2], "ask for fewer resamples=")
         means = np.full(size, np.nan)
         kept = np.concatenate([topics for _, topics in self.parts])
         if scores.topic_order is not None:  # draws are in the order of names

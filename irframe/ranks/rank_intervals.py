@@ -36,6 +36,7 @@ from irframe.ranks.first import FIRST, could_be_first, too_few
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_draws
+from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Arrays, Scores, finite
 from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
@@ -110,13 +111,12 @@ RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
 @table_verb
 def rank_intervals(
     scores: xr.DataArray | pd.DataFrame,
-    method: RankMethod = "pairs",
+    rank_interval: RankMethod = "pairs",
     *,
     test: Tested = "t",
     at: Depths = None,
     interval: Interval = "logit",
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.Dataset | pd.DataFrame:
@@ -126,14 +126,14 @@ def rank_intervals(
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
-    method
-        ``"pairs"``, from all pairs of systems as `compare` decides them: systems significantly
-        better come before, those significantly worse after. Or for each system by itself
-        ``"holm"``, from its own one-sided t-tests, corrected as by Holm, or ``"max-t"``, from the
-        same tests corrected by `MaxT`: these are narrower, and may name fewer systems that could be
-        first than `compare` leaves. Or ``"bootstrap"``, how far the rank spreads under resampling
-        of the topics, which is no confidence interval: it leaves out that the topics themselves
-        came first by chance.
+    rank_interval
+        How the interval of a rank is found. ``"pairs"``, from all pairs of systems as `compare`
+        decides them: systems significantly better come before, those significantly worse after. Or
+        for each system by itself ``"holm"``, from its own one-sided t-tests, corrected as by Holm,
+        or ``"max-t"``, from the same tests corrected by `MaxT`: these are narrower, and may name
+        fewer systems that could be first than `compare` leaves. Or ``"bootstrap"``, how far the
+        rank spreads under resampling of the topics, which is no confidence interval: it leaves out
+        that the topics themselves came first by chance.
     test
         How a difference of any pair is called significant, as for `compare`: an
         `irframe.Significance`, or the name of a test. For ``"pairs"`` and for tiers; with
@@ -143,9 +143,9 @@ def rank_intervals(
         Depths to rank at; by default all there are.
     interval
         How the intervals of means are made, as for `summary`.
-    samples, seed
-        How many draws ``"max-t"`` and ``"bootstrap"`` make, at least 1, and the seed of their
-        generator, at least 0.
+    resamples
+        The draws that ``"max-t"`` and ``"bootstrap"`` make: an `irframe.Resampling`, or their
+        number.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ranking
         per group.
@@ -258,7 +258,7 @@ def rank_intervals(
     {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}
     """
     pairing = Pairing(test)
-    ranking = RankOptions(method, interval, Resamples(pairing.alpha, samples, seed), pairing)
+    ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
     paired = ranking.read(scores, over, at)
     return like_scores(*ranking.of(paired, ranking.apart(paired)), paired, scores)
 
@@ -273,10 +273,10 @@ class RankOptions:
     pairing: Pairing
 
     def __post_init__(self) -> None:
-        choice("method", self.method, METHODS)
+        choice("rank_interval", self.method, METHODS)
         if self.method in {"holm", "max-t"} and not isinstance(self.pairing.test, PairedT):
-            wanted = f"test='t' for method={self.method!r}, whose intervals are from t-tests"
-            raise ParameterError(wanted, repr(self.pairing.test), "choose method='pairs'")
+            wanted = f"test='t' for rank_interval={self.method!r}, whose intervals are from t-tests"
+            raise ParameterError(wanted, repr(self.pairing.test), "choose rank_interval='pairs'")
         choice("interval", self.interval, INTERVALS)
 
     def read(self, scores: Any, over: Over, at: Depths, *, deepest: bool = False) -> Scores:
@@ -322,7 +322,7 @@ class RankOptions:
         if first is not None:
             columns[FIRST] = first.swapaxes(1, 2)
             attributes = united(attributes, caution(too_few(paired, self.resamples)))
-        options = {"method": self.method} | self.pairing.told()
+        options = {"rank_interval": self.method} | self.pairing.told()
         if self.method in {"max-t", "bootstrap"}:
             options |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
         return {**columns, "n_topics": topics}, attributes | options | told_draws([paired])

@@ -46,7 +46,7 @@ def reordering(
     test: TestedByMetric = "t",
     at: Depths = None,
     by: GroupBy | None = None,
-    margin: float = 0.1,
+    relative_margin: float = 0.1,
     per: Literal["step", "system"] = "step",
 ) -> pd.DataFrame:
     """Say how changing the metric step by step reorders systems and rescales their scores.
@@ -66,7 +66,7 @@ def reordering(
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: rows per
         group.
-    margin
+    relative_margin
         By what part of a system's mean another must be better to count, at least 0.
     per
         ``"step"``: a row per step. ``"system"``: a row per step and system.
@@ -96,8 +96,9 @@ def reordering(
     Notes
     -----
     ``delta_sort = 100 (n_old - n_new) / S`` with n the number of systems that are better than the
-    system: by a mean that is better by at least `margin` of the system's own, and by a two-sided
-    paired test with p <= alpha. The paper has a t-test, and does not say whether it is paired.
+    system: by a mean that is better by at least `relative_margin` of the system's own, and by a
+    two-sided paired test with p <= alpha. The paper has a t-test, and does not say whether it is
+    paired.
 
     Topics count on which every system has a score by every metric. The score of a cost, such as
     ASL, is one over it in ``delta_value``; systems with an old score of 0 are left out there.
@@ -120,12 +121,12 @@ def reordering(
     ['colbert', 'doct5query']
     """
     choice("per", per, ("step", "system"))
-    number("margin", margin, low=0)
+    number("relative_margin", relative_margin, low=0)
     chosen = Significance.of(test)
     parsed = chosen.only_test
     correction = parse_stepwise(chosen.adjust, parsed, auto=None)
     decided = partial(_count_better, test=parsed, adjust=correction)
-    better = partial(decided, margin=margin, alpha=chosen.alpha)
+    better = partial(decided, margin=relative_margin, alpha=chosen.alpha)
     table = by_depth(partial(_reordered, better=better, per=per), scores, at)
     table.attrs["adjust"] = correction or NONE
     return table
@@ -229,7 +230,7 @@ def ablation(
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",
     by: GroupBy | None = None,
-    margin: float = 0.1,
+    relative_margin: float = 0.1,
 ) -> pd.DataFrame:
     """Say what each step on the way from MAP to ASL does to the order of systems.
 
@@ -248,7 +249,7 @@ def ablation(
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: rows per
         group.
-    margin
+    relative_margin
         As for `reordering`.
 
     Returns
@@ -295,7 +296,7 @@ def ablation(
         ASL(**shared),
     ]
     scores = score(cube, *chain, at=[read_depth(cube, depth)], no_rel="nan")
-    table = reordering(scores, test=test, by=by, margin=margin)
+    table = reordering(scores, test=test, by=by, relative_margin=relative_margin)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)
     return table

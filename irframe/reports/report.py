@@ -36,7 +36,7 @@ from irframe.metrics import Metric
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties, counted, plural
 from irframe.option_values import OptionValue, slots_of
 from irframe.paired import PairedTest
-from irframe.record import INPUTS, Step, all_steps, signature_of, steps_of
+from irframe.record import INPUTS, Step, all_steps, refuse_unused, signature_of, steps_of
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
@@ -45,6 +45,7 @@ from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
+from irframe.scores.resampling import Resampling
 from irframe.tables.captions import ORIGIN_WORDS, told_design, told_repeats, told_steps, told_test
 from irframe.tables.cite import papers
 
@@ -185,7 +186,7 @@ METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """What a report is about where nothing else is asked for."""
 DATA = ("data", "qrels", "path", "texts")
 """Arguments that a call names, and does not spell."""
-ASKED = ("baseline", "test", "samples", "seed", "margin", "over")
+ASKED = ("baseline", "test", "resamples", "margin", "over")
 """Arguments of the statistics."""
 BUILT = (
     *("collection", "depth", "ties", "contributing", "pool_depth", "repeats", "length"),
@@ -215,8 +216,7 @@ def report(
     budget: int | Sequence[int] | None = None,
     title: str | None = None,
     test: TestedByMetric = "t",
-    samples: int = 1000,
-    seed: int = 0,
+    resamples: Resampling | int = 1000,
     margin: float | None = None,
     over: Over = "both",
     texts: Texts | None = None,
@@ -263,9 +263,9 @@ def report(
         How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
         name of a test. The pairs of a metric at a depth are corrected together; intervals are at
         1 - `alpha` of it.
-    samples, seed
-        How many resamples of the topics say how often a system comes first, at least 100, and the
-        seed of their draws, as for `rank_intervals`.
+    resamples
+        Resamples of the topics that say how often a system comes first, at least 100: an
+        `irframe.Resampling`, or their number.
     margin
         How much worse a system may be without being called so, above 0: every system then has a
         verdict against the first baseline, or else the first system, as for `compare`.
@@ -311,7 +311,7 @@ def report(
     if not isinstance(title, str | None):
         raise ParameterError("title, a text", shortened(title))
     figures.drawing()
-    slots_of(signature_of(report))["test"].refuse_unused(test, "report")
+    refuse_unused(slots_of(signature_of(report))["test"], test, "report")
     look(target := Path(_target(data, qrels, path)))
     frames, whole = _frames_and_cube(data, qrels, {name: said[name] for name in BUILT})
     options = {name: said[name] for name in ASKED}

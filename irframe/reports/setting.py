@@ -27,6 +27,7 @@ from irframe.metrics.facts import Facts, facts
 from irframe.names import DEPTH, SYSTEM
 from irframe.printed import fixed_text
 from irframe.scores.repeats import OVERS, Over
+from irframe.scores.resampling import Resampling
 from irframe.stops import DEPTHS, Axis
 
 NAMED = 3
@@ -308,6 +309,7 @@ def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], Axis]:
 def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of the statistics in their plain types."""
     baseline, margin = options["baseline"], options.get("margin")
+    drawn = Resampling.of(options["resamples"], 1000)
     baselines = [] if baseline is None else checks_listed(baseline)
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
@@ -317,8 +319,8 @@ def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
     return {
         "baselines": tuple(baselines),
         "pairing": Pairing(options["test"]),
-        "samples": whole("samples", options["samples"], low=100),
-        "seed": whole("seed", options["seed"], low=0),
+        "samples": whole("samples", drawn.samples, low=100),
+        "seed": drawn.seed,
         "margin": None if margin is None else number("margin", margin, above=0),
         "over": choice("over", options.get("over", "both"), OVERS),
     }

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from irframe.metrics.facts import TIE, average, averaged, facts, place_of, terms
 from irframe.names import METRIC, TOPIC
 from irframe.paired.design import Design
 from irframe.paired.pairs import count_drawn, draw_topics
+from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Arrays, Scores, of_topics, patterns, summands
 from irframe.stops import axis_of
 
@@ -206,6 +207,12 @@ class Resamples:
         whole("samples", self.samples, low=1)
         whole("seed", self.seed, low=0)
 
+    @classmethod
+    def of(cls, alpha: float, resamples: Resampling | int) -> Self:
+        """Return draws as `resamples` says."""
+        drawn = Resampling.of(resamples, 1000)
+        return cls(alpha, cast("int", drawn.samples), drawn.seed)
+
     def counts(self, topics: int) -> Array:
         """Return how often each resample has each of so many topics, shape (sample, topic)."""
         return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
@@ -235,7 +242,7 @@ class Resamples:
         systems, topics, depths = scores.shape
         size = 8 * systems * depths * self.samples
         what = f"means of {systems} systems by depth over {self.samples:,} resamples"
-        room(what, size, "ask for fewer samples=, or depths with at=")
+        room(what, size, "ask for fewer resamples=, or depths with at=")
         if topics < 2:
             return np.full((self.samples, depths, systems), np.nan)
         if design is None:

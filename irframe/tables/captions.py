@@ -107,6 +107,7 @@ ORIGIN_WORDS = {
 """How a caption tells of what decided scores."""
 POLICY = {"ties", "score_dtype", "topics", "seed"}
 """Options of verbs of runs and judgments that say how these became an experiment."""
+METHODS = "coefficient", "rank_interval", "method"
 OPTION_WORDS = {
     "baseline": "compared with {}",
     "depth": "lists to depth {}",
@@ -122,8 +123,9 @@ OPTION_WORDS = {
 """How it tells of other options of a verb; of those that are not here by their names."""
 SHOWN_BY = {
     *("adjust", "alpha", "at", "best_of", "budgets", "by", "effects", "family", "human"),
-    *("interval", "margin", "method", "methods", "metrics", "of", "original", "over", "repeats"),
-    *("samples", "shares", "simultaneous", "test", "worst_of"),
+    *("coefficients", "interval", "interval_of", "margin", "methods", "metrics", "original"),
+    *("over", "relative_margin", "repeats", "samples", "scaling", "shares", "simultaneous"),
+    *("test", "worst_of", *METHODS),
 }
 """Options that other words of a caption tell, or rows and columns."""
 PAIRED = {"compare", "compare_orderings", "outcomes", "risk", "rrie"}
@@ -136,7 +138,7 @@ STEP_WORDS = {
     "draw_to_judge": "documents drawn to be judged, share {share}, seed {seed}",
     "select_top": "the best {share} of systems by {metric}",
     "collapse": "chunks collapsed by {by}",
-    "standardise": "scores standardised, {method}",
+    "standardise": "scores standardised, {scaling}",
     "bounds": "bounds of scores under unjudged documents",
 }
 """How it tells of verbs that gave other judgments, systems or scores."""
@@ -145,7 +147,7 @@ JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 """What judgments were done to, which new ones undo."""
 TOLD_OF_STEPS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
 """Options of what was done before that these words tell, or those of the experiment."""
-USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""}
+USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by": ""}
 
 
 def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> str:
@@ -182,7 +184,8 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
 
 def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
-    margin, verb = attributes.get("margin", ""), str(attributes.get(RESULT))
+    margin = attributes.get("margin", attributes.get("relative_margin", ""))
+    verb = str(attributes.get(RESULT))
     words = MARGIN_WORDS.get(verb, MARGIN_WORDS[""]) if margin else ""
     spelled = words.format(margin if isinstance(margin, str) else f"{margin:g}")
     planned = _planned(attributes) if verb == PLAN else ""
@@ -274,12 +277,11 @@ def told_draws(attributes: Mapping[Any, Any]) -> str:
 
     Examples
     --------
-    >>> told_draws({"method": "bootstrap", "samples": 1000, "seed": 3})
+    >>> told_draws({"rank_interval": "bootstrap", "samples": 1000, "seed": 3})
     '1,000 samples, seed 3'
     """
-    drawn = attributes.get("method") in DRAWING or attributes.get(RESULT) in ALWAYS_DRAWING
-    for step in steps_of(attributes)[-1:]:
-        drawn |= step.options.get("interval") is True  # a word says how, without samples
+    drawn = attributes.get("rank_interval") in DRAWING or attributes.get(RESULT) in ALWAYS_DRAWING
+    drawn |= any(step.options.get("interval_of") for step in steps_of(attributes)[-1:])
     boards = attributes.get(RESULT) == "leaderboard" and "n_tasks" in attributes
     if "samples" not in attributes or not (drawn or boards):
         return ""
@@ -399,10 +401,8 @@ def usual_options(verb: str) -> dict[str, Any]:
     >>> usual_options("risk")
     {'a': 1.0, 'at': None, 'by': None}
     """
-    if (function := function_of(verb)) is None:
-        return {}
-    usual: dict[str, Any] = {}
-    for each in signature_of(function).parameters.values():
+    function, usual = function_of(verb), dict[str, Any]()
+    for each in signature_of(function).parameters.values() if function else ():
         if each.default is not each.empty:
             usual |= spread_option(each.name, each.default, slot_of(each.annotation))
     return usual
@@ -489,10 +489,10 @@ def told_method(attributes: Mapping[Any, Any]) -> str:
 
     Examples
     --------
-    >>> told_method({"method": "RBO(p=0.8, ties='w')"}), told_method({"method": "kendall"})
+    >>> told_method({"coefficient": "RBO(p=0.8, ties='w')"}), told_method({"method": "kendall"})
     ("rank-biased overlap (p=0.8, ties='w')", "Kendall's tau")
     """
-    given = str(attributes.get("method", ""))
+    given = str(next((attributes[word] for word in METHODS if word in attributes), ""))
     text = repr(AGREEMENTS[given]) if given in AGREEMENTS else given
     name, bracket, options = text.partition("(")
     usual = {repr(type(method)()) for method in AGREEMENTS.values()}

@@ -29,14 +29,14 @@ WHERE = {
     "Imbens": "drawn",
     "Clark": "repeats",
     "Chen et al": "best_of worst_of",
-    "Hesterberg": "interval samples",
-    "Yilmaz, Aslam, Robertson": "method=tau_ap",
-    "Holm": "method=holm",
-    "Al Mohamad": "method=holm",
-    "Mogstad": "method=max-t",
-    "Hall, Miller": "method=bootstrap",
-    "Sakai. A simple and effective approach": "method=uniform",
-    "Urbano, Lima": "method=uniform",
+    "Hesterberg": "interval_of samples",
+    "Yilmaz, Aslam, Robertson": "coefficient=tau_ap",
+    "Holm": "rank_interval=holm",
+    "Al Mohamad": "rank_interval=holm",
+    "Mogstad": "rank_interval=max-t",
+    "Hall, Miller": "rank_interval=bootstrap",
+    "Sakai. A simple and effective approach": "scaling=uniform",
+    "Urbano, Lima": "scaling=uniform",
 }
 """How references of verbs begin that are of options alone: where one of these is given."""
 CORRECTIONS = """
@@ -185,7 +185,7 @@ def _reference(entry: str) -> tuple[str, str]:
 def _used(step: Step) -> Iterator[tuple[str, Any]]:
     """Yield what a step used, by name: metrics, a test, measures of agreement, max-T, its verb."""
     metrics = step.options.get("metrics") or [step.options.get("metric")]
-    methods = step.options.get("methods") or [step.options.get("method")]
+    methods = step.options.get("coefficients") or [step.options.get("coefficient")]
     named: list[tuple[Callable[[Any], Any], Any]] = [(parse_metric, name) for name in metrics]
     named += [(parse_test, step.options.get("test"))]
     named += [(parse_agreement, name) for name in methods]

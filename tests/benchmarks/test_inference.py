@@ -113,7 +113,11 @@ def test_volatility_of_a_thousand_depths(benchmark, scores):
 @pytest.mark.parametrize("method", ["tau_ap", "rbo"])
 def test_top_weighted_volatility_of_a_hundred_depths(benchmark, scores, method):
     benchmark.pedantic(
-        scores.ireval.volatility, (), {"method": method, "at": HUNDRED}, rounds=3, warmup_rounds=0
+        scores.ireval.volatility,
+        (),
+        {"coefficient": method, "at": HUNDRED},
+        rounds=3,
+        warmup_rounds=0,
     )
     assert benchmark.stats.stats.min < 2
 
@@ -144,5 +148,9 @@ def test_max_t_at_one_depth(benchmark, scores):
 
 def test_intervals_of_agreement_at_twenty_depths(benchmark, scores):
     benchmark.pedantic(
-        scores.ireval.agreement, (100,), {"interval": True, "at": TWENTY}, rounds=2, warmup_rounds=0
+        scores.ireval.agreement,
+        (100,),
+        {"interval_of": "expected", "at": TWENTY},
+        rounds=2,
+        warmup_rounds=0,
     )

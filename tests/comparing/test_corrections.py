@@ -9,6 +9,7 @@ import irframe as ir
 from irframe.errors import ParameterError
 from irframe.option_values import slots_of
 from irframe.paired import Permutation
+from irframe.record import refuse_unused
 
 SLOTS = {
     name: slot
@@ -63,7 +64,7 @@ def test_a_field_that_a_verb_does_not_use_is_refused_by_name(name):
     function, slot = getattr(ir.verbs, name), SLOTS[name]
     for field in slot.unused:
         value = ir.Significance(**{field: CHANGED[field]})
-        refused(ParameterError, f"{field}= out of Significance", slot.refuse_unused, value, name)
+        refused(ParameterError, f"{field}= out of Significance", refuse_unused, slot, value, name)
     parameters = {*inspect.signature(function).parameters}
     assert name == "compare" or parameters.isdisjoint(CHANGED)
 

@@ -173,7 +173,7 @@ def test_bounds_have_a_verdict_at_either_end(cube):
 
 
 def test_what_a_margin_needs_and_topics_show(scores):
-    of_pair = {"baseline": "bm25", "each": True}
+    of_pair = {"baseline": "bm25", "per": "pair"}
     sd = np.sqrt(scores.ireval.topics_needed(topics=50, **of_pair)["variance"].to_numpy().ravel())
     found = scores.ireval.topics_needed(topics=50, **of_pair)["difference"].to_numpy().ravel()
     least = TTestPower().solve_power(nobs=50, alpha=0.05, power=0.8)

@@ -54,7 +54,7 @@ def test_agreement_with_a_reference_equals_scipy(scores, method, reference, held
 
 @pytest.mark.parametrize("method", METHODS)
 def test_agreement_of_metrics_equals_scipy(scores, method):
-    found = scores.ireval.agreement(method=method, at=[5, 50])
+    found = scores.ireval.agreement(coefficient=method, at=[5, 50])
     assert found.dims == ("metric", "metric_other", "depth")
     expected = METHODS[method](means(scores, "ASL", 50), means(scores, "RR", 50))
     value = found.sel(metric="ASL", metric_other="RR", depth=50)
@@ -102,7 +102,7 @@ def test_bad_input(scores):
     refused(ParameterError, "two systems", lambda: scores[:, :1].ireval.agreement(10))
 
 
-ASKED = {"interval": True, "samples": 40, "alpha": 0.1, "seed": 2}
+ASKED = {"interval_of": "expected", "resamples": ir.Resampling(40, seed=2), "alpha": 0.1}
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_intervals_with_a_depth_equal_the_loop(deep):
 @pytest.mark.parametrize("method", ["kendall", "pearson"])
 def test_intervals_of_averages_equal_the_loop(deep, method):
     with pytest.warns(IrframeWarning, match="not to be relied on below 20 topics: 16") as caught:
-        found = deep.ireval.agreement("ASL@10", method, **ASKED, of="averages")
+        found = deep.ireval.agreement("ASL@10", method, **ASKED | {"interval_of": "averages"})
     assert len(caught) == 1
     assert found.attrs["caution"] == str(caught[0].message)
     assert found.attrs["interval_of"] == "by the averages over all topics"
@@ -173,7 +173,7 @@ def test_intervals_of_averages_equal_the_loop(deep, method):
     expected = looped_of_averages(one, other, measure, (True, False))
     assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
     with pytest.raises(ParameterError, match="a correlation"):
-        deep.ireval.agreement("ASL@10", "rmse", **ASKED, of="averages")
+        deep.ireval.agreement("ASL@10", "rmse", **ASKED | {"interval_of": "averages"})
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ def test_intervals_with_a_metric_equal_the_loop(deep, reference, depth, method, 
 @pytest.mark.parametrize("method", ["kendall", "tau_ap"])
 def test_metrics_and_depths_have_the_intervals_of_each_pair(deep, method, monkeypatch):
     monkeypatch.setattr(agreement_intervals, "BLOCK_BYTES", 1)
-    between = deep.ireval.agreement(method=method, **ASKED)
-    by_depth = deep.ireval.volatility(method=method, **ASKED)
-    crossed = deep[:1].ireval.volatility(deep[1:], method=method, **ASKED)
-    xr.testing.assert_equal(by_depth["agreement"], deep.ireval.volatility(method=method))
+    between = deep.ireval.agreement(coefficient=method, **ASKED)
+    by_depth = deep.ireval.volatility(coefficient=method, **ASKED)
+    crossed = deep[:1].ireval.volatility(deep[1:], coefficient=method, **ASKED)
+    xr.testing.assert_equal(by_depth["agreement"], deep.ireval.volatility(coefficient=method))
     for name in ("ci_low", "ci_high"):
         for row, reference in enumerate(("nDCG", "ASL")):
             one = deep.ireval.agreement(reference, method, **ASKED)[name]
@@ -221,7 +221,7 @@ def test_both_sides_draw_the_same_topics_whatever_their_order(deep):
 @pytest.mark.parametrize("of", ["expected", "averages"])
 def test_topics_left_out_are_as_if_they_had_never_been(deep, of):
     holes = deep.where((deep["topic"] != "101") | (deep["system"] != "bm25"))
-    rest, asked = deep.sel(topic=deep["topic"] != "101"), ASKED | {"of": of}
+    rest, asked = deep.sel(topic=deep["topic"] != "101"), ASKED | {"interval_of": of}
     for verb, options in (
         (ir.verbs.agreement, {"reference": 10}),
         (ir.verbs.volatility, {}),
@@ -244,7 +244,7 @@ def test_agreements_that_are_often_undefined_have_no_interval():
     values = np.array([[0, 0, 0, 0, 0, 1.0], [0, 0, 0, 0, 0, 0.5]])
     scores = xr.DataArray(values, dims=["system", "topic"], name="AP")
     with pytest.warns(IrframeWarning, match="without an interval, .*: 1 of 1"):
-        found = scores.ireval.agreement(scores, interval=True, samples=100)
+        found = scores.ireval.agreement(scores, interval_of="expected", resamples=100)
     assert found["agreement"].item() == 1
     assert np.isnan(found["ci_low"]).all()
     assert np.isnan(found["ci_high"]).all()
@@ -256,7 +256,9 @@ def test_an_agreement_that_no_resample_changes_has_no_interval_but_with_itself()
     )
     scores = xr.DataArray(values, dims=["system", "topic", "depth"], name="AP")
     with pytest.warns(IrframeWarning, match="without an interval, .*: 2 of 4"):
-        found = scores.assign_coords(depth=[1, 5]).ireval.volatility(interval=True, samples=100)
+        found = scores.assign_coords(depth=[1, 5]).ireval.volatility(
+            interval_of="expected", resamples=100
+        )
     assert (found["agreement"] == 1).all()
     for end in ("ci_low", "ci_high"):
         np.testing.assert_array_equal(found[end][0], np.where(np.eye(2), 1, np.nan))

@@ -16,7 +16,7 @@ def scores():
 
 
 def test_every_pair_against_the_loop_with_the_same_draws(scores):
-    found = scores.ireval.bootstrap_sensitivity(samples=60, seed=3, alpha=0.1)
+    found = scores.ireval.bootstrap_sensitivity(resamples=ir.Resampling(60, seed=3), alpha=0.1)
     draws = ir.paired.Bootstrap(samples=60, seed=3).resamples(16).tolist()
     assert found["asl"].dims == ("metric", "depth", "pair")
     for place in range(0, found.sizes["pair"], 9):
@@ -31,7 +31,7 @@ def test_every_pair_against_the_loop_with_the_same_draws(scores):
 
 @pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
 def test_it_is_the_bootstrap_test_of_a_comparison(scores):
-    found = scores.ireval.bootstrap_sensitivity(samples=50, at=5)
+    found = scores.ireval.bootstrap_sensitivity(resamples=50, at=5)
     frame = scores.ireval.compare(ir.paired.Bootstrap(samples=50), at=5)
     np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
     ratio = scores.ireval.discrimination(
@@ -41,7 +41,7 @@ def test_it_is_the_bootstrap_test_of_a_comparison(scores):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [({"resamples": [[0, 1]]}, "resamples of 16 topics")]
+    ("options", "words"), [({"positions": [[0, 1]]}, "resamples of 16 topics")]
 )
 def test_bad_input(scores, options, words):
     refused(ParameterError, words, scores.ireval.bootstrap_sensitivity, **options)

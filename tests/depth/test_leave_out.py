@@ -204,7 +204,7 @@ def test_fewer_judgments_change_more(cube):
     found = by_seed.mean("seed").squeeze()
     assert found.share.values.tolist() == [0.9, 0.7, 0.5, 0.3, 0.1]
     assert found.sel(share=0.9) > found.sel(share=0.1)
-    assert by_seed.attrs["method"]
+    assert by_seed.attrs["coefficient"]
 
 
 @pytest.mark.parametrize(

@@ -133,8 +133,10 @@ def test_intervals_are_of_the_same_topics(verb):
     for topics in (None, "own"):
         other = WHOLE[:, :, 5:] if topics is None else WHOLE
         with pytest.raises(ParameterError, match="same topics on both sides, for an interval"):
-            getattr(ir.verbs, verb)(few, other, topics=topics, interval=True, samples=9)
-    found = getattr(ir.verbs, verb)(few, OTHER, topics="common", interval=True, samples=9)
+            getattr(ir.verbs, verb)(few, other, topics=topics, interval_of="expected", resamples=9)
+    found = getattr(ir.verbs, verb)(
+        few, OTHER, topics="common", interval_of="expected", resamples=9
+    )
     assert re.search("expected on 5 topics", found.attrs["interval_of"])
 
 

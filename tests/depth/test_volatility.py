@@ -82,12 +82,12 @@ def test_other_scores_may_have_other_depths(scores):
 
 
 def test_top_weighted_methods_read_depth_as_the_truth(scores):
-    found = scores.ireval.volatility(method="tau_ap", at=[2, 50])[1]
+    found = scores.ireval.volatility(coefficient="tau_ap", at=[2, 50])[1]
     x, y = (order(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (2, 50))
     expected = pytest.approx(ir.agreements.TauAP().kernel(x, y).item(), rel=1e-14)
     assert found.sel(depth=2, depth_other=50).item() == expected
     assert scores.ireval.volatility(
-        method=ir.agreements.RBO(p=0.8), at=[2, 50]
+        coefficient=ir.agreements.RBO(p=0.8), at=[2, 50]
     ).max() == pytest.approx(1)
 
 
@@ -99,7 +99,7 @@ def test_top_weighted_methods_read_depth_as_the_truth(scores):
         (ParameterError, "ASL", lambda s: s.ireval.volatility("nDCG")),
         (ParameterError, "same systems", lambda s: s.ireval.volatility(s[:, :5])),
         (ParameterError, "by depth", lambda s: s.ireval.volatility(s[..., 0].drop_vars("depth"))),
-        (ParameterError, "'kendall'", lambda s: s.ireval.volatility(method="tau_c")),
+        (ParameterError, "'kendall'", lambda s: s.ireval.volatility(coefficient="tau_c")),
         (InputError, "depth_other", lambda s: s.ireval.stability()),
         (InputError, "same depths", lambda s: s.ireval.volatility(s[..., :7]).ireval.stability()),
         (ParameterError, "threshold", lambda s: s.ireval.volatility(at=1).ireval.stability(2)),

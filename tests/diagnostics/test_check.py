@@ -45,7 +45,7 @@ def odd_runs():
 
 
 def test_everything_about_each_run_at_once():
-    found = odd_runs().ireval.check(QRELS, length=2)
+    found = odd_runs().ireval.check(QRELS, list_length=2)
     assert found.index.tolist() == ["sound", "wrong", "same", "tied"]
     listed = {
         system: {name: row[name] for name in SEVERITY if row[name]}
@@ -101,7 +101,7 @@ def test_lists_are_complete_and_lengths_those_of_most():
     assert found["lists_short"].map(len).to_dict() == dict.fromkeys(found.index, 0) | {"ance": 16}
     assert found.loc["ance", "lists_short"] == tuple(qrels["topic"].unique())
     assert not found["lists_long"].any()  # nobody said how long they may be
-    long = some.ireval.check(qrels, length=50)["lists_long"]
+    long = some.ireval.check(qrels, list_length=50)["lists_long"]
     assert long[long.astype(bool)].to_dict() == {"bm25": ("101",)}
 
 

@@ -39,7 +39,7 @@ def side_by_side(judges):
 @pytest.mark.parametrize("share", [1.0, 0.7])
 def test_coefficients_are_those_of_statsmodels_and_krippendorff(share):
     judges = drawn(share=share, judges=4)
-    found = ir.compare_judges(judges, pairs="pairwise", samples=1)
+    found = ir.compare_judges(judges, pairs="pairwise", resamples=1)
     grades = side_by_side(judges)
     for pair in range(found.sizes["pair"]):
         one = found.isel(pair=pair)
@@ -61,10 +61,10 @@ def test_coefficients_are_those_of_statsmodels_and_krippendorff(share):
 
 def test_a_threshold_is_what_two_grades_give():
     judges = drawn(judges=2)
-    found = ir.compare_judges(judges, samples=1)
+    found = ir.compare_judges(judges, resamples=1)
     for threshold in (1, 2, 3):
         two = {name: each.assign(grade=each["grade"] >= threshold) for name, each in judges.items()}
-        alone = ir.compare_judges(two, samples=1)
+        alone = ir.compare_judges(two, resamples=1)
         at = found.sel(threshold=threshold)
         assert at["kappa_at"].item() == pytest.approx(alone["kappa"].sel(weights="none").item())
         expected = alone["alpha"].sel(distance="nominal").item()
@@ -77,7 +77,7 @@ def test_a_topic_is_what_its_judgments_alone_give():
     for topic in "0123":
         part = {name: each[each["topic"] == topic] for name, each in judges.items()}
         with pytest.warns(IrframeWarning) as caught:
-            alone = ir.compare_judges(part, grades=range(4), samples=1)
+            alone = ir.compare_judges(part, grades=range(4), resamples=1)
         assert "below 15 topics: 1" in str(caught[0].message)
         assert "no interval of kappa, alpha" in str(caught[1].message)
         for name in found:
@@ -116,7 +116,7 @@ def test_intervals_are_what_the_jackknife_and_resampled_topics_hold_together(mon
     monkeypatch.setattr("irframe.scores.averages.count_drawn", lambda _: times.astype(float))
     monkeypatch.setattr(module, "BLOCK", 1)
     with pytest.warns(IrframeWarning, match="below 15 topics: 6"):
-        found = ir.compare_judges(judges, alpha=0.6, samples=9, **asked)
+        found = ir.compare_judges(judges, alpha=0.6, resamples=9, **asked)
     replicates = [
         alike(
             {
@@ -156,7 +156,7 @@ def test_a_threshold_of_few_topics_has_no_interval_or_is_told(topics, told):
         for name, each in drawn(topics=16, docs=30).items()
     }
     with pytest.warns(IrframeWarning, match=told):
-        found = ir.compare_judges(rare, samples=50)
+        found = ir.compare_judges(rare, resamples=50)
     ends = found["kappa_at_interval"]
     assert np.isnan(ends).all() if topics < 5 else (ends[..., 0] < ends[..., 1]).all()
     assert found["kappa_interval"].notnull().all()
@@ -173,7 +173,7 @@ def alike(judges, **options):
 
 def test_means_per_topic_have_student_s_interval():
     judges = drawn()
-    found = ir.compare_judges(judges, samples=5)
+    found = ir.compare_judges(judges, resamples=5)
     topics = ir.compare_judges(judges, by="topic")
     for name in ("kappa", "joint_alpha"):
         values = topics[name].to_numpy()
@@ -185,13 +185,13 @@ def test_means_per_topic_have_student_s_interval():
 
 def test_what_intervals_are_to_be_read_with_is_told():
     judges = drawn(topics=16)
-    assert "caution" not in ir.compare_judges(judges, samples=50).attrs
+    assert "caution" not in ir.compare_judges(judges, resamples=50).attrs
     uneven = {
         name: each[(each["topic"] == "0") | (each["doc"] == "d0") | (each["doc"] == "d1")]
         for name, each in judges.items()
     }
     with pytest.warns(IrframeWarning) as caught:
-        found = ir.compare_judges(uneven, samples=50)
+        found = ir.compare_judges(uneven, resamples=50)
     told = [str(each.message) for each in caught]
     assert "a coefficient above 0.6: 0.7" in told[0]
     assert found.attrs["caution"] == "\n".join(told)
@@ -200,13 +200,13 @@ def test_what_intervals_are_to_be_read_with_is_told():
 def test_neither_the_order_of_rows_nor_that_of_topics_matters():
     judges = drawn()
     shuffled = {name: each.sample(frac=1, random_state=1) for name, each in judges.items()}
-    assert ir.compare_judges(shuffled, samples=5).equals(ir.compare_judges(judges, samples=5))
+    assert ir.compare_judges(shuffled, resamples=5).equals(ir.compare_judges(judges, resamples=5))
 
 
 def test_judges_who_always_say_the_same_agree_by_chance_alone():
     judges = {name: {"1": {"a": 1, "b": 1}} for name in "xy"}
     with pytest.warns(IrframeWarning, match="below 15 topics: 1"):
-        found = ir.compare_judges(judges, samples=2)
+        found = ir.compare_judges(judges, resamples=2)
     assert np.isnan(found["kappa"]).all()
     assert np.isnan(found["joint_alpha_interval"]).all()
     assert found.sizes["threshold"] == 0
@@ -217,10 +217,10 @@ def test_different_documents_are_named_or_left_out_on_request():
     judges["b"] = judges["b"].drop(index=[3, 5])
     with pytest.raises(IdError, match="2 of 144 .*0 d3 not by b, 0 d5 not by b.*pairs='common'"):
         ir.compare_judges(judges)
-    found = ir.compare_judges(judges, pairs="common", samples=1)
+    found = ir.compare_judges(judges, pairs="common", resamples=1)
     alone = {"a": judges["a"].drop(index=[3, 5]), "b": judges["b"]}
     assert found["n"].item() == 142
-    assert found["kappa"].equals(ir.compare_judges(alone, samples=1)["kappa"])
+    assert found["kappa"].equals(ir.compare_judges(alone, resamples=1)["kappa"])
 
 
 def test_scales_that_differ_are_named_or_stated():
@@ -230,7 +230,7 @@ def test_scales_that_differ_are_named_or_stated():
     refused(GradeError, words, ir.compare_judges, judges)
     with pytest.warns(IrframeWarning, match="no interval of kappa_at"):
         stated, union = (
-            ir.compare_judges(judges, grades=grades, samples=1) for grades in (range(4), "union")
+            ir.compare_judges(judges, grades=grades, resamples=1) for grades in (range(4), "union")
         )
     assert stated["kappa"].equals(union["kappa"])
     words = "grades 0, 1, 2; found grades beyond these, by judge: a: 3, b: 3"
@@ -257,7 +257,7 @@ def test_what_cannot_be_compared_is_refused(judges, options, error, told):
 def test_published_numbers_of_deep_learning_2021(shared):
     folder = shared / "data" / "trec-dl-2021-judges"
     judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}
-    found = ir.compare_judges(judges, samples=1).squeeze("pair")
+    found = ir.compare_judges(judges, resamples=1).squeeze("pair")
     assert round(found["kappa"].sel(weights="none").item(), 3) == 0.373
     assert round(found["kappa_at"].sel(threshold=2).item(), 3) == 0.492
 
@@ -281,7 +281,7 @@ def test_published_numbers_of_llmjudge(shared):
         name: each.assign(grade=each["grade"].clip(upper=3)) for name, each in judges.items()
     }
     people = {"people": ir.read_qrels(folder / "qrels.human.txt")}
-    found = ir.compare_judges(clipped | people, reference="people", samples=1)
+    found = ir.compare_judges(clipped | people, reference="people", resamples=1)
     for name, published in LLMJUDGE.items():
         one = found.isel(pair=found["judge_a"].to_numpy().tolist().index(name))
         kappa, alpha = one["kappa"].sel(weights="none"), one["alpha"].sel(distance="ordinal")

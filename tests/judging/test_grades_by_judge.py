@@ -38,7 +38,7 @@ def kappa(one, other):
 
 def test_a_judge_counts_once_and_passes_agree_among_themselves():
     people, first, second = judged(0)
-    found = ir.compare_judges({"people": people, "model": [first, second]}, samples=20)
+    found = ir.compare_judges({"people": people, "model": [first, second]}, resamples=20)
     assert found.sizes["pair"] == 1
     pooled = kappa(pd.concat([people, people]), pd.concat([first, second]))
     assert found["kappa"].sel(weights="none").item() == pytest.approx(pooled)
@@ -57,8 +57,10 @@ def test_a_judge_counts_once_and_passes_agree_among_themselves():
 def test_passes_that_are_copies_are_one_judge():
     people, model, _ = judged(1)
     other = judged(2)[1]
-    plain = ir.compare_judges({"people": people, "model": model, "other": other}, samples=20)
-    copied = ir.compare_judges({"people": people, "model": [model] * 3, "other": other}, samples=20)
+    plain = ir.compare_judges({"people": people, "model": model, "other": other}, resamples=20)
+    copied = ir.compare_judges(
+        {"people": people, "model": [model] * 3, "other": other}, resamples=20
+    )
     kept = plain.drop_vars(["confusion", "n", "grade_a", "grade_b"])
     xr.testing.assert_allclose(copied[[*kept]], kept)
     assert copied["within_kappa"].sel(weights="none").item() == 1
@@ -73,7 +75,7 @@ def test_a_judge_without_a_pass_is_named():
 def test_a_column_says_passes_as_well():
     people, first, second = judged(3)
     column = pd.concat([first.assign(**{"pass": 1}), second.assign(**{"pass": 2})])
-    options = {"samples": 20, "by": None}
+    options = {"resamples": 20, "by": None}
     found = ir.compare_judges({"people": people, "model": column}, **options)
     xr.testing.assert_equal(
         found, ir.compare_judges({"people": people, "model": [first, second]}, **options)

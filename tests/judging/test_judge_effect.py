@@ -102,7 +102,7 @@ def test_agreement_is_that_of_the_scores(track, effect):
 
 def test_intervals_are_those_of_agreement(track):
     runs, judges = track
-    drawn = {"interval": True, "samples": 20, "seed": 1}
+    drawn = {"interval_of": "expected", "resamples": ir.Resampling(20, seed=1)}
     decided = ir.Significance(alpha=0.2)
     found = runs.ireval.judge_effect(judges, METRICS, at=AT, test=decided, **drawn)
     people = scores_by(track, "people")
@@ -115,10 +115,14 @@ def test_intervals_are_those_of_agreement(track):
 
 def test_one_alpha_is_that_of_every_interval(track):
     runs, judges = track
-    asked = {"groups": {"some": sorted(runs["system"].unique())[:3]}, "interval": True, "at": 10}
+    asked = {
+        "groups": {"some": sorted(runs["system"].unique())[:3]},
+        "interval_of": "expected",
+        "at": 10,
+    }
     wide, narrow = (
         runs.ireval.judge_effect(
-            judges, "AP", test=ir.Significance(alpha=alpha), samples=50, **asked
+            judges, "AP", test=ir.Significance(alpha=alpha), resamples=50, **asked
         )
         for alpha in (0.05, 0.5)
     )
@@ -204,7 +208,7 @@ def test_published_orders_of_deep_learning_2021(shared):
     judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
     found = runs.ireval.judge_effect(
-        judges, ["nDCG@10", "AP(rel=2)"], at=100, methods=["kendall", "spearman"]
+        judges, ["nDCG@10", "AP(rel=2)"], at=100, coefficients=["kendall", "spearman"]
     )
     np.testing.assert_allclose(
         found["agreement"].squeeze(), [[0.936410, 0.991935], [0.919099, 0.988479]], atol=5e-7

@@ -189,7 +189,7 @@ def test_a_budget_is_what_judge_effect_says_of_its_judgments(shallow):
 
 @pytest.mark.parametrize("unjudged", few_of(["nonrelevant", "condensed"], 2))
 def test_all_judgments_change_nothing(cube, unjudged):
-    found = cube.ireval.replay([*METHODS], [2, 1000], "AP", samples=2, unjudged=unjudged)
+    found = cube.ireval.replay([*METHODS], [2, 1000], "AP", resamples=2, unjudged=unjudged)
     full = found.sel(budget=1000)
     assert full["tau"].min() == full["tau_ap"].min() == 1
     assert full["conclusions"].sel(conclusion=["lost", "new", "reversed"]).sum() == 0
@@ -202,26 +202,28 @@ def test_all_judgments_change_nothing(cube, unjudged):
 
 def test_samples_have_intervals_and_repeat(shallow):
     asked = [["mtf", "leverage"], [3, 6], "AP"]
-    found = shallow.ireval.replay(*asked, samples=4)
-    xr.testing.assert_identical(found, shallow.ireval.replay(*asked, samples=4))
+    found = shallow.ireval.replay(*asked, resamples=4)
+    xr.testing.assert_identical(found, shallow.ireval.replay(*asked, resamples=4))
     width = found["found_interval"].diff("bound").squeeze("bound")
     np.testing.assert_allclose(width.sel(strategy="leverage"), 0, atol=1e-12)
     assert width.sel(strategy="mtf").max() > 0.1
-    lone = shallow.ireval.replay(*asked, samples=1)
+    lone = shallow.ireval.replay(*asked, resamples=1)
     assert np.isnan(lone["found_interval"]).all()
-    two = shallow.ireval.replay(*asked, samples=2)
+    two = shallow.ireval.replay(*asked, resamples=2)
     other = 2 * two["found"] - lone["found"]
     reach = stats.t.ppf(0.975, 1) * abs(other - lone["found"]) / 2
     assert float(reach.max()) > 0
     np.testing.assert_allclose(two["found_interval"].isel(bound=1), two["found"] + reach)
-    half = shallow.ireval.replay(*asked, samples=4, share=0.5)
+    half = shallow.ireval.replay(*asked, resamples=4, contributing_share=0.5)
     assert half["change"].notnull().all()
     assert (half["found_interval"].diff("bound") > 0).any()
 
 
 def test_who_helps_goes_by_group(shallow):
     grouped = shallow.assign_coords(team=("system", [*"aabbccdd"]))
-    found = grouped.ireval.replay("pool", 3, "AP", share=0.25, together="team", samples=2)
+    found = grouped.ireval.replay(
+        "pool", 3, "AP", contributing_share=0.25, together="team", resamples=2
+    )
     assert found["change"].notnull().all()
     with pytest.raises(ParameterError, match="coordinate of the systems"):
         shallow.ireval.replay("pool", 3, "AP", together="club")
@@ -247,7 +249,7 @@ PRIOR = ir.example_track()[1][["topic", "doc", "grade"]]
 
 def test_a_prior_that_knows_finds_more(shallow):
     asked = [["pool", "maxmean", "leverage"], 4, "AP"]
-    told, plain = (shallow.ireval.replay(*asked, prior=p, samples=2) for p in (PRIOR, None))
+    told, plain = (shallow.ireval.replay(*asked, prior=p, resamples=2) for p in (PRIOR, None))
     assert (told["found"] > plain["found"]).all()
 
 

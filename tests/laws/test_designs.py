@@ -22,14 +22,14 @@ OF_SCORES = sorted(
     if next(iter(inspect.signature(verb).parameters)) == "scores"
 )
 SYSTEMS, TOPICS = list("cadb"), [f"t{n}" for n in range(24)]
-MORE = {"difference": 0.05, "baseline": "a", "reference": "AP", "samples": 40, "system": "a"}
+MORE = {"difference": 0.05, "baseline": "a", "reference": "AP", "resamples": 40, "system": "a"}
 NEEDED = {
     "topics_needed": ("difference",),
     "risk": ("baseline",),
     "rrie": ("baseline",),
     "coverage": ("reference",),
     "inversions": ("reference",),
-    "bootstrap_sensitivity": ("samples",),
+    "bootstrap_sensitivity": ("resamples",),
     "predict_powered": ("human",),
     "replicate": ("original", "baseline"),
     "ratios": ("reference",),

@@ -183,7 +183,7 @@ def test_a_figure_says_what_its_result_records(verb, word, value):
     try:
         result = call(verb, CUBE, lambda scores: scores.isel(metric=[0]), **given | {word: value})
     except ParameterError:  # of a test, correction or order that does not go with the rest
-        assert word in {"test", "adjust", "seed", "order"}
+        assert word in {"test", "adjust", "seed", "order_by"}
         return
     result = getattr(result, "summary", result)
     for name in [name for name, kinds in FIGURES.items() if verb in kinds]:

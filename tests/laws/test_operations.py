@@ -379,10 +379,10 @@ def test_row_order_never_matters(seed):
 
 DRAWN = [
     *(("compare", {"test": test, "adjust": "auto"}) for test in TESTS),
-    *(("rank_intervals", {"method": method}) for method in ("pairs", "max-t", "bootstrap")),
-    *(("agreement", {"interval": True, "of": of}) for of in ("expected", "averages")),
+    *(("rank_intervals", {"rank_interval": method}) for method in ("pairs", "max-t", "bootstrap")),
+    *(("agreement", {"interval_of": of}) for of in ("expected", "averages")),
     ("compare", {"adjust": "max-t"}),
-    ("volatility", {"interval": True, "at": [1, 3]}),
+    ("volatility", {"interval_of": "expected", "at": [1, 3]}),
 ]
 """Verbs with options that they are not given elsewhere, by which something is drawn."""
 

@@ -25,6 +25,7 @@ from irframe.agreements.correlations import AGREEMENTS
 from irframe.errors import IrframeError
 from irframe.gains import GAINS
 from irframe.metrics import METRICS
+from irframe.option_values import gathered
 from irframe.paired import TESTS, MaxT
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
@@ -71,6 +72,9 @@ CALLED = {
     "docs": "documents",
     "effort": "metric",
     "human": "scores|judgments",
+    "coefficients": "coefficient",
+    "resamples": "samples",
+    "positions": "resamples",
     "methods": "method",
     "metrics": "metric",
     "original": "scores",
@@ -103,10 +107,13 @@ def whole_cube():
 
 def called(name, folder):
     """Return a verb with what it is of, and the arguments that it needs."""
+    function = function_of(name)
     with though_incomplete():
         if name in VERBS:
-            return VERBS[name], *asked(name, whole_cube(), **GIVEN.get(name, {}))
-        return function_of(name), *(FRAMES[name][0] if name in FRAMES else OTHERS[name](folder))
+            subject, usual = asked(name, whole_cube(), **GIVEN.get(name, {}))
+        else:
+            subject, usual = FRAMES[name][0] if name in FRAMES else OTHERS[name](folder)
+    return function, subject, gathered(inspect.signature(function), usual)
 
 
 def paragraph(function, name):

@@ -24,7 +24,7 @@ import pytest
 import xarray as xr
 from incomplete import though_incomplete
 from laws.experiments import experiment, larger
-from laws.verbs import SCORED, SUBJECTS, VERBS, asked, assert_same
+from laws.verbs import SCORED, SUBJECTS, VERBS, asked_plainly, assert_same
 from turns import few_of
 
 import irframe as ir
@@ -62,21 +62,22 @@ OTHERS = {
     "difference": 0.2,
     "distribution": "normal",
     "docs": {},
-    "each": True,
     "searches": With(searches=[1], at=None),
     "effects": False,
     "effort": "AP",
     "family": "all",
     "gain": "linear",
     "human": {},
-    "interval": dict.fromkeys(VERBS, "t") | {"agreement": True, "volatility": True},
+    "interval": dict.fromkeys(VERBS, "t"),
+    "interval_of": "averages",
     "labels": {},
-    "margin": dict.fromkeys(VERBS, 0.3)
-    | {"reordering": 9.0, "ablation": 9.0, "topics_needed": With(margin=0.3, difference=None)},
+    "margin": dict.fromkeys(VERBS, 0.3) | {"topics_needed": With(margin=0.3, difference=None)},
+    "relative_margin": 9.0,
     "measure": "RR",
-    "method": {"judge_next": "pool", "rank_intervals": "bootstrap", "leaderboard": "bootstrap"}
-    | {"standardise": "normal", "agreement": "tau_ap", "volatility": "pearson"}
-    | {"robustness": "pearson"},
+    "method": {"judge_next": "pool"},
+    "coefficient": {"agreement": "tau_ap", "volatility": "pearson", "robustness": "pearson"},
+    "rank_interval": "bootstrap",
+    "scaling": "normal",
     "methods": ["pool"],
     "metric": {"select_top": "nDCG@3", "explain": "AP@3", "compare_orderings": "AP@3"},
     "task_metrics": With(task_metrics={"c0": "nDCG@3", "c1": "RBP(p=0.8)", "c2": "nDCG@3"}),
@@ -84,19 +85,19 @@ OTHERS = {
     | {key: [("P",)] for key in VERBS.keys() - {"cwl", "estimate", "predict_powered"}},
     "n": 3,
     "no_rel": "nan",
-    "of": "averages",
     "order": {
         "outcomes": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
-        "leaderboard": With(order="win_rate"),
     },
+    "order_by": With(order_by="win_rate"),
     "pairs": With(pairs=[("s3", "s1"), ("s0", "s2")], baseline=None, systems=None),
     "rank_sum": "plain",
     "original": {},
     "over": "topic",
     "best_of": 2,
     "worst_of": 2,
-    "repeats": dict.fromkeys(VERBS, "shared") | {"topics_needed": 5},
-    "per": "system",
+    "repeats": dict.fromkeys(VERBS, "shared"),
+    "n_repeats": 5,
+    "per": {"reordering": "system", "topics_needed": "pair"},
     "power": 0.6,
     "precision": "atomized",
     "prior": {},
@@ -105,11 +106,12 @@ OTHERS = {
     | {"ratios": 2},
     "rel": dict.fromkeys(VERBS, 2) | {"score": []},
     "relevant": {},
-    "resamples": {},
+    "positions": {},
     "samples": 30,
     "seed": dict.fromkeys(VERBS, 5) | {"outcomes": []},
     "seeds": 3,
-    "share": {"sample": 0.8, "select_top": 0.5, "replay": 0.7},
+    "share": {"sample": 0.8, "select_top": 0.5},
+    "contributing_share": 0.7,
     "shares": [0.3],
     "simultaneous": False,
     "stages": [["s0", "s1"]],
@@ -137,8 +139,8 @@ second value is data, or only another way to say the first."""
 JUDGED = larger()[1]
 DRAWN = ir.verbs.draw_to_judge(JUDGED, 0.5, seed=4)
 FURTHER = {
-    "agreement": [("larger", {"interval": True})],
-    "volatility": [("larger", {"interval": True})],
+    "agreement": [("larger", {"interval_of": "expected"})],
+    "volatility": [("larger", {"interval_of": "expected"})],
     "compare_orderings": [("larger", {"metric": "RBP(p=0.8)"})],
     "coverage": [("larger", {"alpha": 0.4})],
     "ratios": [("larger", {"alpha": 0.4})],
@@ -148,16 +150,19 @@ FURTHER = {
     ],
     "judge_next": [("larger", {}), ("larger", {"method": "maxmean", "n": 20})],
     "leaderboard": [
-        *(("larger", {"alpha": 0.4, "at": [3, 10]}), ("larger", {"method": "bootstrap"})),
+        *(("larger", {"alpha": 0.4, "at": [3, 10]}), ("larger", {"rank_interval": "bootstrap"})),
         *(("repeats", {}), ("drawn", {})),
     ],
-    "rank_intervals": [("larger", {}), ("larger", {"method": "bootstrap"}), ("repeats", {})],
+    "rank_intervals": [("larger", {}), ("larger", {"rank_interval": "bootstrap"}), ("repeats", {})],
     "median_p": [("larger", {"adjust": "fdr_tsbh"}), ("repeats", {})],
     "score": [
         *(("larger", {"at": None}), ("larger", {"at": None, "budget": [300]})),
         ("searched", {"at": None}),
     ],
-    "replay": [("larger", {"alpha": 0.4, "metrics": SCORED}), ("larger", {"share": 0.3})],
+    "replay": [
+        ("larger", {"alpha": 0.4, "metrics": SCORED}),
+        ("larger", {"contributing_share": 0.3}),
+    ],
     "tie_rates": [("ties", {})],
     "losses": [("staged", {})],
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
@@ -271,7 +276,7 @@ FRAMES = {
     ],
     "judge_effect": [
         (RUNS, {"judges": {"a": QRELS, "b": QRELS}, "metrics": ["AP"], "samples": 20}),
-        (LARGER, JUDGES | {"interval": True, "methods": ["kendall"]}),
+        (LARGER, JUDGES | {"interval_of": "expected", "coefficients": ["kendall"]}),
         *((LARGER, JUDGES | TIED), (LARGER, JUDGES)),
     ],
     "compare_judges": [(RATED, {"samples": 20})],
@@ -310,13 +315,13 @@ FRAME_OTHERS = {
     "split.n": 3,
     "split.seed": 1,
     "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
-    "check.length": 1,
+    "list_length": 1,
     "risk_coverage.rel": 2,
     "draw_to_judge.share": 0.8,
     "draw_to_judge.strata": "part",
     "draw_to_judge.seed": 5,
     "collapse.of": r"(\w\d)d\d*",
-    "judge_effect.of": "averages",
+    "interval_of": "averages",
     "tie_agreement.ties": [["trec", "doc"]],
 }
 """As `OTHERS`, also of a verb, a point and a parameter."""
@@ -334,9 +339,9 @@ FRAME_ONLY = {
     "pairs",
     "grades",
 } | {
-    "methods",
+    "coefficients",
     "groups",
-    "method",
+    "coefficient",
     "statistics",
     "weights",
     "rel",
@@ -417,7 +422,7 @@ def test_verbs_record_what_decides_their_results(name):
         cube = world(where)
         given = {key: value(cube) if callable(value) else value for key, value in options.items()}
         with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
-            subject, usual = asked(name, cube, **given)
+            subject, usual = asked_plainly(name, cube, **given)
         subject = SUBJECTS[made[0]](cube) if made else subject
         left = assert_recorded(VERBS[name], subject, usual, another, left)
     assert left == IDLE.get(name, set())

@@ -77,7 +77,7 @@ def test_a_margin_is_tested_on_one_side_and_shares_of_first_are_equal_parts():
         one = stats.ttest_1samp(apart, -0.05, alternative="greater").pvalue
         two = stats.ttest_1samp(apart, 0.05, alternative="less").pvalue
         np.testing.assert_allclose((row.p_not_worse, row.p_equivalent), (one, max(one, two)))
-    spread = scores.ireval.rank_intervals(method="bootstrap", samples=50)
+    spread = scores.ireval.rank_intervals(rank_interval="bootstrap", resamples=50)
     assert "first in equal parts where means tie" in told(spread.attrs)
     assert spread["first"].sum() == pytest.approx(1)
 

@@ -30,7 +30,7 @@ JUDGES = {
 PAIRED = {
     "topics_needed": lambda **o: call("topics_needed", CUBE, each=True, **o),
     "predict_powered": lambda **o: call("predict_powered", CUBE, baseline="s1", **o),
-    "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", samples=20),
+    "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", resamples=20),
     "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", by="topic"),
 }
 """Results about pairs that the registry's arguments do not ask for."""

@@ -127,7 +127,7 @@ def test_what_is_planned_is_said_to_be_guessed(cube):
     for found in (
         scores.ireval.topics_needed(difference=0.1),
         scores.ireval.topics_needed(difference=0.1, test="anova"),
-        scores.ireval.topics_needed(width=0.1, each=True),
+        scores.ireval.topics_needed(width=0.1, per="pair"),
     ):
         assert found.attrs[CAUTION] == "a guess from a pilot of 16 topics"
 

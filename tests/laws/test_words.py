@@ -35,7 +35,7 @@ DEFAULTS = {
     "alpha": {0.05},
     "family": {"depth", "all"},
     "seed": {0},
-    "samples": {8, 100, 1000},
+    "resamples": {8, 1000},
     "by": {None, "first"},
     "at": {None, 10},
     "progress": {False, None},
@@ -59,7 +59,7 @@ def test_a_word_means_one_thing(name):
             assert given in allowed or isinstance(given, tuple) or "plots." in name, word
 
 
-KEYWORDS = {*DECIDING, "baseline", "at", "samples", "seed", "collection", "progress"} - {"test"}
+KEYWORDS = {*DECIDING, "baseline", "at", "resamples", "seed", "collection", "progress"} - {"test"}
 
 
 @pytest.mark.parametrize(

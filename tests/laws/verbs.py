@@ -105,11 +105,17 @@ def call(name, cube, change=None, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
         subject, given = asked(name, cube, change, **options)
-        return VERBS[name](subject, **gathered(inspect.signature(VERBS[name]), given))
+        return VERBS[name](subject, **given)
 
 
 def asked(name, cube, change=None, **options):
     """Return what a verb takes, made of a cube, and the arguments for all it needs by name."""
+    subject, plain = asked_plainly(name, cube, change, **options)
+    return subject, gathered(inspect.signature(VERBS[name]), plain)
+
+
+def asked_plainly(name, cube, change=None, **options):
+    """Return the same with the fields of option values as options of their own."""
     first, *others = plain_parameters(inspect.signature(VERBS[name])).values()
     if first.name in FRAMES and isinstance(cube, xr.DataTree):
         options["by"] = "track"

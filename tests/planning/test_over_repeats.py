@@ -88,7 +88,7 @@ def found_at(topics, parts, repeats, wanted, *, one_sided, shared, alpha=0.05):
 def test_it_takes_the_least_number_of_topics_that_has_the_power(asked, shared):
     scores = array(worked().transpose(0, 2, 1), **({"repeats": "shared"} if shared else {}))
     question = {asked: 0.1, "power": 0.7}
-    found = scores.ireval.topics_needed(**question, repeats=[1, 3, 8])
+    found = scores.ireval.topics_needed(**question, n_repeats=[1, 3, 8])
     variance = components(scores)["variance"].isel(metric=0)
     last = "system_repeat" if shared else "repeat"
     parts = [2 * variance.sel(component=c).item() for c in ("system_topic", last, "residual")]
@@ -104,7 +104,7 @@ def test_it_takes_the_least_number_of_topics_that_has_the_power(asked, shared):
     again = scores.ireval.topics_needed(**question)
     xr.testing.assert_equal(again, found.sel(n_repeats=[3]))
     with pytest.raises(ParameterError, match="at least one number of repeats"):
-        scores.ireval.topics_needed(**question, repeats=[])
+        scores.ireval.topics_needed(**question, n_repeats=[])
 
 
 @pytest.mark.parametrize("asked", ["margin", "difference"])
@@ -112,7 +112,7 @@ def test_depths_need_as_many_topics_together_as_alone(asked):
     rng = np.random.default_rng(4)
     parts = [0.5 + sd * rng.normal(size=(3, 3, 20)) for sd in (0.001, 0.05, 0.3)]
     scores = xr.concat([array(part) for part in parts], "depth").assign_coords(depth=[1, 2, 3])
-    options = {asked: 0.1, "repeats": [1, 3]}
+    options = {asked: 0.1, "n_repeats": [1, 3]}
     found = scores.ireval.topics_needed(**options)["topics"]
     alone = [scores.ireval.topics_needed(**options, at=k)["topics"].squeeze() for k in (1, 2, 3)]
     np.testing.assert_array_equal(found.squeeze("metric"), alone)

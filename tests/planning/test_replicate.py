@@ -157,7 +157,7 @@ def test_constant_topics_are_named_and_have_no_score():
 
 
 def test_what_cannot_be_standardised(scores):
-    refused(ParameterError, "method", lambda: scores.ireval.standardise("t"))
+    refused(ParameterError, "scaling", lambda: scores.ireval.standardise("t"))
     refused(ParameterError, "'x'", lambda: scores.ireval.standardise(reference=["bm25", "x"]))
     refused(ParameterError, "two reference systems", scores.ireval.standardise, reference="bm25")
     with pytest.raises(ParameterError, match="a topic of the reference scores"):

@@ -26,7 +26,7 @@ def scores():
 
 
 def test_pooled_variances_are_means_over_pairs(scores):
-    pooled, each = (scores.ireval.topics_needed(difference=0.05, each=e) for e in (False, True))
+    pooled, each = (scores.ireval.topics_needed(difference=0.05, per=e) for e in (None, "pair"))
     assert each["topics"].dims == ("metric", "depth", "pair")
     xr.testing.assert_allclose(each["variance"].mean("pair"), pooled["variance"])
     pairs = list(zip(*(each[side].to_numpy() for side in SIDES), strict=True))
@@ -42,7 +42,7 @@ def test_pooled_variances_are_means_over_pairs(scores):
 
 def test_a_baseline_asks_for_fewer_pairs(scores):
     asked = {"width": 0.1, "baseline": "bm25"}
-    found, each = (scores.ireval.topics_needed(**asked, each=e) for e in (False, True))
+    found, each = (scores.ireval.topics_needed(**asked, per=e) for e in (None, "pair"))
     assert set(each["system_b"].to_numpy()) == {"bm25"}
     xr.testing.assert_allclose(each["variance"].mean("pair"), found["variance"])
 
@@ -74,7 +74,7 @@ def test_one_way_analysis(scores):
         ({"width": 0.1, "margin": 0.9}, "found 2: width, margin"),
         ({"difference": 0.1, "power": 0.05}, "power"),
         ({"difference": 0.1, "systems": 4}, "systems"),
-        ({"difference": 0.1, "test": "anova", "each": True}, "each"),
+        ({"difference": 0.1, "test": "anova", "per": "pair"}, "per"),
         ({"width": 0.9, "test": "anova"}, "'width'.* found test"),
     ],
 )

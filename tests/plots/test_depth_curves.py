@@ -86,7 +86,7 @@ def test_budgets_are_not_the_depth_of_a_pool():
 
 class TestPValueCurves:
     def test_curves_fall(self, wide):
-        power = wide.ireval.bootstrap_sensitivity(samples=100)
+        power = wide.ireval.bootstrap_sensitivity(resamples=100)
         ax = power.ireval.plot.p_value_curves()
         for row in range(2):
             expected = np.sort(power["asl"][row])[::-1]
@@ -97,7 +97,7 @@ class TestPValueCurves:
         assert ax.get_ylim() == pytest.approx((0, 0.15))
 
     def test_alpha_is_that_of_the_data(self, wide):
-        power = wide.ireval.bootstrap_sensitivity(samples=50, alpha=0.1)
+        power = wide.ireval.bootstrap_sensitivity(resamples=50, alpha=0.1)
         assert legend(power.ireval.plot.p_value_curves())[-1] == "alpha = 0.1"
         assert legend(power.ireval.plot.p_value_curves(alpha=0.2))[-1] == "alpha = 0.2"
 
@@ -121,7 +121,7 @@ class TestPValueCurves:
             assert 0 <= y <= ax.get_ylim()[1]
 
     def test_depths_and_groups_of_a_bootstrap(self, three):
-        power = three[:1].ireval.bootstrap_sensitivity(samples=20, at=[5, 10], by="team")
+        power = three[:1].ireval.bootstrap_sensitivity(resamples=20, at=[5, 10], by="team")
         ax = power.ireval.plot.p_value_curves()
         assert legend(ax)[0].startswith("terms, AP(norm='min')@5:")
         assert len(ax.lines[0].get_ydata()) == 1

@@ -101,7 +101,7 @@ def test_bars_join_those_that_do_not_differ(order, metric):
     scores = scored(metric)
     tasks = {topic: str(n % 3) for n, topic in enumerate(scores.index.unique("topic"))}
     scores = scores.ireval.design(task=tasks)
-    board = scores.ireval.leaderboard(order=order)
+    board = scores.ireval.leaderboard(order_by=order)
     compared = scores.ireval.compare()
     apart = {
         frozenset(pair) for pair in compared.query("significant")[["system_a", "system_b"]].values
@@ -141,7 +141,7 @@ def with_holes(lacking):
 @pytest.mark.parametrize("order", ["mean", "borda", "win_rate"])
 def test_systems_that_lack_a_task_are_left_out_by_name(order):
     scores = with_holes({0: "t1", 3: "t2"})
-    board = scores.ireval.leaderboard(order=order)
+    board = scores.ireval.leaderboard(order_by=order)
     whole = board.dropna(subset="AP")
     out = sorted({*board.index} - {*whole.index})
     assert len(out) == 2
@@ -157,7 +157,7 @@ def test_systems_that_lack_a_task_are_left_out_by_name(order):
 
 
 def test_a_board_without_means_is_refused_by_name():
-    board = with_holes({n: f"t{n % 4}" for n in range(6)}).ireval.leaderboard(order="borda")
+    board = with_holes({n: f"t{n % 4}" for n in range(6)}).ireval.leaderboard(order_by="borda")
     refused(InputError, board.index[0], board.ireval.plot.critical_difference)
 
 

@@ -14,7 +14,7 @@ from irframe.plots.ladder import EDGES, _count
 @pytest.fixture(scope="module")
 def found(cube):
     scores = cube.ireval.score("nDCG", "ASL", at=[5, 10])
-    return scores.ireval.rank_intervals("bootstrap", samples=200)
+    return scores.ireval.rank_intervals("bootstrap", resamples=200)
 
 
 class TestLadder:

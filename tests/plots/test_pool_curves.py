@@ -25,7 +25,7 @@ def test_curves_of_pools(cube):
 
 
 def test_curves_of_budgets(cube):
-    replayed = cube.ireval.replay(["mtf", "leverage"], [2, 8], "AP", "P", samples=2)
+    replayed = cube.ireval.replay(["mtf", "leverage"], [2, 8], "AP", "P", resamples=2)
     ax = replayed.ireval.plot.budget_curves(metric="P")
     expected = 100 * replayed["kept"].sel(metric="P").to_numpy()
     np.testing.assert_allclose([line.get_ydata() for line in ax.lines], expected)
@@ -51,7 +51,7 @@ def test_curves_of_samples(cube):
     assert "Kendall's tau" in ax.get_ylabel()
     tied = tau.where(tau > 2).ireval.plot.robustness_curves()
     assert np.isnan(tied.lines[1].get_ydata()).all()
-    whole = cube.ireval.robustness("AP", shares=[1, 0.3], seeds=2, method="rbo", at=[5, 9])
+    whole = cube.ireval.robustness("AP", shares=[1, 0.3], seeds=2, coefficient="rbo", at=[5, 9])
     ax = whole.ireval.plot.robustness_curves(depth=9)
     assert ax.lines[1].get_xdata().tolist() == [1, 0.3]
     assert "rank-biased overlap" in ax.get_ylabel()

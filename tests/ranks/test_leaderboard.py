@@ -39,11 +39,11 @@ def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
 
 
 def test_the_first_metric_and_depth_decide(scores):
-    board = scores.ireval.leaderboard(at=[5, 10], method="bootstrap", samples=50)
+    board = scores.ireval.leaderboard(at=[5, 10], rank_interval="bootstrap", resamples=50)
     told = "rank tier letters ASL@5 ci_low ci_high rank_low rank_high first could_be_first"
     assert " ".join(board) == f"{told} ASL@10 nDCG@5 nDCG@10 n_topics"
     assert board["ASL@5"].is_monotonic_increasing
-    ranks = scores.ireval.rank_intervals("bootstrap", samples=50)
+    ranks = scores.ireval.rank_intervals("bootstrap", resamples=50)
     expected = (
         ranks.sel(metric="ASL", depth=5, drop=True)
         .to_dataframe()
@@ -156,7 +156,7 @@ def test_letters_of_a_ranking_are_runs():
 
 
 @pytest.mark.parametrize("metric", ["nDCG", "ASL"])
-@pytest.mark.parametrize("how", [{"method": "bootstrap"}, {"test": "sign"}])
+@pytest.mark.parametrize("how", [{"rank_interval": "bootstrap"}, {"test": "sign"}])
 def test_letters_say_what_the_comparison_says(metric, how):
     scores = ir.cube(*ir.example_track()).ireval.score(metric, at=[10])
     decided = ir.Significance(how.pop("test", "t"), adjust=None if how else "auto", alpha=0.2)
@@ -234,7 +234,7 @@ def test_counts_are_those_of_loops(seed, lower):
 
 @pytest.mark.parametrize("order", ["win_rate", "borda"])
 def test_boards_are_in_the_order_asked_for(order):
-    board = drawn(7).ireval.design(task="set").ireval.leaderboard(order=order)
+    board = drawn(7).ireval.design(task="set").ireval.leaderboard(order_by=order)
     assert board[order].is_monotonic_decreasing
     assert (board["rank"] == board[order].rank(ascending=False, method="min")).all()
     assert board.attrs["n_tasks"] == "4"
@@ -248,7 +248,7 @@ def test_every_system_may_lack_some_task(order, complete):
     without = [*zip([*SIZES, "hard"], "abcde", strict=True)][complete:]
     scores = drawn(3, without).ireval.design(task="set")
     with pytest.warns(UserWarning, match="no means are compared") as caught:
-        board = scores.ireval.leaderboard(order=order)
+        board = scores.ireval.leaderboard(order_by=order)
     advised = [str(each.message).endswith("puts systems in order") for each in caught]
     assert any(advised) == (order == "mean")
     assert "no means are compared" in board.attrs["caution"]
@@ -270,8 +270,8 @@ def test_systems_that_lack_a_task_are_named_and_last():
     assert board.index[-1] == "c"
     assert np.isnan(board.loc["c", "AP"])
     assert board.loc["c", "marco"] > 0
-    message, scores = "tasks for order='borda'", drawn(3, [("robust", "c")])
-    refused(ParameterError, message, drawn(3).ireval.leaderboard, by="set", order="borda")
+    message, scores = "tasks for order_by='borda'", drawn(3, [("robust", "c")])
+    refused(ParameterError, message, drawn(3).ireval.leaderboard, by="set", order_by="borda")
     scores = scores.ireval.design(task="set")
     refused(ParameterError, "topics of every task", scores.ireval.compare)
 
@@ -300,14 +300,14 @@ def resampled(scores, seed, samples):
 def test_win_rates_spread_as_over_resamples_within_tasks(without):
     scores = drawn(4, without)
     expected = resampled(scores, 3, 20)
-    options = {"test": ir.Significance(alpha=0.4), "samples": 20, "seed": 3}
+    options = {"test": ir.Significance(alpha=0.4), "resamples": ir.Resampling(20, seed=3)}
     for order in (scores, scores.iloc[::-1]):
         board = order.ireval.design(task="set").ireval.leaderboard(**options)
         found = board.loc[expected.index, [*expected]]
         pd.testing.assert_frame_equal(found, expected, check_names=False)
     assert "20 samples, seed 3" in told(board.attrs)
     alone = scores[scores.index.get_level_values("topic") == "q0"]
-    few = alone.ireval.design(task="set").ireval.leaderboard(order="borda")
+    few = alone.ireval.design(task="set").ireval.leaderboard(order_by="borda")
     assert few[[*expected]].isna().all(axis=None)
 
 
@@ -339,7 +339,7 @@ def test_the_first_system_is_flattered_by_what_resamples_say():
     lead = np.tile([1.0, -1.0], 50)
     scores = pd.DataFrame({"AP": np.concatenate([lead / 2, -lead / 2])})
     scores.index = pd.MultiIndex.from_product([["a", "b"], range(100)], names=["system", "topic"])
-    board = scores.ireval.leaderboard(interval="t", samples=4000)
+    board = scores.ireval.leaderboard(interval="t", resamples=4000)
     assert board.attrs["optimism"] == pytest.approx(np.sqrt(2 / np.pi / 100) / 2, rel=0.1)
     assert board["could_be_first"].all()
 

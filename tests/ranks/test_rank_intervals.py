@@ -82,7 +82,7 @@ def array_of(values, metric="AP"):
 @given(seed=st.integers(0, 999), metric=st.sampled_from(["AP", "ASL"]))
 def test_spreads_equal_the_loop(seed, metric):
     values = np.random.default_rng(seed).integers(0, 4, (5, 7)) / 4
-    asked = {"test": ir.Significance(alpha=0.2), "samples": 40, "seed": 3}
+    asked = {"test": ir.Significance(alpha=0.2), "resamples": ir.Resampling(40, seed=3)}
     found = quiet(array_of(values, metric).ireval.rank_intervals, "bootstrap", **asked)
     sign = -1 if metric == "ASL" else 1
     low, high, first = looped(sign * values, 40, beyond=4)
@@ -116,7 +116,7 @@ def test_max_t_intervals_equal_the_loop(seed):
     values = rng.random((5, 9)) + rng.random((5, 1))
     drawn = ir.paired.MaxT(samples=99, seed=4)
     found = array_of(values).ireval.rank_intervals(
-        "max-t", test=ir.Significance(alpha=0.1), samples=99, seed=4
+        "max-t", test=ir.Significance(alpha=0.1), resamples=ir.Resampling(99, seed=4)
     )
     for j in range(5):
         others = [k for k in range(5) if k != j]
@@ -177,7 +177,7 @@ def test_intervals_and_tiers_are_counted_in_the_comparison_of_all_pairs(scores, 
 
 def test_all_depths_and_metrics_are_ranked_as_each_is_alone(scores):
     for method in METHODS:
-        asked = {"samples": 200, "interval": "t"}  # logit depends on all scores of a metric
+        asked = {"resamples": 200, "interval": "t"}  # logit depends on all scores of a metric
         found = scores.ireval.rank_intervals(method, **asked)
         assert {*found} == {*NAMES, *(["first"] if method == "bootstrap" else [])}
         assert found["rank"].dims == ("metric", "system", "depth")
@@ -194,7 +194,7 @@ def test_means_are_those_of_the_summary(scores):
         summary = scores.ireval.summary(alpha=0.1, interval=interval)
         for name in ("mean", "ci_low", "ci_high"):
             np.testing.assert_array_equal(found[name], summary[name])
-    told = {"alpha": 0.1, "method": "pairs", "interval": "t", "adjust": "holm", "test": "t"}
+    told = {"alpha": 0.1, "rank_interval": "pairs", "interval": "t", "adjust": "holm", "test": "t"}
     assert found.attrs | told == found.attrs
 
 
@@ -206,8 +206,8 @@ def test_the_order_of_systems_and_topics_never_matters(seed):
     given[1] = given[4]
     order = {dim: rng.permutation(names) for dim, names in labels.items()}
     for method in METHODS:
-        found = quiet(given.ireval.rank_intervals, method, samples=50)
-        again = quiet(given.sel(order).ireval.rank_intervals, method, samples=50)
+        found = quiet(given.ireval.rank_intervals, method, resamples=50)
+        again = quiet(given.sel(order).ireval.rank_intervals, method, resamples=50)
         again = again.sel(system=labels["system"])
         for name in {"rank", "rank_low", "rank_high", "first", "tier"} & {*found}:
             np.testing.assert_array_equal(found[name], again[name])
@@ -254,7 +254,7 @@ def test_true_ranks_are_covered_by_tests_and_less_often_by_resamples():
     shares = {}
     for method in ("holm", "bootstrap"):
         found = scores.ireval.rank_intervals(
-            method, samples=200, test=ir.Significance(adjust=None), interval="t"
+            method, resamples=200, test=ir.Significance(adjust=None), interval="t"
         )
         hits, ranks = covered(found, truth)
         shares[method] = hits.mean(), hits[ranks == 1].mean()
@@ -283,7 +283,7 @@ def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
     values = xr.DataArray(
         [[0.0, 0.5, 0.5], [0.25, 0.5, 0.1]], dims=["system", "topic"], name="InverseASL"
     )
-    found = values.ireval.rank_intervals("bootstrap", samples=100)
+    found = values.ireval.rank_intervals("bootstrap", resamples=100)
     drawn = draw_topics(3, samples=100, seed=0)
     without = ~(drawn == 0).any(axis=1)
     # Drawn twice and thrice, the second topic lets both tie.
@@ -296,7 +296,9 @@ def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
 def test_a_single_topic_tells_nothing_of_others(scores):
     with pytest.warns(IrframeWarning, match="single topic"):
-        every = [scores.isel(topic=[3]).ireval.rank_intervals(name, samples=50) for name in METHODS]
+        every = [
+            scores.isel(topic=[3]).ireval.rank_intervals(name, resamples=50) for name in METHODS
+        ]
     for found in every:
         assert (found["rank_low"] == 1).all()
         assert (found["rank_high"] == 8).all()

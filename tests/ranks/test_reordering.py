@@ -26,7 +26,7 @@ def test_margin_counts_from_the_system_itself():
     low = [0.5, 0.5, 0.5, 0.5]
     scores = pd.DataFrame({"P": [*low, *[0.55] * 4], "AP": [*low, *[0.549] * 4]}, index=index)
     assert scores.ireval.reordering(per="system")["delta_sort"].tolist() == [50.0, 0.0]
-    strict = scores.ireval.reordering(per="system", margin=0.2)
+    strict = scores.ireval.reordering(per="system", relative_margin=0.2)
     assert strict["delta_sort"].tolist() == [0.0, 0.0]
 
 
@@ -48,7 +48,8 @@ def test_what_cannot_be_reordered():
     scores = RUNS.ireval.cube(QRELS).ireval.score("AP", "ASL")
     refused(ParameterError, "at least two", scores.isel(metric=[0]).ireval.reordering)
     refused(ParameterError, "at least two", scores.isel(system=[0]).ireval.reordering)
-    for bad in ({"margin": -1}, {"margin": np.nan}, {"by": "nothing"}, {"per": "x"}):
+    margins = {"relative_margin": -1}, {"relative_margin": np.nan}
+    for bad in (*margins, {"by": "nothing"}, {"per": "x"}):
         refused(ParameterError, "wanted", scores.ireval.reordering, **bad)
     refused(InputError, "none", (scores * np.nan).ireval.reordering)
 
@@ -130,7 +131,7 @@ def test_systems_are_better_by_any_test_and_correction(test, adjust):
         for own in better[0]
     }
     found = scores.ireval.reordering(
-        test=ir.Significance(test, adjust=adjust), margin=0, per="system"
+        test=ir.Significance(test, adjust=adjust), relative_margin=0, per="system"
     )
     assert dict(zip(found["system"], found["delta_sort"], strict=True)) == pytest.approx(expected)
     assert any(expected.values())

@@ -28,7 +28,7 @@ from irframe.reports.view import rounded, rounded_apart
 
 
 def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
-    drawn = scores.ireval.rank_intervals("bootstrap", samples=100)["first"]
+    drawn = scores.ireval.rank_intervals("bootstrap", resamples=100)["first"]
     ranks = scores.ireval.rank_intervals().assign(first=drawn).transpose("metric", "depth", ...)
     for name in ("mean", "ci_low", "ci_high", "rank", "tier", "first"):
         np.testing.assert_allclose(page.numbers[f"0/{name}"], ranks[name], rtol=2e-5)
@@ -240,7 +240,9 @@ def test_a_cube_that_knows_no_names_of_unjudged_documents(tmp_path):
     cube = ir.cube(*ir.example_track())
     unnamed = {}
     for name, each in {"cube": cube, "read": nameless(cube)}.items():
-        path = each.ireval.report(tmp_path / f"{name}.html", metrics="AP", depths=[10], samples=100)
+        path = each.ireval.report(
+            tmp_path / f"{name}.html", metrics="AP", depths=[10], resamples=100
+        )
         page = Page(path.read_text(encoding="utf-8"))
         unnamed[name] = page.numbers["doc"] < 0
         assert f"ir.report(cube, '{name}.html'" in page.text
@@ -262,7 +264,7 @@ def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path, of
     runs = pd.DataFrame(rows, columns=names)
     spans = ir.as_spans([{"topic": t, "doc": "d", "start": 120, "end": 140} for t in ("1", "2")])
     cube = runs.ireval.cube(spans, length="tokens")
-    asked = {"metrics": ["SpanR", "All"], "budget": [50, 100, 300], "samples": 100}
+    asked = {"metrics": ["SpanR", "All"], "budget": [50, 100, 300], "resamples": 100}
     if of == "frames":
         given, asked["length"] = (runs, spans), "tokens"
     else:

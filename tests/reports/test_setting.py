@@ -142,7 +142,7 @@ class View:
             self.pairs = self.every.ireval.compare(decided, **how)
             self.means = self.every.ireval.rank_intervals(test=decided, **how)
             self.ranks = self.scores.ireval.rank_intervals(
-                "bootstrap", samples=100, test=ir.Significance(adjust=None, alpha=asked["alpha"])
+                "bootstrap", resamples=100, test=ir.Significance(adjust=None, alpha=asked["alpha"])
             )
             self.tau = self.scores.ireval.volatility()
 

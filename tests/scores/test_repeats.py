@@ -335,7 +335,12 @@ BAD_OF_SCORES = [
     ("compare", {"layout": "topic"}, {"over": "repeat"}, "over='topic' or 'both'"),
     ("compare", {}, {"test": "wilcoxon"}, "test='wilcoxon'.*over='topic'"),
     ("compare", {}, {"adjust": "max-t"}, "max-t.*over='topic'"),
-    ("rank_intervals", {}, {"method": "bootstrap"}, "method='bootstrap'.*over='topic'"),
+    (
+        "rank_intervals",
+        {},
+        {"rank_interval": "bootstrap"},
+        "rank_interval='bootstrap'.*over='topic'",
+    ),
     ("compare", {"topics": 3, "weight": W}, {}, "beside weight="),
     ("summary", {"topics": 3, "weight": W}, {}, "repeats that do not count, beside weight="),
     ("sheet", {}, {"system": "a"}, r"one repeat for sheet.*scores.mean\('repeat'"),

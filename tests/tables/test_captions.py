@@ -66,7 +66,7 @@ def test_a_report_tells_what_was_done_to_judgments():
 
 
 def test_how_scores_were_made_is_not_how_they_were_compared():
-    scores = CUBE.ireval.score("AP", at=[10, 20]).ireval.standardise(method="uniform")
+    scores = CUBE.ireval.score("AP", at=[10, 20]).ireval.standardise(scaling="uniform")
     for result in (scores.ireval.discrimination(), scores.ireval.compare(at=10)):
         assert "alpha = 0.05; " in f"{told(result.attrs, interval='')}; "
         assert told(result.attrs).count("uniform") == 1
@@ -118,7 +118,7 @@ def test_numbers_are_said_to_have_no_more_than_they_have():
     replayed = CUBE.ireval.replay("pool", 5, "AP", at=10)
     assert "per metric and depth" in told(replayed.attrs)
     with pytest.warns(IrframeWarning, match="no interval"):
-        judged = ir.compare_judges({"a": QRELS, "b": QRELS}, samples=20, seed=3)
+        judged = ir.compare_judges({"a": QRELS, "b": QRELS}, resamples=ir.Resampling(20, seed=3))
     assert "20 samples, seed 3" in told(judged.attrs)
 
 
@@ -140,9 +140,11 @@ def test_branches_of_a_tree_carry_their_record():
 
 
 def test_a_seed_of_ties_is_none_of_resamples():
-    board = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(seed=4)
+    board = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(resamples=ir.Resampling(seed=4))
     assert "seed" not in told(board.attrs)
-    drawn = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(method="bootstrap", seed=4)
+    drawn = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(
+        rank_interval="bootstrap", resamples=ir.Resampling(seed=4)
+    )
     assert told(drawn.attrs).count("seed 4") == 1
 
 

@@ -34,7 +34,7 @@ def test_papers_are_those_that_docstrings_name_once_each(scores):
 
 def test_one_paper_of_a_metric_and_a_verb_names_both():
     cube = ir.cube(*ir.example_track())
-    cited = ir.cite(cube.ireval.score("nDCG").ireval.volatility(method="tau_ap"))
+    cited = ir.cite(cube.ireval.score("nDCG").ireval.volatility(coefficient="tau_ap"))
     assert "nDCG, volatility" in list(cited["used"])
     assert cited["used"].str.contains("TauAP").any()
 
@@ -51,7 +51,7 @@ def test_papers_of_what_a_comparison_used_are_cited(scores):
     assert "wilcoxon" in list(used)
     corrected = ir.cite(scores.ireval.compare(adjust="max-t"))
     assert "10.1198/016214504000000539" in list(corrected["doi"])
-    effect = runs.ireval.judge_effect({"a": qrels, "b": qrels}, "AP", methods=["rbo"])
+    effect = runs.ireval.judge_effect({"a": qrels, "b": qrels}, "AP", coefficients=["rbo"])
     assert "10.1145/1852102.1852106" in list(ir.cite(effect)["doi"])
 
 
@@ -93,7 +93,7 @@ def test_repeats_and_what_stands_at_the_door_are_cited(scores):
     seeds = pd.concat([runs.assign(seed=1), runs.assign(seed=2)])
     repeated = seeds.ireval.evaluate(qrels, "AP").ireval.compare()
     assert ir.cite(repeated)["reference"].str.startswith("Clark").any()
-    agreed = ir.compare_judges({"a": qrels, "b": qrels}, samples=20)
+    agreed = ir.compare_judges({"a": qrels, "b": qrels}, resamples=20)
     assert ir.cite(agreed)["reference"].str.startswith("Cohen").any()
     best = seeds.ireval.evaluate(qrels, "AP").ireval.summary(best_of=2)
     assert ir.cite(best)["reference"].str.startswith("Chen et al").any()
