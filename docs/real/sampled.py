@@ -80,7 +80,7 @@ class Samples:
         top, rng = experiment.tops[topic], np.random.default_rng(0)
         rows = experiment.rows_at(depth)
         label = np.full(len(grade), "1", object)
-        values, spreads, numbers = [], [], []
+        values, spreads, biases, numbers = [], [], [], []
         for _ in range(SAMPLES):
             if together:
                 left = drawn(rng, grade, topic, share)
@@ -93,11 +93,12 @@ class Samples:
                 next(estimated([metric], rows, draw, grades, [at]))
                 for metric, at in zip(METRICS, AT, strict=True)
             ]
-            values.append([value[..., 0] for value, _ in found])
+            values.append([value[..., 0] for value, *_ in found])
             kept = ((0, 0), (0, 1), (1, 1))
-            spreads.append([[spread[each][..., 0] for each in kept] for _, spread in found])
+            spreads.append([[spread[each][..., 0] for each in kept] for _, spread, _ in found])
+            biases.append([bias[..., 0] for *_, bias in found])
             numbers.append(powers(draw.judged, rows))
-        self.value, self.spread = np.array(values), np.array(spreads)
+        self.value, self.spread, self.bias = map(np.array, (values, spreads, biases))
         self.expected = powers(draw.chance, rows)
         self.number, self.judgments = np.array(numbers), int(draw.judged.sum())
         self.part = self.judgments / len(grade)
@@ -112,6 +113,7 @@ class Samples:
         value = self.value[samples, ..., topics].transpose(1, 2, 3, 0)
         spread = self.spread[samples, ..., topics].transpose(1, 2, 3, 0)
         people, cheap = value[:, 0], value[:, 1]
+        bias = self.bias[samples, ..., topics].transpose(1, 2, 3, 0)
         more = self.full[..., topics] - cheap
         both, below = spread[:, 1].sum(axis=1), spread[:, 2].sum(axis=1)
         weight = np.clip(both.sum(axis=-1) / below.sum(axis=-1), 0, 1)[:, None, None]
@@ -120,12 +122,15 @@ class Samples:
         less = np.clip(less, 0, 1)[:, None]
         rest = np.maximum(spread[:, 0] - 2 * less * spread[:, 1] + less**2 * spread[:, 2], 0)
         parts = {
-            ALONE: (people, spread[:, 0]),
-            WITH: (people + weight * more, rest),
+            ALONE: (people, spread[:, 0], bias[:, 0]),
+            WITH: (people + weight * more, rest, bias[:, 0] - weight * bias[:, 1]),
         }
         found = {
-            kind: (each.mean(axis=-1), np.sqrt(variance.sum(axis=-1)) / n)
-            for kind, (each, variance) in parts.items()
+            kind: (
+                each.mean(axis=-1),
+                np.hypot(np.sqrt(variance.sum(axis=-1)) / n, off.mean(axis=-1)),
+            )
+            for kind, (each, variance, off) in parts.items()
         }
         return found, alike(self.number[samples, ..., topics].sum(axis=0))
 

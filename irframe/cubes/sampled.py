@@ -119,8 +119,8 @@ def estimated(
     draw: Draw,
     grades: Sequence[tuple[Array, Array]],
     depths: Sequence[int],
-) -> Iterator[tuple[Floats, Floats]]:
-    """Estimate scores at some depths, and how they vary, by metric.
+) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Estimate scores at some depths, how they vary and how biased they are, by metric.
 
     Parameters
     ----------
@@ -135,8 +135,8 @@ def estimated(
 
     Yields
     ------
-    totals, covariances
-        Of each metric; see `totals`.
+    totals, covariances, bias
+        Of each metric; see `totals` and `ratios`.
 
     Raises
     ------
@@ -158,7 +158,8 @@ def estimated(
     for metric, weights in pairs:
         worth = [gains_of(metric, *graded) for graded in grades]
         if weights is not None:
-            yield totals(rows, draw, worth, weights)
+            found = totals(rows, draw, worth, weights)
+            yield *found, np.zeros_like(found[0])
         elif isinstance(metric, nDCG):
             yield ratios(rows, draw, worth, metric, depths)
 
@@ -301,7 +302,7 @@ class _Leaving:
     Without one the others of its stratum stand for it, if these were drawn together.
     """
 
-    def __init__(self, draw: Draw) -> None:
+    def __init__(self, draw: Draw, *, together: bool) -> None:
         self.kept = np.flatnonzero(draw.judged)
         self.draw, self.topic = draw, draw.topic[self.kept]
         self.inverse = 1 / draw.probability[self.kept]
@@ -311,7 +312,7 @@ class _Leaving:
         self._matrix = scipy.sparse.csr_array((ones, (self._cell, columns)), shape)
         # Without one of n drawn documents the others count for n / (n - 1) as many.
         number = draw.drawn.ravel()[self._cell]
-        self.grown = np.where(draw.together & (number > 1), number / np.maximum(number - 1, 1), 1.0)
+        self.grown = np.where(together & (number > 1), number / np.maximum(number - 1, 1), 1.0)
 
     def _sums(self, values: Floats) -> Floats:
         """Return sums by stratum, (..., topic, stratum)."""
@@ -340,20 +341,47 @@ class _Leaving:
         within = self._sums(products) - sums[:, np.newaxis] * sums / np.maximum(self.draw.drawn, 1)
         return np.asarray((within * self.draw.factor).sum(axis=-1))
 
+    def bias(self, value: Floats, without: Floats) -> Floats:
+        """Return the jackknife's estimate of the bias, (value, system, topic).
+
+        Less for a stratum the larger its judged share is.
+        """
+        drawn, size = self.draw.drawn, np.maximum(self.draw.size, 1)
+        factor = (1 - drawn / size) * (drawn - 1) / np.maximum(drawn, 1)
+        return np.asarray((self._sums(without - value[..., self.topic]) * factor).sum(axis=-1))
+
 
 def ratios(
     rows: Array, draw: Draw, worth: Sequence[Floats], metric: nDCG, depths: Sequence[int]
-) -> tuple[Floats, Floats]:
-    """Estimate nDCG, both what lists gain and what the ideal ranking does, and how it varies.
+) -> tuple[Floats, Floats, Floats]:
+    """Estimate nDCG, both what lists gain and what the ideal ranking does.
 
-    As `totals`, at some depths; scores are 0 where no document has gain.
+    As `totals`, at some depths; scores are 0 where no document has gain. The third array is the
+    bias by the jackknife, which estimates are corrected for. For that the other documents of a
+    stratum stand for the one that is left out also where each was drawn by itself.
     """
+    estimates, spread, bias = _ratios(rows, draw, worth, metric, depths, together=draw.together)
+    if not draw.together:
+        bias = _ratios(rows, draw, worth, metric, depths, together=True)[2]
+    return estimates - bias, spread, bias
+
+
+def _ratios(
+    rows: Array,
+    draw: Draw,
+    worth: Sequence[Floats],
+    metric: nDCG,
+    depths: Sequence[int],
+    *,
+    together: bool,
+) -> tuple[Floats, Floats, Floats]:
+    """Return estimates that are not corrected, how they vary, and their bias."""
     systems, topics, ranks = rows.shape
-    leaving = _Leaving(draw)
+    leaving = _Leaving(draw, together=together)
     gain = np.stack(worth)[:, leaving.kept]
     weights = np.append(discounts(metric.discount, metric.base, ranks), 0.0)
     estimates = np.empty((len(gain), systems, topics, len(depths)))
-    spread = np.empty((len(gain), *estimates.shape))
+    spread, bias = np.empty((len(gain), *estimates.shape)), np.empty(estimates.shape)
     ideals = [_ideals(leaving, gain, metric, depth) for depth in depths]
     step = max(1, CELLS // max(1, len(draw.judged)))
     for first in range(0, systems, step):
@@ -369,8 +397,9 @@ def ratios(
                 for total, own in zip(leaving.totals(held), ideal, strict=True)
             )
             spread[:, :, chunk, :, column] = leaving.covariances(value, without)
+            bias[:, chunk, :, column] = leaving.bias(value, without)
             estimates[:, chunk, :, column] = value
-    return estimates, spread
+    return estimates, spread, bias
 
 
 def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[Floats]:

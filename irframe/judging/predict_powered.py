@@ -240,6 +240,9 @@ def _refuse_given(given: dict[str, Any], subject: str, found: str, advice: str) 
         raise ParameterError(f"these options with {subject} only", found, advice, foreign)
 
 
+ERRORS, BIASES = ["error", "error_alone"], ["bias", "bias_alone"]
+
+
 def _by_documents(
     cube: xr.Dataset, human: Any, metrics: Any, at: int | Sequence[int] | None, alpha: float
 ) -> xr.Dataset:
@@ -253,10 +256,10 @@ def _by_documents(
     draw, experiment = estimate.read_draw(people), experiment_of(people)
     rows, took = experiment.rows_at(people.sizes[DEPTH]), experiment.there[..., np.newaxis]
     model = Work(chosen, depths).over(cube).to_numpy()
-    parts = {name: np.empty(model.shape) for name in ("mean", "error", "error_alone")}
+    parts = {name: np.empty(model.shape) for name in ("mean", *ERRORS, *BIASES)}
     weight = np.empty((len(chosen), len(depths)))
     pairs = estimated(chosen, rows, draw, [grades, cheap], depths)
-    for row, ((own, same), spread) in enumerate(pairs):
+    for row, ((own, same), spread, bias) in enumerate(pairs):
         both, of_model = (
             np.nansum(np.where(took, part, 0), axis=0) for part in (spread[0, 1], spread[1, 1])
         )
@@ -267,9 +270,11 @@ def _by_documents(
         rest = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
         parts["mean"][row] = own + weight[row] * (model[row] - same)
         parts["error"][row], parts["error_alone"][row] = np.maximum(rest, 0), spread[0, 0]
+        parts["bias"][row], parts["bias_alone"][row] = bias[0] - weight[row] * bias[1], bias[0]
     scores = estimate.labelled(people, parts, chosen, depths)
     n = scores["mean"].notnull().sum(TOPIC)
-    variances = scores[["error", "error_alone"]].sum(TOPIC, skipna=False) / n**2
+    variances = scores[ERRORS].sum(TOPIC, skipna=False) / n**2
+    variances += (scores[BIASES].mean(TOPIC) ** 2).rename(dict(zip(BIASES, ERRORS, strict=True)))
     share = draw.judged.sum() / draw.size.sum()
     alone = variances["error_alone"]
     saving = (1 - share) * (1 - variances["error"] / alone.where(alone > 0))

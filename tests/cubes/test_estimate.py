@@ -6,6 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from refusals import refused
 
 import irframe as ir
@@ -112,22 +113,26 @@ def test_ndcg_and_its_error_are_those_of_leaving_out_each_document(column):
         }
         asked = some["grade"].to_dict(), ranks, 12
         value = ndcg_of(asked[0], weight, *asked[1:])
-        variance, left = 0.0, {}
+        variance, bias, left = 0.0, 0.0, {}
+        if column == "probability":  # for the bias the others stand for a document all the same
+            some, here = some.assign(stratum=""), here.assign(stratum="")
+            sizes, numbers = {"": len(here)}, {"": len(some)}
         for doc, w in weight.items():
             rest = {other: each for other, each in weight.items() if other != doc}
-            if column == "stratum":
-                name = some["stratum"][doc]
-                n = numbers[name]
-                rest |= {d: v * n / (n - 1) for d, v in rest.items() if some["stratum"][d] == name}
-                left.setdefault(name, []).append(ndcg_of(asked[0], rest, *asked[1:]))
-            else:
+            if column == "probability":
                 off = value - ndcg_of(asked[0], rest, *asked[1:])
                 variance += (1 - 1 / w) * off**2
+            name = some["stratum"][doc]
+            n = numbers[name]
+            rest |= {d: v * n / (n - 1) for d, v in rest.items() if some["stratum"][d] == name}
+            left.setdefault(name, []).append(ndcg_of(asked[0], rest, *asked[1:]))
         for name, scores in left.items():
             n = len(scores)
-            variance += (1 - n / sizes[name]) * (n - 1) * np.var(scores)
+            bias += (1 - n / sizes[name]) * (n - 1) * (np.mean(scores) - value)
+            if column == "stratum":
+                variance += (1 - n / sizes[name]) * (n - 1) * np.var(scores)
         cell = found.sel(system=system, topic=topic)
-        np.testing.assert_allclose(cell["estimate"], value, atol=1e-12)
+        np.testing.assert_allclose(cell["estimate"], value - bias, atol=1e-12)
         np.testing.assert_allclose(cell["error"], np.sqrt(variance), atol=1e-9)
         errors += variance > 0
     assert errors > 5
@@ -220,6 +225,8 @@ def test_degrees_of_freedom_are_of_documents_that_count_alike():
     graded = base.grade, experiment.tops[base.topic]
     found = freedom_of(metrics, experiment.rows_at(40), draw, graded, [10, 40])
     drawn = {*zip(judged["topic"], judged["doc"], strict=True)}
+    gaining = judged[judged["grade"] > 0]
+    adding = {*zip(gaining["topic"], gaining["doc"], strict=True)}
     for (m, k), system in product(product(range(4), (10, 40)), (1, 2)):
         rank = np.arange(1, k + 1)
         weights = [rank**0.0, 0.5**rank, 0.95**rank, 1 / np.log2(1 + rank)][m]
@@ -227,7 +234,7 @@ def test_degrees_of_freedom_are_of_documents_that_count_alike():
         lists = [
             [*zip(part["topic"], part["doc"], strict=True)] for _, part in own.groupby("topic")
         ]
-        number = slow_number(weights, drawn, lists)
+        number = slow_number(weights, adding if m == 3 else drawn, lists)
         value = found[m, system - 1, [10, 40].index(k)].item()
         assert np.isnan(value) or value == pytest.approx(number - 1)
         if number > 20:
@@ -297,3 +304,38 @@ def test_draws_of_strata_say_how_likely_each_document_was():
         (1.5, "part", "share, a number of at most 1"),
     ]:
         refused(ParameterError, told, qrels.ireval.draw_to_judge, share, strata=strata)
+
+
+def coverage(cube, qrels, share, depth, draws):
+    """Return how often limits of nDCG hold the complete mean, over draws and systems."""
+    truth = cube.ireval.score("nDCG", at=depth).mean("topic")
+    inside = []
+    for seed in range(draws):
+        drawn = cube.ireval.rejudge(qrels.ireval.draw_to_judge(share, seed=seed))
+        found = drawn.ireval.estimate("nDCG", at=depth)
+        held = (found["ci_low"] <= truth) & (truth <= found["ci_high"])
+        inside.append(held.where(found["ci_low"].notnull()))
+    return float(xr.concat(inside, "draw").mean())
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_limits_of_ndcg_hold_where_few_documents_are_relevant():
+    runs, qrels = ir.example_track()
+    assert coverage(runs.ireval.cube(qrels), qrels, 0.2, 50, 100) >= 0.925
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize(
+    ("name", "judged", "share", "topics", "least"),
+    [
+        ("robust03", "qrels.txt", 0.1, 16, 0.92),
+        ("trec-dl-2021-judges", "qrels.nist.txt", 0.1, 53, 0.93),
+    ],
+)
+def test_limits_of_ndcg_hold_on_real_tracks(shared, name, judged, share, topics, least):
+    runs = ir.read_runs(f"{shared}/data/{name}/runs/*")
+    qrels = ir.read_qrels(shared / "data" / name / judged)
+    some = np.random.default_rng(1).choice(np.sort(qrels["topic"].unique()), topics, replace=False)
+    runs, qrels = runs[runs["topic"].isin(some)], qrels[qrels["topic"].isin(some)]
+    assert coverage(runs.ireval.cube(qrels, depth=100), qrels, share, 100, 60) >= least
