@@ -32,6 +32,19 @@ _BESIDE = {
     "cluster": " (scores.ireval.design(table, cluster=...) declares it)",
     "tasks": " (scores.ireval.design(table, task=...) declares them)",
     "weights": " (scores.ireval.design(table, weight=...) declares them)",
+    **{
+        name: f" (cube(..., {value}) takes it)"
+        for names, value in {
+            ("score_dtype", "ties"): 'ties=ir.Ties("doc", dtype="float32")',
+            ("pool_depth", "contributing"): "pool=ir.Pool(depth=100, contributing=...)",
+            ("of", "length", "copies"): 'units=ir.Units(of="doc_id", length="tokens")',
+            ("search", "each"): 'search=ir.Searches("turn", each=5)',
+        }.items()
+        for name in names
+    },
+    "budget": " (score(..., stop=ir.Budget(500)) of a cube takes it)",
+    "threshold": " (score(..., stop=ir.Threshold(0.5)) of a cube takes it)",
+    "searches": " (score(..., stop=ir.AfterSearches(2)) of a cube takes it)",
     **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) counts it beside metrics)"),
 }
 """What is no word of a verb, since something else does it -> the end of an error that says what."""
@@ -149,9 +162,10 @@ def _held(name: str, value: Any, parameters: Mapping[str, inspect.Parameter]) ->
     """Return the end of an error that says which option value holds an option, if one does."""
     for parameter, each in parameters.items():
         slot = slot_of(each.annotation)
-        for field, flat in slot.options.items() if slot else ():
-            if slot and flat == name:
-                return f" (pass {parameter}=ir.{slot.kind.__name__}({field}={value!r}))"
+        for kind in slot.kinds if slot else ():
+            for field, flat in slot.options_of(kind).items() if slot else ():
+                if flat == name:
+                    return f" (pass {parameter}=ir.{kind.__name__}({field}={value!r}))"
     return ""
 
 

@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from irframe.errors import InputError, IrframeError, unsaid
+from irframe.experiments.choices import Ties
 from irframe.experiments.scorer import Scorer, scorer
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.kinds import QRELS, RUN
@@ -99,7 +100,7 @@ class IrframeEvaluator(providers.Evaluator):
     @cached_property
     def scorer(self) -> Scorer:
         """What scores runs."""
-        return scorer(self._qrels, self.metrics, topics="runs", score_dtype="float32")
+        return scorer(self._qrels, self.metrics, topics="runs", ties=Ties(dtype="float32"))
 
     def iter_calc(self, run: Runs) -> Iterator[Any]:
         """Yield the score of every topic and measure; those of topics not in the run come last."""

@@ -160,10 +160,10 @@ SCORE_VERBS = frozenset(
 What other verbs return over systems and topics is no score, and systems are not ranked by it.
 """
 
-Ties = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
+TieRule = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
 """How equal scores are put in an order."""
-TIES: tuple[Ties, ...] = get_args(Ties)
-DEFAULT_TIES: Ties = "trec"
+TIES: tuple[TieRule, ...] = get_args(TieRule)
+DEFAULT_TIES: TieRule = "trec"
 ScoreDtype = Literal["float64", "float32"]
 """The precision in which scores are equal."""
 SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, Union, get_args, get_origin
@@ -22,7 +22,7 @@ class OptionValue:
     """Field -> name of the option in records and on the console, where that is another one."""
 
     @classmethod
-    def of(cls, value: Any, default: Any = None) -> Self:
+    def read(cls, value: Any, default: Any = None) -> Self:
         """Return a value, its first field filled in; anything else as the first field of one.
 
         Parameters
@@ -36,12 +36,30 @@ class OptionValue:
         first = fields(cls)[0].name
         if default is None or getattr(read, first) is not None:
             return read
-        return replace(read, **{first: getattr(cls.of(default), first)})
+        return replace(read, **{first: getattr(cls.read(default), first)})
 
     @classmethod
     def flat(cls) -> dict[str, str]:
         """Return the name of the option for each field."""
         return {field.name: cls.FLAT.get(field.name, field.name) for field in fields(cls)}
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The fields as plain options."""
+        return {flat: getattr(self, name) for name, flat in self.flat().items()}
+
+    @classmethod
+    def changed(cls, values: Mapping[str, Any]) -> list[str]:
+        """Return the fields whose values are not the defaults; data is never compared."""
+        usual = cls.usual()
+        alike = {n: type(v) is type(usual[n]) and v == usual[n] for n, v in values.items()}
+        return [name for name in values if not alike[name]]
+
+    @classmethod
+    def usual(cls) -> dict[str, Any]:
+        """Return the default of each field, None for one that has to be given."""
+        every = {field.name: field.default for field in fields(cls)}
+        return {name: None if value is MISSING else value for name, value in every.items()}
 
     def __repr__(self) -> str:
         """Return the value as it is written."""
@@ -49,9 +67,8 @@ class OptionValue:
 
     def written(self, spell: Callable[[Any], str] = repr) -> str:
         """Return the value as it is written, without fields that have their defaults."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        changed = [each.name for each in fields(self) if values[each.name] != each.default]
-        texts = [f"{name}={spell(values[name])}" for name in changed]
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        texts = [f"{name}={spell(given[name])}" for name in self.changed(given)]
         first = fields(self)[0].name
         return f"{type(self).__name__}({', '.join(texts).removeprefix(f'{first}=')})"
 
@@ -65,25 +82,51 @@ class Unused(frozenset[str]):
 
 
 class Slot(NamedTuple):
-    """The option value that a parameter takes."""
+    """The option values that a parameter takes, of which one is given at a time."""
 
-    kind: type[OptionValue]
+    kinds: tuple[type[OptionValue], ...]
     unused: frozenset[str] = frozenset()
 
     @property
-    def options(self) -> dict[str, str]:
-        """The name of the option for each field that is used."""
-        return {name: flat for name, flat in self.kind.flat().items() if name not in self.unused}
+    def kind(self) -> type[OptionValue]:
+        """The kind that anything else is the first field of."""
+        return self.kinds[0]
+
+    def options_of(self, kind: type[OptionValue]) -> dict[str, str]:
+        """Return the name of the option for each field that is used of a kind."""
+        return {name: flat for name, flat in kind.flat().items() if name not in self.unused}
 
     def spread(self, value: Any) -> dict[str, Any]:
-        """Return a value as plain options."""
-        read = self.kind.of(value)
-        return {flat: getattr(read, name) for name, flat in self.options.items()}
+        """Return a value as plain options; without one, those that it has by default."""
+        kinds = self.kinds if value is None else [type(value)]
+        kinds = kinds if {*kinds} <= {*self.kinds} else [self.kind]
+        plain = {}
+        for kind in kinds:
+            read = kind.usual() if value is None else vars(kind.read(value))
+            plain |= {flat: read[name] for name, flat in self.options_of(kind).items()}
+        return plain
+
+    def gathered(self, options: dict[str, Any]) -> Any:
+        """Take plain options out of others, and return their value; None if all are usual.
+
+        Of several kinds all values are returned, which no function takes.
+        """
+        every = {kind: self.options_of(kind) for kind in self.kinds}
+        given = {
+            kind: {name: options[flat] for name, flat in names.items() if flat in options}
+            for kind, names in every.items()
+        }
+        for flat in {flat for names in every.values() for flat in names.values()}:
+            options.pop(flat, None)
+        asked = [kind for kind, values in given.items() if kind.changed(values)]
+        found = [kind(**kind.usual() | given[kind]) for kind in asked]
+        return found[0] if len(found) == 1 else found or None
 
     def unused_of(self, value: Any) -> list[str]:
-        """Return the fields that are given and not used."""
-        defaults = {field.name: field.default for field in fields(self.kind)}
-        return sorted(n for n in self.unused if getattr(value, n, defaults[n]) != defaults[n])
+        """Return the fields that are given and not used; of what is no value, the first one."""
+        own = isinstance(value, self.kinds)
+        given = type(value).changed(vars(value)) if own else [fields(self.kind)[0].name]
+        return sorted(name for name in given if name in self.unused)
 
 
 @cache
@@ -98,11 +141,11 @@ def slot_of(annotation: Any) -> Slot | None:
     if get_origin(annotation) is Annotated:
         inner, *notes = get_args(annotation)
         slot, unused = slot_of(inner), [note for note in notes if isinstance(note, Unused)]
-        return slot and Slot(slot.kind, frozenset().union(*unused))
+        return slot and Slot(slot.kinds, frozenset().union(*unused))
     united = get_origin(annotation) in {Union, UnionType}
     kinds = get_args(annotation) if united else [annotation]
     found = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, OptionValue)]
-    return Slot(found[0]) if found else None
+    return Slot(tuple(found)) if found else None
 
 
 def slots_of(signature: inspect.Signature) -> dict[str, Slot]:
@@ -127,10 +170,11 @@ def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Paramete
             plain[name] = parameter
             continue
         usual = slot.spread(parameter.default)
-        for field in [field for field in fields(slot.kind) if field.name not in slot.unused]:
-            flat = slot.options[field.name]
-            own = {"name": flat, "annotation": field.type, "default": usual[flat]}
-            plain[flat] = parameter.replace(**own)
+        for kind in slot.kinds:
+            types = {field.name: field.type for field in fields(kind)}
+            for own, flat in slot.options_of(kind).items():
+                given = {"name": flat, "annotation": types[own], "default": usual[flat]}
+                plain[flat] = parameter.replace(**given)
     return plain
 
 
@@ -146,9 +190,7 @@ def gathered(signature: inspect.Signature, options: Mapping[str, Any]) -> dict[s
     """
     arguments = dict(options)
     for parameter, slot in slots_of(signature).items():
-        if isinstance(arguments.get(parameter), slot.kind):
-            continue
-        given = {n: arguments.pop(flat) for n, flat in slot.options.items() if flat in arguments}
-        if given:
-            arguments[parameter] = slot.kind(**given)
+        if not isinstance(arguments.get(parameter), slot.kinds):
+            value = slot.gathered(arguments)
+            arguments |= {} if value is None else {parameter: value}
     return arguments

@@ -22,7 +22,7 @@ import xarray as xr
 from irframe.arrays import usual_errors
 from irframe.checks import as_annotated
 from irframe.elsewhere import unexpected
-from irframe.errors import OneCall, ParameterError, caution, cautions_of, united
+from irframe.errors import OneCall, ParameterError, caution, cautions_of, shortened, united
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
 from irframe.option_values import Slot, gathered, slot_of
 from irframe.printed import Result
@@ -54,14 +54,7 @@ DECIDED = {"adjust", "power"}
 """Options for which a verb decides where nothing is given."""
 FACTS = {
     METRICS,
-    "interval",
-    "interval_of",
-    "pool_depth",
-    "topics",
-    "rel",
-    "copies",
-    "length",
-    "test",
+    *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],
 }
 """Attributes that are called like arguments, and say more, or less, than what was asked for."""
 
@@ -141,7 +134,14 @@ class Step(NamedTuple):
     options: dict[str, Any]
 
     def again(self, subject: Any, data: Mapping[str, Any] | None = None) -> Any:
-        """Return what the verb gives of an object by these options, and by data that it took.
+        """Return what the verb gives of an object with the same options.
+
+        Parameters
+        ----------
+        subject
+            What it is called on.
+        data
+            Arguments that the record does not hold, as they are data.
 
         Examples
         --------
@@ -261,16 +261,22 @@ def bind(
     for name, value in given.items():
         annotation = signature.parameters[name].annotation
         as_annotated(name, value, annotation)
-        if (slot := slot_of(annotation)) and isinstance(value, slot.kind):
-            refuse_unused(slot, value, function.__name__)
-            given[name] = slot.kind.of(value, signature.parameters[name].default)
+        slot = None if value is None else slot_of(annotation)
+        if slot is not None:
+            refuse_unused(slot, value, function.__name__, name)
+        if slot is not None and isinstance(value, slot.kinds):
+            given[name] = type(value).read(value, signature.parameters[name].default)
     return bound
 
 
-def refuse_unused(slot: Slot, value: Any, function: str) -> None:
-    """Raise if an option value has a field that the function does not use."""
+def refuse_unused(slot: Slot, value: Any, function: str, parameter: str) -> None:
+    """Raise if an option value has a field that the function does not use, or is of no kind."""
+    own = isinstance(value, slot.kinds)
+    if not own and len(slot.kinds) > 1:
+        names = ", ".join(f"ir.{kind.__name__}" for kind in slot.kinds)
+        raise ParameterError(f"{parameter}=, one of {names}", shortened(value))
     if given := slot.unused_of(value):
-        advice = f"leave {given[0]}= out of {slot.kind.__name__}(...)"
+        advice = f"leave {given[0]}= out of {(type(value) if own else slot.kind).__name__}(...)"
         raise ParameterError(f"options that {function} uses", "", advice, given)
 
 

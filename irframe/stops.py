@@ -34,7 +34,7 @@ class Axis:
 
     dim: str = DEPTH
     asked: str = ""
-    """The argument that asks for places."""
+    """The option that asks for places, and the field of a value."""
     told: str = ""
     """The attribute of scores that says in what it is counted, and how."""
     unit: str = ""
@@ -150,8 +150,8 @@ AXES = {
             label="{} in {} {}",
             cuts=True,
             lacks=(
-                "lengths of what was retrieved, for budget=",
-                "say what each unit costs: length='tokens', a column of the runs",
+                "lengths of what was retrieved, for a budget",
+                "say what each unit costs: units=ir.Units(length='tokens'), a column of the runs",
             ),
             empty="nothing fits into {stop} {unit}",
             advice="count in a smaller unit, such as cents or milliseconds",
@@ -170,7 +170,7 @@ AXES = {
             log=False,
             whole=False,
             lacks=(
-                "scores of what was retrieved, for threshold=",
+                "scores of what was retrieved, for a threshold",
                 "build the cube with scores=True",
             ),
         ),
@@ -187,7 +187,7 @@ AXES = {
             label="{} after search {}",
             log=False,
             lacks=(
-                "the number of each search, for searches=",
+                "the number of each search, for a number of searches",
                 "name the column of the runs that has it: search='search'",
             ),
         ),

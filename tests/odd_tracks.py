@@ -2,8 +2,26 @@
 
 import numpy as np
 import pandas as pd
+from flat import arguments
 
 import irframe as ir
+
+BUILT = ("collection", "ties", "pool_depth", "repeats", "length")
+"""Options of a track that are those of its cube."""
+
+
+def cube_options(options):
+    """Return the arguments of the cube of a track."""
+    return arguments(ir.cube, {name: options[name] for name in BUILT if name in options})
+
+
+def write_report(runs, qrels, path, options):
+    """Write the report of a track: of its frames, or of a cube where one is asked for."""
+    built = cube_options(options)
+    data = (runs.ireval.cube(qrels, **built),) if built else (runs, qrels)
+    asked = {name: value for name, value in options.items() if name not in BUILT}
+    return ir.report(*data, path, **arguments(ir.report, asked))
+
 
 BASE = {"metrics": ["nDCG", "AP", "nDCG@5", "ASL"], "depths": [1, 5, 10], "samples": 100}
 

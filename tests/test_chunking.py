@@ -85,9 +85,9 @@ def mean(scores, size):
 def test_chunkings_score_as_published(track):
     texts, spans, runs = track
     assert (spans["topic"].nunique(), len(spans)) == (472, 790)
-    cube = runs.ireval.cube(spans, length="characters", ties="rank")
+    cube = runs.ireval.cube(spans, units=ir.Units(length="characters"), ties="rank")
     at_five = cube.ireval.score("SpanR", "All", at=5)
-    at_text = cube.ireval.score("SpanR", "All", budget=4000)
+    at_text = cube.ireval.score("SpanR", "All", stop=ir.Budget(4000))
     for size in SIZES:
         chunks = cut(texts, size).merge(spans, on="doc", suffixes=("", "_of_evidence"))
         held = chunks.query("start < end_of_evidence and end > start_of_evidence")
@@ -102,9 +102,9 @@ def test_chunkings_score_as_published(track):
 def test_the_verdict_turns_round(track):
     _, spans, runs = track
     two = runs[runs["system"].isin(["800 characters", "1600 characters"])]
-    cube = two.ireval.cube(spans, length="characters", ties="rank")
+    cube = two.ireval.cube(spans, units=ir.Units(length="characters"), ties="rank")
     at_five = cube.ireval.score("SpanR", at=5).ireval.compare().iloc[0]
-    at_text = cube.ireval.score("SpanR", budget=4000).ireval.compare().iloc[0]
+    at_text = cube.ireval.score("SpanR", stop=ir.Budget(4000)).ireval.compare().iloc[0]
     assert (at_five["difference"], at_text["difference"]) == pytest.approx(
         (-0.063, 0.095), abs=5e-4
     )

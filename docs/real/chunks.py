@@ -10,6 +10,8 @@ from pathlib import Path
 import pandas as pd
 from shown import Page, data_folder
 
+import irframe as ir
+
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
 from chunked import bm25, cut, read
@@ -40,9 +42,11 @@ def main():
     lists = {str(n): bm25(questions, texts, cut(texts, n), depth=100) for n in SIZES}
     runs = pd.concat([run.assign(system=name) for name, run in lists.items()])
     runs = runs.assign(characters=runs["end"] - runs["start"])
-    cube = runs.ireval.cube(spans, length="characters", ties="rank")
+    cube = runs.ireval.cube(spans, units=ir.Units(length="characters"), ties="rank")
     at_five = cube.ireval.score("SpanR", "All", at=5)
-    at_text = cube.ireval.score("SpanR", "All", budget=[500, 1000, 2000, BUDGET, 8000, 16000])
+    at_text = cube.ireval.score(
+        "SpanR", "All", stop=ir.Budget([500, 1000, 2000, BUDGET, 8000, 16000])
+    )
     means = [each.mean("topic") for each in (at_five, at_text.sel(budget=BUDGET))]
     rows = [
         {

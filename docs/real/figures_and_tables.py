@@ -227,7 +227,9 @@ def main():
     runs = ir.read_runs([covid / "runs" / f"{run}.gz" for run in NAMES], system="file")
     runs["system"] = runs["system"].map(NAMES)
     qrels = ir.read_qrels(covid / "qrels.txt")
-    scores = runs.ireval.cube(qrels, depth=1000, contributing=[*NAMES.values()], pool_depth=7)
+    scores = runs.ireval.cube(
+        qrels, depth=1000, pool=ir.Pool(depth=7, contributing=[*NAMES.values()])
+    )
     paper(runs.ireval.evaluate(qrels, SHOWN), scores.ireval.score("nDCG"))
 
 

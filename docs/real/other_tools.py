@@ -108,7 +108,7 @@ def pytrec_eval_page(tracks):
     for name, (runs, qrels) in tracks.items():
         evaluator = pytrec_eval.RelevanceEvaluator(ir.verbs.to_pytrec_eval(qrels), {"all_trec"})
         theirs = by_topic(runs, evaluator)
-        ours = ir.evaluate(runs, qrels, "all_trec", score_dtype="float32", topics="runs")
+        ours = ir.evaluate(runs, qrels, "all_trec", ties=ir.Ties(dtype="float32"), topics="runs")
         ours = ours.reindex(theirs.index)
         ours[GEOMETRIC] = np.log(ours[GEOMETRIC].clip(lower=1e-5))
         apart = largest(theirs, ours)
@@ -124,7 +124,7 @@ def pytrec_eval_page(tracks):
         )
     page.table(rows, "real")
     single, double = (
-        ir.evaluate(runs, qrels, "AP", score_dtype=dtype, topics="runs")["AP"]
+        ir.evaluate(runs, qrels, "AP", ties=ir.Ties(dtype=dtype), topics="runs")["AP"]
         for dtype in ("float32", "float64")
     )
     moved = (single - double).abs()
@@ -289,7 +289,7 @@ def ir_measures_page(tracks):
             for system, run in nested.items()
         }
         theirs = pd.concat(parts, names=["system", "topic"])
-        ours = ir.evaluate(runs, qrels, measures, score_dtype="float32")
+        ours = ir.evaluate(runs, qrels, measures, ties=ir.Ties(dtype="float32"))
         apart = largest(theirs, ours)
         rows.append(
             {
@@ -439,7 +439,7 @@ def pyterrier_page(tracks):
         columns = [str(measure) for measure in measures]
         theirs = experiment(in_pyterrier(runs), qrels, measures, perquery=True)
         theirs = ir.as_scores(theirs)[columns].rename_axis(["system", "topic"])
-        ours = ir.evaluate(runs, qrels, measures, score_dtype="float32")
+        ours = ir.evaluate(runs, qrels, measures, ties=ir.Ties(dtype="float32"))
         apart = largest(theirs, ours)
         rows.append(
             {

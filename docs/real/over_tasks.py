@@ -33,16 +33,16 @@ def main():
     runs = pd.concat([run.assign(system=name) for name, run in lists.items()])
     runs = runs.assign(characters=runs["end"] - runs["start"])
     task = corpora(spans).replace(SHORT)
-    cube = runs.ireval.cube(spans, length="characters", ties="rank")
+    cube = runs.ireval.cube(spans, units=ir.Units(length="characters"), ties="rank")
     cube = cube.ireval.design(task=task)
-    scores = cube.ireval.score("SpanR", budget=BUDGET)
+    scores = cube.ireval.score("SpanR", stop=ir.Budget(BUDGET))
     board = pd.DataFrame(scores.ireval.leaderboard())
     mean = board.columns[board.columns.get_loc("ci_low") - 1]
     tasks = list(task.value_counts().index)
     shown = board[["rank", "letters", mean, "ci_low", "ci_high", "win_rate", "borda", *tasks]]
     PAGE.table(spelled(shown.rename(columns={mean: "SpanR"})), "board")
-    plain = runs.ireval.cube(spans, length="characters", ties="rank")
-    plain = plain.ireval.score("SpanR", budget=BUDGET)
+    plain = runs.ireval.cube(spans, units=ir.Units(length="characters"), ties="rank")
+    plain = plain.ireval.score("SpanR", stop=ir.Budget(BUDGET))
     rows = []
     drawn = plain.ireval.design(task=task)
     for name, (counted, options) in {

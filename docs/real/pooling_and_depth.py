@@ -62,7 +62,7 @@ def cubes(read_in):
         # pools were made in the order that is judged deeper, so all is done in that order
         sort = depths["trec"] > depths["order"]
         ranked = ir.verbs.rank(runs, ties="trec") if sort else runs
-        known = ir.cube(ranked, qrels, ties="order", pool_depth=stated[key])
+        known = ir.cube(ranked, qrels, ties="order", pool=ir.Pool(stated[key]))
         cube = known.ireval.pooled(stated[key])
         relevant = [int((c.experiment.judgments.grade >= REL[key]).sum()) for c in (known, cube)]
         topics, held = cube.sizes["topic"], cube.experiment

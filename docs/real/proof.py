@@ -127,7 +127,7 @@ def ties(runs):
     rising = by_rank.loc[step > 0, "system"].nunique()
     other = {}
     for name, dtype in (("double", "float64"), ("single", "float32")):
-        ranked = runs.ireval.rank(ties="trec", score_dtype=dtype)[
+        ranked = runs.ireval.rank(ties=ir.Ties("trec", dtype=dtype))[
             ["system", "topic", "doc", "rank"]
         ]
         both = runs.merge(ranked, on=["system", "topic", "doc"], suffixes=("_filed", ""))
@@ -178,7 +178,7 @@ def robust(data, ledger):
         metrics = at_level(some, level)
         if condensed:
             metrics = [replace(metric, judged_only=True) for metric in metrics]
-        ours = runs.ireval.evaluate(qrels, metrics, score_dtype="float32", topics="runs")
+        ours = runs.ireval.evaluate(qrels, metrics, ties=ir.Ties(dtype="float32"), topics="runs")
         ours = ours.set_axis(some, axis="columns")
         peer = pytrec_eval.RelevanceEvaluator(
             judged, {"all_trec"}, relevance_level=level, judged_docs_only_flag=condensed
@@ -203,7 +203,7 @@ def robust(data, ledger):
     ours, theirs = parts[1, False]
     geometric = pytrec_eval.RelevanceEvaluator(judged, {"gm_map", "gm_bpref"})
     means = runs.ireval.evaluate(
-        qrels, ["gm_map", "gm_bpref"], score_dtype="float32", topics="runs"
+        qrels, ["gm_map", "gm_bpref"], ties=ir.Ties(dtype="float32"), topics="runs"
     )
     means = means.ireval.summary()["mean"].unstack("metric")  # noqa: PD010 - a Series has no other
     logarithms = {
@@ -245,7 +245,7 @@ def dl_hard(data, ledger):
         barren = topics = 0
         for path in paths:
             run = ir.read_run(path)
-            scored = run.ireval.evaluate(qrels, at_level(names, 2), score_dtype="float32")
+            scored = run.ireval.evaluate(qrels, at_level(names, 2), ties=ir.Ties(dtype="float32"))
             summary = scored.ireval.summary()["mean"].to_numpy()
             ours = scored.set_axis(names, axis="columns").droplevel("system")[by_topic]
             table = read_filed(folder / (path.name.removesuffix(".gz") + ".eval"))

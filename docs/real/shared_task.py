@@ -105,7 +105,7 @@ def published(runs, qrels, board):
     for words, precision in {"double": "float64", "single": "float32"}.items():
         with timed("score"):
             scores = runs.ireval.evaluate(
-                qrels, list(OFFICIAL.values()), depth=1000, score_dtype=precision
+                qrels, list(OFFICIAL.values()), depth=1000, ties=ir.Ties(dtype=precision)
             )
         means = found[words] = scores.groupby(level="system").mean()[[*OFFICIAL.values()]]
         off = (means - board[[*OFFICIAL]].set_axis(means.columns, axis=1)).abs()

@@ -57,5 +57,5 @@ def read_pooled_robust(data, pool_depth):
 
     The older half of the topics had been judged in earlier years, from other runs.
     """
-    cube = read_cube(data, ROBUST, pool_depth=pool_depth)
+    cube = read_cube(data, ROBUST, pool=pool_depth)
     return cube.isel(topic=cube["topic"].astype(int).to_numpy() > LAST_OLD)

@@ -60,7 +60,7 @@ REHEARSALS = 500
 
 def declare_compare(parser: ArgumentParser) -> None:
     """Declare the options."""
-    inputs.declare_scoring(parser, ir.evaluate, ir.verbs.compare)
+    inputs.declare_scoring(parser, ir.evaluate, ir.cube, ir.verbs.compare)
     parser.add_argument(
         "--baseline-file", metavar="FILE",
         help="scores that irframe freeze wrote, in place of a run; refused where judgments, "
@@ -114,7 +114,7 @@ def run_compare(options: Namespace) -> Answer:
     content: Any
     if kind == MARKDOWN:
         asked = inputs.given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
-        cube = ir.cube(runs, qrels, contributing=options.contributing, **asked)
+        cube = ir.cube(runs, qrels, **asked)
         more: Any = {name: getattr(options, name) for name in ("link", "fail_on")}
         more |= {"scores": scores, "runs": runs, "texts": options.texts or None}
         content = markdown(comparison, cube, metrics, **more)
@@ -263,7 +263,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
 
 def declare_report(parser: ArgumentParser) -> None:
     """Declare the options."""
-    inputs.declare_scoring(parser, ir.report, usual=METRICS)
+    inputs.declare_scoring(parser, ir.report, ir.cube, usual=METRICS)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="irframe-report.html",
         help="the page to write; by default irframe-report.html",
@@ -280,15 +280,11 @@ def run_report(options: Namespace) -> Answer:
     runs, qrels = inputs.read_all(options, every=True), inputs.read_judgments(options)
     made = MADE.set(command_line(options.words))
     try:
-        ir.report(
-            runs,
-            qrels,
-            options.output,
-            metrics=metrics,
-            contributing=options.contributing,
-            texts=options.texts or None,
-            **inputs.given(options, ir.report),
-        )
+        built = inputs.given(options, ir.cube)
+        usual = all(value == inputs.usual(ir.cube, name) for name, value in built.items())
+        data = (runs, qrels) if usual else (ir.cube(runs, qrels, **built),)
+        asked: Any = inputs.given(options, ir.report)
+        ir.report(*data, path=options.output, metrics=metrics, texts=options.texts or None, **asked)
     finally:
         MADE.reset(made)
     tell(f"the report is {Path(options.output).resolve().as_uri()}")

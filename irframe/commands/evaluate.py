@@ -268,7 +268,6 @@ def run_diagnose(options: Namespace) -> answer.Answer:
         inputs.read_all(options),
         inputs.read_judgments(options),
         options.metric,
-        contributing=options.contributing,
         errors="report",
         **inputs.given(options, ir.verbs.diagnose),
     )
@@ -334,7 +333,6 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     cube = ir.cube(
         inputs.read_all(options),
         inputs.read_judgments(options),
-        contributing=options.contributing,
         **inputs.given(options, ir.cube) | {"depth": None},
     )
     arguments = inputs.given(options, ir.verbs.judge_next)

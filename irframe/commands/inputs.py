@@ -15,8 +15,9 @@ import irframe as ir
 from irframe.checks import listed
 from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
-from irframe.errors import DepthError, IdError, InputError, OneCall
-from irframe.experiments.collapse import Units
+from irframe.errors import DepthError, IdError, InputError, OneCall, ParameterError
+from irframe.experiments.collapse import Preparation
+from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.compression import Source
 from irframe.files.read_file import LEFT_OUT, find_files, plain_table
 from irframe.files.scan_runs import ScannedRuns
@@ -309,6 +310,11 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
     return gathered(inspect.signature(function), arguments)
 
 
+def usual(function: Verb, name: str) -> Any:
+    """Return what a parameter of a verb is by default."""
+    return inspect.signature(function).parameters[name].default
+
+
 YES, NO = {"yes", "true", "1"}, {"no", "false", "0"}
 """Words that make a column one of truths."""
 
@@ -378,6 +384,16 @@ def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False)
     return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in columns})
 
 
+def _who_contributed(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
+    """Return runs with the column of contributing systems under the name that is looked for."""
+    name = getattr(options, "contributing", None)
+    if name is None:
+        return runs
+    if name not in runs.columns:
+        raise ParameterError("--contributing, a column of the runs or of --systems", repr(name))
+    return runs.assign(**{CONTRIBUTING: runs[name]})
+
+
 DEEPEST = 2**31 - 1
 """The greatest rank that a cube can hold."""
 STDIN = "-"
@@ -406,7 +422,7 @@ def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
     """Read all runs, with the columns asked for of a table of systems."""
     named, repeat = sources_of(options.runs, options.qrels), getattr(options, "repeat", None)
     runs = ir.read_runs(named, system=options.system, repeat=repeat, **told(options))
-    return with_systems(runs, options, every=every)
+    return _who_contributed(with_systems(runs, options, every=every), options)
 
 
 def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | ScannedRuns:
@@ -436,14 +452,14 @@ def read_sound(options: Namespace) -> pd.DataFrame:
 def metrics_of(options: Namespace) -> list[Any]:
     """Return metrics, none of which looks deeper than lists are read, and what searches cost."""
     told: Any = {name: getattr(options, name, None) for name in ("of", "length", "search")}
-    metrics, units = Units(**told).with_costs(options.metric or options.usual)
+    metrics, prepared = Preparation(**told).with_costs(options.metric or options.usual)
     deepest = DEEPEST if options.depth is None else options.depth
     checks_whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
     if deeper:
         advice = "leave --depth out or make it deeper" if deepest < DEEPEST else ""
         raise DepthError(f"metrics down to depth {deepest} at most", "", advice, deeper)
-    return [*metrics, *units.costs]
+    return [*metrics, *prepared.costs]
 
 
 def flags_of_design(options: Namespace) -> list[str]:
@@ -459,7 +475,7 @@ def scored(
     by: str | None = None,
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
-    arguments = {"contributing": options.contributing, "by": by} | given(options, ir.evaluate)
+    arguments = {"by": by} | given(options, ir.evaluate)
     scores = ir.evaluate(runs, qrels, metrics, **arguments)
     drawn = {
         label: read_topic_values(getattr(options, flag[2:]), label)

@@ -22,6 +22,7 @@ from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.cubes.verb import loaded, read_depth, shared, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
+from irframe.experiments.choices import Ties
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.policy import parse_metrics
@@ -219,7 +220,7 @@ def _listed_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
     made = experiment_of(cube).made
     known = roles(runs.columns).get(SYSTEM)
     wanted = runs if known is None else runs[runs[known].isin(cube.indexes[SYSTEM])]
-    ranked = rank(wanted, made["ties"], score_dtype=made["score_dtype"], seed=made.get("seed", 0))
+    ranked = rank(wanted, Ties(made["ties"], dtype=made["score_dtype"], seed=made.get("seed", 0)))
     role = roles(ranked.columns)
     shape = cube.sizes[SYSTEM], cube.sizes[TOPIC], min(depth, cube.sizes[DEPTH])
     top = ranked[ranked[role[RANK]] <= shape[-1]]

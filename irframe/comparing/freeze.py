@@ -30,7 +30,8 @@ from irframe.errors import (
     cautions_of,
     shortened,
 )
-from irframe.experiments.collapse import Units
+from irframe.experiments.choices import Ties
+from irframe.experiments.collapse import Preparation
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import rank
 from irframe.experiments.topic_design import (
@@ -414,9 +415,10 @@ def _first_documents(runs: Any, held: Mapping[str, Any], kept: int) -> list[list
     named: dict[str, Any] = roles(frame.columns)
     if SYSTEM in named:
         frame = frame[frame[named[SYSTEM]].astype(str) == str(held["system"])]
-    how = {name: policy[name] for name in ("ties", "score_dtype", "seed") if name in policy}
-    units = Units(search=policy.get("search"), each=policy.get("each"))
-    ranked = rank(units.runs(frame, Policy(**how, **units.decided)), **how)
+    fields = {name: policy[flat] for name, flat in Ties.flat().items() if flat in policy}
+    prepared = Preparation(search=policy.get("search"), each=policy.get("each"))
+    ties = Ties(**fields)
+    ranked = rank(prepared.runs(frame, Policy(**ties.plain, **prepared.decided)), ties)
     first = ranked[ranked[RANK] <= kept]
     docs = dict(list(first.groupby(named[TOPIC], sort=False)[named[DOC]]))
     return [[topic, docs[topic].tolist()] for topic, *_ in held["scores"] if topic in docs]

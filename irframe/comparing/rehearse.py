@@ -76,7 +76,7 @@ def rehearse(
         others = np.arange(len(paired.systems)) != row
         lower = worse * others[:, np.newaxis, np.newaxis]
         signs, failed = _signs(paired, samples, seed), np.zeros(2)
-        decided = Significance.of(options.get("test", "t"))
+        decided = Significance.read(options.get("test", "t"))
         together = decided.family != "all"  # else each is a family of its own
         for block in groups(samples, max(1, BLOCK // off.size) if together else 1):
             drawn = base + off * signs[:, block]

@@ -254,7 +254,7 @@ class Pairing:
     """
 
     def __init__(self, test: Tested, *, auto: Correction | None = "holm") -> None:
-        self.decided = chosen = Significance.of(test, "t")
+        self.decided = chosen = Significance.read(test, "t")
         self.test = chosen.only_test
         self.family, self.alpha = chosen.family, chosen.alpha
         self.adjust = parse_correction(chosen.adjust, self.test, self.family, auto=auto)

@@ -22,7 +22,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
-from irframe.record import RECORD, Steps
+from irframe.record import INPUTS, RECORD, Step, Steps, steps_of
 
 ORDER = ("ties", "score_dtype", "seed", "search", "each")
 """Attributes in which cubes must agree to be put together."""
@@ -103,10 +103,27 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     whole = replace(joined, made=made, files=files, collection=None, origin=0)
     lazy = any(cube[GRADE].chunks for cube in cubes)
     chunks = view.blocks_of(*whole.shape, depth, least=0) if lazy else None
-    records = list(dict.fromkeys(cube.attrs.get(RECORD, "[]") for cube in cubes))
-    several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
-    record = records[0] if len(records) == 1 else Steps(json.dumps(several))
+    record = Steps(json.dumps(_joined_record([*map(steps_of, cubes)])))
     return view.view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
+
+
+def _joined_record(records: list[list[Step]]) -> list[Step]:
+    """Return the record of cubes: that of all of them, with the inputs of each, or concat's."""
+    first = records[0]
+    for record in records[1:]:
+        if [_without_inputs(step) for step in record] != [_without_inputs(step) for step in first]:
+            distinct = [r for place, r in enumerate(records) if r not in records[:place]]
+            return [Step("concat", {"cubes": distinct})]
+    joined = []
+    for steps in zip(*records, strict=True):
+        every = [each for _, options in steps for each in options.get(INPUTS, [])]
+        inputs = [each for place, each in enumerate(every) if each not in every[:place]]
+        joined.append(Step(steps[0].verb, steps[0].options | ({INPUTS: inputs} if inputs else {})))
+    return joined
+
+
+def _without_inputs(step: Step) -> tuple[str, dict[str, Any]]:
+    return step.verb, {name: value for name, value in step.options.items() if name != INPUTS}
 
 
 def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:

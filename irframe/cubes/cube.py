@@ -17,7 +17,7 @@ from irframe import names as words
 from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
 from irframe.errors import OneCall, caution, cautions_of, in_group, listing, warn
-from irframe.experiments import group_columns
+from irframe.experiments import choices, group_columns
 from irframe.experiments.coded_tables import (
     QrelsTable,
     RunTable,
@@ -26,13 +26,13 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     read_table,
 )
-from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
+from irframe.experiments.collapse import Preparation
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import refuse_large
 from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import choose_topics
-from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
+from irframe.experiments.policy import Policy, Topics
 from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
 from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
@@ -49,22 +49,15 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: words.Ties = words.DEFAULT_TIES,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
+    ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: Topics = "qrels",
-    contributing: Contributing = None,
-    pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: None = None,
-    seed: int = 0,
     repeats: words.Layout | None = None,
-    of: ChunksOf = None,
-    copies: Copies = None,
-    later_copies: LaterCopies = "spend",
-    length: Lengths = None,
+    pool: choices.PoolLike = None,
+    units: choices.UnitsLike = None,
+    search: choices.SearchLike = None,
     scores: bool = False,
-    search: str | None = None,
-    each: int | None = None,
 ) -> xr.Dataset: ...
 @overload
 def cube(
@@ -72,22 +65,15 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: words.Ties = words.DEFAULT_TIES,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
+    ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: Topics = "qrels",
-    contributing: Contributing = None,
-    pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: group_columns.GroupBy,
-    seed: int = 0,
     repeats: words.Layout | None = None,
-    of: ChunksOf = None,
-    copies: Copies = None,
-    later_copies: LaterCopies = "spend",
-    length: Lengths = None,
+    pool: choices.PoolLike = None,
+    units: choices.UnitsLike = None,
+    search: choices.SearchLike = None,
     scores: bool = False,
-    search: str | None = None,
-    each: int | None = None,
 ) -> xr.DataTree: ...
 @recorded(groups=True)
 def cube(
@@ -95,22 +81,15 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: words.Ties = words.DEFAULT_TIES,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
+    ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: Topics = "qrels",
-    contributing: Contributing = None,
-    pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: group_columns.GroupBy | None = None,
-    seed: int = 0,
     repeats: words.Layout | None = None,
-    of: ChunksOf = None,
-    copies: Copies = None,
-    later_copies: LaterCopies = "spend",
-    length: Lengths = None,
+    pool: choices.PoolLike = None,
+    units: choices.UnitsLike = None,
+    search: choices.SearchLike = None,
     scores: bool = False,
-    search: str | None = None,
-    each: int | None = None,
 ) -> xr.Dataset | xr.DataTree:
     """Build the cube of judged rankings that every metric and study reads.
 
@@ -127,18 +106,12 @@ def cube(
     depth
         Ranks to keep, at least 1; by default as many as the longest list. A depth beyond the
         lists leaves the missing ranks empty.
-    ties, score_dtype, seed
-        How rankings are decided, as for `rank`.
+    ties
+        How rankings are decided: a rule for equal scores such as ``"trec"``, or an `irframe.Ties`.
     topics
         ``"qrels"``: every judged topic, those a run lacks as an empty list. ``"runs"``: only
         those for which some run has a list. ``"common"``: those for which every run has one that
         takes part in their collection. Or a list of judged topics.
-    contributing
-        The systems whose runs made the pool: a list, or the name of a boolean column of
-        `runs`; by default the column ``contributing`` if there is one, else all systems.
-    pool_depth
-        Depth of the pool, or a mapping collection -> depth; by default the greatest depth down
-        to which every document of every contributing run is judged, in each collection.
     collection
         A column of either frame that says which collection (track) a topic belongs to. A system
         takes part in a collection if it has a list there, or if the runs say so of a row that no
@@ -152,28 +125,17 @@ def cube(
         What one repeat is, as for `evaluate`. Every repeat is a system of the cube, of which the
         coordinates ``repeat_of`` and ``repeat`` say what it repeats, and scores tell these apart:
         (metric, system, repeat, topic, depth).
-    of
-        Which document each chunk is of, where documents are judged and chunks were retrieved: a
-        column of `runs`, a pattern or a table, as for `irframe.verbs.collapse`. A document stands
-        at its first chunk, and is counted once.
-    copies
-        Document -> the one that stands for it, as a dictionary, a Series or a frame: only the
-        first of them in a list has a gain, the highest of their grades.
-    later_copies
-        ``"spend"``: the others keep their ranks, and gain nothing. ``"skip"``: they are taken out.
-    length
-        What each unit costs (tokens, characters, seconds), from 0: a column of `runs`, or document
-        -> length. Scores at a ``budget`` need it.
-    scores
-        Whether the scores of documents are kept, which scores at a ``threshold`` need: 8 bytes of
-        each document, 4 with ``score_dtype="float32"``.
+    pool
+        What was judged: the depth of the pool, or an `irframe.Pool`, which also says whose runs
+        made it.
+    units
+        What a hit is: the document that each chunk is of, or an `irframe.Units`, which also says
+        what each hit costs and of what it is a copy.
     search
-        The column of `runs` that numbers the searches of a topic, from 1 or all from 0: what an
-        agent saw. Lists are read one after the other, each document where it came first, which
-        has an order and no scores. What comes again has its length again, and no gain. A search
-        that found nothing has no rows; where all lists are of one search nothing changes.
-    each
-        How many documents of each search are read, before those seen before are left out.
+        The column that numbers the searches of an agent, or an `irframe.Searches`.
+    scores
+        Whether the scores of documents are kept, which an `irframe.Threshold` needs: 8 bytes of
+        each document, 4 with ``irframe.Ties(dtype="float32")``.
 
     Returns
     -------
@@ -216,22 +178,21 @@ def cube(
     grouped = runs if isinstance(runs, InGroups) else None
     runs, by = (runs, by) if grouped is None else (grouped.subject, grouped.by)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded = fold(runs, search)
+    folded, known = fold(runs, choices.Searches.column(search)), choices.Pool.read(pool)
     extra = folded.attributes(repeats)
-    units = Units(of, copies, later_copies, length, scores, search, each)
+    prepared = Preparation.read(units, search, scores=scores)
     policy = Policy(
         depth=depth,
-        ties=ties,
-        score_dtype=score_dtype,
         topics=topics,
-        contributing=folded.contributing(contributing),
-        pool_depth=pool_depth,
+        contributing=folded.contributing(known.contributing),
+        pool_depth=known.depth,
         collection=collection,
-        seed=seed,
-        **units.decided,
+        **choices.Ties.read(ties).plain,
+        **prepared.decided,
     )
     with OneCall(without=not_lacking(repeats, None)):
-        runs, qrels = units.runs(folded.runs, policy, groups), units.qrels(qrels, groups)
+        runs = prepared.runs(folded.runs, policy, groups)
+        qrels = prepared.qrels(qrels, groups)
         if groups is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)
         parts = dict(build_groups(runs, qrels, policy, groups, extra))
@@ -325,8 +286,10 @@ def build_cube(
 def _inputs(runs: RunTable, qrels: QrelsTable, policy: Policy) -> list[list[str]]:
     """Return the name, size and SHA-256 of the frames that a cube is built from."""
     changed = policy.unit or policy.copies or policy.search
-    named = {"runs, as they are scored" if changed else "runs": runs, "qrels": qrels}
-    return [[n, f"{len(table.topic)} rows", digest_of(table)] for n, table in named.items()]
+    tables: list[RunTable | QrelsTable] = [runs, qrels]
+    names = ["runs, as they are scored" if changed else "runs", "qrels"]
+    pairs = zip(names, tables, strict=True)
+    return [[name, f"{len(table.topic)} rows", digest_of(table)] for name, table in pairs]
 
 
 def open_cube(path: str | PathLike[str]) -> xr.Dataset:

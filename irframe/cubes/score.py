@@ -18,6 +18,7 @@ from irframe.checks import choice, is_whole, listed
 from irframe.cubes import view
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.experiments.choices import Stop
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
@@ -25,7 +26,7 @@ from irframe.experiments.judgments import refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool, refuse_shared
 from irframe.experiments.scoring import tell_uneven
 from irframe.experiments.spans import refuse_spans
-from irframe.experiments.stopping import Stops, ThresholdLike, nothing_read, without_relevant
+from irframe.experiments.stopping import Stops, nothing_read, without_relevant
 from irframe.files.ids import Codes
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.block import by_scale
@@ -136,10 +137,7 @@ def score(
     no_rel: words.NoRel | None = None,
     rel: Rel = None,
     by: GroupBy | None = None,
-    budget: int | Sequence[int] | None = None,
-    cut: words.Cut = "whole",
-    threshold: ThresholdLike = None,
-    searches: int | Sequence[int] | None = None,
+    stop: Stop | None = None,
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.
 
@@ -161,17 +159,10 @@ def score(
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: scores of
         each group, the group first, at every depth of the cube.
-    budget
-        How much text is read, in place of `at`, on a cube made with ``length=``: whole numbers in
-        its unit. Scores are those at the depth down to which units fit, by the whole ideal ranking.
-    cut
-        What becomes of the first unit that does not fit, as for `irframe.evaluate`.
-    threshold
-        The least score that is read, in place of `at`, on a cube made with ``scores=True``: a
-        number, several, system -> number, or ``"all"`` scores that lists have (200 of more).
-    searches
-        After how many searches, in place of `at`, on a cube made with ``search=``: whole numbers.
-        A topic with fewer stays where its last one ended.
+    stop
+        Where reading of each list stops, in place of `at`: an `irframe.Budget` on a cube made with
+        lengths, an `irframe.Threshold` on one made with ``scores=True``, an `irframe.AfterSearches`
+        on one made with ``search=``.
 
     Returns
     -------
@@ -196,11 +187,9 @@ def score(
     2
     """
     chosen = parse_metrics(metrics)
-    stops = Stops.read(
-        {"budget": budget, "threshold": threshold, "search": searches}, cube.attrs, cut
-    )
+    stops = Stops.read(stop, cube.attrs)
     if stops is not None and at is not None:
-        raise ParameterError(f"at= or {stops.axis.asked}=", "both", "leave one of them out")
+        raise ParameterError("at= or stop=", "both", "leave one of them out")
     experiment = view.experiment_of(cube)
     if stops is not None and not stops.of:
         known = cube.attrs[view.EXPERIMENT].loaded.hits.along or {}
@@ -278,7 +267,7 @@ def label_scores(
 
 
 def refuse_metrics(
-    cube: xr.Dataset, metrics: Sequence[Metric], *, ties: words.Ties | None = None
+    cube: xr.Dataset, metrics: Sequence[Metric], *, ties: words.TieRule | None = None
 ) -> None:
     """Raise for metrics that cannot be computed on this cube, or if its ties were decided so."""
     experiment = view.experiment_of(cube)

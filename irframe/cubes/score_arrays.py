@@ -16,13 +16,13 @@ from irframe.arrays import Grade
 from irframe.checks import listed
 from irframe.cubes import as_scores, groups
 from irframe.cubes.view import LIST, Labelled, labels_of
-from irframe.errors import DepthError, InputError, ParameterError, during, warn
+from irframe.errors import DepthError, InputError, during, warn
 from irframe.experiments.group_columns import Thresholds
 from irframe.files.tables import with_own_levels
 from irframe.metrics.facts import COSTS, directions
 from irframe.names import DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural, roles
 from irframe.record import Function
-from irframe.stops import AXES, DEPTHS, axis_of
+from irframe.stops import DEPTHS, axis_of
 
 COLLECTION = "collection"
 
@@ -286,23 +286,8 @@ def counting_costs(subject: Any) -> AbstractContextManager[None]:
     return during(COSTS, COSTS.get() | set(map(str, listed(costs))))
 
 
-def asked_at(subject: Any, options: dict[str, Any], signature: inspect.Signature) -> dict[str, Any]:
-    """Return keywords in which that of stops, such as ``budget=``, is what says where."""
-    known = signature.parameters
-    name = next((word for word in ("at", DEPTH) if word in known), None)
-    word = next((word for word in options.keys() & AXES.keys() if word not in known), None)
-    if word is None or name is None:
-        return options
-    if not isinstance(subject, xr.DataTree) and axis_of(subject).dim != word:
-        wanted = f"scores at {plural(word)} for {word}="
-        raise InputError(wanted, "none", f"score(..., {word}=) of a cube gives them")
-    if options.get(name) is not None:
-        raise ParameterError(f"{name}= or {word}=", "both", "leave one of them out")
-    return {name if key == word else key: value for key, value in options.items()}
-
-
 def reading(function: Function) -> Function:
-    """Let a function of scores or results that is no verb take stops by name, and know costs."""
+    """Let a function of scores or results that is no verb know costs."""
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
 
@@ -312,7 +297,7 @@ def reading(function: Function) -> Function:
             return function(**options)  # which raises
         subject = arguments[0] if arguments else options[first]
         with counting_costs(subject):
-            return function(*arguments, **asked_at(subject, options, signature))
+            return function(*arguments, **options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     del call.__wrapped__  # so that it may be told of keywords that it lacks
@@ -338,7 +323,7 @@ def refuse_units(scores: Any) -> None:
         units = {system: unit for system, unit in units.items() if system in present}
     if len({*units.values()}) > 1:
         offenders = [f"{system} of {unit}" for system, unit in units.items()]
-        advice = "collapse to documents with of=, or judge spans of text"
+        advice = "collapse to documents with units=, or judge spans of text"
         raise InputError("systems whose lists are of one unit", "several", advice, offenders)
 
 

@@ -329,7 +329,7 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
         raise InputError("topics, of which the pool has a depth", "none")
     deepest = int(depths.min())
     wanted = deepest if depth is None else depth
-    advice = "pass pool_depth= or contributing= to cube()"
+    advice = "say what was judged: cube(..., pool=ir.Pool(depth=100))"
     if deepest < 1:
         raise DepthError("a known pool depth", "an unknown one", advice)
     return whole("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)

@@ -103,7 +103,6 @@ def verb(
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         if isinstance(subject, InGroups):
             return by_group.answers(call, subject, arguments, options)
-        options = score_arrays.asked_at(subject, options, signature)
         bound = bind(function, (subject, *arguments), options)
         score_arrays.refuse(name, bound)
         with usual_errors(), OneCall() as said, score_arrays.counting_costs(subject):

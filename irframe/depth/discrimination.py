@@ -439,7 +439,7 @@ def ratios(
     pairing = Pairing(test)
     sides = _in_one_family(scores, reference, at, topics, pairing)
     new = sides[0] if at is None else sides[0].take(depth=range(sides[2]))
-    uncorrected = replace(Significance.of(test), adjust=None)
+    uncorrected = replace(Significance.read(test), adjust=None)
     raw, middle = Pairing(uncorrected), partial(np.median, axis=0)
     parts = [
         over_pairs(new, pairing, pairing.share, "discrimination", at=None),

@@ -20,7 +20,8 @@ from irframe.diagnostics import findings
 from irframe.diagnostics.odd_ids import like_spelled, with_other_texts
 from irframe.errors import DepthError, InputError, listing, shortened, warn
 from irframe.experiments import coded_tables, searches
-from irframe.experiments.collapse import Copies, Units, as_map, pairs_of, standing
+from irframe.experiments.choices import Copies, CopiesAlone, Searches, SearchLike, Units
+from irframe.experiments.collapse import Preparation, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, rank_table
@@ -197,10 +198,9 @@ def check(
     depth: int = 10,
     list_length: int | None = None,
     documents: Iterable[Any] | None = None,
-    copies: Copies = None,
     train: Qrels | None = None,
-    search: str | None = None,
-    each: int | None = None,
+    units: CopiesAlone = None,
+    search: SearchLike = None,
 ) -> pd.DataFrame:
     r"""Say of every run what may be wrong with it, one row per run.
 
@@ -216,12 +216,12 @@ def check(
         as many as most lists have.
     documents
         The ids of all documents of the collection. By default any id may be one.
-    copies
-        Document -> the one that stands for it, as for `cube`: later copies are listed.
     train
         Judgments that a system was trained with: how many judged topics and documents they hold,
         by their ids.
-    search, each
+    units
+        ``irframe.Units(copies=...)``: which documents are copies, of which later ones are listed.
+    search
         As for `cube`: lists are then what several searches found together, in which ties are told
         of no more, and documents are listed twice if one search does so.
 
@@ -248,7 +248,7 @@ def check(
           ids may be others;
         - ``chunks``: topic and document of rows that are not judged, where the name before a number
           at the end, ``A`` of ``A#3``, ``A_3`` and ``A-0003``, is that of a judged document: pass
-          ``of=r"(.+?)[#_:.-]+\d+"`` to what scores the run;
+          ``units=r"(.+?)[#_:.-]+\d+"`` to what scores the run;
         - ``scores_constant``: the topics of a run that gives all documents of a topic one score,
           so that the order of ties is all there is;
         - ``topics_unmatched``: the topics of a run of which none is judged, as if its ids were
@@ -328,19 +328,20 @@ def check(
     documents = _ids(documents)
     warn(*beware_of_judgments(judgments, documents, train))
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
-    units = Units(search=search, each=each)
+    prepared, column = Preparation.read(search=search), Searches.column(search)
     empty = pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
-    frame = empty if none_read else by_role(runs, RUN, search).frame
-    if search is None and not none_read:
+    frame = empty if none_read else by_role(runs, RUN, column).frame
+    if column is None and not none_read:
         searches.refuse_untold(frame)
     named, lost = _with_ids(frame)
     counts = frame.attrs.get(SURPLUS, {})
     surplus = pd.Series(counts, dtype=object).explode().dropna()
     listed = {"ids_missing": lost, "unreadable": unread, "columns_surplus": surplus}
     if len(named):
-        table = coded_tables.read_table(by_role(named, RUN, search))
-        find = partial(_numbers_of_systems, table, judgments, depth, list_length, documents, copies)
-        numbers, more = find(Policy(**units.decided))
+        table = coded_tables.read_table(by_role(named, RUN, column))
+        asked = depth, list_length, documents, Units.read(units).copies
+        find = partial(_numbers_of_systems, table, judgments, *asked)
+        numbers, more = find(Policy(**prepared.decided))
         listed |= more
     else:
         numbers = pd.DataFrame(columns=[*COUNTS[:4], f"unjudged_at_{depth}", COUNTS[4]])

@@ -3,7 +3,7 @@
 Verbs: diagnose.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -15,9 +15,10 @@ import xarray as xr
 from irframe.checks import choice, whole
 from irframe.comparing.decide import decide
 from irframe.cubes.cube import build_cube
-from irframe.cubes.groups import provenance
+from irframe.cubes.groups import REPEAT_OF, each_a_system, provenance
 from irframe.cubes.unjudged import bounds
-from irframe.cubes.view import experiment_of, of_spans
+from irframe.cubes.verb import loaded
+from irframe.cubes.view import experiment_of, of_spans, read_cube
 from irframe.depth.pool_growth import count_pools
 from irframe.diagnostics import findings
 from irframe.diagnostics.findings import (
@@ -30,8 +31,16 @@ from irframe.diagnostics.findings import (
 )
 from irframe.diagnostics.tie_ranges import tie_rates
 from irframe.errors import DepthError, IrframeError, singular, unsaid
+from irframe.experiments.choices import (
+    BudgetAlone,
+    Pool,
+    PoolLike,
+    Searches,
+    SearchLike,
+    UnitsLike,
+)
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.experiments.collapse import Lengths, Units
+from irframe.experiments.collapse import Preparation
 from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
 from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import Qrels, Runs
@@ -40,12 +49,12 @@ from irframe.metrics import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
 from irframe.names import (
-    DEFAULT_TIES,
     DEPTH,
+    REPEAT,
+    REPEATED,
     REPEATS,
     SYSTEM,
     UNJUDGED,
-    Ties,
     plural,
 )
 from irframe.record import RECORD, recorded
@@ -159,8 +168,8 @@ def _pool(
         judged = (grades != UNJUDGED).cumprod(DEPTH).sum(DEPTH).median().item()
         lists = f"which is {pool}; the median list is judged to depth {judged:.0f}"
         what = f"evaluation deeper than the pool of contributing runs, as filed, {lists}"
-        advice = "report bounds or condensed lists too, or pass pool_depth= or "
-        advice += f"contributing={by_rows}"
+        advice = "report bounds or condensed lists too, or say what was judged, as in "
+        advice += f"pool=ir.Pool(depth=100, contributing=[...]){by_rows}"
         where = "depth " + findings.listed_findings(beyond)
         yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:
@@ -291,38 +300,36 @@ def far_off(values: np.ndarray) -> np.ndarray:
 
 @recorded
 def diagnose(
-    runs: Runs,
-    qrels: Qrels,
+    data: xr.Dataset | Runs,
+    qrels: Qrels | Metrics | None = None,
     metrics: Metrics = (),
     *,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    contributing: str | Sequence[Hashable] | None = None,
-    pool_depth: int | None = None,
-    length: Lengths = None,
-    budget: int | Sequence[int] | None = None,
-    search: str | None = None,
-    each: int | None = None,
+    pool: PoolLike = None,
+    units: UnitsLike = None,
+    search: SearchLike = None,
+    stop: BudgetAlone = None,
     errors: Literal["raise", "report"] = "raise",
 ) -> pd.DataFrame:
     """Say what to know about runs and judgments before trusting a number.
 
     Parameters
     ----------
-    runs, qrels
-        Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
+    data
+        A run frame, or what `as_runs` takes, followed by its judgments; or a cube, whose lists are
+        looked at and not the frames that it was built from.
+    qrels
+        Qrels frame, or what `as_qrels` takes; with a cube, the metrics.
     metrics
         Metrics or their names that are to be reported; findings that depend on a metric are
         about these.
     depth
         Evaluation depth of metrics without their own, by default that of the longest list.
-    ties, contributing, pool_depth
-        As for `cube`.
-    length, budget
-        What documents cost, and how much of that is read, as for `evaluate`: lists are counted of
-        which nothing fits.
-    search, each
-        As for `cube`: what is looked at is what all searches found together.
+    pool, units, search
+        With a run frame, as for `cube`: of several searches what all of them found together is
+        looked at.
+    stop
+        An `irframe.Budget`: lists are counted of which nothing fits.
     errors
         What to do about frames that cannot be read: ``"raise"``, or ``"report"``, which makes
         findings of all that is wrong with them, and has every finding name all places.
@@ -382,23 +389,51 @@ def diagnose(
     19 pairs of systems closer than their residuals under RBP(p=0.8)
     2 only metrics with a recall base
     """
+    if isinstance(data, xr.Dataset):
+        return _of_cube(read_cube(data), metrics or qrels or (), depth, stop)
     depth = None if depth is None else whole("depth", depth, low=1, error=DepthError)
-    chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
-    units = Units(length=length, search=search, each=each)
-    stops = Stops.read({"budget": budget}, units.decided)
-    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)
+    chosen, prepared = _parse_any(metrics), Preparation.read(units, search)
+    made, stops = Pool.read(pool), Stops.read(stop, prepared.decided)
+    policy = Policy(**made.plain, **prepared.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, stops=stops)
 
     def read_runs() -> tuple[Folded, RunTable]:
-        folded = fold(runs, search)
-        return folded, read_table(units.runs(folded.runs, policy=policy))
+        folded = fold(data, Searches.column(search))
+        return folded, read_table(prepared.runs(folded.runs, policy=policy))
+
+    def read_judgments() -> QrelsTable:
+        return read_qrels_table(prepared.qrels(qrels), spans=True)
 
     if choice("errors", errors, ("raise", "report")) == "raise":
-        return findings.findings_frame([*find(read_runs(), read_qrels_table(qrels, spans=True))])
+        return findings.findings_frame([*find(read_runs(), read_judgments())])
     with findings.every_place():
-        return findings.findings_frame(
-            _reported(read_runs, partial(read_qrels_table, qrels, spans=True), find)
-        )
+        return findings.findings_frame(_reported(read_runs, read_judgments, find))
+
+
+def _parse_any(metrics: Metrics) -> list[Metric]:
+    """Return metrics, of which there may be none."""
+    return [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
+
+
+def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: Any) -> pd.DataFrame:
+    """Return what is found on a cube."""
+    chosen, single = _parse_any(metrics), each_a_system(loaded(cube, "diagnose"))
+    deepest, stops = cube.sizes[DEPTH], Stops.read(stop, cube.attrs)
+    looked = deepest if depth is None else whole("depth", depth, low=1, error=DepthError)
+    with unsaid():
+        found = [*(too_long(single, stops) if stops is not None else ())]
+        found += check_cube(single, chosen, looked)
+        found += check_repeats(single, folded_of(cube), chosen, looked)
+    return findings.findings_frame(found)
+
+
+def folded_of(cube: xr.Dataset) -> Folded:
+    """Return which repeats the systems of a cube are, as far as it knows."""
+    if REPEAT_OF not in cube.coords:
+        return Folded(None, None, {})
+    repeats = zip(cube[REPEAT_OF].to_numpy(), cube[REPEAT].to_numpy(), strict=True)
+    word = str(cube.attrs.get(REPEATED, REPEAT))
+    return Folded(None, word, dict(zip(cube.indexes[SYSTEM], repeats, strict=True)))
 
 
 def _findings(

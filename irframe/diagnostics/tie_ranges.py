@@ -17,12 +17,13 @@ from irframe.cubes.unjudged import both_sides
 from irframe.cubes.verb import refuse_deeper, verb
 from irframe.depth.agreement import agreement
 from irframe.errors import DepthError, ParameterError
+from irframe.experiments.choices import TiesLike
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.extremes.labelled_bounds import refuse_unordered, reordered_scores
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.metrics import Block, Metric, P
-from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, DEPTH, METRIC, ScoreDtype, Ties
+from irframe.names import DEFAULT_TIES, DEPTH, METRIC
 from irframe.record import recorded
 
 
@@ -171,9 +172,8 @@ def tie_agreement(
     qrels: Qrels,
     metrics: Metrics,
     *,
-    ties: Sequence[Ties] = ("trec", "order"),
+    ties: Sequence[TiesLike] = ("trec", "order"),
     at: int | Sequence[int] | None = None,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     coefficient: Method = "kendall",
 ) -> xr.DataArray:
     """Say how alike systems are ordered under two ways to rank documents with equal scores.
@@ -185,11 +185,10 @@ def tie_agreement(
     metrics
         Metrics or their names.
     ties
-        The two ways, as for `rank`. ``"trec"`` and ``"order"`` are those of Table 6 of the paper.
+        The two ways, each a rule or an `irframe.Ties`. ``"trec"`` and ``"order"`` are those of
+        Table 6 of the paper.
     at
         Evaluation depths, by default that of the longest list; no shallower than a metric's own.
-    score_dtype
-        As for `rank`.
     coefficient
         A measure of agreement or its name, as for `agreement`.
 
@@ -227,8 +226,8 @@ def tie_agreement(
         refuse_deeper(chosen, min(depths))
     deepest = None if depths is None else max(depths)
     runs, qrels = as_runs(runs), as_qrels(qrels)
-    cubes = [build(runs, qrels, depth=deepest, ties=way, score_dtype=score_dtype) for way in ties]
+    cubes = [build(runs, qrels, depth=deepest, ties=way) for way in ties]
     depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
     first, second = (score(cube, *chosen, at=depths) for cube in cubes)
     found: xr.DataArray = agreement(first, second, coefficient)
-    return found.assign_attrs(ties=" against ".join(ties))
+    return found.assign_attrs(ties=" against ".join(map(str, ties)))

@@ -284,7 +284,7 @@ class Basis:
 def basis(measure: Measure, test: TestedOutcomes, rank_sum: RankSums) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
     choice("measure", measure, get_args(Measure))
-    chosen = Significance.of(test)
+    chosen = Significance.read(test)
     by = choice("test", chosen.test, get_args(OutcomeTest))
     corrected = choice("rank_sum", rank_sum, get_args(RankSums)) == "tie-corrected"
     rank_test = RankSum(correction=corrected, tie_correction=corrected)

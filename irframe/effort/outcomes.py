@@ -20,18 +20,8 @@ from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Qrels, Runs
-from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SYSTEM, TOPIC, ScoreDtype, Ties, counted
+from irframe.names import SYSTEM, TOPIC, counted
 from irframe.printed import Result
-
-SETTLED = {
-    "qrels": None,
-    "ties": DEFAULT_TIES,
-    "score_dtype": DEFAULT_DTYPE,
-    "topics": "qrels",
-    "seed": 0,
-}
-"""Arguments that a cube has settled, and their defaults."""
-
 
 NEXT = "next: .ireval.styled(), .ireval.plot.outcome_shares()"
 """What most people do with outcomes, as they print."""
@@ -164,10 +154,6 @@ def outcomes(
     measure: breakdown.Measure = "ESL",
     rank_sum: breakdown.RankSums = "tie-corrected",
     by: GroupBy | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
-    topics: str | Sequence[Hashable] = "qrels",
-    seed: int = 0,
 ) -> Outcomes:
     """Say whether a system is better because it answers more, or because it ranks higher.
 
@@ -177,8 +163,8 @@ def outcomes(
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, of which no
-        cube is built.
+        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, ranked as a
+        cube is by default, of which no cube is built. Shared ranks (``ties="mean"``) are refused.
     qrels
         Qrels frame, with a run frame only.
     test
@@ -216,8 +202,6 @@ def outcomes(
         A coordinate or index level such as ``"track"``, or topic (or system) -> group, or a column
         of either frame that is constant for each: a row per comparison and group. A group without
         the baseline is left out.
-    ties, score_dtype, topics, seed
-        With a run frame, as for `irframe.cube`; shared ranks (``ties="mean"``) are refused.
 
     Returns
     -------
@@ -292,15 +276,15 @@ def outcomes(
         if qrels is None:
             raise ParameterError("a qrels frame beside the run frame", "none")
         data, judged, by = with_given_groups(data, qrels, by)
-        policy = Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         wanted = None if systems is None else [*listed(baseline), *listed(systems)]
         wanted = wanted if order is None else list(order)
         if pairs is not None:
             wanted = [system for pair in listed(pairs) for system in listed(pair)]
-        answers = breakdown.answers_of_runs(data, judged, wanted, by, policy, **reading)
+        answers = breakdown.answers_of_runs(data, judged, wanted, by, Policy(), **reading)
     else:
         refuse_declared(data.attrs, "outcomes")
-        _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
+        if qrels is not None:
+            raise ParameterError("a cube, or a run frame and judgments", "a cube and judgments")
         answers = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
     for key in having(
         {k: part.indexes[SYSTEM] for k, part in answers.items()}, {"baseline": baseline}, by
@@ -322,11 +306,3 @@ def _compared_answers(
     summary = breakdown.compare_answers(answers, pairs, verdict, skipped, ordered=order is not None)
     summary.attrs["depth"] = answers.attrs["depth"]
     return Outcomes(summary, {None: (answers, pairs)})
-
-
-def _refuse_settled(**options: Any) -> None:
-    """Raise for arguments that a cube has settled when it was built."""
-    given = [name for name, value in options.items() if repr(value) != repr(SETTLED[name])]
-    if given:
-        advice = "give them to cube(), or give outcomes the run frame"
-        raise ParameterError("a cube and what it leaves open", "also", advice, given)

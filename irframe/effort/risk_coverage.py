@@ -7,40 +7,40 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import whole
 from irframe.cubes.cube import build_cube
-from irframe.cubes.view import experiment_of
+from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import OneCall, ParameterError
-from irframe.experiments.policy import Policy, Topics
+from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.repeats import fold, not_lacking
 from irframe.record import recorded
+from irframe.stops import AXES
 
 
 @recorded
 def risk_coverage(
-    runs: Runs,
-    qrels: Qrels,
+    data: xr.Dataset | Runs,
+    qrels: Qrels | None = None,
     *,
     rel: int = 1,
-    ties: words.Ties = words.DEFAULT_TIES,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
-    topics: Topics = "qrels",
 ) -> pd.DataFrame:
     """Say how often systems err in first place if they answer only where scores are high enough.
 
     Parameters
     ----------
-    runs, qrels
-        Run frame, with scores, and qrels frame.
+    data
+        A cube made with ``scores=True``; or a run frame, with scores, followed by its judgments.
+        A topic without relevant documents needs a row of grade 0, or ``{topic: {}}`` in a
+        dictionary of judgments.
+    qrels
+        Qrels frame, with a run frame only.
     rel
         Lowest relevant grade, from 1.
-    ties, score_dtype, topics
-        As for `irframe.evaluate`. A topic without relevant documents needs a row of grade 0, or
-        ``{topic: {}}`` in a dictionary of judgments.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def risk_coverage(
     Raises
     ------
     ParameterError
-        For runs without scores, or ties by which these do not decide the order.
+        For lists without scores, or ties by which these do not decide the order.
     IrframeError
         As `irframe.cube`.
 
@@ -73,11 +73,19 @@ def risk_coverage(
     [[4.57, 0.062, 0.0], [3.25, 0.5, 0.125], [2.39, 1.0, 0.438]]
     """
     rel = whole("rel", rel, low=1)
-    if ties == "rank":
-        raise ParameterError("ties by which scores decide the order", repr(ties))
-    policy = Policy(ties=ties, score_dtype=score_dtype, topics=topics, score=words.SCORE)
-    with OneCall(without=not_lacking(None, "silence")):
-        experiment = experiment_of(build_cube(fold(runs).runs, qrels, policy)).loaded
+    if not isinstance(data, xr.Dataset):
+        if qrels is None:
+            raise ParameterError("judgments beside the run frame", "none")
+        with OneCall(without=not_lacking(None, "silence")):
+            data = build_cube(fold(data).runs, qrels, Policy(score=words.SCORE))
+    elif qrels is not None:
+        raise ParameterError("a cube, or a run frame and judgments", "a cube and judgments")
+    experiment = experiment_of(read_cube(data)).loaded
+    if experiment.made["ties"] == "rank":
+        raise ParameterError("ties by which scores decide the order", "'rank'")
+    if words.SCORE not in (experiment.hits.along or {}):
+        wanted, advice = AXES[words.THRESHOLD].lacks
+        raise ParameterError(wanted, "none", advice)
     hits, hopeless = experiment.hits, ~experiment.judgments.relevant(rel)
     grade = experiment.laid(1, words.GRADE)[..., 0]
     there = hits.length > 0

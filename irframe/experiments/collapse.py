@@ -1,4 +1,4 @@
-"""What is judged, and what it costs: ``of=``, ``copies=`` and ``length=`` of the roads to scores.
+"""What is judged, and what it costs: the units and searches of runs and judgments.
 
 Chunks are collapsed, copies told from what they are copies of, and lengths read, before anything is
 joined or ranked.
@@ -15,9 +15,21 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import choice, whole
+from irframe.checks import choice
 from irframe.errors import IdError, InputError, ParameterError, shortened, warn
 from irframe.experiments import searches
+from irframe.experiments.choices import (
+    ChunksOf,
+    Copies,
+    LaterCopies,
+    Lengths,
+    Searches,
+    SearchLike,
+    Ties,
+    TiesLike,
+    Units,
+    UnitsLike,
+)
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, read_table
 from irframe.experiments.policy import Policy, one_by_one, parse_metrics, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
@@ -27,8 +39,6 @@ from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.scan_runs import ScannedRuns
 from irframe.record import recorded
 
-ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
-"""Which document a chunk is of: a column of the runs, a pattern, or a table."""
 By = Literal["first", "max", "sum", "mean"]
 """How documents are ranked by their chunks."""
 
@@ -46,9 +56,7 @@ def collapse(
     *,
     by: By = "first",
     of: ChunksOf = None,
-    ties: words.Ties = words.DEFAULT_TIES,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
-    seed: int = 0,
+    ties: TiesLike = words.DEFAULT_TIES,
 ) -> pd.DataFrame:
     r"""Collapse lists of chunks to lists of the documents that they are of.
 
@@ -64,8 +72,8 @@ def collapse(
     of
         Where `runs` do not say it: chunk -> document, as a dictionary, a Series or a frame; or a
         pattern with one group, such as ``r"(.+)#\d+"``, that names the document in the chunk.
-    ties, score_dtype, seed
-        How chunks are ranked, as for `rank`.
+    ties
+        How chunks are ranked: a rule for equal scores, or an `irframe.Ties`.
 
     Returns
     -------
@@ -93,7 +101,7 @@ def collapse(
     choice("by", by, ("first", "max", "sum", "mean"))
     if not isinstance(unit, str):
         raise ParameterError("unit, the name of a column or of the documents", shortened(unit))
-    policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
+    policy = Policy(**Ties.read(ties).plain)
     return _collapsed(_of_chunks(by_role(runs, RUN), unit, of), by, policy)
 
 
@@ -271,34 +279,31 @@ def _refuse_unknown_chunks(unknown: Any, what: str, advice: str) -> None:
         raise IdError(f"the {what}", f"{len(unknown)} unknown", advice, unknown)
 
 
-Copies = Mapping[Any, Any] | pd.Series | pd.DataFrame | None
-"""Document -> the one that stands for it."""
-Lengths = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
-"""A column of the runs, or document -> length."""
-LaterCopies = Literal["spend", "skip"]
-"""Whether a copy of what stands above it keeps its rank."""
-
-
-class Units(NamedTuple):
-    """What is judged, and what it costs, as a caller gave it."""
+class Preparation(NamedTuple):
+    """What is done to runs and judgments before they are joined."""
 
     of: ChunksOf = None
+    length: Lengths = None
     copies: Copies = None
     later_copies: LaterCopies = "spend"
-    length: Lengths = None
+    search: str | None = None
+    each: int | None = None
     scores: bool = False
     """Whether scores are kept."""
-    search: str | None = None
-    """The column of the runs that numbers searches."""
-    each: int | None = None
-    """How many documents of each search are read."""
     costs: tuple[str, ...] = ()
     """What is asked of all that was shown, beside scores."""
+
+    @classmethod
+    def read(
+        cls, units: UnitsLike = None, search: SearchLike = None, *, scores: bool = False
+    ) -> "Preparation":
+        """Return what units and searches ask for, and whether scores are kept."""
+        searched = {} if search is None else Searches.read(search).plain
+        return cls(**Units.read(units).plain, **searched, scores=scores)
 
     @property
     def decided(self) -> dict[str, Any]:
         """What a `Policy` says of units, as fields of one."""
-        choice("later_copies", self.later_copies, ("spend", "skip"))
         length = self.length
         if length is not None and not isinstance(length, str):
             lengths = as_map(length, words.LENGTH, (words.DOC, words.LENGTH))
@@ -306,11 +311,8 @@ class Units(NamedTuple):
         unit = None if self.of is None else FIRST_CHUNK
         copies = None if self.copies is None else self.later_copies
         score = words.SCORE if self.scores else None
-        if self.search is None and self.each is not None:
-            raise ParameterError("search=, the column of searches, for each=", "none")
-        each = None if self.each is None else whole("each", self.each, low=1)
         decided = {"unit": unit, "copies": copies, "length": length, "score": score}
-        return decided | {"search": self.search, "each": each}
+        return decided | {"search": self.search, "each": self.each}
 
     def runs(self, runs: Any, policy: Policy, by: Any = None) -> Any:
         """Return runs of the units that are judged, with their lengths.
@@ -349,8 +351,8 @@ class Units(NamedTuple):
             named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))
         return _with_lengths(named, self.length, policy.length).frame if table else named.frame
 
-    def with_costs(self, metrics: Any) -> "tuple[list[Any], Units]":
-        """Return metrics, and units of which is asked what is no metric but a cost."""
+    def with_costs(self, metrics: Any) -> "tuple[list[Any], Preparation]":
+        """Return metrics, and the same with the costs that are asked for beside these."""
         if self.search is None:
             return parse_metrics(metrics), self
         told = self.of is None or isinstance(self.length, str)  # of all that is shown

@@ -7,7 +7,7 @@ Verbs: evaluate, split.
 
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,15 @@ import pandas as pd
 from irframe import names as words
 from irframe.checks import choice, whole
 from irframe.errors import OneCall, ParameterError, in_group, warn
-from irframe.experiments import group_columns
+from irframe.experiments import choices, group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.coded_tables import read_table
-from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
+from irframe.experiments.collapse import Preparation
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Plan, Scoring, one_or_several
 from irframe.experiments.searches import beside
-from irframe.experiments.stopping import Stops, ThresholdLike
+from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, in_groups
 from irframe.files.kinds import is_judgments
 from irframe.files.repeats import Folded, fold, not_lacking, repeat_column
@@ -39,27 +39,16 @@ def evaluate(
     qrels: Qrels | policies.Metrics,
     *metrics: policies.Metrics,
     depth: int | None = None,
-    ties: words.Ties = words.DEFAULT_TIES,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
+    ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: policies.Topics = "qrels",
-    contributing: policies.Contributing = None,
-    pool_depth: policies.PoolDepth = None,
     collection: str | None = None,
     by: group_columns.GroupBy | None = None,
-    seed: int = 0,
     no_rel: words.NoRel | None = None,
     rel: group_columns.Rel = None,
     repeats: words.Layout | None = None,
-    of: ChunksOf = None,
-    copies: Copies = None,
-    later_copies: LaterCopies = "spend",
-    length: Lengths = None,
-    budget: int | Sequence[int] | None = None,
-    cut: words.Cut = "whole",
-    threshold: ThresholdLike = None,
-    search: str | None = None,
-    each: int | None = None,
-    searches: int | Sequence[int] | None = None,
+    units: choices.UnitsLike = None,
+    search: choices.SearchLike = None,
+    stop: choices.Stop | None = None,
 ) -> pd.DataFrame:
     """Score runs per system and topic.
 
@@ -76,7 +65,7 @@ def evaluate(
         retrieved with nothing cut: nDCG by the whole ideal ranking, AP by all relevant documents.
     depth
         Cut all lists here, at least 1; by default nowhere.
-    ties, score_dtype, topics, contributing, pool_depth, collection, seed
+    ties, topics, collection
         As for `cube`.
     by
         A column that is constant per system or topic, or topic (or system) -> group: scores of
@@ -97,27 +86,15 @@ def evaluate(
         documents; ``"topic"``, a draw inside its topic, as a variation of the query. By default
         ``"system"`` for the first five names; of others verbs that need it ask. Judgments with such
         a column, and runs that `split` dealt, are scored repeat by repeat, which are shared.
-    of, copies, later_copies, length, search, each
-        As for `cube`.
-    budget
-        How much text is read, in the unit of `length`, whole numbers: a column for every metric and
-        budget, called ``"nDCG in 500 tokens"``. The metric is that at the depth down to which units
-        fit, by the whole ideal ranking.
-    cut
-        ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: it goes on
-        with those that do. ``"part"``: what fits of that unit is read; for judgments by spans.
-    threshold
-        The least score that is read, in the precision of `score_dtype`: a number, several, or
-        ``"all"`` scores that lists have (200 of more, evenly by rank): a column for every metric
-        and threshold, called ``"P >= 0.4"``. Or system -> number, for systems whose scores
-        are on different scales: ``"P >= own threshold"``. The metric is that at the depth down to
-        which scores reach it, by the whole ideal ranking.
-    searches
-        After how many searches, with `search`, whole numbers: a column for every metric and number,
-        called ``"R after search 2"``. A topic with fewer stays where its last one ended. With
-        `search` costs may stand among the metrics: ``"shown"``, all documents shown, ``"again"``,
-        those of them that were shown before, and the name of `length`, what all of them cost; of
-        all searches, or after so many. No depth cuts them, and lower is better.
+    units, search
+        As for `cube`. With `search` costs may stand among the metrics: ``"shown"``, all documents
+        shown, ``"again"``, those of them that were shown before, and the name of the lengths, what
+        all of them cost; of all searches, or after so many. No depth cuts them, and lower is
+        better.
+    stop
+        Where reading of each list stops, an `irframe.Budget`, `irframe.Threshold` or
+        `irframe.AfterSearches`: a column for every metric and stop, called ``"nDCG in 500
+        tokens"``, ``"P >= 0.4"`` (``"P >= own threshold"``) or ``"R after search 2"``.
 
     Returns
     -------
@@ -154,24 +131,20 @@ def evaluate(
     qrels, metrics = _own_judgments(runs, qrels, metrics)
     choice("no_rel", no_rel or "zero", words.NO_RELS)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded = fold(runs, search)
-    units = Units(of, copies, later_copies, length, threshold is not None, search, each)
-    chosen, units = units.with_costs(metrics)
-    asked = {"budget": budget, "threshold": threshold, "search": searches}
-    stops = Stops.read(asked, decided := units.decided, cut)
+    folded = fold(runs, choices.Searches.column(search))
+    scores = isinstance(stop, choices.Threshold)
+    chosen, prepared = Preparation.read(units, search, scores=scores).with_costs(metrics)
+    stops = Stops.read(stop, decided := prepared.decided)
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
-        ties=ties,
-        score_dtype=score_dtype,
         topics=topics,
-        contributing=folded.contributing(contributing),
-        pool_depth=pool_depth,
+        contributing=folded.contributing(None),
         collection=collection,
-        seed=seed,
+        **choices.Ties.read(ties).plain,
         **decided,
     )
     plan = Plan(chosen, policy, no_rel, rel, stops)
-    return _with_repeats(plan, groups, folded, qrels, units, repeats)
+    return _with_repeats(plan, groups, folded, qrels, prepared, repeats)
 
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
@@ -193,26 +166,26 @@ def _with_repeats(
     by: str | None,
     folded: Folded,
     qrels: Qrels,
-    units: Units,
+    prepared: Preparation,
     repeats: words.Layout | None,
 ) -> pd.DataFrame:
     """Score runs of which there may be several repeats, and judgments of which there may."""
     with OneCall(without=not_lacking(repeats, plan.no_rel)):
-        shown = units.shown(folded.runs) if units.costs else folded.runs
-        runs, qrels = units.runs(shown, plan.policy, by), units.qrels(qrels, by)
+        shown = prepared.shown(folded.runs) if prepared.costs else folded.runs
+        runs, qrels = prepared.runs(shown, plan.policy, by), prepared.qrels(qrels, by)
         if plan.stops is not None and not plan.stops.of:
             plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))
         several = parts_of(runs, qrels)
         if several is None:
             table = _scored_runs(plan, by, runs, qrels)
-            if units.costs:
-                table = beside(table, shown, plan.policy, plan.stops, by, units.costs)
+            if prepared.costs:
+                table = beside(table, shown, plan.policy, plan.stops, by, prepared.costs)
         else:
             word, parts = several
-            if units.costs:
+            if prepared.costs:
                 advice = "ask for it apart, of one judgment of each document"
                 raise ParameterError(
-                    f"one repeat, for {units.costs[0]!r}", f"several {word}", advice
+                    f"one repeat, for {prepared.costs[0]!r}", f"several {word}", advice
                 )
             if repeats not in {None, "shared"}:
                 wanted = f"repeats='shared', as each {word} of judgments is a draw for all systems"

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.errors import InputError
 from irframe.experiments import contrary, in_turn, joining, rank_table
+from irframe.experiments.choices import PoolDepth
 from irframe.experiments.coded_tables import Side, code_documents
 from irframe.experiments.group_columns import Groups
-from irframe.experiments.hits import Hits, Pool
+from irframe.experiments.hits import Hits, JudgedPool
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
-from irframe.experiments.policy import Policy, PoolDepth, refuse_marks, refuse_pool, shares_ranks
+from irframe.experiments.policy import Policy, refuse_marks, refuse_pool, shares_ranks
 from irframe.files.ids import Codes, all_of_one_kind, within
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
@@ -45,7 +46,7 @@ class Experiment:
     """Whether each system took part in each topic, shape (system, topic); None for everywhere."""
     top: Any = 1
     """The highest grade, by topic where there are several collections of them."""
-    pool: Pool | None = None
+    pool: JudgedPool | None = None
     """What the pool was made of, where that is asked for."""
     collection: pd.CategoricalIndex | None = None
     """The collection of each topic, among all that there are, where they are told."""
@@ -104,11 +105,13 @@ class Experiment:
             return experiment
         stated = policy.contributing is not None or rank_table.CONTRIBUTING in runs.frame.columns
         contributing = rank_table.contributing_systems(runs, policy.contributing)
-        pool = Pool.of(hits, len(table.topic), contributing, stated=stated)
+        pool = JudgedPool.of(hits, len(table.topic), contributing, stated=stated)
         return experiment.with_pool(pool, policy.pool_depth, collections)
 
-    def with_pool(self, pool: Pool, given: PoolDepth, collections: Collections) -> "Experiment":
-        """Return the same with what the pool was made of; see `Pool.down_to`."""
+    def with_pool(
+        self, pool: JudgedPool, given: PoolDepth, collections: Collections
+    ) -> "Experiment":
+        """Return the same with what the pool was made of; see `JudgedPool.down_to`."""
         return replace(self, pool=pool.down_to(given, self.judgments, collections, self.longest))
 
     def __deepcopy__(self, memo: Any) -> "Experiment":
@@ -203,13 +206,13 @@ class Experiment:
         return int(self.hits.length.max(initial=0, where=there))
 
     @property
-    def known_pool(self) -> Pool:
+    def known_pool(self) -> JudgedPool:
         """What the pool was made of; of an experiment that was asked for it."""
-        return cast("Pool", self.pool)
+        return cast("JudgedPool", self.pool)
 
     @property
     def pool_word(self) -> str:
-        """What is known of the pool; see `Pool.word`."""
+        """What is known of the pool; see `JudgedPool.word`."""
         return str(self.made.get("pool") or self.known_pool.word(self.judgments))
 
     def parts(self, groups: Groups, *, told: bool) -> Iterator[tuple[Any, "Experiment"]]:
@@ -452,7 +455,7 @@ def judged_anew(
         top = collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
     base = judgments.only(np.arange(len(judgments.row)))
     old_pool = experiment.known_pool
-    pool = Pool.of(anew, len(base.row), old_pool.contributing, stated=old_pool.stated)
+    pool = JudgedPool.of(anew, len(base.row), old_pool.contributing, stated=old_pool.stated)
     if given:
         pool = replace(pool, depth=old_pool.depth)
     elif whole and not there.any():

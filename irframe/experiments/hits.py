@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Grade
 from irframe.checks import memory, room
 from irframe.errors import DepthError, ParameterError
+from irframe.experiments.choices import PoolDepth
 from irframe.experiments.coded_tables import counted, row_slices
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
-from irframe.experiments.policy import PoolDepth
 from irframe.files.ids import Codes, of_ranges, rows_of_ranges
 from irframe.names import EMPTY, LENGTH, UNJUDGED
 
@@ -243,7 +243,7 @@ class Hits:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class JudgedPool:
     """The best ranks of judged documents in contributing runs, and the depth of the pool."""
 
     rank: NDArray[np.int32]
@@ -260,7 +260,7 @@ class Pool:
     @classmethod
     def of(
         cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
-    ) -> "Pool":
+    ) -> "JudgedPool":
         """Return what runs put into the pool, its depth not known yet.
 
         Parameters
@@ -279,7 +279,7 @@ class Pool:
 
     def down_to(
         self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
-    ) -> "Pool":
+    ) -> "JudgedPool":
         """Return the pool of some topics, with its depth as given or as found.
 
         Parameters

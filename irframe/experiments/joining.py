@@ -38,7 +38,7 @@ Prints = NDArray[np.uint64]
 
 CHUNK = r"[#_:\-.]+\d+$"
 """What names of chunks end in."""
-COLLAPSE = r"collapse chunks to documents with of=r'(.+?)[#_:.-]+\d+'"
+COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
 """What to do about names of chunks where documents are judged."""
 LOOKED = 1 << 16
 """Rows of systems without a judged document whose names are looked at."""

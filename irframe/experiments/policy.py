@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Grades
-from irframe.checks import choice, whole
+from irframe.checks import whole
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
+from irframe.experiments.choices import HIGHEST_SEED, Contributing, PoolDepth
 from irframe.files.ids import Codes, within
 from irframe.metrics import Metric
 from irframe.metrics.base import METRICS, MetricType
@@ -23,9 +24,6 @@ from irframe.metrics.parse_metric import parse_named
 
 LEAST_NONRELEVANT = 10
 """Documents that stay judged on a grade that is not relevant, if there are so many."""
-
-
-HIGHEST_SEED = (1 << 64) - 1
 
 
 def strata_sample(
@@ -172,7 +170,7 @@ def by_chance(tied: Tied) -> Keys:
     return random_keys(*names, tied.doc, seed=tied.seed)
 
 
-TIE_POLICIES: dict[words.Ties, TiePolicy] = {
+TIE_POLICIES: dict[words.TieRule, TiePolicy] = {
     "trec": TiePolicy(keys=by_name, descending=True),
     "doc": TiePolicy(keys=by_name),
     "order": TiePolicy(),
@@ -210,16 +208,14 @@ def as_key(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[
 
 
 Topics = str | Sequence[Hashable]
-Contributing = str | Sequence[Hashable] | None
-PoolDepth = int | Mapping[Hashable, int] | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """The choices that decide a cube; fields as the arguments of `irframe.cube`."""
+    """The choices that decide a cube, checked; fields as the plain options of `irframe.cube`."""
 
     depth: int | None = None
-    ties: words.Ties = words.DEFAULT_TIES
+    ties: words.TieRule = words.DEFAULT_TIES
     score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE
     topics: Topics = "qrels"
     contributing: Contributing = None
@@ -240,21 +236,14 @@ class Policy:
     """How many documents of each search are read."""
 
     def __post_init__(self) -> None:
-        choice("ties", self.ties, words.TIES)
-        choice("score_dtype", self.score_dtype, words.SCORE_DTYPES)
         if self.depth is not None:
             whole("depth", self.depth, low=1, error=DepthError)
-        whole("seed", self.seed, low=0, high=HIGHEST_SEED)
-        given = self.pool_depth
-        for depth in given.values() if isinstance(given, Mapping) else [given]:
-            if depth is not None:
-                whole("pool_depth", depth, low=0, error=DepthError)
-        if isinstance(given, Mapping) and self.collection is None:
+        if isinstance(self.pool_depth, Mapping) and self.collection is None:
             wanted = "one pool_depth, or collection= to say which topics each one is of"
-            raise ParameterError(wanted, repr(dict(given)))
+            raise ParameterError(wanted, repr(dict(self.pool_depth)))
 
     @property
-    def order(self) -> words.Ties:
+    def order(self) -> words.TieRule:
         """What decides among rows: the ties, or ranks where units were ranked before."""
         return "rank" if self.unit or self.copies else self.ties
 
@@ -322,7 +311,7 @@ def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
         raise MetricError(f"one order of tied documents for {what}", f"ties={ties!r}", "", refused)
 
 
-def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties) -> None:
+def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.TieRule) -> None:
     """Raise for metrics that cannot be computed.
 
     Parameters
@@ -347,7 +336,7 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties)
 def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
     """Raise for those of some metrics that ask what the pool was made of, as nobody knows it."""
     asking = [str(metric) for metric in metrics if facts(metric).pooled]
-    advice = "tell the contributing= runs or the pool_depth="
+    advice = "build a cube with pool=ir.Pool(depth, contributing=...), and score that"
     found = "judgments that these runs alone did not make, for"
     raise MetricError("a known pool", found, advice, asking)
 

@@ -22,6 +22,7 @@ from irframe.errors import (
     RankingError,
 )
 from irframe.experiments import coded_tables, contrary
+from irframe.experiments.choices import Pool, Ties, TiesLike
 from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
@@ -203,7 +204,7 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
     word = repeat_column(table.frame, table.identity)
     if word is None:
         doc = table.columns.get(words.DOC, words.DOC)
-        chunks = f"if rows are chunks, collapse them: of={doc!r}"
+        chunks = f"if rows are chunks, collapse them: units={doc!r}"
         drop = f"frame.drop_duplicates({table.identity})"
         advice = about_duplicates(table.system, table.group, again, drop, chunks, ADVICE)
         raise IdError("every document once in a list", found, advice, offenders)
@@ -217,10 +218,7 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
 @recorded
 def rank(
     runs: Runs,
-    ties: words.Ties = words.DEFAULT_TIES,
-    *,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
-    seed: int = 0,
+    ties: TiesLike = words.DEFAULT_TIES,
 ) -> pd.DataFrame:
     """Put a run frame into evaluation order.
 
@@ -229,16 +227,8 @@ def rank(
     runs
         Run frame: topic, doc, and score or rank; usually system.
     ties
-        Who comes first among equal scores. ``"trec"``: the greater document id, by bytes, as
-        trec_eval. ``"doc"``: the smaller one. ``"order"``: the earlier row. ``"rank"``: the
-        rank column decides alone and scores are ignored. ``"random"``: chance, drawn for every
-        system, topic and document by `seed` and by nothing else.
-        ``"mean"``: as ``"trec"``, to be scored with shared gain. A frame without scores is
-        ranked by its rank column.
-    score_dtype
-        ``"float64"``, or ``"float32"`` to tie what pytrec_eval and trec_eval to 9.0.8 tie.
-    seed
-        Seed of ``"random"``, a whole number from 0, so that the same call gives the same order.
+        Who comes first among equal scores: a rule such as ``"trec"``, or an `irframe.Ties`, which
+        has all rules. A frame without scores is ranked by its rank column.
 
     Returns
     -------
@@ -268,7 +258,7 @@ def rank(
     1     1   b    2.0     2
     2     1   a    1.0     3
     """
-    policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
+    policy = Policy(**Ties.read(ties).plain)
     table = coded_tables.read_table(runs)
     ranking = rank_table(table, policy)
     (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
@@ -338,9 +328,8 @@ def _from_column(table: coded_tables.RunTable, column: str) -> NDArray[np.bool_]
 @recorded
 def pool(
     runs: Runs,
-    depth: int,
+    pool: int | Pool,
     *,
-    contributing: str | Sequence[Hashable] | None = None,
     together: str | None = None,
 ) -> pd.DataFrame:
     """List the documents that a pool of the runs would hold, and who contributed which.
@@ -349,11 +338,9 @@ def pool(
     ----------
     runs
         Run frame: topic, doc, and score or rank; usually system.
-    depth
-        How many documents of every run and topic go into the pool, at least 1.
-    contributing
-        The systems that contribute: a list, or the name of a boolean column of `runs`; by
-        default the column ``contributing`` if there is one, else all systems.
+    pool
+        How many documents of every run and topic go into the pool, at least 1; or an
+        `irframe.Pool`, which also says which systems contribute.
     together
         A column of `runs` such as ``"team"``: the systems of a team count as one, and documents
         as unique to a team.
@@ -402,9 +389,10 @@ def pool(
     2      b     1   x     1   False
     3      b     1   z     2    True
     """
-    depth = whole("depth", depth, low=1, error=DepthError)
+    made = Pool.read(pool)
+    depth = whole("pool_depth", made.depth, low=1, error=DepthError)
     table = coded_tables.read_table(runs)
-    systems = contributing_systems(table, contributing)
+    systems = contributing_systems(table, made.contributing)
     if not systems.any():
         raise ParameterError("a system that contributes", "none")
     rank = pooling_rank(table)

@@ -24,7 +24,7 @@ from irframe.checks import tracked
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, in_turn
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.hits import Hits, Pool
+from irframe.experiments.hits import Hits, JudgedPool
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
 from irframe.files import atomic
@@ -440,7 +440,7 @@ def read_experiment(
     table = _as_judged(judged, pd.Index(topics["topic"]), facts["columns"], spans)
     base = Judgments.chosen(table, np.arange(len(table.topics)), np.array(facts["levels"], Grade))
     helps, depth = systems.pop(":contributing"), topics.pop(":pool_depth")
-    pool = Pool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
+    pool = JudgedPool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
     length, count, there = (
         lists.pop(name).reshape(shape) for name in (":length", ":hits", ":took_part")
     )

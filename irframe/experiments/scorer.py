@@ -1,6 +1,6 @@
 """Metrics prepared once for judgments, for as many runs as there are: ir.scorer."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,14 +12,15 @@ from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import InputError, OneCall, ParameterError, shortened, singular
+from irframe.experiments import choices
 from irframe.experiments import policy as policies
-from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
+from irframe.experiments.collapse import Preparation
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.other_tools import Batches, Evaluator
 from irframe.experiments.scorer_input import Reader, paired
 from irframe.experiments.scoring import Plan, Scoring
-from irframe.experiments.stopping import Stops, ThresholdLike
+from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
 from irframe.files.repeats import Folded, checked_layout, fold, layout_of, not_lacking
 from irframe.files.tables import height, is_dictionary
@@ -63,11 +64,11 @@ class Scorer:
         judgments: Judgments,
         plan: Plan,
         docs: Iterable[Any],
-        units: Units,
+        prepared: Preparation,
         repeats: words.Layout | None = None,
     ) -> None:
-        self.metrics, self._units, self._policy = plan.metrics, units, plan.policy
-        self._repeats, self._asks_of_units = checked_layout(repeats), any(units.decided.values())
+        self.metrics, self._prepared, self._policy = plan.metrics, prepared, plan.policy
+        self._repeats, self._asks_of_units = checked_layout(repeats), any(prepared.decided.values())
         self._unsaid = not_lacking(repeats, plan.no_rel)
         self._scoring = Scoring(judgments, plan)
         self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
@@ -259,7 +260,7 @@ class Scorer:
         topics, scores
             The topics, and the scores of each metric as it was asked for, shape (metric, topic).
         """
-        experiment = self._reader.read(self._units.runs(run, self._policy))
+        experiment = self._reader.read(self._prepared.runs(run, self._policy))
         scores = self._scoring.of_asked(self._scoring.values(experiment), experiment)[:, 0]
         return experiment.judgments.topics.tolist(), scores
 
@@ -283,7 +284,7 @@ class Scorer:
             return self._reader.read_arrays(topic, doc, score)
         if run is None:
             run = pd.DataFrame(paired(topic, doc, score))
-        return self._reader.read(self._units.runs(run, self._policy))
+        return self._reader.read(self._prepared.runs(run, self._policy))
 
 
 def _is_plain(run: Any) -> bool:
@@ -305,23 +306,12 @@ def scorer(
     *,
     docs: Iterable[Any] | None = None,
     depth: int | None = None,
-    ties: words.Ties = words.DEFAULT_TIES,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
+    ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: policies.Topics = "qrels",
-    contributing: policies.Contributing = None,
-    pool_depth: int | None = None,
-    seed: int = 0,
     no_rel: words.NoRel | None = None,
-    of: ChunksOf = None,
-    copies: Copies = None,
-    later_copies: LaterCopies = "spend",
-    length: Lengths = None,
-    budget: int | Sequence[int] | None = None,
-    cut: words.Cut = "whole",
-    threshold: ThresholdLike = None,
-    search: str | None = None,
-    each: int | None = None,
-    searches: int | Sequence[int] | None = None,
+    units: choices.UnitsLike = None,
+    search: choices.SearchLike = None,
+    stop: choices.Stop | None = None,
     repeats: words.Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
@@ -331,13 +321,13 @@ def scorer(
     qrels
         Qrels frame, or what `as_qrels` takes, such as ``{topic: {doc: grade}}``.
     metrics
-        policies.Metrics or their names, as for `evaluate`.
+        Metrics or their names, as for `evaluate`.
     docs
         Documents that arrays may name by their position here; judged ones that are not among them
         come after these.
-    depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
+    depth, ties, no_rel
         As for `evaluate`.
-    of, copies, later_copies, length, budget, cut, threshold, search, each, searches, repeats
+    units, search, stop, repeats
         As for `evaluate`; thresholds are numbers, or system -> number.
     topics
         ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
@@ -382,24 +372,19 @@ def scorer(
     """
     chosen = policies.parse_metrics(metrics)
     choice("no_rel", no_rel or "zero", words.NO_RELS)
-    units = Units(of, copies, later_copies, length, threshold is not None, search, each)
-    asked = {"budget": budget, "threshold": threshold, "search": searches}
-    stops = Stops.read(asked, units.decided, cut)
+    prepared = Preparation.read(units, search, scores=isinstance(stop, choices.Threshold))
+    stops = Stops.read(stop, prepared.decided)
     if stops is not None and not stops.of:
-        raise ParameterError("numbers for threshold= of a scorer", "'all'", "name those wanted")
+        raise ParameterError("numbers for ir.Threshold of a scorer", "'all'", "name those wanted")
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
-        ties=ties,
-        score_dtype=score_dtype,
         topics=topics,
-        contributing=contributing,
-        pool_depth=pool_depth,
-        seed=seed,
-        **units.decided,
+        **choices.Ties.read(ties).plain,
+        **prepared.decided,
     )
     silent = no_rel == "silence"
-    judgments = Judgments.of(units.qrels(qrels), chosen, topics, unjudged=silent)
+    judgments = Judgments.of(prepared.qrels(qrels), chosen, topics, unjudged=silent)
     plan = Plan(chosen, policy, no_rel, stops=stops)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, the ids that positions are of", shortened(docs))
-    return Scorer(judgments, plan, docs or (), units, repeats)
+    return Scorer(judgments, plan, docs or (), prepared, repeats)

@@ -17,7 +17,7 @@ from irframe.experiments import listed
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Groups
-from irframe.experiments.hits import Pool
+from irframe.experiments.hits import JudgedPool
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.joining import COLLECTIONS, tell_no_topics, tell_none_judged
 from irframe.experiments.judgments import Judgments
@@ -272,7 +272,7 @@ class Reader:
         if not self._pooled:
             return experiment
         everyone, topics = np.ones(1, bool), len(self._judgments.code)
-        pool = Pool.of(whole, len(self._judgments.row), everyone, stated=False)
+        pool = JudgedPool.of(whole, len(self._judgments.row), everyone, stated=False)
         return experiment.with_pool(pool, policy.pool_depth, Collections.one(topics))
 
     def _chosen(self, unranked: listed.Listed, others: Sequence[Any]) -> Judgments:

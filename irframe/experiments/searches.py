@@ -62,7 +62,7 @@ def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByR
     if policy.each is None and pd.Series(number).groupby(lists).nunique().max() <= 1:
         return by_role(frame, RUN)
     if shares_ranks(policy.ties) or policy.score is not None:
-        found = "shared ranks" if policy.score is None else "scores, for threshold="
+        found = "shared ranks" if policy.score is None else "scores, for a threshold"
         raise ParameterError("one order of what several searches found", found)
     if not chunks:
         searched = _apart(table, number)
@@ -126,7 +126,9 @@ def beside(
         `SHOWN`, `AGAIN`, or the name of lengths.
     """
     if stops is not None and stops.axis.along != words.SEARCH:
-        raise ParameterError(f"searches= or no stop, for {costs[0]!r}", f"{stops.axis.asked}=")
+        raise ParameterError(
+            f"ir.AfterSearches or no stop, for {costs[0]!r}", f"a {stops.axis.dim}"
+        )
     listed, number, again = shown(_of_groups(read_table(runs), by), policy)
     keys: list[Any] = [] if by is None else [listed.frame[by]]
     keys += [listed.systems.take(listed.system), listed.topics.take(listed.topic)]

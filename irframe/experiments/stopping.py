@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
-from irframe.checks import choice, listed, number, whole
-from irframe.errors import InputError, MetricError, ParameterError, caution, warn
+from irframe.checks import listed
+from irframe.errors import InputError, MetricError, ParameterError, caution, shortened, warn
 from irframe.experiments import policy as policies
+from irframe.experiments.choices import Stop
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits
 from irframe.experiments.spans import PLACE, held_evidence
@@ -24,11 +24,8 @@ from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import facts
 from irframe.stops import AXES, ROUNDING, Axis
 
-CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
 OWN = "own threshold"
 """What the stop is called that each system has of its own."""
-ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
-"""The least score that is read: numbers, a number of each system, or all that lists have."""
 MOST = 200
 """Stops up to which all of those that lists have are scored."""
 
@@ -45,57 +42,35 @@ class Stops:
     """The one place of each system, which then is called `OWN`."""
 
     @classmethod
-    def read(
-        cls, given: Mapping[str, Any], made: Mapping[Any, Any], cut: Any = "whole"
-    ) -> "Stops | None":
-        """Read stops as a caller gave them, by what they are along; None where there are none.
+    def read(cls, stop: Stop | None, made: Mapping[Any, Any]) -> "Stops | None":
+        """Read where reading stops, as a caller gave it; None where it stops nowhere.
 
         Parameters
         ----------
-        given
-            Stops by the dimension that they are along.
+        stop
+            The value.
         made
-            How lists are made: which column of the runs each is counted by.
-        cut
-            What becomes of the first unit that does not fit.
+            How lists are made: which column of the runs each axis is counted by.
 
         Raises
         ------
         ParameterError
-            For stops that are no whole numbers from 1, or come twice.
+            For anything but a value that says where reading stops.
         """
-        choice("cut", cut, CUTS)
-        asked = {name: stops for name, stops in given.items() if stops is not None}
-        if not asked:
+        if stop is None:
             return None
-        if len(asked) > 1:
-            names = [f"{AXES[name].asked}=" for name in asked]
-            raise ParameterError("one way to stop reading", "", "", names)
-        ((name, stops),) = asked.items()
-        axis = replace(AXES[name], unit=str(made.get(AXES[name].along)))
-        if cut != "whole" and not axis.cuts:
-            raise ParameterError(f"cut='whole' for {axis.asked}=", repr(cut))
-        if not axis.whole:
-            return cls._of_numbers(axis, stops)
-        places = [whole(axis.asked, stop, low=1, advice=axis.advice) for stop in listed(stops)]
-        return cls(axis=axis, of=_each_once(axis.asked, places), cut=cut)
-
-    @classmethod
-    def _of_numbers(cls, axis: Axis, stops: Any) -> "Stops":
-        """Return stops of an axis of any numbers."""
-        if isinstance(stops, str):
-            choice(axis.dim, stops, ("all",))
-            return cls(axis=axis, of=())
-        if isinstance(stops, pd.Series):  # whose labels may say of which systems they are
-            advice = (
-                f"{axis.asked}=series.to_dict() for one of each system, series.tolist() for all"
-            )
-            raise ParameterError(f"{axis.asked}= that says of what it is", "a Series", advice)
-        if isinstance(stops, Mapping):
-            own = {key: number(f"{axis.dim} of {key}", stop) for key, stop in stops.items()}
+        if not isinstance(stop, Stop):
+            wanted = "stop=, an ir.Budget, ir.Threshold or ir.AfterSearches"
+            raise ParameterError(wanted, shortened(stop))
+        axis = AXES[stop.ALONG]
+        axis = replace(axis, unit=str(made.get(axis.along)))
+        places: Any = getattr(stop, axis.asked)
+        if isinstance(places, Mapping):
+            own = {system: float(least) for system, least in places.items()}
             return cls(axis=axis, of=(OWN,), own=own)
-        places = [number(axis.dim, stop) for stop in listed(stops)]
-        return cls(axis=axis, of=_each_once(axis.dim, places))
+        number = int if axis.whole else float
+        of = () if isinstance(places, str) else tuple(map(number, listed(places)))
+        return cls(axis=axis, of=of, cut=getattr(stop, "cut", "whole"))
 
     def all_of(self, values: Array | None) -> "Stops":
         """Return those of what lists hold, at most `MOST`, evenly by rank."""
@@ -213,7 +188,7 @@ class Stops:
 
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.reads(experiment.hits)
-        asking = f"for {self.axis.asked}="
+        asking = f"at a {self.axis.dim}"
         if not self.axis.whole:  # which cuts no block of equal scores
             _refuse_rising(experiment, self.axis.along, asking)
         elif policies.shares_ranks(experiment.made.get("ties")):
@@ -232,14 +207,6 @@ class Stops:
         if self.cut == "part" and experiment.judgments.table.spans is None:
             advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
             raise ParameterError("judgments by spans for cut='part'", "documents", advice)
-
-
-def _each_once(name: str, places: list[Any]) -> tuple[Any, ...]:
-    again = sorted({stop for stop in places if places.count(stop) > 1})
-    if again or not places:
-        found = f"{len(again)} again" if again else "none"
-        raise ParameterError(f"{name}=, each once", found, "", again)
-    return tuple(places)
 
 
 def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:

@@ -359,7 +359,7 @@ def refuse_two_units(
     if chunk is None:
         return
     ways = {
-        own: f"collapse to documents with of={own!r}",
+        own: f"collapse to documents with units={own!r}",
         chunk: f"if chunks are judged, ir.as_runs(frame).drop(columns={own!r})",
     }
     known = {*map(str, judged())}

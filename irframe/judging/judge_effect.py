@@ -17,7 +17,7 @@ from irframe.comparing.corrections import Tested
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
-from irframe.cubes.unjudged import SIDES
+from irframe.cubes.unjudged import SIDES, rejudge
 from irframe.depth.agreement import Intervals, Of, system_means, with_reference
 from irframe.errors import IdError, OneCall, ParameterError, in_group, shortened, united
 from irframe.experiments.policy import Metrics, parse_metrics
@@ -34,8 +34,6 @@ from irframe.judging.grades_by_judge import (
 from irframe.metrics.facts import TIE
 from irframe.names import (
     BOUND,
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
     DEPTH,
     METRIC,
     REPEAT,
@@ -44,8 +42,6 @@ from irframe.names import (
     RESULT,
     SYSTEM,
     TOPIC,
-    ScoreDtype,
-    Ties,
 )
 from irframe.orderings.orderings import competition_ranks
 from irframe.paired import all_pairs
@@ -67,7 +63,7 @@ only under the other, the other way round, and under neither."""
 
 @recorded
 def judge_effect(
-    runs: Runs,
+    data: xr.Dataset | Runs,
     judges: Mapping[Any, Qrels],
     metrics: Metrics,
     *,
@@ -80,16 +76,14 @@ def judge_effect(
     interval_of: Of | None = None,
     resamples: Resampling | int = 1000,
     groups: Groups | None = None,
-    depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
 ) -> xr.Dataset:
     """Say what would have been concluded about the systems if others had judged.
 
     Parameters
     ----------
-    runs
-        Run frame or what `as_runs` takes, of at least two systems.
+    data
+        A cube made by `irframe.cube`, which is judged anew by each judge; or a run frame, or what
+        `as_runs` takes. At least two systems.
     judges
         What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
         Of a judge who judged several times a list of these, or a frame with a column ``pass``:
@@ -116,8 +110,6 @@ def judge_effect(
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``: whether a judge favours
         them over the other systems. At least two systems in each and outside.
-    depth, ties, score_dtype
-        As for `cube`.
 
     Returns
     -------
@@ -184,8 +176,8 @@ def judge_effect(
     orders = list(map(parse_agreement, listed(coefficients)))
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
-    called, policy = _first(passes.judges, reference), (depth, ties, score_dtype)
-    held, *others = every = _score(runs, judged, [*map(passes.of, called)], metrics, at, policy)
+    called = _first(passes.judges, reference)
+    held, *others = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
     mean = np.stack([_signed(scores) for scores in every])
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
     bias, half = (
@@ -223,23 +215,21 @@ def _first(judges: list[Any], reference: Hashable | None) -> list[Any]:
 
 
 def _score(
-    runs: Any,
-    judged: JudgedTwice,
-    passes: list[list[Any]],
-    metrics: Metrics,
-    at: Any,
-    policy: tuple[Any, ...],
+    data: Any, judged: JudgedTwice, passes: list[list[Any]], metrics: Metrics, at: Any
 ) -> list[Scores]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
-    runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
+    chosen, frames = parse_metrics(metrics), judged.frames()
+    of_cube = isinstance(data, xr.Dataset)
+    make: Any = rejudge if of_cube else build
+    given = data if of_cube else as_runs(data)
     _refuse_topics(judged)
-    scores, options = [], dict(zip(("depth", "ties", "score_dtype"), policy, strict=True))
+    scores = []
     with OneCall():
         for passed in passes:
             own = []
             for name in passed:
                 with in_group(f"judge {name}"):
-                    cube = build(runs, frames[name], **options)
+                    cube: xr.Dataset = make(given, frames[name])
                 own.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
             scores.append(_repeated(own))
     alike = _alike(scores)

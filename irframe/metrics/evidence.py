@@ -329,7 +329,9 @@ class Evidence:
         """How long the document at each rank is, as lengths tell; shape (..., depth)."""
         if self._block.length is None:
             wanted = "lengths of what was retrieved"
-            raise MetricError(wanted, "none", "say what each unit costs: length='words', a column")
+            raise MetricError(
+                wanted, "none", "say what each unit costs: units=ir.Units(length='words'), a column"
+            )
         return np.asarray(self._block.length, float)
 
     @cached_property

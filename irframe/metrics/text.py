@@ -224,8 +224,8 @@ class TBG(Thresholded):
     Notes
     -----
     ``TBG@k = sum_(i<=k) b_i P(click) P(save) 2^(-T(i) / h)``, with ``T(i)`` the seconds of all
-    documents above: ``summary + (per_word l + per_document) P(click)`` each, of the lengths in
-    words that ``length=`` tells. The defaults are the paper's: h = 224 s, 4.4 s for a summary,
+    documents above: ``summary + (per_word l + per_document) P(click)`` each, l the length in words.
+    The defaults are the paper's: h = 224 s, 4.4 s for a summary,
     0.018 l + 7.8 s for a document, P(click) = 0.64 and 0.39, P(save) = 0.77, so that a relevant
     document gains 0.4928.
 
@@ -243,7 +243,7 @@ class TBG(Thresholded):
     >>> import pandas as pd
     >>> import irframe as ir
     >>> run = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "score": [2, 1], "words": [500, 20]})
-    >>> cube = ir.cube(run, {"1": {"a": 1, "b": 1}}, length="words")
+    >>> cube = ir.cube(run, {"1": {"a": 1, "b": 1}}, units=ir.Units(length="words"))
     >>> cube.ireval.score("TBG").to_numpy().ravel().round(4)
     array([0.4928, 0.963 ])
     """
@@ -294,7 +294,7 @@ class U(Thresholded):
     Notes
     -----
     ``U@k = (1/N) sum_(i<=k) G(i) max(0, 1 - pos(i) / L)``, pos(i) the text down to the end of
-    document i, by the lengths that ``length=`` tells.
+    document i, by the lengths of units.
 
     Range: 0 and up. Needs: grades, lengths. No relevant documents: 0. Unjudged: gain 0.
 
@@ -310,7 +310,7 @@ class U(Thresholded):
     >>> import pandas as pd
     >>> import irframe as ir
     >>> run = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "score": [2, 1], "words": [5, 20]})
-    >>> cube = ir.cube(run, {"1": {"b": 1}}, length="words")
+    >>> cube = ir.cube(run, {"1": {"b": 1}}, units=ir.Units(length="words"))
     >>> cube.ireval.score("U(patience=100)").to_numpy().ravel()
     array([0.  , 0.75])
     """

@@ -127,7 +127,7 @@ def compare_orderings(
     doct5query       0.119  0.048       0.267    †
     duot5            0.266  <.001       0.002    ‡
     """
-    decided = Significance.of(test)
+    decided = Significance.read(test)
     tested, alpha = decided.only_test, decided.alpha
     corrected = parse_stepwise(decided.adjust, tested)
     (chosen,) = parse_metrics(metric)
@@ -248,7 +248,7 @@ def significance_agreement(
     >>> share[share > 0].to_dict()
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
-    decided = Significance.of(test)
+    decided = Significance.read(test)
     adjust, alpha = decided.adjust, decided.alpha
     tests, chosen = [*map(parse_test, listed(decided.test))], parse_metrics(metrics)
     each_once("tests", [kind.name for kind in tests])

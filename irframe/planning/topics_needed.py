@@ -264,7 +264,7 @@ def topics_needed(
     """
     asked = {"difference": difference, "width": width, "margin": margin, "topics": topics}
     question, wanted = _only(asked)
-    decided = Significance.of(test)
+    decided = Significance.read(test)
     by, alpha = choice("test", decided.test, TESTS), decided.alpha
     power = number("power", power, above=alpha, below=1)
     way = by if question == "difference" else question

@@ -145,7 +145,9 @@ def metric_curves(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> cube = runs[runs["system"] == "monot5"].ireval.cube(qrels, scores=True)
-    >>> scores = cube.ireval.score("P", "R", "F", threshold="all", no_rel="silence")
+    >>> scores = cube.ireval.score(
+    ...     "P", "R", "F", stop=ir.Threshold("all"), no_rel="silence"
+    ... )
     >>> scores.ireval.plot.metric_curves().get_xlabel()
     'threshold'
     """

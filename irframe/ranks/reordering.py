@@ -122,7 +122,7 @@ def reordering(
     """
     choice("per", per, ("step", "system"))
     number("relative_margin", relative_margin, low=0)
-    chosen = Significance.of(test)
+    chosen = Significance.read(test)
     parsed = chosen.only_test
     correction = parse_stepwise(chosen.adjust, parsed, auto=None)
     decided = partial(_count_better, test=parsed, adjust=correction)

@@ -26,14 +26,14 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, OneCall, ParameterError, during, shortened
-from irframe.experiments.collapse import Lengths
-from irframe.experiments.policy import Contributing, Metrics, PoolDepth
+from irframe.experiments.choices import BudgetAlone
+from irframe.experiments.policy import Metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.atomic import write_whole
 from irframe.files.compression import look, refuse_strange
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
-from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties, counted, plural
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted, plural
 from irframe.option_values import OptionValue, slots_of
 from irframe.paired import PairedTest
 from irframe.record import INPUTS, Step, all_steps, refuse_unused, signature_of, steps_of
@@ -188,11 +188,6 @@ DATA = ("data", "qrels", "path", "texts")
 """Arguments that a call names, and does not spell."""
 ASKED = ("baseline", "test", "resamples", "margin", "over")
 """Arguments of the statistics."""
-BUILT = (
-    *("collection", "depth", "ties", "contributing", "pool_depth", "repeats", "length"),
-    *("search", "each"),
-)
-"""Arguments of the cube."""
 
 
 def report(
@@ -202,18 +197,9 @@ def report(
     *,
     metrics: Metrics = METRICS,
     baseline: Baselines = None,
-    collection: str | None = None,
-    depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    contributing: Contributing = None,
-    pool_depth: PoolDepth = None,
-    repeats: Layout | None = None,
-    length: Lengths = None,
-    search: str | None = None,
-    each: int | None = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
-    budget: int | Sequence[int] | None = None,
+    stop: BudgetAlone = None,
     title: str | None = None,
     test: TestedByMetric = "t",
     resamples: Resampling | int = 1000,
@@ -231,8 +217,10 @@ def report(
     ----------
     data
         A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, followed by
-        its judgments. A cube that was read from a file does not say how unjudged documents are
-        called.
+        its judgments, from which the cube is built by default. A cube with a ``collection=`` has a
+        page for each behind a choice; all topics together are shown if every system took part in
+        all of them. Where systems have repeats, the mean of each stands beside that of its system,
+        tests count them as `compare` does, and lists are those of the first.
     qrels
         Qrels frame, or what `as_qrels` takes; with a cube, the path.
     path
@@ -242,21 +230,13 @@ def report(
     baseline
         A system to hold every other one against, or a list of some: the page opens with the first,
         and numbers say from which of them each system differs significantly.
-    collection, depth, ties, contributing, pool_depth
-        With a run frame, as for `irframe.cube`. With a collection, each has a page of its own
-        behind a choice; all topics together are shown if every system took part in all of them.
-    repeats, length, search, each
-        With a run frame, what one repeat is where systems were run several times, what each
-        document costs, and which column numbers searches, as for `irframe.cube`. The mean of every
-        repeat stands beside that of its system, and tests count repeats as `compare` does; lists
-        are those of the first repeat, or what all searches found.
     depths
         Depths to show, within the cube; by default up to 48, close together near the top.
     at
         The depth that the page opens with, one of those; by default 10, or the next above it.
-    budget
-        Budgets of text in place of depths, as for `irframe.verbs.score`, where documents have
-        lengths; the page opens with `at`, by default the middle one.
+    stop
+        An `irframe.Budget` of text in place of depths, where the cube has lengths; the page opens
+        with `at`, by default the middle one.
     title
         Title of the page; by default the folder of the files that were read.
     test
@@ -311,11 +291,11 @@ def report(
     if not isinstance(title, str | None):
         raise ParameterError("title, a text", shortened(title))
     figures.drawing()
-    refuse_unused(slots_of(signature_of(report))["test"], test, "report")
+    refuse_unused(slots_of(signature_of(report))["test"], test, "report", "test")
     look(target := Path(_target(data, qrels, path)))
-    frames, whole = _frames_and_cube(data, qrels, {name: said[name] for name in BUILT})
+    frames, whole = _frames_and_cube(data, qrels)
     options = {name: said[name] for name in ASKED}
-    setting = Setting.read(whole, metrics, depths, at, options, budget)
+    setting = Setting.read(whole, metrics, depths, at, options, stop)
     names = f"{'cube' if isinstance(data, xr.Dataset) else 'runs, qrels'}, {target.name!r}"
     names += ", texts=texts" * (texts is not None)
     call = call_of(names, said, _defaults())
@@ -340,22 +320,14 @@ def _with_texts(page: Page, texts: Texts) -> Page:
     return replace(page, snippets=choose(known_texts, page.lists, topics, order, room))
 
 
-def _frames_and_cube(
-    data: Any, qrels: Any, built: dict[str, Any]
-) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
+def _frames_and_cube(data: Any, qrels: Any) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
     """Return the frames, if there are any, and their cube."""
-    if not isinstance(data, xr.Dataset):
-        if built["search"] is not None:
-            return {}, cube(data, qrels, **built)
-        folded = fold(data)
-        frames = {"runs": as_runs(folded.runs), "qrels": as_qrels(qrels)}
-        runs = frames["runs"] if folded.word is None else data
-        return frames, cube(runs, frames["qrels"], **built)
-    defaults = _defaults()
-    if any(value != defaults[name] for name, value in built.items()):
-        wanted = "a cube alone, or a run frame to build one from"
-        raise ParameterError(wanted, "a cube and how to build it", "leave out what it has settled")
-    return {}, loaded(read_cube(data), "report")
+    if isinstance(data, xr.Dataset):
+        return {}, loaded(read_cube(data), "report")
+    folded = fold(data)
+    frames = {"runs": as_runs(folded.runs), "qrels": as_qrels(qrels)}
+    runs = frames["runs"] if folded.word is None else data
+    return frames, cube(runs, frames["qrels"])
 
 
 def _target(data: Any, qrels: Any, path: Target | None) -> Target:

@@ -21,14 +21,15 @@ from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.escaping import cell, visible
+from irframe.experiments.choices import Budget
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.stopping import Stops
 from irframe.metrics.facts import Facts, facts
-from irframe.names import DEPTH, SYSTEM
+from irframe.names import BUDGET, DEPTH, SYSTEM
 from irframe.printed import fixed_text
 from irframe.scores.repeats import OVERS, Over
 from irframe.scores.resampling import Resampling
-from irframe.stops import DEPTHS, Axis
+from irframe.stops import AXES, DEPTHS, Axis
 
 NAMED = 3
 """How many names a sentence has."""
@@ -247,19 +248,19 @@ class Setting:
         depths: int | Sequence[int] | None,
         at: int | None,
         options: dict[str, Any],
-        budget: int | Sequence[int] | None = None,
+        stop: Budget | None = None,
     ) -> "Setting":
         """Return the choices once they have been checked against the cube."""
         chosen, cube = parse_metrics(metrics), one_of_each(whole)
         refuse_metrics(cube, chosen)
-        if budget is None:
+        if stop is None:
             wanted = usual_depths(cube.sizes[DEPTH]) if depths is None else {*checks_listed(depths)}
             shown, axis = tuple(wanted_depths(cube, chosen, sorted(wanted))), DEPTHS
             opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
         elif depths is not None:
-            raise ParameterError("depths= or budget=", "both", "leave one of them out")
+            raise ParameterError("depths= or stop=", "both", "leave one of them out")
         else:
-            shown, axis = _budgets(cube, budget)
+            shown, axis = _budgets(cube, stop)
             opening = shown[len(shown) // 2]
         if at is not None:
             choice("at", str(at), [str(depth) for depth in shown])
@@ -297,19 +298,19 @@ class Setting:
         return self.depths.index(self.at)
 
 
-def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], Axis]:
+def _budgets(cube: xr.Dataset, stop: Budget) -> tuple[tuple[int, ...], Axis]:
     """Return budgets, the least first, and what they are along."""
-    stops = Stops.read({"budget": budget}, cube.attrs)
+    stops = Stops.read(stop, cube.attrs)
     if stops is None or stops.axis.along not in cube.attrs:
-        advice = "say what each document costs: length='tokens', a column of the runs"
-        raise ParameterError("lengths of what was retrieved, for budget=", "none", advice)
+        wanted, advice = AXES[BUDGET].lacks
+        raise ParameterError(wanted, "none", advice)
     return tuple(sorted(stops.of)), stops.axis
 
 
 def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of the statistics in their plain types."""
     baseline, margin = options["baseline"], options.get("margin")
-    drawn = Resampling.of(options["resamples"], 1000)
+    drawn = Resampling.read(options["resamples"], 1000)
     baselines = [] if baseline is None else checks_listed(baseline)
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())

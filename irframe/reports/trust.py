@@ -12,11 +12,11 @@ from irframe.arrays import Array
 from irframe.comparing.compare import compare
 from irframe.comparing.pairwise import VERDICTS
 from irframe.comparing.significance import Pairing
-from irframe.cubes.groups import REPEAT_OF, each_a_system
+from irframe.cubes.groups import each_a_system
 from irframe.cubes.view import experiment_of, of_spans, shown_as
 from irframe.depth.leave_out import leave_out
 from irframe.depth.pool_growth import pool_growth
-from irframe.diagnostics.diagnose import DECIDED, check_cube, check_repeats, too_long
+from irframe.diagnostics.diagnose import DECIDED, check_cube, check_repeats, folded_of, too_long
 from irframe.diagnostics.findings import (
     Finding,
     check_frames,
@@ -29,11 +29,11 @@ from irframe.errors import unsaid
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.stopping import Stops
-from irframe.files.repeats import Folded, fold
+from irframe.files.repeats import fold
 from irframe.judging.judge_next import count_unjudged, judge_next
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC, counted
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.beside import Claim
@@ -381,16 +381,7 @@ def _yield_findings(
     if setting.axis.unit:
         yield from too_long(single, Stops(axis=setting.axis, of=setting.depths))
     yield from check_cube(single, metrics, depth)
-    yield from check_repeats(single, _folded(cube), metrics, depth)
-
-
-def _folded(cube: xr.Dataset) -> Folded:
-    """Return which repeats the systems of a cube are, as far as it knows."""
-    if REPEAT_OF not in cube.coords:
-        return Folded(None, None, {})
-    repeats = zip(cube[REPEAT_OF].to_numpy(), cube[REPEAT].to_numpy(), strict=True)
-    word = str(cube.attrs.get(REPEATED, REPEAT))
-    return Folded(None, word, dict(zip(cube.indexes[SYSTEM], repeats, strict=True)))
+    yield from check_repeats(single, folded_of(cube), metrics, depth)
 
 
 HALF = 0.999

@@ -19,6 +19,7 @@ from irframe.cubes.unjudged import SHARED, bounds, unjudged_shares
 from irframe.cubes.view import experiment_of
 from irframe.depth.volatility import volatility
 from irframe.errors import MetricError
+from irframe.experiments.choices import Budget
 from irframe.metrics.facts import TIE, average
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs, describe_differences
@@ -175,7 +176,8 @@ class View:
         """Scores at what the page calls depths; and what is judged, if that can be told."""
         setting = self.setting
         dim = setting.axis.dim
-        named: dict[str, Any] = {"at" if dim == DEPTH else dim: setting.depths}
+        places = [*setting.depths]
+        named: Any = {"at": places} if dim == DEPTH else {"stop": Budget(places)}
         try:
             scores = score(self.whole, *dict.fromkeys([*setting.metrics, *SHARED]), **named)
         except MetricError:  # it differs by subtopic, or ranks are shared

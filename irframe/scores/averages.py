@@ -210,7 +210,7 @@ class Resamples:
     @classmethod
     def of(cls, alpha: float, resamples: Resampling | int) -> Self:
         """Return draws as `resamples` says."""
-        drawn = Resampling.of(resamples, 1000)
+        drawn = Resampling.read(resamples, 1000)
         return cls(alpha, cast("int", drawn.samples), drawn.seed)
 
     def counts(self, topics: int) -> Array:

@@ -39,8 +39,8 @@ def cube(track):
 
 def rebuilt(runs, qrels, others, depth, at):
     """Pool the other runs again, build a cube and score it."""
-    judged = qrels.ireval.restrict(runs.ireval.pool(depth, contributing=others))
-    cube = runs.ireval.cube(judged, contributing=others, pool_depth=depth)
+    judged = qrels.ireval.restrict(runs.ireval.pool(ir.Pool(depth, contributing=others)))
+    cube = runs.ireval.cube(judged, pool=ir.Pool(depth=depth, contributing=others))
     return cube.ireval.score(*METRICS, at=at).mean("topic")
 
 

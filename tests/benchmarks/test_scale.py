@@ -70,9 +70,7 @@ def tracks(tmp_path_factory):
 
 def save(folder):
     qrels = pd.read_parquet(folder / "qrels.parquet")
-    return (
-        ir.scan_runs(folder / "runs").ireval.cube(qrels, pool_depth=10).ireval.save(folder / "cube")
-    )
+    return ir.scan_runs(folder / "runs").ireval.cube(qrels, pool=10).ireval.save(folder / "cube")
 
 
 WORK = {
@@ -178,7 +176,7 @@ def test_two_small_workers(benchmark, tracks):
         ratios = cube.ireval.score("AP").ireval.discrimination("t").compute()
         lazy = time.perf_counter() - start
     start = time.perf_counter()
-    cube = ir.read_runs(folder / "runs").ireval.cube(qrels, pool_depth=10)
+    cube = ir.read_runs(folder / "runs").ireval.cube(qrels, pool=10)
     expected = cube.ireval.score("AP", at=[10, 1000]).ireval.compare(at=10)
     whole = cube.ireval.score("AP").ireval.discrimination("t")
     eager = time.perf_counter() - start
@@ -193,7 +191,7 @@ def test_a_saved_cube_is_opened_at_once(benchmark, tracks):
     folder, _ = tracks(1000)
     qrels = pd.read_parquet(folder / "qrels.parquet")
     start = time.perf_counter()
-    cube = ir.read_runs(folder / "runs").ireval.cube(qrels, pool_depth=10)
+    cube = ir.read_runs(folder / "runs").ireval.cube(qrels, pool=10)
     built = time.perf_counter() - start
     cube.ireval.save(folder / "cube.zarr")
     benchmark.pedantic(lambda: ir.open_cube(folder / "cube.zarr"), rounds=3)

@@ -54,7 +54,7 @@ def short_lists():
     runs = pd.DataFrame(runs, columns=["system", "topic", "doc", "score"])
     qrels = pd.DataFrame(qrels, columns=["topic", "doc", "grade"])
     with though_incomplete():
-        return ir.cube(runs, qrels, depth=13, pool_depth=3)
+        return ir.cube(runs, qrels, depth=13, pool=3)
 
 
 @pytest.mark.parametrize("subtopics", [False, True])

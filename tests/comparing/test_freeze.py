@@ -106,7 +106,7 @@ def test_captions_name_the_file_and_a_taken_name_is_told_apart(file):
         ),
         (lambda: scores_of(ties="doc"), ParameterError, "found ties: trec in the file, doc here"),
         (
-            lambda: scores_of(score_dtype="float32", no_rel="nan"),
+            lambda: scores_of(ties=ir.Ties(dtype="float32"), no_rel="nan"),
             ParameterError,
             "score_dtype: float64 in the file, float32 here, no_rel: not said in the file, nan",
         ),

@@ -31,7 +31,9 @@ def test_condensed_lists(golden):
         runs = pd.concat([runs, runs.assign(system="x", doc="x" + runs["doc"])])
         runs.loc[runs["system"] == "x", "doc"] = "z" + runs.loc[runs["system"] == "x", "doc"]
         depth = max(told["ks"])
-        cube = runs.ireval.cube(qrels, depth=depth, contributing=["s"]).ireval.condense()
+        cube = runs.ireval.cube(
+            qrels, depth=depth, pool=ir.Pool(contributing=["s"])
+        ).ireval.condense()
         row = cube.grade.sel(system="s", topic="t").values
         assert row[row != EMPTY].tolist() == case["condensed"]
         labels = {"AP(norm='min')": "AP_b", "nDCG": "NDCG_a_linear_log2", "RBP(p=0.8)": "RBP(0.8)"}

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from dense import dense
+from flat import arguments
 from incomplete import incomplete
 from listed import QRELS, RUNS
 from refusals import refused
@@ -35,7 +36,7 @@ VARIABLES = ["system", "topic", "retrieved", "unjudged", "system_code", "topic_c
 
 def quiet_cube(runs=RUNS, qrels=QRELS, **options):
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):
-        return runs.ireval.cube(qrels, **options)
+        return runs.ireval.cube(qrels, **arguments(ir.cube, options))
 
 
 def test_cells_by_hand():
@@ -194,7 +195,7 @@ def test_no_system_of_a_group_need_contribute():
     some = runs[~runs["contributing"]]
     assert (dense(some.ireval.cube(qrels)).pool_depth == 0).all()
     with pytest.raises(ParameterError, match="a system that contributes"):
-        some.ireval.cube(qrels, contributing="contributing")
+        some.ireval.cube(qrels, pool=ir.Pool(contributing="contributing"))
 
 
 def test_pool_depth_is_inferred():

@@ -91,7 +91,9 @@ def by_pytrec_eval(runs, qrels, measures, **options):
 @pytest.mark.parametrize("track", TRACKS)
 def test_runs_score_as_pytrec_eval(shared, track):
     runs, qrels = read_track(shared, track)
-    ours = by_trec_name(runs.ireval.evaluate(qrels, NAMES, score_dtype="float32", topics="runs"))
+    ours = by_trec_name(
+        runs.ireval.evaluate(qrels, NAMES, ties=ir.Ties(dtype="float32"), topics="runs")
+    )
     compared = 0
     for system, theirs in by_pytrec_eval(runs, qrels, TREC):
         mine = ours.loc[system].loc[theirs.index, NAMES]
@@ -106,7 +108,7 @@ def test_runs_score_as_pytrec_eval(shared, track):
 def test_condensed_runs_score_as_pytrec_eval_with_judged_documents_only(shared):
     runs, qrels = read_track(shared, "robust03")
     metrics = [replace(ir.parse_metric(name), judged_only=True) for name in NAMES]
-    cube = runs.ireval.cube(qrels, score_dtype="float32")
+    cube = runs.ireval.cube(qrels, ties=ir.Ties(dtype="float32"))
     ours = cube.ireval.score(*metrics, at=1000)
     for system, theirs in by_pytrec_eval(runs, qrels, TREC, judged_docs_only_flag=True):
         mine = ours.sel(system=system, topic=theirs.index.to_numpy()).transpose("topic", "metric")
@@ -118,7 +120,7 @@ def test_geometric_means_are_those_of_pytrec_eval(shared):
     runs, qrels = read_track(shared, "robust03")
     runs = runs[runs["system"].isin(runs["system"].unique()[::4])]
     names = ["gm_map", "gm_bpref"]
-    scores = runs.ireval.evaluate(qrels, names, score_dtype="float32", topics="runs")
+    scores = runs.ireval.evaluate(qrels, names, ties=ir.Ties(dtype="float32"), topics="runs")
     means = scores.ireval.summary()["mean"].unstack("metric")
     for system, theirs in by_pytrec_eval(runs, qrels, names):
         expected = np.exp(theirs[names].astype(float).mean())
@@ -162,7 +164,7 @@ def test_covid_runs_score_as_published(shared):
         "bpref": ir.metrics.Bpref(),
         "MAP": ir.metrics.AP(),
     }
-    scores = runs.ireval.evaluate(qrels, metrics.values(), score_dtype="float32")
+    scores = runs.ireval.evaluate(qrels, metrics.values(), ties=ir.Ties(dtype="float32"))
     ours = scores.groupby("system").mean()
     assert set(ours.index) == set(board.index)
     assert len(ours) == 143
@@ -181,7 +183,7 @@ def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
     paths = sorted((folder / "baselines" / kind).glob("*.run.gz"))
     assert len(paths) == {"doc": 14, "passage": 6}[kind]
     for path in paths:
-        ours = ir.read_run(path).ireval.evaluate(qrels, metrics, score_dtype="float32")
+        ours = ir.read_run(path).ireval.evaluate(qrels, metrics, ties=ir.Ties(dtype="float32"))
         mine = ours.set_axis(filed_names, axis="columns").droplevel(0)
         filed = pd.read_csv(
             path.with_suffix("").with_suffix(".run.eval"),

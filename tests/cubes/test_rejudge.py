@@ -71,7 +71,7 @@ def test_what_was_not_retrieved_before_leaves_the_pool_known():
         assert same[0] == same[1]
     drawn = RUNS.ireval.cube(fewer).ireval.rejudge(QRELS)
     assert drawn.attrs["pool"] == "unknown"
-    told = RUNS.ireval.cube(fewer, pool_depth=10).ireval.rejudge(QRELS)
+    told = RUNS.ireval.cube(fewer, pool=10).ireval.rejudge(QRELS)
     assert told.ireval.score("AP", at=10).attrs["pool_depth"] == 10
 
 

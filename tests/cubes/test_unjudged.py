@@ -102,8 +102,10 @@ def test_hidden_judgments_score_inside():
         listed = run[["topic", "doc"]].drop_duplicates()
         pool = qrels.merge(listed, indicator="found", how="left")["found"] == "both"
         hidden = pool & (rng.random(len(qrels)) < 0.4)
-        known = run.ireval.cube(qrels[~hidden.to_numpy()], pool_depth=10, contributing=[system])
-        true = run.ireval.cube(qrels, pool_depth=10, contributing=[system])
+        known = run.ireval.cube(
+            qrels[~hidden.to_numpy()], pool=ir.Pool(depth=10, contributing=[system])
+        )
+        true = run.ireval.cube(qrels, pool=ir.Pool(depth=10, contributing=[system]))
         free = [name for name in EVERY if "pool" not in name]
         within, scores = known.ireval.bounds(*free), true.ireval.score(*free)
         scores = scores.sel(topic=known.topic)
@@ -171,7 +173,7 @@ def judged_docs(cube):
 def test_simulated_pools(golden):
     case = golden["002-pool"]
     runs, qrels = frames_of_docs(case["input"]["runs"], case["input"]["qrels"])
-    cube = runs.ireval.cube(qrels, pool_depth=6)
+    cube = runs.ireval.cube(qrels, pool=6)
     for depth, docs in case["expected"]["judged_at_depth"].items():
         shallow = cube.ireval.pooled(int(depth))
         assert judged_docs(shallow) == docs
@@ -194,7 +196,7 @@ def test_a_pool_that_is_complete_to_no_depth(track):
     runs, qrels = track
     everyone = runs.drop(columns="contributing").ireval.cube(qrels)
     assert (dense(everyone).pool_depth == 0).all()
-    refused(DepthError, "a known pool depth.*pool_depth=", lambda: everyone.ireval.pooled(1))
+    refused(DepthError, "a known pool depth.*pool=ir.Pool", lambda: everyone.ireval.pooled(1))
 
 
 NEEDING = {

@@ -200,7 +200,7 @@ class TestLabels:
 class TestProvenance:
     def test_results_say_what_decided_their_numbers(self):
         runs, qrels = ir.example_track()
-        cube = runs.ireval.cube(qrels, ties="random", seed=4, depth=20)
+        cube = runs.ireval.cube(qrels, ties=ir.Ties("random", seed=4), depth=20)
         chain = [cube.ireval.score("AP"), cube.ireval.score("AP", at=10).ireval.summary()]
         for found, name in zip(chain, ("score", "summary"), strict=True):
             wanted = {"ties": "random", "seed": 4, "depth": 20, "top": 3, "pool_depth": 10}

@@ -42,15 +42,14 @@ def track_of(case):
 
 def rebuilt_means(runs, qrels, contributing, depth, metrics):
     """Pool the contributing runs, build a cube and score it, as if there were nothing else."""
-    pool = runs.ireval.pool(depth, contributing=contributing)
+    pool = runs.ireval.pool(ir.Pool(depth, contributing=contributing))
     kept = qrels.ireval.restrict(pool)
     top = qrels.nlargest(1, "grade").assign(doc="unseen")
     with pytest.warns(IrframeWarning, match="no system has a list for 1 of .* judged topics: no"):
         cube = runs.ireval.cube(
             pd.concat([kept, top.assign(topic="no")]),
             depth=depth,
-            contributing=contributing,
-            pool_depth=depth,
+            pool=ir.Pool(depth=depth, contributing=contributing),
         )
     scores = cube.ireval.score(*metrics, at=depth).sel(topic=sorted(qrels["topic"].unique()))
     return scores.mean("topic").to_pandas()
@@ -93,7 +92,7 @@ def test_as_if_built_again(cube, together, depth):
         np.testing.assert_array_equal(found["rank_change"], abs(ranks[1] - ranks[0]))
         taus = [before.loc[m].corr(after.loc[m], method="kendall") for m in metrics]
         np.testing.assert_allclose(found["tau"], taus, atol=1e-12)
-        unique = RUNS.ireval.pool(depth, contributing=contributing, together=together)
+        unique = RUNS.ireval.pool(ir.Pool(depth, contributing=contributing), together=together)
         lost = unique[unique["system"].isin(left) & unique["unique"]]
         lost = lost[["topic", "doc"]].drop_duplicates()
         assert (found["lost"] == len(lost)).all()

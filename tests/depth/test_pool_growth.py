@@ -16,7 +16,7 @@ def test_worked_case(golden):
     rows = [(s, "t", d, -i) for s, ds in case["input"]["runs"].items() for i, d in enumerate(ds)]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
     qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
-    cube, expected = runs.ireval.cube(qrels.assign(topic="t"), pool_depth=6), case["expected"]
+    cube, expected = runs.ireval.cube(qrels.assign(topic="t"), pool=6), case["expected"]
     growth = cube.ireval.pool_growth(at=case["input"]["depths"])
     pairs = np.stack([growth.judged, growth.relevant], axis=-1)
     np.testing.assert_allclose(pairs, expected["judged_and_relevant_per_depth"])

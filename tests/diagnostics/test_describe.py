@@ -62,7 +62,7 @@ def test_a_pool_is_as_deep_as_it_is_known_to_be():
     only = runs[runs["system"].isin(["bm25", "ance"])]
     bare = ir.cube(only.drop(columns="contributing", errors="ignore"), qrels)
     assert ir.verbs.describe(bare.ireval.sample(0.5))["judged"].item() < 32
-    stated = ir.cube(runs, qrels, contributing=["bm25"], pool_depth=4).ireval.describe()
+    stated = ir.cube(runs, qrels, pool=ir.Pool(depth=4, contributing=["bm25"])).ireval.describe()
     assert stated[["contributing", "pool_depth"]].iloc[0].tolist() == [1, 4]
     unknown = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": [1.0], "system": "s"})
     seen = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [1, 1]})

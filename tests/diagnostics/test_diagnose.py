@@ -134,7 +134,7 @@ def test_scores():
     row = find(turned.ireval.diagnose(QRELS, errors="report"), "contradict their scores")
     assert row[["where", "how_many"]].tolist() == ["ance", 16]
     assert not RUNS.ireval.diagnose(QRELS)["what"].str.contains("contradict").any()
-    ranked = RUNS.drop(columns="score").ireval.diagnose(QRELS, ties="rank")
+    ranked = RUNS.drop(columns="score").ireval.cube(QRELS, ties="rank").ireval.diagnose()
     assert not ranked["what"].str.contains("tie").any()
 
 
@@ -170,14 +170,14 @@ def test_ties():
     row = find(coarse, "ties in the top 20")
     assert row["severity"] == "warning"
     assert "median rate 72%" in row["what"]
-    shared = RUNS.ireval.diagnose(QRELS, ties="mean")
+    shared = RUNS.ireval.cube(QRELS, ties="mean").ireval.diagnose()
     assert not shared["what"].str.contains("residuals").any()
 
 
 def test_options_reach_the_cube():
-    nominal = RUNS.ireval.diagnose(QRELS, depth=10, pool_depth=50)
+    nominal = RUNS.ireval.diagnose(QRELS, depth=10, pool=50)
     assert not nominal["what"].str.contains("deeper").any()
-    chosen = RUNS.ireval.diagnose(QRELS, contributing=["bm25", "splade"])
+    chosen = RUNS.ireval.diagnose(QRELS, pool=ir.Pool(contributing=["bm25", "splade"]))
     assert find(chosen, "did not contribute")["how_many"] == 6
 
 

@@ -71,7 +71,7 @@ def test_every_policy_scores_within_the_range():
         assert (spread >= 0).all()
         assert (spread.max(["system", "topic", "depth"]) > 0).all()
         for ties in ("trec", "doc", "order", "random"):
-            cube = runs.ireval.cube(qrels, depth=depth, ties=ties, seed=1)
+            cube = runs.ireval.cube(qrels, depth=depth, ties=ir.Ties(ties, seed=1))
             scores = cube.ireval.score(*metrics)
             assert (ranges.sel(bound="lower") <= scores + 1e-12).all()
             assert (ranges.sel(bound="upper") >= scores - 1e-12).all()
@@ -90,7 +90,7 @@ def test_without_ties_the_range_of_every_metric_is_its_score():
     """Of topics without a list, and without judgments, as well."""
     runs = pd.DataFrame({"system": list("aab"), "topic": list("121"), "doc": list("xyx")})
     qrels = pd.DataFrame({"topic": list("123"), "doc": list("xzx"), "grade": 1})
-    cube = ir.cube(runs.assign(score=1.0), qrels, pool_depth=1)
+    cube = ir.cube(runs.assign(score=1.0), qrels, pool=1)
     metrics = [each.metric for each in VARIANTS if each.ordered]
     expected = cube.ireval.score(metrics)
     for _, side in cube.ireval.tie_ranges(metrics).groupby("bound", squeeze=False):

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from refusals import refused
 
+import irframe as ir
 from irframe.errors import InputError, ParameterError
 
 
@@ -63,20 +65,27 @@ def test_infinite_scores_are_answers():
     assert low["answered"].tolist() == [8, 7, 8]
 
 
+@pytest.mark.filterwarnings("ignore:lists that systems lack:irframe.errors.IrframeWarning")
 def test_scores_beyond_a_precision_are_infinite():
     runs, qrels = track()
     huge = runs.assign(score=1e300 * (1 + runs["score"]))
-    found = huge.ireval.risk_coverage(qrels, score_dtype="float32")
+    cube = huge.ireval.cube(qrels, ties=ir.Ties(dtype="float32"), scores=True)
+    found = cube.ireval.risk_coverage()
     assert found["threshold"].tolist() == [np.inf] * 3
     whole = huge[huge["system"] != "s1"]
-    scores = whole.ireval.evaluate(qrels, "AP", threshold="all", score_dtype="float32")
+    scores = whole.ireval.evaluate(
+        qrels, "AP", stop=ir.Threshold("all"), ties=ir.Ties(dtype="float32")
+    )
     assert scores.columns.tolist() == ["AP >= inf"]
 
 
+@pytest.mark.filterwarnings("ignore:lists that systems lack:irframe.errors.IrframeWarning")
 def test_what_has_no_order_of_scores_is_refused():
     runs, qrels = track()
-    refused(ParameterError, "ties by which scores", runs.ireval.risk_coverage, qrels, ties="rank")
     ranks = runs.assign(rank=runs.groupby(["system", "topic"]).cumcount() + 1)
+    ranked = ranks.ireval.cube(qrels, ties="rank", scores=True)
+    refused(ParameterError, "ties by which scores", ranked.ireval.risk_coverage)
+    refused(ParameterError, "scores=True", ranks.ireval.cube(qrels).ireval.risk_coverage)
     refused(
         InputError, "found ranks alone", ranks.drop(columns="score").ireval.risk_coverage, qrels
     )

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from flat import arguments
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
@@ -82,11 +83,11 @@ def test_every_road_counts_a_document_once(way):
     runs = CHUNKS if way == "a column" else CHUNKS.drop(columns="doc_id")
     wanted = {"AP": (1 / 2 + 2 / 3) / 2, "Recall@2": 0.5, "Recall": 1.0}
     metrics = list(wanted)
-    table = runs.ireval.evaluate(QRELS, metrics, **WAYS[way])
+    table = runs.ireval.evaluate(QRELS, metrics, **arguments(ir.evaluate, WAYS[way]))
     assert table.iloc[0].to_dict() == pytest.approx(wanted)
-    judged = ir.scorer(QRELS, metrics, **WAYS[way])
+    judged = ir.scorer(QRELS, metrics, **arguments(ir.evaluate, WAYS[way]))
     assert judged.mean(runs) == pytest.approx(wanted)
-    scores = runs.ireval.cube(QRELS, **WAYS[way]).ireval.score("AP", "Recall")
+    scores = runs.ireval.cube(QRELS, **arguments(ir.cube, WAYS[way])).ireval.score("AP", "Recall")
     assert scores.isel(depth=-1).to_numpy().ravel().tolist() == pytest.approx([wanted["AP"], 1.0])
     for made in (table, scores):
         assert made.attrs["unit"] == "doc, at its first chunk"
@@ -94,7 +95,7 @@ def test_every_road_counts_a_document_once(way):
 
 
 def test_arrays_and_dictionaries_are_collapsed_by_a_scorer():
-    judged = ir.scorer(QRELS, "AP", of=PATTERN)
+    judged = ir.scorer(QRELS, "AP", units=ir.Units(PATTERN))
     arrays = {"topic": ["1", "1"], "doc": ["b#1", "a#1"], "score": [2.0, 1.0]}
     run = {"1": {"b#1": 2.0, "a#1": 1.0}}
     assert judged.mean(**arrays) == judged.mean(run) == {"AP": 0.25}
@@ -103,7 +104,7 @@ def test_arrays_and_dictionaries_are_collapsed_by_a_scorer():
 def test_ties_between_chunks_are_decided_before_they_are_collapsed():
     tied = pd.DataFrame({"topic": "1", "chunk": ["z#1", "a#9", "b#1"], "score": 1.0})
     of = {"z#1": "a", "a#9": "c", "b#1": "b"}
-    found = tied.ireval.cube(QRELS, of=of).ireval.score("RR").to_numpy().ravel()
+    found = tied.ireval.cube(QRELS, units=ir.Units(of)).ireval.score("RR").to_numpy().ravel()
     assert found.tolist() == [1.0, 1.0, 1.0]
 
 
@@ -144,7 +145,7 @@ def test_collapsed_lists_say_of_what_they_are():
 
 def test_chunks_of_judged_documents_are_told_of():
     chunks = CHUNKS.drop(columns="doc_id")
-    advice = "collapse chunks to documents with of="
+    advice = "collapse chunks to documents with units="
     with pytest.warns(IrframeWarning, match=f"no retrieved document is judged: .*{advice}"):
         chunks.ireval.evaluate(QRELS, "AP")
     docs = (
@@ -186,7 +187,9 @@ REFUSED = {
 def test_what_cannot_be_collapsed_is_refused(case):
     error, message, options = REFUSED[case]
     with pytest.raises(error, match=message):
-        CHUNKS.drop(columns="doc_id").ireval.evaluate(QRELS, "P@2", **options)
+        CHUNKS.drop(columns="doc_id").ireval.evaluate(
+            QRELS, "P@2", **arguments(ir.evaluate, options)
+        )
 
 
 def test_a_chunk_twice_and_no_scores_are_refused():
@@ -212,7 +215,9 @@ def test_a_budget_pays_for_every_chunk_that_is_read():
     ).assign(tokens=[100, 50, 30, 20, 60, 10])
     qrels = {"q": dict.fromkeys("abcd", 1)}
     budgets = [99, 100, 179, 180, 200, 269, 270]
-    found = ir.evaluate(run, qrels, ["Recall"], of="doc_id", length="tokens", budget=budgets)
+    found = ir.evaluate(
+        run, qrels, ["Recall"], units=ir.Units("doc_id", length="tokens"), stop=ir.Budget(budgets)
+    )
     assert found.iloc[0].tolist() == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1]
 
 
@@ -220,9 +225,9 @@ def test_sections_of_chunks_in_order_are_no_systems():
     chunks = pd.DataFrame({"topic": "1", "doc": [*"ababcc"], "score": range(6, 0, -1)})
     sections = chunks.assign(section=[*"xxyyxy"])
     found, wanted = (
-        runs.ireval.evaluate({"1": {"b": 1}}, "RR", of="doc") for runs in (sections, chunks)
+        runs.ireval.evaluate({"1": {"b": 1}}, "RR", units="doc") for runs in (sections, chunks)
     )
     pd.testing.assert_frame_equal(found, wanted)
     unordered = sections.sort_values("section", kind="stable")
     said = r"differ in 'section' .*Is it the system"
-    refused(InputError, said, unordered.ireval.evaluate, QRELS, "RR", of="doc")
+    refused(InputError, said, unordered.ireval.evaluate, QRELS, "RR", units="doc")

@@ -63,10 +63,9 @@ def test_a_deeper_depth_divides_by_itself(track):
     "options",
     [
         {"ties": "doc"},
-        {"ties": "random", "seed": 3},
-        {"score_dtype": "float32", "topics": "runs"},
+        {"ties": ir.Ties("random", seed=3)},
+        {"ties": ir.Ties(dtype="float32"), "topics": "runs"},
         {"topics": ["103", "101"]},
-        {"contributing": ["bm25"], "pool_depth": 3},
     ],
 )
 def test_options_are_those_of_the_cube(track, options):

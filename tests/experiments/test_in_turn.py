@@ -20,17 +20,15 @@ METRICS = ["AP", "nDCG@5", "P@3", "bpref", "Judged@5"]
 POLICIES = [
     {},
     {"ties": "mean"},
-    {"ties": "random", "seed": 7},
+    {"ties": ir.Ties("random", seed=7)},
     {"ties": "order"},
     {"ties": "doc"},
     {"ties": "rank"},
-    {"score_dtype": "float32"},
+    {"ties": ir.Ties(dtype="float32")},
     {"depth": 3},
     {"topics": "runs"},
     {"topics": "common"},
     {"topics": ["1", "2"]},
-    {"pool_depth": 2},
-    {"contributing": ["s1", "s0"]},
     {"no_rel": "nan"},
 ]
 
@@ -97,7 +95,6 @@ def test_files_are_scored_as_their_rows_are(policy, tmp_path):
     ("team", {"by": "team"}),
     ("track", {"by": "track"}),
     ("track", {"collection": "track"}),
-    ("team", {"contributing": "chosen"}),
     ("contributing", {}),
 ], ids=str)  # fmt: skip
 def test_columns_of_runs_count(column, options, tmp_path):

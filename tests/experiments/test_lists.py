@@ -121,10 +121,10 @@ def test_each_collection_has_a_pool_of_its_own():
     cube = ir.cube(with_track(runs), with_track(COLLECTIONS_QRELS), collection="track")
     assert dense(cube).pool_depth.tolist() == [1, 2, 1, 2]
     depths = {"web": 7, "news": 0}
-    cube = ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool_depth=depths)
+    cube = ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool=ir.Pool(depths))
     assert dense(cube).pool_depth.tolist() == [7, 0, 7, 0]
     with pytest.raises(ParameterError, match="pool_depth for every collection.*: news"):
-        ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool_depth={"web": 7})
+        ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool={"web": 7})
 
 
 def test_a_collection_that_only_some_rows_name():

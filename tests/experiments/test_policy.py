@@ -10,6 +10,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 import pytest
+from flat import arguments
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ties as oracles
@@ -27,7 +28,7 @@ from irframe.experiments.policy import (
     strata_sample,
 )
 from irframe.experiments.rank_table import rank_table
-from irframe.names import EMPTY, UNJUDGED, Ties
+from irframe.names import EMPTY, UNJUDGED, TieRule
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,7 @@ from irframe.names import EMPTY, UNJUDGED, Ties
     ],
 )
 def test_choices_that_are_none(options, error, words):
-    refused(error, words, lambda: Policy(**options))
-    refused(error, words, lambda: ir.cube(*ir.example_track(), **options))
+    refused(error, words, lambda: ir.cube(*ir.example_track(), **arguments(ir.cube, options)))
 
 
 judgments = st.lists(
@@ -95,7 +95,7 @@ def test_marks():
         refuse_marks(np.array([[-1, 0], [-1, 2]]))
 
 
-WORDS = get_args(Ties)
+WORDS = get_args(TieRule)
 
 
 def test_every_word_has_a_policy_and_an_oracle():

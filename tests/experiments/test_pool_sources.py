@@ -32,8 +32,8 @@ def in_order(cube):
 def test_shuffled_rows_make_the_same_pool(seed, ties):
     runs, qrels = TRACK
     runs = runs.assign(score=-runs["rank"])  # without ties, which follow the order of rows
-    expected = in_order(ir.cube(runs, qrels, ties=ties, seed=1))
-    found = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ties, seed=1))
+    expected = in_order(ir.cube(runs, qrels, ties=ir.Ties(ties, seed=1)))
+    found = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ir.Ties(ties, seed=1)))
     np.testing.assert_array_equal(found["grade"], expected["grade"])
     assert pooled(found) == pooled(expected)
     assert (dense(found).pool_depth == 10).all()
@@ -68,7 +68,7 @@ def test_the_pool_is_as_deep_as_the_least_judged_run(monkeypatch, rows, turned):
     assert dense(ir.cube(runs, qrels)).pool_depth.tolist() == [1]
 
 
-@pytest.mark.parametrize("options", [{"ties": "rank"}, {"score_dtype": "float32"}])
+@pytest.mark.parametrize("options", [{"ties": "rank"}, {"ties": ir.Ties(dtype="float32")}])
 def test_pools_are_read_by_full_scores_however_lists_are_ranked(options):
     runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "rank": [1, 2, 3]})
     runs["score"] = [1.0, 1 + 2e-12, 1 + 1e-12]

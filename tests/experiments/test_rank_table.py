@@ -158,11 +158,11 @@ def test_systems_without_a_team():
     lacking = TEAMED.assign(team=TEAMED["team"].where(TEAMED["name"] == "a"))
     with pytest.raises(ParameterError, match="'team' for every system.*2 systems without: b, c"):
         lacking.ireval.pool(2, together="team")
-    assert len(lacking.ireval.pool(2, together="team", contributing=["a"])) == 2
+    assert len(lacking.ireval.pool(ir.Pool(2, contributing=["a"]), together="team")) == 2
 
 
 def test_contributing_systems():
-    assert set(TEAMED.ireval.pool(1, contributing=["b"])["name"]) == {"b"}
+    assert set(TEAMED.ireval.pool(ir.Pool(1, contributing=["b"]))["name"]) == {"b"}
     alone = TEAMED.drop(columns="name").iloc[:3].ireval.pool(2)
     assert alone["unique"].all()
     assert "name" not in alone
@@ -174,11 +174,15 @@ def test_contributing_systems():
         ({"contributing": ["a", "z"]}, "contributing systems: a, b, c; found 'z'"),
         ({"contributing": []}, "empty list"),
         ({"contributing": "team"}, "True and False"),
-        ({"together": ["team"]}, "together to be a column"),
     ],
 )
 def test_refused_options(options, words):
-    refused(ParameterError, words, lambda: TEAMED.ireval.pool(1, **options))
+    refused(ParameterError, words, lambda: TEAMED.ireval.pool(ir.Pool(1, **options)))
+
+
+def test_what_is_no_column_of_teams_is_refused():
+    words = "together to be a column"
+    refused(ParameterError, words, lambda: TEAMED.ireval.pool(1, together=["team"]))
 
 
 def frame(rows, **extra):
@@ -203,11 +207,11 @@ def test_worked_ties_in_single_precision(golden):
     case = golden["002-ties-float32"]
     run = [tuple(row) for row in case["input"]["run"]]
     assert ranked(run) == case["expected"]["double precision"]
-    assert ranked(run, score_dtype="float32") == case["expected"]["single precision"]
+    assert ranked(run, ties=ir.Ties(dtype="float32")) == case["expected"]["single precision"]
 
 
 def shuffled_ties(runs, **options):
-    found = runs.ireval.rank(ties="random", **options).groupby("system", observed=True)
+    found = runs.ireval.rank(ir.Ties("random", **options)).groupby("system", observed=True)
     return {system: part[["topic", "rank", "doc"]].to_numpy().tolist() for system, part in found}
 
 
@@ -229,7 +233,7 @@ def test_random_ties_depend_on_nothing_but_names_and_seed(seed, order):
 def test_random_ties_differ_between_systems_topics_and_draws():
     lists = [(s, t, f"d{i}") for s in "ab" for t in "xy" for i in range(30)]
     runs = pd.DataFrame(lists, columns=["system", "topic", "doc"]).assign(score=0)
-    ranked = [runs.ireval.rank(ties="random", seed=seed) for seed in (1, 2, 3, 4)]
+    ranked = [runs.ireval.rank(ties=ir.Ties("random", seed=seed)) for seed in (1, 2, 3, 4)]
     orders = [
         tuple(part["doc"]) for frame in ranked for _, part in frame.groupby(["system", "topic"])
     ]
@@ -239,7 +243,7 @@ def test_random_ties_differ_between_systems_topics_and_draws():
 @pytest.mark.thorough
 def test_random_ties_are_even():
     runs = pd.DataFrame({"topic": "1", "doc": list("abcd"), "score": 0})
-    first = [runs.ireval.rank(ties="random", seed=seed)["doc"][0] for seed in range(400)]
+    first = [runs.ireval.rank(ties=ir.Ties("random", seed=seed))["doc"][0] for seed in range(400)]
     assert all(70 < first.count(doc) < 130 for doc in "abcd")
 
 

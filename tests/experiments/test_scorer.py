@@ -141,7 +141,7 @@ def roads(scorer, run):
 )
 def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
     run, qrels = drawn(len(ties), whole=whole)
-    policy = {"ties": ties, "score_dtype": dtype, "seed": 5}
+    policy = {"ties": ir.Ties(ties, dtype=dtype, seed=5)}
     every = {doc for docs in run.values() for doc in docs}
     for metrics in asked(ties):
         expected = ir.evaluate(run, qrels, metrics, **policy)
@@ -228,12 +228,12 @@ def test_several_systems_and_the_names_of_the_caller():
     refused(InputError, "one run; found 8: ", lambda: scorer.mean(runs))
 
 
-@pytest.mark.parametrize("options", [{"pool_depth": 3}, {"contributing": ["run"]}], ids=str)
-def test_metrics_of_the_pool(options):
+def test_metrics_of_the_pool():
     run, qrels = drawn(4)
+    pooled = ir.as_runs(run).assign(contributing=True)
     for metrics in asked("trec", [*POOLED, "AP", "nDCG"]):
-        expected = ir.evaluate(run, qrels, metrics, **options)
-        same(ir.scorer(qrels, metrics, **options)(run), expected)
+        expected = ir.evaluate(pooled, qrels, metrics)
+        same(ir.scorer(qrels, metrics)(pooled), expected)
     refused(MetricError, "known pool", lambda: ir.scorer(qrels, at_depths(POOLED, [5]))(run))
     with pytest.raises(InputError, match="documents by name, for the pool"):
         ir.scorer(qrels, at_depths(POOLED, [5]))(topic=[0], doc=[0], score=[1.0])

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import xarray as xr
+from flat import arguments
 from refusals import refused
 
 import irframe as ir
@@ -62,9 +63,11 @@ def union(runs, after=9, each=None):
 @pytest.mark.parametrize("seed", range(3))
 def test_searches_are_the_union_by_first_occurrence(seed, each):
     runs, qrels = traces(seed)
-    told = {"search": "call", "each": each, "length": "tokens"}
+    told = {"search": ir.Searches("call", each=each), "units": ir.Units(length="tokens")}
     counted = ["shown", "again", "tokens"]
-    found = runs.ireval.evaluate(qrels, [*METRICS, *counted], searches=[3, 1, 4], **told)
+    found = runs.ireval.evaluate(
+        qrels, [*METRICS, *counted], stop=ir.AfterSearches([3, 1, 4]), **told
+    )
     for after in (3, 1, 4):
         part = found.filter(like=f"search {after}")
         lists, costs = union(runs, after, each)
@@ -74,44 +77,56 @@ def test_searches_are_the_union_by_first_occurrence(seed, each):
     whole = runs.ireval.evaluate(qrels, [*METRICS, *counted], **told)
     np.testing.assert_array_equal(whole, found.filter(like="search 4"))
     assert whole.attrs["lower"] == counted
-    paid = runs.ireval.evaluate(qrels, METRICS, **told, budget=[9, 30])
+    paid = runs.ireval.evaluate(qrels, METRICS, **told, stop=ir.Budget([9, 30]))
     lists, costs = union(runs, 9, each)
-    expected = lists.ireval.evaluate(qrels, METRICS, length="tokens", budget=[9, 30])
+    expected = lists.ireval.evaluate(
+        qrels, METRICS, units=ir.Units(length="tokens"), stop=ir.Budget([9, 30])
+    )
     np.testing.assert_array_equal(paid.loc[expected.index], expected)
-    table = runs.ireval.check(qrels, search="call", each=each)[["shown", "again"]]
+    table = runs.ireval.check(qrels, search=ir.Searches("call", each=each))[["shown", "again"]]
     np.testing.assert_array_equal(table, costs.groupby(level=0).sum().loc[table.index, [*table]])
     looked = [
-        r.ireval.diagnose(qrels, "R", length="tokens", budget=5, **own)["what"].tolist()
-        for r, own in ((runs, {"search": "call", "each": each}), (lists, {}))
+        r.ireval.diagnose(qrels, "R", units=ir.Units(length="tokens"), stop=ir.Budget(5), **own)[
+            "what"
+        ].tolist()
+        for r, own in ((runs, {"search": told["search"]}), (lists, {}))
     ]
     assert looked[0] == looked[1]
 
 
 def test_roads_lead_to_the_same_scores(tmp_path):
     runs, qrels = traces(5, systems=1)
-    frame = runs.ireval.evaluate(qrels, ["P", "R"], search="call", searches=[1, 2])
+    frame = runs.ireval.evaluate(qrels, ["P", "R"], search="call", stop=ir.AfterSearches([1, 2]))
     cube = runs.assign(call=runs["call"] - 1).ireval.cube(qrels, search="call")  # from 0
-    array = cube.ireval.score("P", "R", searches=[1, 2]).transpose("metric", "search", ...)
+    array = cube.ireval.score("P", "R", stop=ir.AfterSearches([1, 2])).transpose(
+        "metric", "search", ...
+    )
     np.testing.assert_array_equal(array.to_numpy().reshape(4, -1).T, frame)
-    score = ir.scorer(qrels, ["P", "R"], search="call", searches=[1, 2])
+    score = ir.scorer(qrels, ["P", "R"], search="call", stop=ir.AfterSearches([1, 2]))
     np.testing.assert_array_equal(score(runs), frame)
     once = pa.Table.from_pandas(runs[runs["call"] == 1].drop(columns="call")).to_reader()
     _, found = ir.scorer(qrels, "R").values(once)  # asked about, and read once
     np.testing.assert_array_equal(found[0], frame["R after search 1"])
     alone = runs.drop(columns="system").ireval.evaluate(
-        qrels, ["P", "R"], search="call", searches=2
+        qrels, ["P", "R"], search="call", stop=ir.AfterSearches(2)
     )
     np.testing.assert_array_equal(alone, frame.filter(like="search 2"))
     cube.ireval.save(tmp_path / "cube")
-    again = ir.open_cube(tmp_path / "cube").ireval.score("P", "R", searches=[1, 2])
+    again = ir.open_cube(tmp_path / "cube").ireval.score("P", "R", stop=ir.AfterSearches([1, 2]))
     np.testing.assert_array_equal(again.transpose("metric", "search", ...), array)
-    part = cube.isel(topic=[4, 1]).ireval.score("P", searches=[1, 9])
+    part = cube.isel(topic=[4, 1]).ireval.score("P", stop=ir.AfterSearches([1, 9]))
     np.testing.assert_array_equal(part[0, ..., 0], array[0, 0][:, [4, 1]])
     table = runs.ireval.evaluate(
-        qrels, "R", search="call", length=runs.groupby("doc")["tokens"].max(), budget=30
+        qrels,
+        "R",
+        search="call",
+        units=ir.Units(length=runs.groupby("doc")["tokens"].max()),
+        stop=ir.Budget(30),
     )
     runs["tokens"] = runs.groupby("doc")["tokens"].transform("max")
-    own = runs.ireval.evaluate(qrels, "R", search="call", length="tokens", budget=30)
+    own = runs.ireval.evaluate(
+        qrels, "R", search="call", units=ir.Units(length="tokens"), stop=ir.Budget(30)
+    )
     np.testing.assert_array_equal(table, own)
 
 
@@ -130,7 +145,7 @@ def test_one_search_is_the_run_as_it_is(ties, number):
         runs.ireval.evaluate(qrels, "AP", ties=ties),
     )
     if ties != "mean":
-        scores = cube.ireval.score("AP", searches=1)
+        scores = cube.ireval.score("AP", stop=ir.AfterSearches(1))
         np.testing.assert_array_equal(scores.squeeze("search"), plain.ireval.score("AP")[..., -1])
 
 
@@ -145,10 +160,10 @@ def test_groups_whose_topics_share_names_are_apart(told):
             sides[key] = once, qrels[qrels["doc"] != "d8"]
     both = [pd.concat([side[n].assign(track=t) for t, side in sides.items()]) for n in (0, 1)]
     metrics = ["R", "nDCG", *(["shown", "again"] if "search" in told else [])]
-    found = both[0].ireval.evaluate(both[1], metrics, by="track", **told)
-    tree = both[0].ireval.cube(both[1], by="track", **told)
+    found = both[0].ireval.evaluate(both[1], metrics, by="track", **arguments(ir.evaluate, told))
+    tree = both[0].ireval.cube(both[1], by="track", **arguments(ir.cube, told))
     for track, (runs, qrels) in sides.items():
-        alone = runs.ireval.evaluate(qrels, metrics, **told)
+        alone = runs.ireval.evaluate(qrels, metrics, **arguments(ir.evaluate, told))
         pd.testing.assert_frame_equal(found.loc[track].loc[alone.index], alone)
         array = tree[track].to_dataset().ireval.score("R")[..., -1].squeeze("metric")
         np.testing.assert_array_equal(
@@ -169,7 +184,7 @@ def test_searches_of_several_seeds():
 def test_order_inside_a_search_changes_no_recall():
     runs, qrels = traces(7)
     other = runs.assign(score=np.random.default_rng(1).random(len(runs)))
-    asked = {"search": "call", "searches": [1, 2, 3]}
+    asked = {"search": "call", "stop": ir.AfterSearches([1, 2, 3])}
     pd.testing.assert_frame_equal(
         *(r.ireval.evaluate(qrels, "R", **asked).sort_index() for r in (runs, other))
     )
@@ -187,7 +202,7 @@ CHANGED = {
 ASKED = {
     "0 of the name 'hop'": {"search": "hop"},
     "search='call' reads": {"search": None, "searches": None},
-    "for each=": {"search": None, "each": 2},
+    "search=, the column": {"search": None, "each": 2},
     "no stop, for 'shown'": {
         "metrics": ["R", "shown"],
         "searches": None,
@@ -195,9 +210,9 @@ ASKED = {
         "budget": 9,
     },
     "counts it beside metrics": {"metrics": "again", "search": None, "searches": None},
-    "cut='whole' for searches=": {"cut": "skip"},
+    "one of several options": {"cut": "skip"},
     "found shared ranks": {"ties": "mean"},
-    "scores, for threshold": {"threshold": 1, "searches": None},
+    "scores, for a threshold": {"threshold": 1, "searches": None},
 }
 """What is said of other arguments -> these."""
 
@@ -208,7 +223,8 @@ def test_what_is_no_order_of_searches_is_refused(words):
     runs = runs.assign(call=CHANGED[words]) if words in CHANGED else runs
     asked = {"search": "call", "searches": 2} | ASKED.get(words, {})
     metrics = asked.pop("metrics", "R")
-    refused(IrframeError, words, runs.ireval.evaluate, qrels, metrics, **asked)
+    evaluate = runs.ireval.evaluate
+    refused(IrframeError, words, lambda: evaluate(qrels, metrics, **arguments(ir.evaluate, asked)))
 
 
 def _filed(folder, rows):
@@ -226,7 +242,14 @@ ROADS = {
 def test_searches_of_which_nothing_is_said_are_asked_about(tmp_path):
     runs, qrels = traces()
     plain = runs.drop(columns="call").drop_duplicates(["system", "topic", "doc"])
-    refused(ParameterError, "number of each search", plain.ireval.evaluate, qrels, "R", searches=1)
+    refused(
+        ParameterError,
+        "number of each search",
+        plain.ireval.evaluate,
+        qrels,
+        "R",
+        stop=ir.AfterSearches(1),
+    )
     numbers, words = runs.drop_duplicates(["system", "topic", "doc"]), "nothing of 'call'"
     one = numbers[numbers["system"] == "s0"]
     for road in ROADS.values():
@@ -239,17 +262,20 @@ def test_searches_of_which_nothing_is_said_are_asked_about(tmp_path):
 
 def test_what_is_made_of_searches_keeps_them(tmp_path):
     runs, qrels = traces(12)
-    told, kept = {"search": "call", "each": 3}, str(tmp_path / "s0.irframe")
+    told, kept = {"search": ir.Searches("call", each=3)}, str(tmp_path / "s0.irframe")
     frame = runs.ireval.evaluate(qrels, ["R", "shown"], **told)
     frame.ireval.freeze(kept, baseline="s0", runs=runs, documents=3)
     assert frame.loc[["s1"]].ireval.compare(baseline=kept)["metric"].tolist() == ["R", "shown"]
     other = runs.ireval.evaluate(qrels, ["R", "shown"], search="call")
     refused(IrframeError, "found each: 3 in the file", other.ireval.compare, baseline=kept)
-    cube, better = runs.ireval.cube(qrels, **told, length="tokens"), qrels.assign(grade=1)
-    anew = runs.ireval.cube(better, **told, length="tokens").ireval
-    rejudged, options = cube.ireval.rejudge(better).ireval, ({"searches": 2}, {"budget": 9})
-    for stops in options:
-        np.testing.assert_array_equal(rejudged.score("R", **stops), anew.score("R", **stops))
+    cube, better = (
+        runs.ireval.cube(qrels, **told, units=ir.Units(length="tokens")),
+        qrels.assign(grade=1),
+    )
+    anew = runs.ireval.cube(better, **told, units=ir.Units(length="tokens")).ireval
+    rejudged = cube.ireval.rejudge(better).ireval
+    for stop in (ir.AfterSearches(2), ir.Budget(9)):
+        np.testing.assert_array_equal(rejudged.score("R", stop=stop), anew.score("R", stop=stop))
     sides = [cube.isel(system=[0]), runs.ireval.cube(qrels, search="call").isel(system=[1])]
     refused(ParameterError, "the same each", ir.concat, sides, dim="system")
     by_name = ir.evaluate(
@@ -272,7 +298,9 @@ def test_the_console_says_what_searches_found_and_cost(tmp_path, capsys):
     asked = ["-m", "R", "shown", "tokens", "--search", "call", "--length", "tokens"]
     assert main(["evaluate", *map(str, files), *asked, "--searches", "1,3"]) == 0
     names = ["R", "shown", "tokens"]
-    found = runs.ireval.evaluate(qrels, names, search="call", length="tokens", searches=[1, 3])
+    found = runs.ireval.evaluate(
+        qrels, names, search="call", units=ir.Units(length="tokens"), stop=ir.AfterSearches([1, 3])
+    )
     means = found.groupby("system").mean()
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     rows = {line[0]: line[1:] for line in lines[-2:]}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from flat import arguments
 from refusals import refused
 
 import irframe as ir
@@ -32,7 +33,7 @@ def test_a_threshold_at_a_score_is_the_depth_at_its_place(ties):
     metrics = [name for name in METRICS if ties != "mean" or name not in {"RR", "ERR", "Success"}]
     cube = runs.ireval.cube(qrels, scores=True, ties=ties)
     by_depth = cube.ireval.score(*metrics).to_numpy()
-    found = cube.ireval.score(*metrics, threshold="all")
+    found = cube.ireval.score(*metrics, stop=ir.Threshold("all"))
     score = runs.set_index(["system", "topic"])["score"]
     steps = np.unique(runs["score"])
     np.testing.assert_array_equal(found["threshold"], steps)
@@ -48,40 +49,45 @@ def test_a_threshold_at_a_score_is_the_depth_at_its_place(ties):
 def test_a_threshold_that_all_reach_is_the_whole():
     runs, qrels = lists(1)
     whole = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"])
-    found = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], threshold=-1)
+    found = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold(-1))
     np.testing.assert_array_equal(found, whole)
-    own = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], threshold={"s0": -1, "s1": 0})
+    own = runs.ireval.evaluate(
+        qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold({"s0": -1, "s1": 0})
+    )
     np.testing.assert_array_equal(own, whole)
-    metrics, beyond = [*METRICS[1:4], "nDCG"], {"threshold": -1e300, "score_dtype": "float32"}
+    metrics = [*METRICS[1:4], "nDCG"]
+    beyond = {"stop": ir.Threshold(-1e300), "ties": ir.Ties(dtype="float32")}
     np.testing.assert_array_equal(runs.ireval.evaluate(qrels, metrics, **beyond), whole)
 
 
 def test_roads_lead_to_the_same_scores(tmp_path):
     runs, qrels = lists(2, systems=1)
     steps = [0.25, 0.5]
-    frame = runs.ireval.evaluate(qrels, ["P", "AP"], threshold=steps)
+    frame = runs.ireval.evaluate(qrels, ["P", "AP"], stop=ir.Threshold(steps))
     assert [*frame] == ["P >= 0.25", "P >= 0.5", "AP >= 0.25", "AP >= 0.5"]
     cube = runs.ireval.cube(qrels, scores=True)
-    array = cube.ireval.score("P", "AP", threshold=steps).transpose("metric", "threshold", ...)
+    array = cube.ireval.score("P", "AP", stop=ir.Threshold(steps)).transpose(
+        "metric", "threshold", ...
+    )
     np.testing.assert_array_equal(array.to_numpy().reshape(4, -1).T, frame)
-    score = ir.scorer(qrels, ["P", "AP"], threshold=steps)
+    score = ir.scorer(qrels, ["P", "AP"], stop=ir.Threshold(steps))
     np.testing.assert_array_equal(score(runs), frame)
     cube.ireval.save(tmp_path / "cube")
-    again = ir.open_cube(tmp_path / "cube").ireval.score("P", "AP", threshold=steps)
+    again = ir.open_cube(tmp_path / "cube").ireval.score("P", "AP", stop=ir.Threshold(steps))
     np.testing.assert_array_equal(again.transpose("metric", "threshold", ...), array)
-    part = cube.isel(topic=[4, 1]).ireval.score("P", "AP", threshold="all")
-    whole = cube.ireval.score("P", "AP", threshold="all")
+    part = cube.isel(topic=[4, 1]).ireval.score("P", "AP", stop=ir.Threshold("all"))
+    whole = cube.ireval.score("P", "AP", stop=ir.Threshold("all"))
     np.testing.assert_array_equal(part, whole.isel(topic=[4, 1]))
 
 
 def test_own_thresholds_are_those_of_each_system():
     runs, qrels = lists(3)
     own = {"s1": 0.5, "s0": 0.25}
-    found = runs.ireval.evaluate(qrels, "P", threshold=own)["P >= own threshold"]
+    found = runs.ireval.evaluate(qrels, "P", stop=ir.Threshold(own))["P >= own threshold"]
     for system, step in own.items():
-        alone = runs[runs["system"] == system].ireval.evaluate(qrels, "P", threshold=step)
+        alone = runs[runs["system"] == system].ireval.evaluate(qrels, "P", stop=ir.Threshold(step))
         np.testing.assert_array_equal(found.loc[[system]], alone[f"P >= {step}"])
-    array = runs.ireval.cube(qrels, scores=True).ireval.score("P", threshold=own)
+    array = runs.ireval.cube(qrels, scores=True).ireval.score("P", stop=ir.Threshold(own))
     assert array["threshold"].to_series().to_dict() == own
     assert array.ireval.compare()["metric"].tolist() == ["P"]
 
@@ -92,7 +98,7 @@ def test_silence_is_right_where_nothing_is_to_be_found():
     topics = [*sorted(qrels["topic"].unique()), "new"]
     with pytest.warns(IrframeWarning, match="without judgments have nothing to find: new"):
         found = runs.ireval.evaluate(
-            qrels, metrics, threshold=[0.0, 9.0], no_rel="silence", topics=topics
+            qrels, metrics, stop=ir.Threshold([0.0, 9.0]), no_rel="silence", topics=topics
         )
     best = qrels.groupby("topic")["grade"].max()
     none = best.index[best == 0].tolist()
@@ -103,17 +109,19 @@ def test_silence_is_right_where_nothing_is_to_be_found():
         np.testing.assert_array_equal(hopeless[f"{name} >= 0"], 1.0 - read)
         assert hopeless[f"{name} >= 9"].eq(1).all()
     assert hopeless[["DCG >= 0", "ESL >= 0"]].isna().all(axis=None)
-    zeros = runs.ireval.evaluate(qrels, metrics, threshold=[0.0, 9.0])
+    zeros = runs.ireval.evaluate(qrels, metrics, stop=ir.Threshold([0.0, 9.0]))
     others = zeros.drop(index=none, level="topic")
     pd.testing.assert_frame_equal(found.loc[others.index], others, check_like=True)
     cube = runs.ireval.cube(qrels, scores=True)
-    array = cube.ireval.score("P", threshold=[0.0, 9.0], no_rel="silence")
+    array = cube.ireval.score("P", stop=ir.Threshold([0.0, 9.0]), no_rel="silence")
     np.testing.assert_array_equal(
         array[0].to_numpy().reshape(-1, 2),
         found[["P >= 0", "P >= 9"]].drop(index="new", level="topic"),
     )
     some = runs[(runs["topic"] != "t5") & ((runs["topic"] != "t4") | (runs["system"] == "s0"))]
-    few = some.ireval.evaluate(qrels, "R", no_rel="silence", threshold=0)  # warns of nothing
+    few = some.ireval.evaluate(
+        qrels, "R", no_rel="silence", stop=ir.Threshold(0)
+    )  # warns of nothing
     right = best[["t4", "t5"]].eq(0).astype(float)  # lists that are not there are silent
     np.testing.assert_array_equal(few.loc[("s1", ["t4", "t5"]), "R >= 0"], right)
     depths = cube.ireval.score("P", no_rel="silence", at=[1])
@@ -129,31 +137,42 @@ REFUSED = {
         "of every system; found 1 without",
         {"threshold": {"s0": 1}},
     ),
-    "two ways": (ParameterError, "one way to stop", {"threshold": 1, "budget": 5}),
-    "a cut": (ParameterError, "cut='whole' for threshold=", {"threshold": 1, "cut": "skip"}),
-    "depths too": (ParameterError, "at= or threshold=", {"threshold": 1, "at": 5}),
+    "two ways": (
+        ParameterError,
+        "one of several options; found budget, threshold",
+        {"threshold": 1, "budget": 5},
+    ),
+    "depths too": (ParameterError, "at= or stop=", {"threshold": 1, "at": 5}),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_bad_thresholds_are_refused(name):
-    error, words, given = REFUSED[name]
+    error, words, options = REFUSED[name]
     runs, qrels = lists()
-    refused(error, words, runs.ireval.cube(qrels, scores=True).ireval.score, "P", **given)
+    score = runs.ireval.cube(qrels, scores=True).ireval.score
+    refused(error, words, lambda: score("P", **arguments(ir.verbs.score, options)))
 
 
 def test_what_has_no_thresholds_is_refused():
     runs, qrels = lists()
-    refused(ParameterError, "scores=True", runs.ireval.cube(qrels).ireval.score, "P", threshold=1)
+    refused(
+        ParameterError,
+        "scores=True",
+        runs.ireval.cube(qrels).ireval.score,
+        "P",
+        stop=ir.Threshold(1),
+    )
     rank = runs.groupby(["system", "topic"]).cumcount() + 1
     rising = runs.assign(rank=rank).ireval.cube(qrels, ties="rank", scores=True)
-    refused(InputError, "do not rise", rising.ireval.score, "P", threshold=1)
-    refused(
-        ParameterError, "numbers for threshold= of a scorer", ir.scorer, qrels, "P", threshold="all"
-    )
+    refused(InputError, "do not rise", rising.ireval.score, "P", stop=ir.Threshold(1))
+    every = ir.Threshold("all")
+    refused(ParameterError, "numbers for ir.Threshold", ir.scorer, qrels, "P", stop=every)
     ranks = runs.assign(rank=rank).drop(columns="score")
-    refused(InputError, "found ranks alone", ranks.ireval.evaluate, qrels, "P", threshold=1)
+    refused(
+        InputError, "found ranks alone", ranks.ireval.evaluate, qrels, "P", stop=ir.Threshold(1)
+    )
     scales = runs.assign(score=runs["score"] + 9 * (runs["system"] == "s1"))
     with pytest.warns(IrframeWarning, match="lie apart, s0 from 0 to 0.75 and s1 from 9"):
-        found = scales.ireval.evaluate(qrels, "P", threshold=1)
+        found = scales.ireval.evaluate(qrels, "P", stop=ir.Threshold(1))
     assert "compares nothing" in found.attrs["caution"]

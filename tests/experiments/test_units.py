@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from flat import arguments
 from refusals import refused
 
 import irframe as ir
@@ -24,7 +25,13 @@ COPIES = {"b": "a"}
 
 
 def at_every_depth(metric, **options):
-    return RUN.ireval.cube(QRELS, **options).ireval.score(metric).to_numpy().ravel().tolist()
+    return (
+        RUN.ireval.cube(QRELS, **arguments(ir.cube, options))
+        .ireval.score(metric)
+        .to_numpy()
+        .ravel()
+        .tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,25 +39,29 @@ def at_every_depth(metric, **options):
 )
 def test_a_copy_gains_once_and_keeps_its_rank_or_goes(copies):
     assert at_every_depth("Recall") == [0, 0, 0.5, 1]
-    assert at_every_depth("Recall", copies=copies) == [0.5, 0.5, 0.5, 1]
-    assert at_every_depth("Recall", copies=copies, later_copies="skip") == [0.5, 0.5, 1]
-    assert at_every_depth("nDCG", copies=copies)[-1] < 1
-    spent = RUN.ireval.cube(QRELS, copies=copies)
+    assert at_every_depth("Recall", units=ir.Units(copies=copies)) == [0.5, 0.5, 0.5, 1]
+    assert at_every_depth("Recall", units=ir.Units(copies=copies, later_copies="skip")) == [
+        0.5,
+        0.5,
+        1,
+    ]
+    assert at_every_depth("nDCG", units=ir.Units(copies=copies))[-1] < 1
+    spent = RUN.ireval.cube(QRELS, units=ir.Units(copies=copies))
     assert spent["unjudged"].item() == 1
-    assert ir.evaluate(RUN, QRELS, "P@3", copies=copies).iloc[0, 0] == 1 / 3
-    assert ir.scorer(QRELS, "AP", copies=copies).mean(RUN) == {"AP": 0.75}
+    assert ir.evaluate(RUN, QRELS, "P@3", units=ir.Units(copies=copies)).iloc[0, 0] == 1 / 3
+    assert ir.scorer(QRELS, "AP", units=ir.Units(copies=copies)).mean(RUN) == {"AP": 0.75}
 
 
 def test_copies_of_other_grades_are_counted_and_the_highest_counts():
     qrels = pd.concat([QRELS, QRELS[:1].assign(doc="b", grade=3)])
     with pytest.warns(IrframeWarning, match="1 document"):
-        scores = ir.evaluate(RUN, qrels, "nDCG", copies=COPIES)
+        scores = ir.evaluate(RUN, qrels, "nDCG", units=ir.Units(copies=COPIES))
     assert scores.attrs["top"] == 3
 
 
 def test_budgets_are_depths_in_text():
-    cube = RUN.ireval.cube(QRELS, length="tokens")
-    scores = cube.ireval.score("Recall", "P", "nDCG", budget=[29, 30, 60, 65, 999])
+    cube = RUN.ireval.cube(QRELS, units=ir.Units(length="tokens"))
+    scores = cube.ireval.score("Recall", "P", "nDCG", stop=ir.Budget([29, 30, 60, 65, 999]))
     whole = cube.ireval.score("Recall", "P", "nDCG(ideal='full')")
     for budget, depth in {30: 1, 60: 3, 65: 4, 999: 4}.items():
         found = scores.sel(budget=budget).to_numpy().ravel()
@@ -61,13 +72,13 @@ def test_budgets_are_depths_in_text():
 
 
 def test_what_does_not_fit_may_be_skipped():
-    cube = RUN.ireval.cube(QRELS, length={"b": 30, "x": 10, "a": 20, "c": 5})
-    scores = cube.ireval.score("Recall", "P", budget=[5, 25, 34], cut="skip")
+    cube = RUN.ireval.cube(QRELS, units=ir.Units(length={"b": 30, "x": 10, "a": 20, "c": 5}))
+    scores = cube.ireval.score("Recall", "P", stop=ir.Budget([5, 25, 34], cut="skip"))
     np.testing.assert_allclose(scores.to_numpy()[:, 0, 0], [[0.5, 0.5, 0], [1, 0.5, 0]])
     parts = [665230006.6862088, 21254131.078561813, 313515862.23522955]  # rounded, they add to more
     assert sum(parts) > 10**9
-    cube = RUN[1:].assign(size=parts).ireval.cube(QRELS, length="size")
-    assert cube.ireval.score("Recall", budget=10**9, cut="skip").item() == 1
+    cube = RUN[1:].assign(size=parts).ireval.cube(QRELS, units=ir.Units(length="size"))
+    assert cube.ireval.score("Recall", stop=ir.Budget(10**9, cut="skip")).item() == 1
 
 
 LENGTHS = pd.Series({"b": 30, "x": 10, "a": 20, "c": 5}, name="tokens")
@@ -77,17 +88,17 @@ LENGTHS = pd.Series({"b": 30, "x": 10, "a": 20, "c": 5}, name="tokens")
 def test_every_road_and_every_table_of_lengths_agree(length, tmp_path):
     runs = RUN if isinstance(length, str) else RUN.drop(columns="tokens")
     options = {"length": length, "budget": [30, 60]}
-    table = ir.evaluate(runs, QRELS, ["AP", "ESL"], **options)
+    table = ir.evaluate(runs, QRELS, ["AP", "ESL"], **arguments(ir.evaluate, options))
     assert table.columns.tolist() == [
         f"{metric} in {each} tokens" for metric in ("AP", "ESL") for each in (30, 60)
     ]
-    cube = ir.cube(runs, QRELS, length=length)
-    scores = cube.ireval.score("AP", "ESL", budget=[30, 60])
+    cube = ir.cube(runs, QRELS, units=ir.Units(length=length))
+    scores = cube.ireval.score("AP", "ESL", stop=ir.Budget([30, 60]))
     np.testing.assert_array_equal(table.to_numpy().ravel(), scores.to_numpy().ravel())
-    mean = ir.scorer(QRELS, ["AP", "ESL"], **options).mean(runs)
+    mean = ir.scorer(QRELS, ["AP", "ESL"], **arguments(ir.scorer, options)).mean(runs)
     assert list(mean.values()) == pytest.approx(table.iloc[0].tolist(), nan_ok=True)
     cube.ireval.save(tmp_path / "cube")
-    again = ir.open_cube(tmp_path / "cube").ireval.score("AP", "ESL", budget=[30, 60])
+    again = ir.open_cube(tmp_path / "cube").ireval.score("AP", "ESL", stop=ir.Budget([30, 60]))
     np.testing.assert_array_equal(again, scores)
 
 
@@ -114,17 +125,17 @@ def two_systems():
 
 def test_budgets_are_asked_for_by_name():
     runs, qrels = two_systems()
-    cube = runs.ireval.cube(qrels, length="tokens")
-    scores = cube.ireval.score("AP", "nDCG", budget=[20, 60, 90])
+    cube = runs.ireval.cube(qrels, units=ir.Units(length="tokens"))
+    scores = cube.ireval.score("AP", "nDCG", stop=ir.Budget([20, 60, 90]))
     by_depth = scores.rename(budget="depth")
     del by_depth.attrs["budgets"]
     pd.testing.assert_frame_equal(
-        scores.ireval.compare(budget=[20, 90]), scores.ireval.compare(at=[20, 90])
+        scores.sel(budget=[20, 90]).ireval.compare(), scores.ireval.compare(at=[20, 90])
     )
-    refused(ParameterError, "at= or budget=; found both", scores.ireval.compare, at=20, budget=60)
-    refused(InputError, "scores at budgets for budget=", by_depth.ireval.compare, budget=60)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'budget'"):
+        scores.ireval.compare(budget=60)
     with pytest.raises(DepthError, match="budgets scored, each once, from 20 to 90"):
-        scores.ireval.compare(budget=50)
+        scores.ireval.compare(at=50)
     with pytest.raises(InputError, match="budgets in one unit"):
         scores.ireval.coverage(reference=cube.ireval.score("AP", "nDCG"))
 
@@ -132,17 +143,17 @@ def test_budgets_are_asked_for_by_name():
 def test_parts_are_the_whole_restricted():
     runs, qrels = two_systems()
     cube = runs.assign(team=runs["system"].map({"p": 1, "q": 1, "r": 2})).ireval.cube(
-        qrels, length="tokens"
+        qrels, units=ir.Units(length="tokens")
     )
-    whole = cube.ireval.score("AP", budget=[20, 60])
-    some = cube.isel(system=[2, 0], topic=[4, 1, 3]).ireval.score("AP", budget=[20, 60])
+    whole = cube.ireval.score("AP", stop=ir.Budget([20, 60]))
+    some = cube.isel(system=[2, 0], topic=[4, 1, 3]).ireval.score("AP", stop=ir.Budget([20, 60]))
     np.testing.assert_array_equal(some, whole.isel(system=[2, 0], topic=[4, 1, 3]))
-    parts = cube.ireval.score("AP", budget=[20, 60], by="team")
+    parts = cube.ireval.score("AP", stop=ir.Budget([20, 60]), by="team")
     np.testing.assert_array_equal(parts.sel(team=1, system="q"), whole.sel(system="q"))
-    masked = cube.where(cube["topic"] != "2").ireval.score("AP", budget=[20])
+    masked = cube.where(cube["topic"] != "2").ireval.score("AP", stop=ir.Budget([20]))
     assert np.isnan(masked).sum() == 3
     both = ir.concat([cube.isel(topic=slice(0, 2)), cube.isel(topic=slice(2, None))])
-    np.testing.assert_array_equal(both.ireval.score("AP", budget=[20, 60]), whole)
+    np.testing.assert_array_equal(both.ireval.score("AP", stop=ir.Budget([20, 60])), whole)
     ranks = whole.ireval.record[-1].options
     assert ranks == {"metrics": ["AP"], "budget": [20, 60], "cut": "whole"}
 
@@ -181,7 +192,7 @@ def test_what_costs_nothing_known_is_refused(case):
     error, message, columns, options = REFUSED[case]
     with pytest.raises(error, match=message):
         RUN.assign(**columns).ireval.evaluate(
-            QRELS, "P", **({"length": "tokens", "budget": 30} | options)
+            QRELS, "P", **arguments(ir.evaluate, {"length": "tokens", "budget": 30} | options)
         )
 
 
@@ -189,7 +200,7 @@ def test_metrics_with_an_ideal_that_is_cut_are_refused_at_budgets():
     subtopics = QRELS.assign(subtopic=["x", "y"])
     for metric, qrels in {"alpha_nDCG": subtopics, "AP(judged_only=True)": QRELS}.items():
         with pytest.raises(MetricError, match="ideal is not cut"):
-            RUN.ireval.evaluate(qrels, metric, length="tokens", budget=30)
+            RUN.ireval.evaluate(qrels, metric, units=ir.Units(length="tokens"), stop=ir.Budget(30))
 
 
 def test_systems_of_other_units_are_not_compared():
@@ -200,36 +211,46 @@ def test_systems_of_other_units_are_not_compared():
     for each in (scores, table):
         refused(InputError, "r of 1600", each.ireval.compare)
     assert len(scores.sel(system=["p", "q"]).ireval.compare()) == 1
-    collapsed = told.ireval.evaluate(qrels, "AP", of=r"(.+)")
+    collapsed = told.ireval.evaluate(qrels, "AP", units=r"(.+)")
     assert len(collapsed.ireval.compare()) == 3
 
 
 def test_lists_of_which_nothing_fits_are_counted():
     runs = pd.concat([RUN, RUN.assign(system="t", tokens=[5, 10, 20, 30])])
-    found = runs.ireval.diagnose(QRELS, length="tokens", budget=[29, 30, 4])
+    found = runs.ireval.diagnose(
+        QRELS, units=ir.Units(length="tokens"), stop=ir.Budget([29, 30, 4])
+    )
     told = found[found["what"].str.contains("first document is longer")]
     assert told["what"].str.extract(r"(\d+ tokens)")[0].tolist() == ["29 tokens", "4 tokens"]
     assert told[["where", "how_many"]].to_numpy().tolist() == [["s (1)", 1], ["s (1), t (1)", 2]]
-    scores = ir.evaluate(runs, QRELS, "AP", length="tokens", budget=[29, 30, 4])
+    scores = ir.evaluate(
+        runs, QRELS, "AP", units=ir.Units(length="tokens"), stop=ir.Budget([29, 30, 4])
+    )
     assert scores.attrs["caution"] == (
         "nothing fits into 29 tokens in 1 of 2 lists\nnothing fits into 4 tokens in 2 of 2 lists"
     )
-    refused(ParameterError, "lengths of what was retrieved", runs.ireval.diagnose, QRELS, budget=4)
+    refused(
+        ParameterError,
+        "lengths of what was retrieved",
+        runs.ireval.diagnose,
+        QRELS,
+        stop=ir.Budget(4),
+    )
 
 
 def test_check_counts_copies_and_what_is_called_like_a_chunk():
     chunks = pd.DataFrame({"topic": "1", "doc": ["a#3", "a_0003", "c-1", "z#1"], "score": 1.0})
-    found = chunks.ireval.check(QRELS, copies={"z#1": "c-1"}).iloc[0]
+    found = chunks.ireval.check(QRELS, units=ir.Units(copies={"z#1": "c-1"})).iloc[0]
     assert found["chunks"] == ("1 a#3", "1 a_0003", "1 c-1")
     assert found["copies"] == ("1 c-1",)
     assert found["severity"] == "error"
     findings = chunks.ireval.diagnose(QRELS, [])
     told = findings[findings["what"].str.contains("chunks")].iloc[0]
     assert told["how_many"] == 3
-    assert r"of=r'(.+?)[#_:.-]+\d+'" in told["advice"]
+    assert r"units=r'(.+?)[#_:.-]+\d+'" in told["advice"]
     twice = pd.concat([RUN, RUN[:1].assign(score=0.5)])
-    refused(IdError, "of='doc'", twice.ireval.evaluate, QRELS, "AP")
-    assert twice.ireval.evaluate(QRELS, "Recall", of="doc").iloc[0, 0] == 1
+    refused(IdError, "units='doc'", twice.ireval.evaluate, QRELS, "AP")
+    assert twice.ireval.evaluate(QRELS, "Recall", units="doc").iloc[0, 0] == 1
 
 
 OWN_DEPTHS = [
@@ -257,7 +278,7 @@ def short_and_long_lists():
 def test_a_stop_that_cuts_nothing_changes_no_metric_with_a_depth(options):
     runs, qrels = short_and_long_lists()
     expected = ir.evaluate(runs, qrels, OWN_DEPTHS)
-    found = ir.evaluate(runs, qrels, OWN_DEPTHS, **options)
+    found = ir.evaluate(runs, qrels, OWN_DEPTHS, **arguments(ir.evaluate, options))
     np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
 
 
@@ -266,13 +287,15 @@ def test_a_metric_is_read_to_its_depth_or_the_stop_by_the_ideal_of_its_depth(cut
     runs = pd.DataFrame({"topic": "1", "doc": list("xabc"), "score": [4, 3, 2, 1], "tokens": 10})
     qrels = pd.DataFrame({"topic": "1", "doc": list("abcde"), "grade": 1})
     metrics = ["nDCG@3", "AP(norm='min')@3", "P@3"]
-    scores = ir.evaluate(runs, qrels, metrics, length="tokens", budget=[20, 40], cut=cut)
+    scores = ir.evaluate(
+        runs, qrels, metrics, units=ir.Units(length="tokens"), stop=ir.Budget([20, 40], cut=cut)
+    )
     second, ideal = 1 / np.log2(3), 1 + 1 / np.log2(3) + 1 / 2
     ndcg = [second / ideal, (second + 1 / 2) / ideal]
     expected = [*ndcg, 1 / 2 / 3, (1 / 2 + 2 / 3) / 3, 1 / 2, 2 / 3]
     np.testing.assert_allclose(scores.iloc[0], expected, rtol=1e-12)
-    cube = ir.cube(runs, qrels, length="tokens")
-    of_cube = cube.ireval.score(metrics, budget=[20, 40], cut=cut)
+    cube = ir.cube(runs, qrels, units=ir.Units(length="tokens"))
+    of_cube = cube.ireval.score(metrics, stop=ir.Budget([20, 40], cut=cut))
     np.testing.assert_array_equal(of_cube.to_numpy().ravel(), scores.iloc[0])
 
 
@@ -281,7 +304,8 @@ def test_a_list_is_silent_only_if_nothing_of_it_is_read():
     runs = RUN.assign(tokens=[900, 100, 600, 600])
     qrels = pd.DataFrame({"topic": "1", "doc": ["z"], "grade": [0]})
     options = {"length": "tokens", "budget": [50, 500], "no_rel": "silence"}
-    whole = ir.evaluate(runs, qrels, ["P", "NumRet"], **options)
-    skipped = ir.evaluate(runs, qrels, ["P", "NumRet"], cut="skip", **options)
+    whole = ir.evaluate(runs, qrels, ["P", "NumRet"], **arguments(ir.evaluate, options))
+    options["cut"] = "skip"
+    skipped = ir.evaluate(runs, qrels, ["P", "NumRet"], **arguments(ir.evaluate, options))
     assert whole.iloc[0].tolist() == [1, 1, 0, 0]
     assert skipped.iloc[0].tolist() == [1, 0, 0, 1]

@@ -272,7 +272,7 @@ def test_hits_are_scored_by_spans_and_by_documents():
     found = ir.evaluate(hits, ir.as_spans(spans), "SpanR").iloc[0, 0]
     assert found == pytest.approx(1 / 3)
     qrels = {"q1": {"a.md": 1}}
-    assert ir.evaluate(hits, qrels, "RR", of="doc_id").iloc[0, 0] == 1
+    assert ir.evaluate(hits, qrels, "RR", units="doc_id").iloc[0, 0] == 1
     refused(InputError, "chunks in 'chunk_id'", ir.evaluate, hits, qrels, "RR")
 
 
@@ -433,16 +433,18 @@ def test_traces_are_searches(shape):
     for runs in (traces, {"x": traces, "y": {"q1": TRACES[shape](CALLS)}}):
         refused(ParameterError, words, ir.evaluate, runs, qrels, "R")
         refused(ParameterError, words, ir.scorer(qrels, "R"), runs)
-    both = ir.evaluate({"x": traces, "y": traces}, qrels, "R", search="search", searches=[1, 2, 3])
+    both = ir.evaluate(
+        {"x": traces, "y": traces}, qrels, "R", search="search", stop=ir.AfterSearches([1, 2, 3])
+    )
     assert both.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]] * 2
-    alone = ir.scorer(qrels, "R", search="search", searches=[1, 2, 3])(traces)
+    alone = ir.scorer(qrels, "R", search="search", stop=ir.AfterSearches([1, 2, 3]))(traces)
     assert alone.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]]
 
 
 def test_a_first_search_may_find_nothing():
     traces, qrels = {"q1": [[], ["a"]]}, {"q1": {"a": 1}}
     for runs in (traces, ir.as_runs(traces, "x"), {"x": traces, "y": {"q1": [[], [], ["a"]]}}):
-        found = ir.evaluate(runs, qrels, "R", search="search", searches=[1, 2, 3])
+        found = ir.evaluate(runs, qrels, "R", search="search", stop=ir.AfterSearches([1, 2, 3]))
         assert found.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]][: len(found)]
 
 
@@ -493,7 +495,11 @@ def test_fields_of_hits_are_columns_and_one_is_chosen():
         {"topic": "q", "rank": 1, "doc": "x", "listed_score": 0.5, "tokens": 12}
     ]
     read = ir.evaluate(
-        hits, {"q": {"d": 1}}, "Recall", of="doc_id", length="tokens", budget=[9, 12]
+        hits,
+        {"q": {"d": 1}},
+        "Recall",
+        units=ir.Units("doc_id", length="tokens"),
+        stop=ir.Budget([9, 12]),
     )
     assert read.to_numpy().tolist() == [[0.0, 1.0]]
     refused(ParameterError, "lists of hits for id=", ir.as_runs, RUN, id="doc")

@@ -44,7 +44,7 @@ def test_unsigned_ids(kind, role):
         assert run.ireval.judge(qrels)["grade"].isna().tolist() == [True, False, True]
         assert ir.verbs.restrict(qrels, run)["doc"].tolist() == [4]
     assert run.ireval.pool(2)[role].dtype == kind
-    assert run.ireval.rank(ties="random", seed=1)[role].dtype == kind
+    assert run.ireval.rank(ties=ir.Ties("random", seed=1))[role].dtype == kind
 
 
 @pytest.mark.parametrize("kind", ["category", "str", "object", "string[pyarrow]"])

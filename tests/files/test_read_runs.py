@@ -380,7 +380,7 @@ def test_what_is_advised_of_a_file_reads_it(tmp_path, read, text):
 
 def test_a_column_of_a_file_is_found_by_its_own_name(tmp_path):
     rows = "topic,chunk_id,doc_id,rank,tokens\nq,a#0,a,1,9\nq,a#1,a,2,5\nq,b#0,b,3,9\n"
-    options = {"of": "doc_id", "length": "tokens", "budget": [22, 23]}
+    options = {"units": ir.Units("doc_id", length="tokens"), "stop": ir.Budget([22, 23])}
     read = read_run(write(tmp_path, rows))
     found = ir.evaluate(read, {"q": {"a": 1, "b": 1}}, "Recall", **options)
     assert found.to_numpy().tolist() == [[0.5, 1.0]]

@@ -161,7 +161,7 @@ def test_repeats_and_chunks_are_read_in_turn_as_at_once(repeated, repeats):
         )
         alike(found, wanted)
         of = ir.read_runs(files, repeat=NAMED["repeat"]).ireval.evaluate(
-            qrels, ["RR", "Recall"], of=NAMED["unit"], repeats=repeats
+            qrels, ["RR", "Recall"], units=ir.Units(NAMED["unit"]), repeats=repeats
         )
     alike(found.sort_index(), of.sort_index())
 

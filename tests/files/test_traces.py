@@ -153,7 +153,11 @@ def test_a_result_that_cannot_be_read_is_refused_or_an_empty_search(shape, place
         kept = ir.as_runs(runs, on_error="empty")
         assert searches(kept) == expected
         scores = ir.evaluate(
-            kept, {"p": {"z": 1}, "q": {"e": 1}}, "R", search="search", searches=[1, 2, 3]
+            kept,
+            {"p": {"z": 1}, "q": {"e": 1}},
+            "R",
+            search="search",
+            stop=ir.AfterSearches([1, 2, 3]),
         )
         assert scores.to_numpy().tolist() == [[1, 1, 1], [0, 0, place != 2]]
 

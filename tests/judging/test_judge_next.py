@@ -129,7 +129,9 @@ def test_the_command_hands_out_documents(cube, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ir.verbs.write_run(RUNS, "runs.txt")
     ir.verbs.write_qrels(QRELS, "qrels.txt")
-    known = ir.cube(RUNS.drop(columns="contributing"), QRELS, contributing=cube.system.to_numpy())
+    known = ir.cube(
+        RUNS.drop(columns="contributing"), QRELS, pool=ir.Pool(contributing=cube.system.to_numpy())
+    )
     expected = known.ireval.judge_next(4, "mtf", seed=1)
     pd.DataFrame({"docno": expected["doc"][:1], "text": ["<b>"]}).to_csv("texts.csv", index=False)
     line = ["judge-next", "qrels.txt", "runs.txt", "-n", "4", "--method", "mtf", "--seed", "1"]

@@ -51,7 +51,9 @@ def built(lists, relevant, judged=None):
     grade = [int(doc in relevant[topic]) for topic, doc in qrels[["topic", "doc"]].to_numpy()]
     with warnings.catch_warnings():  # of lists that are missing, and where nothing is judged yet
         warnings.simplefilter("ignore", IrframeWarning)
-        cube = ir.cube(runs, qrels.assign(grade=grade), contributing=[*runs["system"].unique()])
+        cube = ir.cube(
+            runs, qrels.assign(grade=grade), pool=ir.Pool(contributing=[*runs["system"].unique()])
+        )
     return cube.sel(topic=[*lists])
 
 

@@ -32,7 +32,7 @@ GROUPED = sorted(name for name, by in BY.items() if by is not None and by.defaul
 def alone(frames, track):
     """Build the cube of one track from its rows."""
     runs, qrels = (frame[frame["track"] == track] for frame in frames)
-    return ir.cube(runs.reset_index(drop=True), qrels, contributing="contributing")
+    return ir.cube(runs.reset_index(drop=True), qrels, pool=ir.Pool(contributing="contributing"))
 
 
 @cache

@@ -13,7 +13,7 @@ from irframe.kinds import FIGURES, HOME, KNOWN, example, kind_of, offered
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 with though_incomplete():
     RUNS, QRELS = larger()
-    CUBE = ir.cube(RUNS, QRELS, collection="track", pool_depth=3)
+    CUBE = ir.cube(RUNS, QRELS, collection="track", pool=3)
 SYSTEMS = CUBE["system"].to_numpy().tolist()
 SCOPE = {"runs": RUNS, "qrels": QRELS, "cube": CUBE, "scores": CUBE.ireval.score("AP")}
 SCOPE |= {"cost": dict.fromkeys(SYSTEMS, 1.0), "dates": dict.fromkeys(SYSTEMS, "2020-01-01")}

@@ -78,19 +78,20 @@ CALLED = {
     "methods": "method",
     "metrics": "metric",
     "original": "scores",
+    "pool": "pool_depth",
     "prior": "judgments",
     "qrels": "judgments",
     "reference": "depth, a metric of the scores or scores",
     "rows": "metric",
     "runs": "run",
     "shares": "share",
+    "stop": "stop|budget",
     "train": "judgments",
+    "units": "units|of",
 }
 """Option -> what messages may call it."""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
 """Options of which any text is a value."""
-UNREAD = {("scorer", "contributing")}
-"""Options that nothing asks for here: pools, which no metric reads."""
 MATPLOTLIB = {"ax", "figsize"}
 """Options that go to another library as they are."""
 
@@ -143,8 +144,6 @@ def wrong_options(name, function, subject, usual):
     """Return which odd values a verb or figure takes, or refuses without the name of the option."""
     wrong = {}
     for option in options_of(function):
-        if (name, option.name) in UNREAD:
-            continue
         texts = [] if (name, option.name) in FREE else ["nonsense"]
         words = rf"\b({option.name}|{CALLED.get(option.name, option.name)})\b"
         for value in [Odd(), *texts, *beyond(function, option.name)]:

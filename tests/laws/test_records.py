@@ -174,7 +174,6 @@ for name in ("compare", "components", "discrimination", "summary", "topics_neede
     FURTHER[name].append(("repeats", {}))
 IDLE = {
     "cube": {"collection", "contributing", "length", "pool_depth"},
-    "evaluate": {"contributing", "pool_depth"},
     "collapse": {"unit"},
     "tie_agreement": {"score_dtype"},
     "risk_coverage": {"score_dtype"},
@@ -219,7 +218,7 @@ def world(name):
         name, named
     )
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
-        return ir.cube(*made[name], **named)
+        return ir.cube(*made[name], **gathered(inspect.signature(ir.cube), named))
 
 
 RUNS, QRELS = experiment(1)
@@ -263,7 +262,7 @@ FRAMES = {
         (LARGER, {"of": CHUNKED}),
         (LARGER, TIED | {"of": CHUNKED}),
     ],
-    "pool": [(RUNS, {"depth": 2})],
+    "pool": [(RUNS, {"pool": 2})],
     "tie_agreement": [
         (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
         (ROUGH, SCORING),

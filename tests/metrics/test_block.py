@@ -245,7 +245,7 @@ def test_a_sample_of_orders_comes_near():
     coarse, metrics = runs.assign(score=runs["score"].round()), ["AP", "RR", "ERR", "nDCG", "ESL"]
     means = ir.cube(coarse, qrels, ties="mean").ireval.score(metrics, at=[5, 50]).mean("topic")
     drawn = [
-        ir.cube(coarse, qrels, ties="random", seed=seed).ireval.score(metrics, at=[5, 50])
+        ir.cube(coarse, qrels, ties=ir.Ties("random", seed=seed)).ireval.score(metrics, at=[5, 50])
         for seed in range(12)
     ]
     sampled = sum(each.fillna(0).mean("topic") for each in drawn) / len(drawn)

@@ -125,10 +125,10 @@ CUTS = {"whole": _whole, "skip": _skipped, "part": _cut}
 def test_every_budget_is_the_slow_loop(cut, evidence, lists):
     runs = runs_of(lists).assign(characters=lambda frame: frame["end"] - frame["start"])
     budget = [1, 3, 7, 20]
-    cube = ir.cube(runs, judged(evidence), length="characters")
-    scores = cube.ireval.score(*TEXTS, budget=budget, cut=cut)
+    cube = ir.cube(runs, judged(evidence), units=ir.Units(length="characters"))
+    scores = cube.ireval.score(*TEXTS, stop=ir.Budget(budget, cut=cut))
     assert scores.dims == ("metric", "system", "topic", "budget")
-    options = {"length": "characters", "budget": budget, "cut": cut}
+    options = {"units": ir.Units(length="characters"), "stop": ir.Budget(budget, cut=cut)}
     table = ir.evaluate(runs, judged(evidence), list(TEXTS), **options)
     for system, spans in enumerate(lists):
         for text, oracle in TEXTS.items():
@@ -201,8 +201,8 @@ def test_gain_that_decays_with_text_is_the_slow_loop(grades, data):
         "TBG": lambda k: slow.time_biased(grades, words, k),
         "TBG(half_life=60.0)": lambda k: slow.time_biased(grades, words, k, 60.0),
     }
-    scores = ir.cube(run, qrels, length="words").ireval.score(*texts)
-    table = ir.evaluate(run, qrels, list(texts), length="words")
+    scores = ir.cube(run, qrels, units=ir.Units(length="words")).ireval.score(*texts)
+    table = ir.evaluate(run, qrels, list(texts), units=ir.Units(length="words"))
     for text, oracle in texts.items():
         wanted = [oracle(k) for k in range(1, size + 1)]
         np.testing.assert_allclose(scores.sel(metric=text).to_numpy().ravel(), wanted)
@@ -291,12 +291,12 @@ def test_cubes_of_spans_are_saved_and_put_together(tmp_path, sets):
         {"topic": np.arange(25) % 4, "doc": random.integers(0, 2, 25), "start": low, "end": low + 7}
     )
     spans = ir.as_spans(spans.assign(set=low % 3) if sets else spans)
-    cube = runs.ireval.cube(spans, length="tokens")
+    cube = runs.ireval.cube(spans, units=ir.Units(length="tokens"))
 
     def same(found, wanted):
-        for options in ({}, {"budget": [5, 20], "cut": "part"}, {"budget": 20, "cut": "skip"}):
+        for stop in (None, ir.Budget([5, 20], cut="part"), ir.Budget(20, cut="skip")):
             pair = (
-                each.ireval.score("SpanR", "SpanF", "All", **options) for each in (found, wanted)
+                each.ireval.score("SpanR", "SpanF", "All", stop=stop) for each in (found, wanted)
             )
             np.testing.assert_array_equal(*pair)
 
@@ -307,6 +307,6 @@ def test_cubes_of_spans_are_saved_and_put_together(tmp_path, sets):
         same(ir.concat([opened.isel(topic=[0]), each.isel(topic=[1])]), each.isel(topic=[0, 1]))
         halves = [opened.isel(system=[0]), each.isel(system=[1])]
         same(ir.concat(halves, dim="system"), each.isel(system=[0, 1]))
-    rest = runs[runs["system"] == 1].ireval.cube(spans[::-1], length="tokens")
+    rest = runs[runs["system"] == 1].ireval.cube(spans[::-1], units=ir.Units(length="tokens"))
     with pytest.raises(InputError, match="cubes of the same spans"):
         ir.concat([cube.isel(system=[0]), rest], dim="system")

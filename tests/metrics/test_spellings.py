@@ -210,7 +210,7 @@ def test_all_of_trec_eval_equals_it(level, judged_only):
         str(metric).removesuffix(f"-l{level}"): replace(metric, judged_only=judged_only)
         for metric in parse_named(f"all_trec-l{level}")
     }
-    cube = ir.cube(run, qrels, score_dtype="float32", depth=1000)
+    cube = ir.cube(run, qrels, ties=ir.Ties(dtype="float32"), depth=1000)
     scores = cube.ireval.score(*(m.named(name) for name, m in metrics.items()), at=1000)
     found = scores.squeeze("system", drop=True).to_pandas().T
     evaluator = pytrec_eval.RelevanceEvaluator(

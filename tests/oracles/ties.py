@@ -42,4 +42,4 @@ ORACLES = {
     "mean": trec,
     "block": trec,
 }
-"""The oracle of every word of `irframe.names.Ties`."""
+"""The oracle of every word of `irframe.names.TieRule`."""

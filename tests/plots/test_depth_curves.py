@@ -76,8 +76,8 @@ def test_curves_at_one_depth_are_points(scores):
 
 def test_budgets_are_not_the_depth_of_a_pool():
     runs, qrels = ir.example_track()
-    cube = runs.assign(tokens=1).ireval.cube(qrels, length="tokens")
-    scores = cube.ireval.score("AP", budget=[5, 10, 20])
+    cube = runs.assign(tokens=1).ireval.cube(qrels, units=ir.Units(length="tokens"))
+    scores = cube.ireval.score("AP", stop=ir.Budget([5, 10, 20]))
     assert "pool depth" not in legend(scores.ireval.plot.depth_curves())
     tau = scores.ireval.volatility().ireval.plot.volatility_map()
     assert not tau.lines
@@ -168,5 +168,5 @@ def test_empty_lists_have_nothing_unjudged():
         columns=["system", "topic", "doc", "score"],
     )
     qrels = pd.DataFrame({"topic": ["1", "2"], "doc": ["x", "z"], "grade": 1})
-    ax = runs.ireval.cube(qrels, pool_depth=0).ireval.plot.unjudged_share()
+    ax = runs.ireval.cube(qrels, pool=0).ireval.plot.unjudged_share()
     assert [line.get_ydata().tolist() for line in ax.lines] == [[0, 50], [0, 0]]

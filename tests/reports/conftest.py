@@ -36,7 +36,8 @@ def tracks_path(tmp_path_factory):
     away = (runs["topic"].astype(int) % 2 == 0) & runs["system"].isin(["monot5", "bm25"])
     chosen = tmp_path_factory.mktemp("tracks") / "report.html"
     shown = {"metrics": ["ASL", "AP"], "depths": [5, 10], "resamples": 100, "baseline": "bm25"}
-    return ir.report(runs[~away], qrels.assign(track=track), chosen, collection="track", **shown)
+    cube = runs[~away].ireval.cube(qrels.assign(track=track), collection="track")
+    return ir.report(cube, chosen, **shown)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 import pytest
-from odd_tracks import BASE, TRACKS
+from odd_tracks import BASE, TRACKS, write_report
 from paged import DEPTHS, METRICS, SYSTEM, TITLE
 
 import irframe as ir
@@ -506,8 +506,7 @@ def test_odd_tracks_read_on_a_telephone_in_the_dark(tab, axe, tmp_path, name):
     runs, qrels, *texts = make()
     asked = BASE | options | ({"texts": texts[0]} if texts else {})
     with unsaid():
-        given = gathered(signature(ir.report), asked)
-        path = ir.report(runs, qrels, tmp_path / "page.html", **given)
+        path = write_report(runs, qrels, tmp_path / "page.html", asked)
     narrow = {"viewport": {"width": 400, "height": 800}, "color_scheme": "dark"}
     page = opened(tab, path.as_uri(), **narrow)
     assert page.evaluate("document.documentElement.scrollWidth") == 400

@@ -6,7 +6,6 @@ from contextlib import suppress
 from functools import cache, cached_property, partial
 from html import unescape
 from html.parser import HTMLParser
-from inspect import signature
 from io import StringIO
 from itertools import groupby, product
 from pathlib import Path
@@ -17,13 +16,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from odd_tracks import BASE, TRACKS
+from odd_tracks import BASE, TRACKS, cube_options, write_report
 from paged import Page
 
 import irframe as ir
 from irframe.errors import IrframeError, MetricError, cautions_of, united, unsaid
 from irframe.metrics.facts import facts
-from irframe.option_values import gathered
 from irframe.printed import fixed_text
 from irframe.reports import figures
 from irframe.reports.setting import ALONG, TEMPLATES, correlation, fixed, percent, say, short
@@ -85,14 +83,11 @@ class Told:
         self.texts = texts[0] if texts else None
         asked = BASE | options | ({"texts": self.texts} if texts else {})
         with unsaid(), patch.object(figures, "svg", wraps=figures.svg) as drawing:
-            path = ir.report(
-                self.runs, self.qrels, folder / "page.html", **gathered(signature(ir.report), asked)
-            )
+            path = write_report(self.runs, self.qrels, folder / "page.html", asked)
         self.figures = [call.args[0] for call in drawing.call_args_list]
         self.html = path.read_text(encoding="utf-8")
         self.page, self.prose = Page(self.html), Prose(self.html)
-        named = ("collection", "ties", "pool_depth", "repeats", "length")
-        named = {key: options[key] for key in named if key in options}
+        named = cube_options(options)
         with unsaid():
             self.whole = self.cube = self.runs.ireval.cube(self.qrels, **named)
         metrics, self.unit = self.options["metrics"], self.options.get("length", "")
@@ -149,7 +144,9 @@ class View:
     def score(self, *metrics):
         if not self.told.unit:
             return self.whole.ireval.score(*metrics, at=self.told.depths)
-        return self.whole.ireval.score(*metrics, budget=self.told.depths).rename(budget="depth")
+        return self.whole.ireval.score(*metrics, stop=ir.Budget(self.told.depths)).rename(
+            budget="depth"
+        )
 
     def _judged(self):
         try:
@@ -546,10 +543,11 @@ def _top(track, system, topic):
 
 
 def findings(track, _):
-    asked = ("ties", "pool_depth", "length", "budget")
-    told = {key: track.options[key] for key in asked if key in track.options}
+    stop = ir.Budget(track.options["budget"]) if track.unit else None
+    built = cube_options(track.options)
+    data = (track.whole,) if built else (track.runs, track.qrels)
     with unsaid():
-        found = track.runs.ireval.diagnose(track.qrels, track.metrics, errors="report", **told)
+        found = ir.verbs.diagnose(*data, metrics=track.metrics, errors="report", stop=stop)
     found = found[found["what"] != "what decides the numbers"]
     if "repeats" in track.options:  # which the console is not told
         found = found[~found["what"].str.contains("under the same label")]

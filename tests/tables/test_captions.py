@@ -149,8 +149,8 @@ def test_a_seed_of_ties_is_none_of_resamples():
 
 
 def test_a_reference_is_a_depth_or_a_budget():
-    at_budgets = RUNS.assign(tokens=50).ireval.cube(QRELS, length="tokens")
-    scores = at_budgets.ireval.score("AP", budget=[200, 400])
+    at_budgets = RUNS.assign(tokens=50).ireval.cube(QRELS, units=ir.Units(length="tokens"))
+    scores = at_budgets.ireval.score("AP", stop=ir.Budget([200, 400]))
     for result in (scores.ireval.coverage(reference=400), scores.ireval.agreement(400)):
         assert "against 400 tokens; " in told(result.attrs)
         assert "against 400 tokens; " in result.ireval.styled().notes
