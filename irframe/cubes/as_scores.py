@@ -4,12 +4,14 @@ Verbs: as_scores.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import choice
+from irframe.cubes.aggregates import RUNID, without_aggregates
 from irframe.cubes.groups import by_repeat
 from irframe.errors import IdError, InputError
 from irframe.experiments.topic_design import LABELS
@@ -61,6 +63,7 @@ def as_scores(
     x: Scores,
     metric: str | None = None,
     *,
+    systems: Literal["rows", "columns"] | None = None,
     lower: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Make a frame of scores of what other tools hand over; every verb of scores does so by itself.
@@ -72,10 +75,10 @@ def as_scores(
         - a frame with columns for system, topic, ``measure`` and ``value``, as ir_measures and
           PyTerrier's ``Experiment(..., perquery=True)`` give it;
         - a column of one of these, a Series;
-        - with `metric`, a matrix of the scores by one metric: a row for each topic, a column for
-          each system; or the other way round, if the index is named after systems or the columns
-          after topics. One whose axes are named after both needs no `metric`, and is called
-          ``score``;
+        - with `metric`, a matrix of the scores by one metric, a row for each topic and a column for
+          each system, or the other way round. The name of an axis says which, such as ``topic`` or
+          ``model``; else `systems` does. One whose axes are named after both needs no `metric`, and
+          is called ``score``;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
         - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row; or
           ``{system: rows}`` of these;
@@ -85,6 +88,8 @@ def as_scores(
         Without a system all is one system, called ``run``.
     metric
         The metric of a matrix, or the name that the one column of scores is to have.
+    systems
+        Whether a matrix has systems in its ``"rows"`` or ``"columns"``.
     lower
         Columns that count a cost, such as tokens or latency, so that lower is better; of metrics
         such as ASL that is known.
@@ -105,7 +110,7 @@ def as_scores(
     Examples
     --------
     >>> matrix = pd.DataFrame({"bm25": [0.5, 0.25], "ance": [0.75, 0.5]}, index=["q1", "q2"])
-    >>> as_scores(matrix, metric="AP")
+    >>> as_scores(matrix, metric="AP", systems="columns")
                     AP
     system topic
     bm25   q1     0.50
@@ -113,11 +118,15 @@ def as_scores(
     ance   q1     0.75
            q2     0.50
     """
+    if systems is not None:
+        x = _with_axes(x, choice("systems", systems, ("rows", "columns")))
     frame = score_frame(x)
     wide, by_role = wide_frame(frame, metric) or (None, {})
     if metric is not None:
         if wide is None:
             wide = _matrix_as_column(frame, metric)
+            if wide is not None:
+                _refuse_unnamed(frame, metric)
             by_role = {} if wide is None else index_roles(wide)
         elif metric in wide.columns:
             wide = wide[[metric]]
@@ -133,6 +142,7 @@ def as_scores(
         columns = map(str, wide.columns)
         raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
     indexed, _ = by_repeat(wide, by_role)
+    indexed = without_aggregates(indexed, by_role)
     drawn = {name: frame.attrs[name] for name in (DRAWN, REPEATS) if name in frame.attrs}
     if lower or drawn:
         indexed = indexed.copy(deep=False)
@@ -374,6 +384,8 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
     frame = frame.assign(**{metric: frame[metric].map(str)})
+    if (lines := frame[metric] == RUNID).any():  # of trec_eval, whose value is a name
+        frame = frame[~lines].assign(**{value: pd.to_numeric(frame[value][~lines])})
     keys += _told_apart(frame, [*keys, metric])
     # topics of one name may be others in each group
     further = [name for name in dict.fromkeys([by, *LABELS]) if name is not None]
@@ -417,6 +429,34 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     return pd.DataFrame({metric: matrix.to_numpy().ravel()}, index=index)
 
 
+def _with_axes(x: Any, systems: str) -> pd.DataFrame:
+    """Return a matrix whose axes are named, as a caller says where its systems are."""
+    frame = columns_of(x) if not isinstance(x, pd.DataFrame) else x
+    if frame is None or frame.index.nlevels > 1 or frame.columns.nlevels > 1:
+        raise InputError(f"a matrix with systems in {systems}", type(x).__name__)
+    wanted = [SYSTEM, TOPIC] if systems == "rows" else [TOPIC, SYSTEM]
+    column = next((name for name in frame.columns if _axis_role(name)), None)
+    matrix = frame if column is None else frame.set_index(column)
+    names = [matrix.index.name, matrix.columns.name]
+    if any(_axis_role(name) not in {None, role} for name, role in zip(names, wanted, strict=True)):
+        raise InputError(f"a matrix with systems in {systems}", "axes named otherwise")
+    pairs = zip(names, wanted, strict=True)
+    index, columns = (name if _axis_role(name) else role for name, role in pairs)
+    return matrix.rename_axis(index=index, columns=columns)
+
+
+def _refuse_unnamed(frame: pd.DataFrame, metric: str) -> None:
+    """Raise for a matrix of which nothing says whether systems are in rows or in columns."""
+    names = [*frame.index.names, *frame.columns.names, *frame.columns]
+    if metric not in frame.columns and not any(map(_axis_role, names)):
+        advice = "say it: ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
+        raise InputError("a matrix that says where its systems are", "axes without names", advice)
+
+
+def _axis_role(name: Any) -> str | None:
+    return next((role for role in (SYSTEM, TOPIC) if name in ALIASES[role]), None)
+
+
 def advice_of(frame: pd.DataFrame) -> str:
     """Return the line that would make scores of a frame."""
     frame = frame.loc[:, ~frame.columns.duplicated()]
@@ -435,6 +475,7 @@ def advice_of(frame: pd.DataFrame) -> str:
         return f"score every topic: {every}"
     if TOPIC not in by_role and not levels and named_metrics(frame) == [*frame.columns]:
         return "say that its index is of topics: frame.rename_axis('topic')"
-    matrix = "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
+    read = "ir.as_scores(frame, metric='AP', systems='columns')"
+    matrix = f"a matrix of topics and systems is read by {read}"
     told = "call the columns that name systems and topics so: system, topic"
     return told if _matrix_as_column(frame, "") is None else matrix

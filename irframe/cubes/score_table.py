@@ -14,6 +14,7 @@ from irframe import names as words
 from irframe.arrays import Array, at_places
 from irframe.checks import one_column
 from irframe.cubes import as_scores, score_arrays
+from irframe.cubes.aggregates import array_without_aggregates, without_aggregates
 from irframe.cubes.by_group import (
     group_keys,
     group_values,
@@ -300,6 +301,7 @@ def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
     array = score_arrays.in_order(
         score_arrays.sound(x if bounds is None else x.isel({words.BOUND: 0}, drop=True))
     )
+    array = array_without_aggregates(array)
     values = array.to_numpy() if array.chunks is None else array.data
     labels = {dim: array.indexes[dim] for dim in array.dims}
     keys = None if by is None else read_groups(array, by)
@@ -334,6 +336,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
         raise ParameterError("by to be a property of systems or topics", repr(column))
     known = [name for name in (*wide.index.names, *wide.columns) if name is not None]
     wide, word = by_repeat(wide, by_role, column)
+    wide = without_aggregates(wide, by_role)
     if word is not None and asking:
         names = [name for name in wide.index.names if name != word]
         line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"

@@ -78,15 +78,17 @@ def test_matrices(scores, turned):
     )
     bare = matrix.reset_index().rename_axis(columns=None)
     assert same(ir.as_scores(bare, metric="AP"), scores[["AP"]])
-    with pytest.raises(InputError, match=r"ir.as_scores\(frame, metric='AP'\)"):
+    advice = r"ir.as_scores\(frame, metric='AP', systems='columns'\)"
+    with pytest.raises(InputError, match=advice):
         ir.as_scores(matrix.rename_axis(index=None, columns=None))
-    with pytest.raises(AttributeError, match=r"ir.as_scores\(frame, metric='AP'\)"):
+    with pytest.raises(AttributeError, match=advice):
         _ = matrix.rename_axis(index=None, columns=None).ireval
 
 
-def test_matrices_without_names_have_topics_in_rows():
+def test_matrices_without_names_are_asked_about():
     matrix = pd.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.0], "c": [0.0, 0.0]})
-    found = to_scores(ir.as_scores(matrix, metric="nDCG"))
+    refused(InputError, "systems='rows'", lambda: ir.as_scores(matrix, metric="nDCG"))
+    found = to_scores(ir.as_scores(matrix, metric="nDCG", systems="columns"))
     assert dict(found.sizes) == {"metric": 1, "system": 3, "topic": 2}
     assert found.sel(system="b").values.tolist() == [[1.0, 0.0]]
 
@@ -95,12 +97,14 @@ def test_matrices_hold_numbers_once():
     matrix = pd.DataFrame({"a": [0.5], "b": ["x"]})
     refused(InputError, "scores indexed by", lambda: ir.as_scores(matrix, metric="AP"))
     with pytest.raises(IdError, match="1 again: a"):
-        ir.as_scores(pd.DataFrame([[0.5, 0.25]], columns=["a", "a"]), metric="AP")
+        ir.as_scores(
+            pd.DataFrame([[0.5, 0.25]], columns=["a", "a"]), metric="AP", systems="columns"
+        )
 
 
 def test_published_matrices(shared):
     matrix = pd.read_csv(shared / "data" / "score-matrices" / "adhoc8_ap.csv")
-    scores = ir.as_scores(matrix, metric="AP")
+    scores = ir.as_scores(matrix, metric="AP", systems="columns")
     row = ir.verbs.compare(scores, baseline="run125").set_index("system_a").loc["run126"]
     assert row["p"] == pytest.approx(0.0013194, abs=5e-8)
 

@@ -5,8 +5,11 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 import irframe as ir
+from irframe.errors import InputError
+from irframe.names import ALIASES
 
 AXES = {
     "topic": ["question_id", "qid", "query", "query_id", "id", None],
@@ -25,10 +28,20 @@ def tracks():
 @pytest.mark.parametrize(("topic", "system"), [*itertools.product(*AXES.values())])
 def test_a_matrix_keeps_its_roles_under_any_names(topic, system):
     values = np.arange(12).reshape(4, 3) / 12
-    matrix = pd.DataFrame(values, list("1234"), list("abc")).rename_axis(topic, columns=system)
-    means = ir.as_scores(matrix, "AP").ireval.summary()["mean"]
-    np.testing.assert_allclose(means, values.mean(axis=0))
-    assert means.index.get_level_values(1).tolist() == list("abc")
+    matrix = pd.DataFrame(values, list("1234"), list("abc"))
+    matrix = matrix.rename_axis(index=topic, columns=system)
+    named = topic in ALIASES["topic"] or system in ALIASES["system"]
+    if not named:
+        refused(InputError, "systems='rows'", lambda: ir.as_scores(matrix, "AP"))
+    for turned, systems in ((matrix, "columns"), (matrix.T, "rows")):
+        ways = [ir.as_scores(turned, "AP", systems=systems)]
+        ways += [ir.as_scores(turned, "AP")] if named else []
+        for scores in ways:
+            means = scores.ireval.summary()["mean"]
+            np.testing.assert_allclose(means, values.mean(axis=0))
+            assert means.index.get_level_values(1).tolist() == list("abc")
+    if named:
+        refused(InputError, "named otherwise", lambda: ir.as_scores(matrix, systems="rows"))
 
 
 def test_groups_go_by_what_told_collections_apart(tracks):
