@@ -439,7 +439,7 @@ def _with_axes(x: Any, systems: str) -> pd.DataFrame:
     matrix = frame if column is None else frame.set_index(column)
     names = [matrix.index.name, matrix.columns.name]
     if any(_axis_role(name) not in {None, role} for name, role in zip(names, wanted, strict=True)):
-        raise InputError(f"a matrix with systems in {systems}", "axes named otherwise")
+        raise InputError(f"a matrix with systems in {systems}", ", ".join(map(repr, names)))
     pairs = zip(names, wanted, strict=True)
     index, columns = (name if _axis_role(name) else role for name, role in pairs)
     return matrix.rename_axis(index=index, columns=columns)

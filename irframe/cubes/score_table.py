@@ -363,11 +363,11 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     labels = {words.METRIC: pd.Index([*map(str, metrics)], name=wide.columns.name), **labels}
     attrs = {**frame.attrs, **wide.attrs, words.METRICS: metrics}
     level: Any = column
-    grouped = column is not None and column in wide.index.names
-    index = wide.index.droplevel(level) if grouped else wide.index
-    word = None if word is None else str(word)
-    said = _declared(attrs, drawn, column)
-    return ScoreTable(table, labels, attrs, None, rows, index, word, by=by, keys=keys, drawn=said)
+    index = wide.index.droplevel(level) if level in {*wide.index.names} - {None} else wide.index
+    drawn_as = _declared(attrs, drawn, column)
+    return ScoreTable(
+        table, labels, attrs, None, rows, index, word and str(word), by, keys, drawn=drawn_as
+    )
 
 
 def _labels_of_rows(wide: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[str, Array]:

@@ -41,7 +41,7 @@ def test_a_matrix_keeps_its_roles_under_any_names(topic, system):
             np.testing.assert_allclose(means, values.mean(axis=0))
             assert means.index.get_level_values(1).tolist() == list("abc")
     if named:
-        refused(InputError, "named otherwise", lambda: ir.as_scores(matrix, systems="rows"))
+        refused(InputError, "systems in rows", lambda: ir.as_scores(matrix, systems="rows"))
 
 
 def test_groups_go_by_what_told_collections_apart(tracks):
