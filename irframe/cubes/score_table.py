@@ -355,19 +355,18 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
         keys = dim, groups.to_numpy()
     elif column is not None:
         keys = _tell_apart(group_keys(wide, column), column, codes, labels)
-    drawn = _labels_of_rows(wide, codes[words.TOPIC], labels[words.TOPIC])
+    attrs = {**frame.attrs, **wide.attrs, words.METRICS: metrics}
+    of_topics = _labels_of_rows(wide, codes[words.TOPIC], labels[words.TOPIC])
+    drawn = _declared(attrs, of_topics, column)
     table, rows = _laid_out(values, codes, labels)
     if rows is None:
         others: Any = [name for name in wide.index.names if name not in roles.values()]
         as_scores.refuse_twice(wide.index.droplevel(others), wide, frame.index.names)
     labels = {words.METRIC: pd.Index([*map(str, metrics)], name=wide.columns.name), **labels}
-    attrs = {**frame.attrs, **wide.attrs, words.METRICS: metrics}
     level: Any = column
     index = wide.index.droplevel(level) if level in {*wide.index.names} - {None} else wide.index
-    drawn_as = _declared(attrs, drawn, column)
-    return ScoreTable(
-        table, labels, attrs, None, rows, index, word and str(word), by, keys, drawn=drawn_as
-    )
+    word = word and str(word)
+    return ScoreTable(table, labels, attrs, None, rows, index, word, by, keys, drawn=drawn)
 
 
 def _labels_of_rows(wide: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[str, Array]:
