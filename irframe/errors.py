@@ -89,10 +89,12 @@ class IrframeError(ValueError):
         """The message that begins with what is wrong, where that says something by itself."""
         return self._message(1 if _BARE.match(self.found) else -1)
 
-    def within(self, where: str, advice: str | None = None) -> "IrframeError":
-        """Return the same error that says where things were found, and may advise otherwise."""
+    def within(
+        self, where: str, advice: str | None = None, wanted: str | None = None
+    ) -> "IrframeError":
+        """Return the same error that says where things were found, and what else was wanted."""
         found, said = f"{self._found} {where}".strip(), self.advice if advice is None else advice
-        return type(self)(self.wanted, found, said, self.offenders)
+        return type(self)(wanted or self.wanted, found, said, self.offenders)
 
     def _listed(self) -> str:
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)

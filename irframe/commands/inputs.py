@@ -19,7 +19,8 @@ from irframe.errors import DepthError, IdError, InputError, OneCall, ParameterEr
 from irframe.experiments.collapse import Preparation
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.compression import Source
-from irframe.files.read_file import LEFT_OUT, find_files, plain_table
+from irframe.files.locations import find_files
+from irframe.files.read_file import LEFT_OUT, plain_table
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 from irframe.option_values import gathered, plain_parameters

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from irframe.errors import InputError, ParameterError, in_group, listing, warn
+from irframe.errors import InputError, ParameterError, in_group, listing, shortened, warn
 from irframe.files.kinds import RUN
 from irframe.files.retrieved import Answers, has_id, holds_hits, is_hit
 from irframe.names import SCORE
@@ -78,7 +78,7 @@ def unpacked(x: Any, hits: str | None = None, topics: Iterable[Any] | None = Non
         return answers
     of_systems = {}
     for name, run in x.items():
-        with in_group(f"system {name}"):
+        with in_group(f"system {shortened(name, str)}"):
             lists = _hits_by_topic(run, hits) if isinstance(run, Mapping) else None
         if lists is not None:
             of_systems[name] = lists

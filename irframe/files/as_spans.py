@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.files.compression import Source
+from irframe.files.compression import Source, name_of, undamaged
 from irframe.files.read_file import plain_table
 from irframe.files.tables import columns_of
 from irframe.files.values import framed, numbers
@@ -190,4 +190,5 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
       topic doc  start  end  grade
     0     1   a      3    9      1
     """
-    return as_spans(plain_table(path), texts=texts)
+    with undamaged("a table of spans", name_of(path)):
+        return as_spans(plain_table(path), texts=texts)

@@ -95,14 +95,36 @@ def _levels(data: bytes) -> int:
 
 
 @contextmanager
-def undamaged(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]:
-    """Say which file of a kind is damaged, where its reader gives a sign that it is."""
+def undamaged(
+    kind: str,
+    source: str,
+    *signs: type[Exception],
+    advise: Callable[[str], str] = str,
+) -> Iterator[None]:
+    """Turn whatever a damaged file does to its reader into an error that names the file.
+
+    Parameters
+    ----------
+    kind
+        What the file is.
+    source
+        What it is called.
+    signs
+        The errors of a damaged file, by default all.
+    advise
+        Returns the advice of an error about a frame as advice about the file.
+    """
+    caught = signs or (Exception,)
     try:
         yield
-    except IrframeError:
+    except IrframeError as error:
+        if source in f"{error.wanted} {error.found}":
+            raise
+        raise error.within(f"in {source}", advise(error.advice)) from error
+    except Warning:
         raise
-    except signs as error:
-        wanted, found = f"{kind} that is whole", f"{source} damaged ({error})"
+    except caught as error:
+        wanted, found = f"{kind} that is whole", f"{source} damaged ({shortened(error, str)})"
         raise FileFormatError(wanted, found, "fetch or write the file again") from error
 
 

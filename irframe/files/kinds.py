@@ -15,7 +15,6 @@ from irframe import names as words
 from irframe.errors import (
     FileFormatError,
     InputError,
-    IrframeError,
     ParameterError,
     shortened,
 )
@@ -392,17 +391,14 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
         column: Any = arrow.column(place).to_pandas() if frame is None else frame.iloc[:, place]
         return column  # type: ignore[no-any-return]
 
-    try:
-        refuse_two_texts(known, names, get)
-        known = looked_at(known, kind, names, get)
-        columns = {
-            role: to_role(table[name], role, name, ranked=SCORE in known)
-            for role, name in known.items()
-        }
-        for place, name in enumerate(names):
-            if name not in known.values() and not _INDEX.fullmatch(str(name)):
-                column = arrow.column(place) if frame is None else to_arrow(frame.iloc[:, place])
-                columns.setdefault(name, column)
-    except IrframeError as error:
-        raise error.within(f"in {source}", kind.advised(error.advice)) from error
+    refuse_two_texts(known, names, get)
+    known = looked_at(known, kind, names, get)
+    columns = {
+        role: to_role(table[name], role, name, ranked=SCORE in known)
+        for role, name in known.items()
+    }
+    for place, name in enumerate(names):
+        if name not in known.values() and not _INDEX.fullmatch(str(name)):
+            column = arrow.column(place) if frame is None else to_arrow(frame.iloc[:, place])
+            columns.setdefault(name, column)
     return pa.table(columns)

@@ -4,21 +4,18 @@ import codecs
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
-from glob import escape, glob
 from io import BytesIO
 from math import inf, isinf
-from os import PathLike, fspath
-from pathlib import Path, PurePosixPath
-from typing import Any
-from urllib.parse import unquote
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, InputError, IrframeError, shortened, warn
+from irframe.errors import FileFormatError, IrframeError, shortened, warn
 from irframe.files import compression
 from irframe.files.as_runs import as_qrels, by_role
 from irframe.files.compression import (
@@ -31,112 +28,10 @@ from irframe.files.compression import (
 )
 from irframe.files.ids import shown
 from irframe.files.kinds import RUN, Kind, in_types
+from irframe.files.locations import home, partitions, stem, system_of
 from irframe.files.text import parse
 from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
-
-_PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
-_PART = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
-"""What Spark and others call the files of one data set."""
-
-
-def find_files(
-    paths: str | PathLike[str] | Iterable[compression.Source],
-) -> Sequence[compression.Source]:
-    """Return the files that a pattern, a folder, a path or several of them mean.
-
-    Parameters
-    ----------
-    paths
-        A pattern (``**`` crosses folders), a folder, a file, the address of one of these in an
-        object store, or an iterable of files. Files that begin with ``.`` or ``_`` are left out
-        of patterns and folders; of a folder that holds partitions (``track=web``), or parts,
-        all files below are meant.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
-    if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike):
-        files: list[compression.Source] = list(paths)
-    elif not isinstance(paths, str | PathLike):
-        raise InputError("a pattern, a path or several", repr(paths))
-    else:
-        name = fspath(paths)
-        files = []
-        if compression.is_address(name):
-            store, path = compression.opened_by(name)
-            for match in sorted(store.glob(path) if escape(path) != path else [path]):
-                found = sorted(store.find(match)) if store.isdir(match) else None
-                inside = [match] if found is None else _data_files(found, match)
-                files += map(store.unstrip_protocol, inside)
-        else:
-            files += _paths(name)
-    if not files:
-        wanted, advice = f"files that match {paths!r}", f"the current folder is {Path.cwd()}"
-        raise InputError(wanted, "none", advice)
-    return files
-
-
-def _paths(name: str) -> list[str]:
-    if Path(name).is_dir():
-        inside = sorted(path for path in Path(name).rglob("*") if path.is_file())
-        return _data_files([str(path) for path in inside], name)
-    if escape(name) != name and not Path(name).exists():
-        matches = sorted(glob(name, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
-        within = [_paths(match) if Path(match).is_dir() else [match] for match in matches]
-        keep = [files for match, files in zip(matches, within, strict=True) if _is_shown(match)]
-        return [file for files in keep for file in files]
-    return [name]
-
-
-def _data_files(files: list[str], folder: str) -> list[str]:
-    """Return the files of a folder: its own, and those of its partitions and parts."""
-    kept = []
-    for file in files:
-        inner = PurePosixPath(Path(file).as_posix()[len(Path(folder).as_posix()) :].lstrip("/"))
-        below = inner.parts[:-1]
-        data_set = all(_PARTITION.fullmatch(part) for part in below) or _PART.fullmatch(inner.name)
-        if data_set and all(_is_shown(part) for part in inner.parts):
-            kept.append(file)
-    return kept
-
-
-def _is_shown(path: str) -> bool:
-    return not PurePosixPath(path).name.startswith((".", "_"))
-
-
-def partitions(name: str) -> dict[str, str]:
-    """Return what the folders of a partitioned data set say of a file.
-
-    Examples
-    --------
-    >>> partitions("runs/track=web/system=bm25%2Brm3/part-0.parquet")
-    {'track': 'web', 'system': 'bm25+rm3'}
-    """
-    folders = PurePosixPath(name.replace("\\", "/")).parts[:-1]
-    matches = (_PARTITION.fullmatch(folder) for folder in folders)
-    return {match[1]: unquote(match[2]) for match in matches if match}
-
-
-def home(name: str) -> str:
-    """Return the data set that a file is a part of, else the file.
-
-    Examples
-    --------
-    >>> home("runs/bm25.parquet/part-00000-1f3a.snappy.parquet"), home("runs/system=a/x.parquet")
-    ('runs/bm25.parquet', 'runs')
-    >>> home("runs/bm25.gz")
-    'runs/bm25.gz'
-    """
-    path = PurePosixPath(name.replace("\\", "/"))
-    if _PART.fullmatch(path.name) or _PARTITION.fullmatch(path.parent.name):
-        path = path.parent
-        while _PARTITION.fullmatch(path.name):
-            path = path.parent
-        return str(path)
-    return name
 
 
 def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
@@ -168,7 +63,7 @@ _LEAST = 1e15
 _OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"([\w-]+)"\s*:')
 
 
-def is_objects(data: bytes) -> bool:
+def is_objects(data: bytes, kind: Kind = RUN) -> bool:
     r"""Tell by its first lines whether a file has a JSON object for each row.
 
     Examples
@@ -180,7 +75,7 @@ def is_objects(data: bytes) -> bool:
     if _OBJECTS.match(data):
         return True
     names = _KEY.findall(data.decode("latin-1")) if _OBJECT.fullmatch(data) else []
-    return {TOPIC, DOC} <= roles(names).keys()
+    return {TOPIC, DOC} <= kind.find(names).keys()
 
 
 def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
@@ -188,24 +83,21 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     from pyarrow.json import ParseOptions, ReadOptions, read_json  # noqa: PLC0415 - costs time at import
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    with undamaged(
-        "a file of JSON lines", source, pa.ArrowException, OSError, ValueError, RecursionError
-    ):
-        line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
-        first = json.loads(line)
-        compression.refuse_wide(source, len(first))
-        text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
-        schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
-        size = ReadOptions(block_size=compression.LINE, use_threads=len(data) > compression.LINE)
-        try:
-            table = read_json(pa.BufferReader(data), size, schema)
-        except pa.ArrowInvalid:  # of several types in a column, among other things
-            table = None
-        # Arrow reads whole numbers beyond 2**53 among floats, and what is beyond floats, as other
-        # numbers.
-        if table is None or _is_inexact(table, data):
-            lines = (line for line in data.splitlines() if line.strip())
-            table = framed([_row(line) for line in lines])
+    line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
+    first = json.loads(line)
+    compression.refuse_wide(source, len(first))
+    text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
+    schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
+    size = ReadOptions(block_size=compression.LINE, use_threads=len(data) > compression.LINE)
+    try:
+        table = read_json(pa.BufferReader(data), size, schema)
+    except pa.ArrowInvalid:  # of several types in a column, among other things
+        table = None
+    # Arrow reads whole numbers beyond 2**53 among floats, and what is beyond floats, as other
+    # numbers.
+    if table is None or _is_inexact(table, data):
+        lines = (line for line in data.splitlines() if line.strip())
+        table = framed([_row(line) for line in lines])
     return in_types(table, source, kind)
 
 
@@ -234,7 +126,7 @@ _END = 256
 """Bytes at the end of a file where more than blanks is to be found."""
 
 
-def is_nested(data: bytes) -> bool:
+def is_nested(data: bytes, _: Kind = RUN) -> bool:
     """Tell by its content whether a file holds a dictionary or a list, and no text of columns."""
     return is_cbor(data) or (may_be_json(data) and data[-_END:].rstrip()[-1:] in {b"}", b"]"})
 
@@ -259,10 +151,7 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping | list):
         raise FileFormatError(kind.noun, f"{source} without a dictionary or rows")
-    try:
-        frame = as_qrels(nested) if kind.value == GRADE else by_role(nested, kind).frame
-    except IrframeError as error:
-        raise error.within(f"in {source}", kind.advised(error.advice)) from error
+    frame = as_qrels(nested) if kind.value == GRADE else by_role(nested, kind).frame
     return in_types(frame, source, kind)
 
 
@@ -274,8 +163,7 @@ def _loaded(data: bytes, source: str) -> Any:
             wanted = "the package cbor2, which reads the files of ranx"
             advice = "install it: pip install cbor2"
             raise FileFormatError(wanted, f"none, for {source}", advice) from error
-        with undamaged("a file", source, cbor2.CBORError, RecursionError):
-            return cbor2.loads(data)
+        return cbor2.loads(data)
     again, large, endless = list[str](), list[str](), list[bool]()
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -293,10 +181,9 @@ def _loaded(data: bytes, source: str) -> Any:
             large.append(text)
         return value
 
-    with undamaged("a file", source, ValueError):
-        nested = json.loads(shallow(source, data), object_pairs_hook=distinct)
-        if endless or _holds_infinity([nested]):  # as it says, or as a number beyond all floats
-            json.loads(data, parse_float=finite)
+    nested = json.loads(shallow(source, data), object_pairs_hook=distinct)
+    if endless or _holds_infinity([nested]):  # as it says, or as a number beyond all floats
+        json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"
@@ -397,20 +284,40 @@ def empty_run() -> pa.Table:
     return pa.table({name: pa.array([], TYPES[name]) for name in columns})
 
 
-RUN_SUFFIXES = (
-    *(".run", ".txt", ".trec", ".tsv", ".csv", ".json", ".jsonl", ".lz4", ".parquet", ".parq"),
+def parse_text(data: bytes, source: str, kind: Kind) -> pa.Table:
+    """Read lines of text; the error for lines that do not fit lists the other formats."""
+    try:
+        return parse(data, source, kind)
+    except FileFormatError as error:
+        others = ", or a file of ".join(["", *(format_.name for format_ in FORMATS)])
+        wanted = f"{error.wanted}{others}" if error.wanted == kind.wanted else error.wanted
+        raise error.within("", wanted=wanted) from error
+
+
+class Format(NamedTuple):
+    """A format of files."""
+
+    name: str
+    tells: Callable[[bytes, Kind], bool]
+    """Tells by the content whether a file of a kind is in the format."""
+    read: Callable[[bytes, str, Kind], pa.Table]
+
+
+FORMATS = (
+    Format("JSON lines", is_objects, parse_objects),
+    Format("JSON or CBOR", is_nested, parse_nested),
+    Format("Parquet", lambda data, _: is_parquet(data), parse_parquet),
 )
-
-
-READERS = ((is_objects, parse_objects), (is_nested, parse_nested), (is_parquet, parse_parquet))
-"""What tells by its content whether a file is of a format, and reads it; all others are text."""
+"""The formats, the more particular ones first; all other files are text."""
+TEXT_FORMAT = Format("text", lambda *_: True, parse_text)
 
 
 def read_file(source: compression.Source, kind: Kind) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
     data, name = compression.load(source), compression.name_of(source)
-    reader = next((read for tells, read in READERS if tells(data)), parse)
-    return reader(data, name, kind)
+    found = next(each for each in (*FORMATS, TEXT_FORMAT) if each.tells(data, kind))
+    with undamaged(f"a file of {found.name}", name, advise=kind.advised):
+        return found.read(data, name, kind)
 
 
 def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.DataFrame:
@@ -424,7 +331,7 @@ def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.Da
         Whether empty fields of text are missing.
     """
     data, name = compression.load(source), compression.name_of(source)
-    with undamaged("a table", name, ValueError, OSError):
+    with undamaged("a table", name):
         if is_parquet(data):
             frame: pd.DataFrame = read_parquet(data, name).to_pandas()
             return frame
@@ -458,17 +365,3 @@ def attempt(source: compression.Source, *, by_file: bool, kind: Kind) -> pa.Tabl
         return run_table(source, stem(source) if by_file else None, kind)
     except (IrframeError, OSError) as error:
         return error
-
-
-def system_of(name: str) -> str | None:
-    """Return which system the folders of a partitioned data set say that a file is of."""
-    parts = partitions(name)
-    return parts.get(str(roles(parts).get(SYSTEM)))
-
-
-def stem(source: compression.Source) -> str:
-    """Name a system after its file."""
-    path = Path(home(compression.name_of(source)))
-    for suffixes in (compression.PACKED, RUN_SUFFIXES):
-        path = path.with_suffix("") if path.suffix.lower() in suffixes else path
-    return path.name

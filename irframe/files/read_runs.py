@@ -23,6 +23,7 @@ from irframe.files import read_file
 from irframe.files.comments import notes_of
 from irframe.files.compression import Source, is_address, name_of, opened_by
 from irframe.files.kinds import QRELS, RUN, Kind
+from irframe.files.locations import find_files
 from irframe.files.values import to_frame
 from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 
@@ -266,7 +267,7 @@ def read_runs(
     by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
-    files, kind = read_file.find_files(paths), RUN.told(columns, sep)
+    files, kind = find_files(paths), RUN.told(columns, sep)
     frame = read_all(files, kind, by_file=by_file, skip=on_error == "skip", progress=progress)
     if unit is not None and not frame.empty:
         frame = of_documents(frame, unit)

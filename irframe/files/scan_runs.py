@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from irframe.checks import choice
 from irframe.errors import InputError, IrframeError
-from irframe.files import compression, read_file, read_runs
+from irframe.files import compression, locations, read_file, read_runs
 from irframe.files.comments import notes_of
 from irframe.files.ids import TEXT, names_in
 from irframe.files.kinds import RUN, Kind, in_types
@@ -181,7 +181,7 @@ def scan_runs(
     """
     by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
     read_runs.named_groups(repeat)
-    files = read_file.find_files(paths)
+    files = locations.find_files(paths)
     strange = [repr(file) for file in files if not isinstance(file, str | PathLike)]
     if strange:
         raise InputError("paths of runs", "", "read open files with read_runs", strange)
@@ -212,7 +212,7 @@ def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
     alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
 
     def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
-        several = name in alone and not by_file and not read_file.partitions(name)
+        several = name in alone and not by_file and not locations.partitions(name)
         runs = runs_in_turn(name, kind) if several else None
         return runs or read_file.attempt(name, by_file=by_file, kind=kind)
 
@@ -256,7 +256,7 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     }
     together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
-        together[read_file.home(name), None if by_file else read_file.system_of(name)].append(name)
+        together[locations.home(name), None if by_file else locations.system_of(name)].append(name)
     # Parts of one run, and files of one system, stay together: a system's lists come from one
     # batch.
     batches: list[tuple[list[str], int]] = []
@@ -333,7 +333,10 @@ def _whole_runs(
 
 def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
     """Yield the rows of Parquet, by their roles."""
-    return (in_types(batch, file, kind) for batch in compression.parquet_batches(file, file))
+    for batch in compression.parquet_batches(file, file):
+        with compression.undamaged("a Parquet file", file, advise=kind.advised):
+            table = in_types(batch, file, kind)
+        yield table
 
 
 def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:

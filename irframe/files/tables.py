@@ -65,7 +65,6 @@ def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
         return None
     try:
         table = x.to_arrow() if hasattr(x, "to_arrow") else pa.table(x)
-        _refuse_again("every column once", table.column_names)
         fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
         return to_frame(table.cast(pa.schema(fields)))
     except pa.ArrowException as error:

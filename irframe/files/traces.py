@@ -222,23 +222,29 @@ def _tool_of(call: Any) -> Any:
     """Return the name of the tool of a call."""
     function = part(call, "function")
     if function is not None and not isinstance(function, str):
-        return part(function, "name")
-    return next((t for t in (function, part(call, "tool_name"), part(call, "name")) if t), None)
+        return _as_name(part(function, "name"))
+    told = (function, part(call, "tool_name"), part(call, "name"))
+    return next((name for name in map(_as_name, told) if name), None)
+
+
+def _as_name(value: Any) -> Any:
+    """Return what may be a name or an id, None for anything else."""
+    return value if isinstance(value, str | int) else None
 
 
 def _id_of(call: Any) -> Any:
     """Return the id of a call."""
-    told = next((key for n in CALL_IDS if (key := part(call, n)) is not None), None)
+    told = next((key for n in CALL_IDS if (key := _as_name(part(call, n))) is not None), None)
     own = part(call, "jsonrpc") is not None or part(call, "event") == "tool"
-    return part(call, "id") if told is None and own else told
+    return _as_name(part(call, "id")) if told is None and own else told
 
 
 def _announced(call: Any) -> tuple[Any, Any]:
     """Return the id and the tool of a call, as a request for it says them."""
     params = part(call, "params")
     key = _id_of(call)
-    tool = _tool_of(call) if params is None else part(params, "name") or part(call, "method")
-    return (part(call, "id") if key is None else key), tool
+    tool = _tool_of(call if params is None else params) or _as_name(part(call, "method"))
+    return (_as_name(part(call, "id")) if key is None else key), tool
 
 
 def _call(block: Any, time: Any, tools: Mapping[Any, Any], field: str | None) -> ToolCall:
@@ -261,7 +267,8 @@ def _span_ids(call: Any) -> list[Any]:
     context = part(call, "context") or call
     sides = (context, ("span_id", "spanId")), (call, ("parent_id", "parentSpanId"))
     return [
-        next((k for n in names if (k := part(held, n)) is not None), None) for held, names in sides
+        next((k for n in names if (k := _as_name(part(held, n))) is not None), None)
+        for held, names in sides
     ]
 
 
@@ -375,8 +382,12 @@ def _of_span(span: Any, flat: Mapping[str, Any], time: Any, field: str | None) -
         hits = [] if retrieves and given is None else _given(given, field)
     elif isinstance(documents, list) and all(isinstance(held, Mapping) for held in documents):
         hits = [*map(_as_hit, documents)]
-    tool = RETRIEVER if retrieves else next((flat[n] for n in SPAN_TOOLS if n in flat), None)
-    return ToolCall(tool, flat.get("gen_ai.tool.call.id"), time, given, hits, *_span_ids(span))
+    tool = (
+        RETRIEVER if retrieves else next((_as_name(flat[n]) for n in SPAN_TOOLS if n in flat), None)
+    )
+    return ToolCall(
+        tool, _as_name(flat.get("gen_ai.tool.call.id")), time, given, hits, *_span_ids(span)
+    )
 
 
 def _as_hit(held: Mapping[str, Any]) -> dict[str, Any]:

@@ -90,17 +90,27 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If columns differ in length.
+        If rows or columns have several lengths, or are called by what is no name.
     """
     if isinstance(data, Mapping):
-        lengths = {n: len(c) for n, c in data.items() if isinstance(c, list | tuple | np.ndarray)}
-        if len({*lengths.values()}) > 1:
-            found = ", ".join(f"{name!r} of {length}" for name, length in lengths.items())
+        long = {n: len(c) for n, c in data.items() if isinstance(c, list | tuple | np.ndarray)}
+        if len({*long.values()}) > 1:
+            found = ", ".join(f"{name!r} of {length}" for name, length in long.items())
             raise InputError("columns of one length", found)
+    rows = data if isinstance(data, list) else ()
+    lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
+    if len(lengths) > 1:  # which pandas fills up
+        raise InputError("rows of one length", "rows of several lengths or kinds")
     try:
-        return pd.DataFrame(data, columns=columns)
-    except (UnicodeError, OverflowError):
-        return pd.DataFrame(data, columns=columns, dtype=object)
+        try:
+            frame = pd.DataFrame(data, columns=columns)
+        except (UnicodeError, OverflowError):
+            frame = pd.DataFrame(data, columns=columns, dtype=object)
+        hash(tuple(frame.columns))
+    except (ValueError, TypeError, AssertionError, AttributeError) as error:
+        wanted, found = "a table with columns of one length", shortened(error, str)
+        raise InputError(wanted, found) from error
+    return frame
 
 
 def to_arrow(column: pd.Series) -> pa.ChunkedArray:
@@ -259,10 +269,12 @@ def scaling(grades: Iterable[Any], name: Any) -> str:
     >>> scaling([0.5, 1.25], "label").partition(":")[0]
     'multiply the grades by 4, so that all are whole'
     """
-    values = pd.to_numeric(pd.Series([*grades], dtype=object), errors="coerce").to_numpy(float)
+    values, _, _ = _of_objects(pd.Series([*grades], dtype=object).to_numpy(), words.SCORE)
     for factor in FACTORS:
-        whole = np.round(values * factor)
-        if np.allclose(values * factor, whole, rtol=0, atol=1e-9) and (values % 1 > 0).any():
+        with np.errstate(invalid="ignore", over="ignore"):
+            far = np.abs(values * factor - np.round(values * factor))
+            decimal = (values % 1 > 0).any()
+        if decimal and (far < 1e-9).all():
             line = f"qrels).assign({name}=lambda rows: (rows[{name!r}].astype(float) * {factor})"
             said = f"multiply the grades by {factor}, so that all are whole"
             return f"{said}{SCALED}{line}.round().astype(int))"

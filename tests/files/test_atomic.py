@@ -11,7 +11,7 @@ import pytest
 import irframe as ir
 from irframe.__main__ import main
 from irframe.files.atomic import atomic
-from irframe.files.read_file import find_files
+from irframe.files.locations import find_files
 
 resource = pytest.importorskip("resource")
 RUNS, QRELS = ir.example_track()
