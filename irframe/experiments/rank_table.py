@@ -5,7 +5,7 @@ Verbs: rank, pool.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -122,16 +122,16 @@ def _keys(
 ) -> NDArray[Any]:
     """Return numbers of some rows whose ascending order is the evaluation order."""
     ranked = _by_rank(table, policy, rows)
-    score = None if ranked.all() or table.score is None else as_key(table.score[rows], score_dtype)
-    key, column = score, words.SCORE
+    by_rank = bool(ranked.all()) or table.score is None
+    key: NDArray[Any] = ranked if by_rank else as_key(cast("Any", table.score)[rows], score_dtype)
     if ranked.any():
         if table.rank is None:
             raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
-        rank, column = table.rank[rows], words.RANK
+        rank = table.rank[rows]
         own = rank[ranked]
         if (own != np.round(own)).any() and not np.isnan(own).any():
             refuse_fractions(own.astype(np.float64), pd.Series(own, name=words.RANK), words.RANK)
-        key = rank if score is None else np.where(ranked, rank, score)
+        key = rank if by_rank else np.where(ranked, rank, key)
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
         column = words.RANK if ranked[missing].any() else words.SCORE

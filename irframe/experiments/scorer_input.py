@@ -183,8 +183,8 @@ class Reader:
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
         known_kinds = _of(names, self._kinds) and _of(labels, self._topic_kinds)
-        odd = odd or system is None or not known_kinds or len({*labels}) < len(labels)
-        if odd or not _is_by_rank(named, start):
+        odd = odd or not known_kinds or len({*labels}) < len(labels)
+        if odd or system is None or not _is_by_rank(named, start):
             return None
         values = score.to_numpy(np.float64)
         if score.dtype.kind in "iu" and np.abs(values).max() >= EXACT:

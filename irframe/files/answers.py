@@ -63,10 +63,10 @@ def unpacked(x: Any, hits: str | None = None, topics: Iterable[Any] | None = Non
     {'q1': [{'_id': 'd1', '_score': 0.9}]}
     """
     x = _as_dictionary(x)
-    if isinstance(x, Mapping) and isinstance(x.get(BATCH), list):
-        x = x[BATCH]
-    elif isinstance(x, Mapping) and (lists := _of_columns(x)) is not None:
-        x = lists
+    if isinstance(x, Mapping):
+        searches = x.get(BATCH)
+        searches = searches if isinstance(searches, list) else _of_columns(x)
+        x = x if searches is None else searches
     if topics is not None:
         x = _by_topic(x, [*topics])
     elif isinstance(x, list) and x:
@@ -79,7 +79,8 @@ def unpacked(x: Any, hits: str | None = None, topics: Iterable[Any] | None = Non
     of_systems = {}
     for name, run in x.items():
         with in_group(f"system {shortened(name, str)}"):
-            lists = _hits_by_topic(run, hits) if isinstance(run, Mapping) else None
+            first = next(iter(run.values()), 0) if isinstance(run, Mapping) else 0
+            lists = None if isinstance(first, Number) else _hits_by_topic(run, hits)
         if lists is not None:
             of_systems[name] = lists
     if hits is not None and len(of_systems) < len(x):
@@ -127,17 +128,15 @@ def _refuse_positions(x: Sequence[Any]) -> None:
 def _hits_by_topic(answers: Mapping[Any, Any], path: str | None) -> Answers | None:
     """Return the hits of every topic; None where none of them is an answer."""
     answers = {topic: _as_dictionary(answer) for topic, answer in answers.items()}
+    lists: dict[Any, Any] | None
     if path is not None:
         lists = {topic: _at(answer, path.split(".")) for topic, answer in answers.items()}
-        if not any(isinstance(hits, list | tuple) for hits in lists.values()):
-            return None
     else:
         lists = {topic: hits_in(answer) for topic, answer in answers.items()}
-    own = [hits is not None and hits is not answers[topic] for topic, hits in lists.items()]
-    if not any(own):
-        lists = _of_other_tools(answers)
-        if lists is None:
-            return None
+        if all(hits is None or hits is answers[topic] for topic, hits in lists.items()):
+            lists = _of_other_tools(answers)
+    if lists is None or not any(isinstance(hits, list | tuple) for hits in lists.values()):
+        return None
     if failed := [repr(t) for t, hits in lists.items() if not isinstance(hits, list | tuple)]:
         advice = "search again for these, or leave them out: they count as empty lists then"
         found = f"{len(failed)} without hits, of"
@@ -209,8 +208,8 @@ def hits_in(answer: Any) -> Sequence[Any] | None:
         return None
     if isinstance(answer, Mapping) and (lists := _of_columns(answer)) is not None:
         return lists[0] if len(lists) == 1 else None
-    if (hits := _of_vespa(answer)) is not None:
-        return hits
+    if (of_vespa := _of_vespa(answer)) is not None:
+        return of_vespa
     for tool, paths in ANSWERS.items():
         for path in paths:
             if (hits := _hits_at(answer, path)) is not None:

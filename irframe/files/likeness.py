@@ -100,7 +100,7 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
 def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable]) -> bool:
     """Return whether the numbers of a column fall from row to row in every list."""
     keys = [columns[role] for role in (SYSTEM, TOPIC) if role in columns]
-    steps = frame.groupby(keys)[name].diff().dropna()
+    steps = frame[name].groupby([frame[key] for key in keys]).diff().dropna()
     return len(steps) > 0 and bool((steps <= 0).all() and (steps < 0).any())
 
 
