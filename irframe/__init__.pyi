@@ -34,6 +34,7 @@ from .files.simulate_track import example_track as example_track
 from .files.simulate_track import simulate_track as simulate_track
 from .judging.compare_judges import compare_judges as compare_judges
 from .judging.judge_effect import judge_effect as judge_effect
+from .judging.judging_method import JudgingMethod as JudgingMethod
 from .metrics.parse_metric import parse_metric as parse_metric
 from .reports.report import report as report
 from .scores.resampling import Resampling as Resampling

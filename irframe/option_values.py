@@ -68,7 +68,8 @@ class OptionValue:
     def written(self, spell: Callable[[Any], str] = repr) -> str:
         """Return the value as it is written, without fields that have their defaults."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
-        texts = [f"{name}={spell(given[name])}" for name in self.changed(given)]
+        data = {n: type(value).__name__ for n, value in given.items() if hasattr(value, "shape")}
+        texts = [f"{name}={data.get(name) or spell(given[name])}" for name in self.changed(given)]
         first = fields(self)[0].name
         return f"{type(self).__name__}({', '.join(texts).removeprefix(f'{first}=')})"
 
@@ -131,7 +132,7 @@ class Slot(NamedTuple):
 
 @cache
 def slot_of(annotation: Any) -> Slot | None:
-    """Return the option value that an annotation names, if it names one.
+    """Return the option value that an annotation names, if it names one, and not several.
 
     Examples
     --------
@@ -145,7 +146,8 @@ def slot_of(annotation: Any) -> Slot | None:
     united = get_origin(annotation) in {Union, UnionType}
     kinds = get_args(annotation) if united else [annotation]
     found = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, OptionValue)]
-    return Slot(tuple(found)) if found else None
+    several = any(slot_of(inner) for kind in kinds for inner in get_args(kind))
+    return Slot(tuple(found)) if found and not several else None
 
 
 def slots_of(signature: inspect.Signature) -> dict[str, Slot]:
@@ -169,11 +171,15 @@ def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Paramete
         if slot is None:
             plain[name] = parameter
             continue
-        usual = slot.spread(parameter.default)
+        needed = parameter.default is parameter.empty
+        usual = slot.spread(None if needed else parameter.default)
+        first = next(iter(usual))
+        usual |= {first: parameter.empty} if needed else {}
         for kind in slot.kinds:
             types = {field.name: field.type for field in fields(kind)}
             for own, flat in slot.options_of(kind).items():
                 given = {"name": flat, "annotation": types[own], "default": usual[flat]}
+                given |= {} if flat == first else {"kind": parameter.KEYWORD_ONLY}
                 plain[flat] = parameter.replace(**given)
     return plain
 

@@ -9,6 +9,7 @@ import pytest
 import irframe as ir
 from irframe.commands import COMMANDS, Line
 from irframe.commands.inputs import ELSEWHERE, declare_options, given
+from irframe.option_values import plain_parameters
 
 VERBS = {
     "evaluate": [ir.evaluate],
@@ -31,7 +32,7 @@ def test_a_command_has_the_options_of_its_verbs(command):
     getattr(home, f"declare_{command.replace('-', '_')}")(line)
     defaults = {action.dest: action.default for action in line._actions}
     for verb in VERBS[command]:
-        parameters = inspect.signature(verb).parameters
+        parameters = plain_parameters(inspect.signature(verb))
         for name in parameters.keys() - SUBJECTS - ELSEWHERE.keys():
             assert defaults[name] == parameters[name].default, name
 

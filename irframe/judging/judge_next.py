@@ -35,6 +35,7 @@ from irframe.judging.candidates import (
     tally,
 )
 from irframe.judging.judge_effect import CONCLUSIONS
+from irframe.judging.judging_method import JudgingMethod, MethodName
 from irframe.judging.turns import METHODS, Found, Trial, take_turns
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
@@ -43,18 +44,13 @@ from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.scores.averages import Resamples
 from irframe.scores.resampling import Resampling
 
-Credit = Literal["all", "run"]
-
 
 @verb
 def judge_next(
     cube: xr.Dataset,
     n: int,
-    method: Literal["pool", "mtf", "maxmean", "leverage"] = "leverage",
+    method: JudgingMethod | MethodName = "leverage",
     *,
-    credit: Credit = "all",
-    batch: int = 1,
-    prior: pd.DataFrame | None = None,
     depth: int | None = None,
     rel: int = 1,
     runs: Runs | None = None,
@@ -75,17 +71,8 @@ def judge_next(
         ``"pool"``: by best rank, then by how many runs have it there, then by name. ``"mtf"``,
         move to front: the next document of the run that stays in front while its documents are
         relevant. ``"maxmean"``: that of the run most likely to be right. ``"leverage"``: what
-        tells systems apart and is likely relevant.
-    credit
-        Of ``"maxmean"``: whether a judgment counts for every run that has the document
-        (``"all"``) or for that on whose account it was made (``"run"``).
-    batch
-        How many documents of a topic are chosen on what is known before the first of them, at
-        least 1. After that they count, until they are judged, with how likely they are relevant.
-    prior
-        A model's judgments: topic, doc, and ``grade`` or ``probability``, from 0 to 1. By grade
-        it is learned from all judgments how likely documents are relevant. Multiplies what a
-        method goes by; ``"mtf"`` takes none.
+        tells systems apart and is likely relevant. With a credit, a
+        batch or a prior: an `irframe.JudgingMethod`.
     depth
         How deep the lists are read; by default 100, or as deep as the cube is.
     rel
@@ -153,18 +140,18 @@ def judge_next(
     1   105  d433     0.036        0.562         12     1
     2   106  d807     0.012        0.336         15     1
     """
-    n, batch, seed = whole("n", n, low=1), whole("batch", batch, low=1), whole("seed", seed, low=0)
-    name, rel = _method(method, credit), whole("rel", rel, low=1)
+    n, seed, rel = whole("n", n, low=1), whole("seed", seed, low=0), whole("rel", rel, low=1)
+    way = JudgingMethod.read(method)
     named, cube = None if runs is None else as_runs(runs), by_label(cube)
     documents = ListedDocuments.named(cube, _depth(cube, depth), named)
     pool, grade = documents.pool(helping(cube), seed), documents.grade
     known = pool.there & (grade != UNJUDGED)
     open_ = pool.there & ~known
-    most, learned = _turns(open_, n), read_prior(prior, documents, open_)
+    most, learned = _turns(open_, n), read_prior(way.prior, documents, open_)
     likely = _likely(pool, known, (grade >= rel) & known, learned)
-    chosen = METHODS[name](pool, learned)
+    chosen = METHODS[way.key](pool, learned)
     relevant = np.where(known, grade >= rel, likely)
-    turns = take_turns(chosen, relevant, most, batch=batch, known=known)
+    turns = take_turns(chosen, relevant, most, batch=way.batch, known=known)
     order = np.lexsort((_judged(cube)[turns.topic], turns.turn))[:n]
     _, topic, place, priority = (part[order] for part in turns)
     return pd.DataFrame(
@@ -191,14 +178,6 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
     documents = ListedDocuments.named(cube, _depth(cube, depth))
     there = documents.pool(helping(cube), 0).there
     return int((there & (documents.grade == UNJUDGED)).sum())
-
-
-def _method(method: Any, credit: Any) -> str:
-    """Return the name of a method in the registry."""
-    name = choice("method", method, [name for name in METHODS if "(" not in name])
-    spelled = f"{name}(credit='run')"
-    own = choice("credit", credit, ("all", "run")) == "run"
-    return spelled if own and spelled in METHODS else name
 
 
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
@@ -240,14 +219,12 @@ DIMS = "strategy", "budget"
 @verb
 def replay(
     cube: xr.Dataset,
-    methods: str | Sequence[str],
+    methods: JudgingMethod | str | Sequence[JudgingMethod | str],
     budgets: int | Sequence[int],
     *metrics: Metric | MetricType | str,
     test: Tested = "t",
     at: int | None = None,
     unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    batch: int = 1,
-    prior: pd.DataFrame | None = None,
     depth: int | None = None,
     rel: int = 1,
     contributing_share: float = 1.0,
@@ -263,8 +240,8 @@ def replay(
     cube
         A cube made by `irframe.cube`, whose judgments are taken for the truth.
     methods
-        Methods of `judge_next`: ``"pool"``, ``"mtf"``, ``"maxmean"``, ``"maxmean(credit='run')"``,
-        ``"leverage"``.
+        Methods of `judge_next`: ``"pool"``, ``"mtf"``, ``"maxmean"``, ``"leverage"``, or each an
+        `irframe.JudgingMethod`, which prints as ``"maxmean(credit='run')"``.
     budgets
         Judgments of each topic, at least 1.
     metrics
@@ -277,9 +254,7 @@ def replay(
     unjudged
         Whether documents that a budget leaves unjudged count as not relevant, or are removed from
         all lists before they are scored (``"condensed"``).
-    batch
-        How many documents of a topic are chosen before a method learns how relevant they are.
-    prior, rel
+    rel
         As for `judge_next`.
     depth
         How deep the lists of those who help are read, by default as deep as the cube.
@@ -360,24 +335,25 @@ def replay(
     leverage  0.86  0.93  1.0
     """
     refuse_declared(cube.attrs, "replay")
-    names = [choice("method", name, METHODS) for name in listed(methods)]
+    ways = [JudgingMethod.read(method, "leverage") for method in listed(methods)]
+    names = [str(way) for way in ways]
     turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
     each_once("methods", names)
     each_once("budgets", turns)
-    batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
+    rel = whole("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing, read = Pairing(test), read_depth(cube, depth)
     cube = by_label(shared(attended(cube)))
     documents, last = ListedDocuments.judged(cube, read), cube.sizes[DEPTH] if at is None else at
     chosen = parse_metrics(metrics)
-    options = chosen, last, pairing, condensed, batch, rel, prior
+    options = chosen, last, pairing, condensed, rel
     draws = Resamples.of(pairing.alpha, resamples)
     helpers = _drawn(documents, together, contributing_share, draws)
     done, alike = (
         tracked(helpers, len(helpers), "sample", progress=progress),
         contributing_share == 1,
     )
-    results = Trial(documents, names, turns, *options).judge_each(done, draws.seed, alike=alike)
+    results = Trial(documents, ways, turns, *options).judge_each(done, draws.seed, alike=alike)
     labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     attrs = {

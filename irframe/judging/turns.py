@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from irframe.agreements import parse_agreement
@@ -19,6 +18,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.experiment import fewer_judged
 from irframe.judging.candidates import Candidates, ListedDocuments, Prior, read_prior, tally
 from irframe.judging.judge_effect import agreement_of, conclude, winners
+from irframe.judging.judging_method import JudgingMethod
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM
@@ -319,15 +319,13 @@ class Trial:
     """How documents are judged, and what is asked of the judgments."""
 
     documents: ListedDocuments
-    methods: Sequence[str]
+    methods: Sequence[JudgingMethod]
     budgets: Sequence[int]
     metrics: Sequence[Metric]
     at: int
     pairing: Pairing
     condensed: bool
-    batch: int
     rel: int
-    prior: pd.DataFrame | None
 
     def judge_each(self, drawn: Iterable[Array], seed: int, *, alike: bool) -> list[Found]:
         """Judge once for each of some samples.
@@ -352,12 +350,12 @@ class Trial:
         full = self.score(row[pool.there])
         helps = np.isin(np.arange(full.sizes[SYSTEM]), systems)
         rows = []
-        for place, name in enumerate(self.methods):
-            if first is not None and not METHODS[name].random:
+        for place, way in enumerate(self.methods):
+            if first is not None and not METHODS[way.key].random:
                 rows.append([part[place] for part in first.values()])
                 continue
-            method = METHODS[name](pool, read_prior(self.prior, self.documents, pool.there))
-            turns = take_turns(method, relevant.astype(float), max(self.budgets), batch=self.batch)
+            method = METHODS[way.key](pool, read_prior(way.prior, self.documents, pool.there))
+            turns = take_turns(method, relevant.astype(float), max(self.budgets), batch=way.batch)
             rows.append(self._by_budget(turns, relevant, full, helps))
         return dict(zip(FOUND, map(np.stack, zip(*rows, strict=True)), strict=True))
 

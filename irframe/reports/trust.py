@@ -31,6 +31,7 @@ from irframe.experiments.in_turn import RANKS
 from irframe.experiments.stopping import Stops
 from irframe.files.repeats import fold
 from irframe.judging.judge_next import count_unjudged, judge_next
+from irframe.judging.judging_method import JudgingMethod
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted
@@ -302,7 +303,7 @@ def _next(view: View) -> PagePart:
     values = {"a": a, "b": b, "depth": depth, "left": left}
     if not left:
         return PagePart("next", say("next.none", **values), source=ZOBEL)
-    ranked = judge_next(pair, left, batch=left, depth=depth)
+    ranked = judge_next(pair, left, JudgingMethod(batch=left), depth=depth)
     frame = ranked[ranked["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
     if frame.empty:
         return PagePart("next", say("next.alike", **values), source=ZOBEL)

@@ -64,7 +64,15 @@ def test_a_field_that_a_verb_does_not_use_is_refused_by_name(name):
     function, slot = getattr(ir.verbs, name), SLOTS[name]
     for field in slot.unused:
         value = ir.Significance(**{field: CHANGED[field]})
-        refused(ParameterError, f"{field}= out of Significance", refuse_unused, slot, value, name)
+        refused(
+            ParameterError,
+            f"{field}= out of Significance",
+            refuse_unused,
+            slot,
+            value,
+            "test",
+            name,
+        )
     parameters = {*inspect.signature(function).parameters}
     assert name == "compare" or parameters.isdisjoint(CHANGED)
 

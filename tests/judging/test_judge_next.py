@@ -63,15 +63,15 @@ def test_forgotten_judgments_and_marks_are_judged_again(cube):
 def test_a_prior_is_learned_and_multiplies(cube):
     every = cube.ireval.judge_next(1200)
     prior = every[["topic", "doc"]].assign(grade=np.arange(1200) % 4)
-    found = cube.ireval.judge_next(1200, "pool", prior=prior)
+    found = cube.ireval.judge_next(1200, ir.JudgingMethod("pool", prior=prior))
     by_grade = found.merge(prior).groupby("grade")["probability"]
     assert by_grade.nunique().tolist() == [1, 1, 1, 1]
     assert np.allclose(by_grade.first(), [0.05, 0.2, 0.5, 0.8])  # of judged ones it says nothing
     likely = prior.drop(columns="grade").assign(probability=0.5)
-    half = cube.ireval.judge_next(5, prior=likely)
+    half = cube.ireval.judge_next(5, ir.JudgingMethod(prior=likely))
     assert np.allclose(half["priority"], cube.ireval.judge_next(5)["priority"] / 2)
     with pytest.warns(IrframeWarning, match="1190 of 1200 documents have no prior"):
-        cube.ireval.judge_next(3, prior=prior[:10])
+        cube.ireval.judge_next(3, ir.JudgingMethod(prior=prior[:10]))
 
 
 def test_what_cannot_be_is_refused(cube):
@@ -80,10 +80,22 @@ def test_what_cannot_be_is_refused(cube):
     wrong = {
         "found 1201, and 1200 in the pool are unjudged": (ParameterError, {"n": 1201}),
         "depth": (DepthError, {"depth": 51}),
-        "probabilities from 0 to 1 .* 1.5 for": (ParameterError, {"prior": prior}),
-        "a prior can weigh": (ParameterError, {"prior": every, "method": "mtf"}),
-        "grade or probability": (InputError, {"prior": prior[["topic", "doc"]]}),
-        "once for every document": (IdError, {"prior": pd.concat([prior, prior])}),
+        "probabilities from 0 to 1 .* 1.5 for": (
+            ParameterError,
+            {"method": ir.JudgingMethod(prior=prior)},
+        ),
+        "a prior can weigh": (
+            ParameterError,
+            {"method": ir.JudgingMethod("mtf", prior=every)},
+        ),
+        "grade or probability": (
+            InputError,
+            {"method": ir.JudgingMethod(prior=prior[["topic", "doc"]])},
+        ),
+        "once for every document": (
+            IdError,
+            {"method": ir.JudgingMethod(prior=pd.concat([prior, prior]))},
+        ),
     }
     for told, (error, options) in wrong.items():
         refused(error, told, cube.ireval.judge_next, **{"n": 1} | options)
@@ -237,7 +249,7 @@ def test_replay_what_cannot_be_is_refused(shallow):
         "methods, at least one, each once": (["pool", "pool"], [3], {}),
         "budget, a whole number": (["pool"], [0], {}),
         "budgets, at least one": (["pool"], [], {}),
-        "a prior can weigh": (["mtf"], [3], {"prior": PRIOR}),
+        "a prior can weigh": (ir.JudgingMethod("mtf", prior=PRIOR), [3], {}),
     }
     for told, (methods, budgets, options) in wrong.items():
         refused(ParameterError, told, shallow.ireval.replay, methods, budgets, "AP", **options)
@@ -250,9 +262,27 @@ PRIOR = ir.example_track()[1][["topic", "doc", "grade"]]
 
 
 def test_a_prior_that_knows_finds_more(shallow):
-    asked = [["pool", "maxmean", "leverage"], 4, "AP"]
-    told, plain = (shallow.ireval.replay(*asked, prior=p, resamples=2) for p in (PRIOR, None))
-    assert (told["found"] > plain["found"]).all()
+    told, plain = (
+        shallow.ireval.replay(
+            [ir.JudgingMethod(name, prior=prior) for name in ("pool", "maxmean", "leverage")],
+            4, "AP", resamples=2,
+        )["found"].to_numpy()
+        for prior in (PRIOR, None)
+    )  # fmt: skip
+    assert (told > plain).all()
+
+
+def test_a_method_is_a_name_a_value_or_its_text(cube):
+    texts = ["maxmean(credit='run', batch=3)", "JudgingMethod('maxmean', credit='run', batch=3)"]
+    value = ir.JudgingMethod("maxmean", credit="run", batch=3)
+    assert [str(value), repr(value)] == texts
+    expected = cube.ireval.judge_next(9, value)
+    for text in texts:
+        pd.testing.assert_frame_equal(cube.ireval.judge_next(9, text), expected)
+    refused(ParameterError, "'maxmean' for credit", ir.JudgingMethod, "pool", credit="run")
+    step = expected.ireval.record[-1]
+    assert {"method": "maxmean", "credit": "run", "batch": 3}.items() <= step.options.items()
+    pd.testing.assert_frame_equal(step.again(cube), expected)
 
 
 def test_a_pool_that_is_not_known_is_that_of_all_runs():

@@ -84,7 +84,9 @@ def test_judging_one_after_the_other_is_the_method(name):
     method, credit = name.split("(")[0], "run" if "run" in name else "all"
     judged = pd.DataFrame({"topic": [], "doc": []}, dtype=str)
     for _ in range(5):
-        found = built(lists, relevant, judged).ireval.judge_next(3, method, credit=credit, seed=3)
+        found = built(lists, relevant, judged).ireval.judge_next(
+            3, ir.JudgingMethod(method, credit=credit), seed=3
+        )
         assert set(found["topic"]) == {"t0", "t1", "t2"}
         judged = pd.concat([judged, found[["topic", "doc"]]], ignore_index=True)
     documents = ListedDocuments.judged(built(lists, relevant), 12)

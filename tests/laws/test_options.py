@@ -197,6 +197,7 @@ def test_options_of_figures_refuse_them_too(name):
 
 KINDS = METRICS | TESTS | GAINS | {name: type(value) for name, value in AGREEMENTS.items()}
 KINDS |= {"max-t": MaxT, "significance": ir.Significance}
+KINDS |= {"resampling": ir.Resampling}
 NEEDED = {
     "IFT": {"T": 1.0, "b1": 1.0, "R1": 1.0},
     "IPrec": {"recall": 0.5},

@@ -1,12 +1,13 @@
 """One word, one meaning: what parameters are called, their order, kinds and defaults."""
 
 import inspect
+from dataclasses import fields
 
 import pytest
 
 import irframe as ir
 from irframe.kinds import verbs
-from irframe.option_values import plain_parameters
+from irframe.option_values import OptionValue, plain_parameters
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FUNCTIONS = {
@@ -88,3 +89,27 @@ def test_systems_and_topics_are_chosen_by_label(word, name):
     words = str(SIGNATURES[name][word].annotation)
     of_sides = "common" in words  # of scores and others that these are held against
     assert name in COUNTED or "Hashable" in words or "Sequence" in words or of_sides
+
+
+VALUES = [
+    value
+    for name in ir.__all__
+    if isinstance(value := getattr(ir, name), type) and issubclass(value, OptionValue)
+]
+MOST = {"median": 5, "90th percentile": 10, "all": 556, "fields": 30}
+"""Bounds of the number of parameters, of all public functions and of one, which may only fall."""
+MANY = {"evaluate": 14, "report": 14, "replay": 14} | dict.fromkeys(
+    ["compare", "outcomes", "topics_needed"], 13
+)
+"""Public functions with more than 12 parameters, and how many they may have."""
+
+
+def test_public_functions_have_few_parameters():
+    public = [each for home in (ir, ir.verbs) for each in home.__all__]
+    counts = {name: len(SIGNATURES[name]) for name in public if name in SIGNATURES}
+    found = sorted(counts.values())
+    assert {name: n for name, n in counts.items() if n > MANY.get(name, 12)} == {}
+    assert found[len(found) // 2] <= MOST["median"]
+    assert found[len(found) * 9 // 10] <= MOST["90th percentile"]
+    assert sum(found) <= MOST["all"]
+    assert sum(len(fields(value)) for value in VALUES) <= MOST["fields"]
