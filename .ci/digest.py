@@ -86,12 +86,6 @@ def track_of(topics: pd.Series) -> pd.Series:
     return pd.Series(np.array(["news", "web", "chat"])[codes % 3], topics.index)
 
 
-def grouped(example: str) -> str:
-    """Return a call of a verb for each group."""
-    options = example.removesuffix(")")
-    return f"{options}{'' if options.endswith('(') else ', '}by=by)"
-
-
 def with_ties(name: str, **options: Any) -> dict[str, Any]:
     """Return the options that decide rankings."""
     return {"ties": name, **options}
@@ -149,7 +143,7 @@ def verbs_of(name: str, subject: Any, qrels: Any, *, deeper: bool) -> Iterator[t
 def called(subject: Any, verb: str, qrels: Any, by: Any = None) -> Call:
     """Return a call of a verb with the arguments of its example, perhaps for each group."""
     example = EXAMPLES.get(verb, kinds.example(verb, subject))
-    example = example if by is None else grouped(example)
+    example = example if by is None else f"groupby(by).{example}"
     judges = {"first": qrels, "second": qrels.iloc[::2]}
     names = {"x": subject, "qrels": qrels, "human": subject, "judges": judges, "original": subject}
     return lambda: eval(f"x.ireval.{example}", names | {"by": by})  # noqa: S307 - of irframe itself

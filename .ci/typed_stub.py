@@ -96,9 +96,7 @@ def _grouped_class(kind: str, imports: Imports) -> Iterator[str]:
             name, home = node.names[0].name, f"{package}.{node.module}"
             if _answers_by_group(name, home):
                 for line in _methods(name, home, kind, imports):
-                    yield re.sub(
-                        r"-> (Cube|DataTree|xr\.DataTree): ", '-> "GroupedCubeVerbs": ', line
-                    )
+                    yield re.sub(r"-> (?:view\.)?Cube: ", '-> "GroupedCubeVerbs": ', line)
 
 
 def _answers_by_group(name: str, home: str) -> bool:

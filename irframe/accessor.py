@@ -22,8 +22,6 @@ from irframe.record import Step, steps_of
 
 
 def _counts(subject: Any) -> list[str]:
-    if isinstance(subject, xr.DataTree):
-        return [_number(len(subject.children), "group")]
     if isinstance(subject, ScannedRuns):
         return [_number(len(subject.files), "file")]
     if not isinstance(subject, pd.DataFrame):
@@ -73,9 +71,9 @@ class Verbs:
         function = self._function(name)
         if function is None:
             raise AttributeError(self._unknown(name))
-        return MethodType(self._leading(name, function), self._given())
+        return MethodType(self._leading(name, function), self._called_of())
 
-    def _given(self) -> Any:
+    def _called_of(self) -> Any:
         """Return what a verb is called of."""
         return self._subject
 
@@ -165,7 +163,7 @@ class Verbs:
             kinds.example(name, self._subject, home)
             for home in (kinds.HOME, kinds.FIGURES)
             for name in kinds.offered(self._subject, home)
-            if name not in {"panes", "groupby"}  # which only who knows the parts can call
+            if name != "groupby"  # which only who knows the groups can call
         ][:5]
 
     def _seen(self) -> str:
@@ -199,15 +197,10 @@ class Figures(Verbs):
         """Draw a figure by its name, or say which there are: an object has several."""
         if kind is not None:
             return getattr(self, kind)()
-        calls = [
-            f".ireval.{kinds.example(n, self._subject, kinds.FIGURES)}"
-            for n in dir(self)
-            if n != "panes"
-        ]
+        calls = [f".ireval.{kinds.example(n, self._subject, kinds.FIGURES)}" for n in dir(self)]
         raise InputError("a figure by its name", "none", f"draw one: {' or '.join(calls)}")
 
 
-@xr.register_datatree_accessor("ireval")  # type: ignore[no-untyped-call]
 @xr.register_dataset_accessor("ireval")  # type: ignore[no-untyped-call]
 @xr.register_dataarray_accessor("ireval")  # type: ignore[no-untyped-call]
 class Accessor(Verbs):

@@ -3,11 +3,12 @@
 import difflib
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
+from irframe.moved import Moved, line_for
 from irframe.option_values import slot_of
 
 NEAR = 0.85
@@ -29,9 +30,6 @@ _BESIDE = {
     for verb in ("", "select_", "filter_", "sel_")
 } | {
     "alternative": " (tests are two-sided; margin= asks whether one is not worse)",
-    "cluster": " (scores.ireval.design(table, cluster=...) declares it)",
-    "tasks": " (scores.ireval.design(table, task=...) declares them)",
-    "weights": " (scores.ireval.design(table, weight=...) declares them)",
     **{
         name: f" (cube(..., {value}) takes it)"
         for names, value in {
@@ -142,31 +140,45 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" (nearest: {', '.join(written[word] for word in alike)})" if alike else ""
 
 
-def unexpected(options: Iterable[str], parameters: Mapping[str, inspect.Parameter]) -> str | None:
+def unexpected(
+    verb: str,
+    parameters: Mapping[str, inspect.Parameter],
+    arguments: Sequence[Any],
+    options: Mapping[str, Any],
+) -> str | None:
     """Return what is wrong about the first keyword that a function does not have, if there is one.
+
+    Parameters
+    ----------
+    verb, parameters
+        The function that was called, and what it takes.
+    arguments, options
+        What it was called with.
 
     Examples
     --------
-    >>> unexpected(["k"], inspect.signature(lambda scores, at=None: None).parameters)
+    >>> parameters = inspect.signature(lambda scores, at=None: None).parameters
+    >>> unexpected("summary", parameters, [None], {"k": 5})
     "got an unexpected keyword argument 'k' (in irframe: at)"
     """
     name = next((name for name in options if name not in parameters), None)
     if name is None:
         return None
-    value = options[name] if isinstance(options, Mapping) else None
-    hint = _held(name, value, parameters) or suggest(name, [*parameters])
-    return f"got an unexpected keyword argument {name!r}{hint}"
+    if line := line_for(verb, parameters, arguments, options, _held(name, parameters)):
+        return f"got an unexpected keyword argument {name!r}: write {line}"
+    return f"got an unexpected keyword argument {name!r}{suggest(name, [*parameters])}"
 
 
-def _held(name: str, value: Any, parameters: Mapping[str, inspect.Parameter]) -> str:
-    """Return the end of an error that says which option value holds an option, if one does."""
+def _held(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
+    """Yield the option value that an option moved into, if there is one."""
     for parameter, each in parameters.items():
         slot = slot_of(each.annotation)
         for kind in slot.kinds if slot else ():
-            for field, flat in slot.options_of(kind).items() if slot else ():
-                if flat == name:
-                    return f" (pass {parameter}=ir.{kind.__name__}({field}={value!r}))"
-    return ""
+            known = slot.options_of(kind)
+            if name in known.values():
+                fields = {flat: field for field, flat in known.items() if flat != parameter}
+                line = f"{{begin}}{{more}}{parameter}=ir.{kind.__name__}({{fields}}))"
+                yield Moved(line, fields, along={parameter: ""})
 
 
 def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
@@ -204,7 +216,8 @@ def suggesting(home: Any, name: str, called: str) -> Any:
             return function(*arguments, **options)
         except TypeError:
             parameters = inspect.signature(function).parameters
-            wrong = unexpected(options, parameters) or _unnamed(arguments, parameters)
+            wrong = unexpected(name, parameters, arguments, options)
+            wrong = wrong or _unnamed(arguments, parameters)
             if wrong is None:
                 raise
             message = f"{called}(): {wrong}"

@@ -5,6 +5,7 @@ Verbs: groupby.
 
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -131,7 +132,7 @@ def _refuse_wrong_of_runs(runs: pd.DataFrame, by: Any) -> None:
     if by not in rows or by in by_role.values():
         advice = (
             "groups of judged topics go in as a Series: "
-            f'groupby(qrels.drop_duplicates("topic").set_index("topic")["{by}"])'
+            f'groupby(qrels.drop_duplicates(["topic", "{by}"]).set_index("topic")["{by}"])'
         )
         found = f"{by!r}; there are" if others else f"{by!r}, and there is none"
         raise ParameterError("by to be a column of the runs", found, advice, others)
@@ -260,7 +261,7 @@ class Grouped(Verbs):
         """Figures of this object, with a pane for each group."""
         return GroupedFigures(self._groups)
 
-    def _given(self) -> Any:
+    def _called_of(self) -> Any:
         return self._groups
 
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -274,7 +275,7 @@ class Grouped(Verbs):
                 parts = {key: answer(part, *arguments, **options) for key, part in self}
                 result = by_group.join(parts, groups.name, None)
             if isinstance(result, InGroups):
-                return Grouped(result)
+                return Grouped(replace(groups, subject=result.subject))
             return with_columns_apart(result, groups)
 
         return call

@@ -23,8 +23,8 @@ from irframe.files.scan_runs import ScannedRuns
 from irframe.files.tables import is_matrix
 from irframe.stops import axis_of
 
-KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
-"""What has an accessor. A tree has the verbs of its branches."""
+KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, ScannedRuns)
+"""What has an accessor."""
 HOME, FIGURES = "irframe.verbs", "irframe.plots"
 
 RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
@@ -145,12 +145,6 @@ def kind_of(subject: Any) -> str:
     >>> kind_of(pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]}))
     'judgments'
     """
-    if isinstance(subject, xr.DataTree):
-        data = next((node.to_dataset() for node in subject.subtree if node.has_data), None)
-        if data is None:
-            return "tree"
-        lone = words.GRADE not in data and len(data.data_vars) == 1
-        return kind_of(next(iter(data.data_vars.values())) if lone else data)
     returned = str(getattr(subject, "attrs", {}).get(words.RESULT, ""))
     if isinstance(subject, xr.Dataset):
         return CUBE if words.GRADE in subject else returned or OTHER
@@ -250,8 +244,6 @@ def _argument(name: str, subject: Any) -> str:
 
 def _labels(subject: Any, role: str) -> list[Any]:
     """Return the labels of a dimension, or in a column, such as the names of systems."""
-    if isinstance(subject, xr.DataTree):
-        subject = next((node for node in subject.subtree if node.has_data), subject)
     role = axis_of(subject).dim if role == words.DEPTH else role
     if isinstance(subject, pd.DataFrame):
         rows: Any = subject.reset_index(allow_duplicates=True)
@@ -314,7 +306,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     Examples
     --------
     >>> verbs("irframe.verbs")["score"][1]
-    (<class 'xarray.core.dataset.Dataset'>, <class 'xarray.core.datatree.DataTree'>)
+    (<class 'xarray.core.dataset.Dataset'>,)
     """
     package, taken = import_module(home), dict[str, Any]()
     for name in package.__all__:
@@ -326,14 +318,10 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
 
 def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
     """Return the kinds of object, among those with an accessor, that a first argument may be."""
-    from irframe.cubes.verb import VERBS  # noqa: PLC0415 - who asks has imported it
-
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation
     members = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
-    kinds = tuple(member for member in members if member in KINDS)
-    of_trees = VERBS.get(function.__name__) is function and kinds != (pd.DataFrame,)
-    return (*kinds, xr.DataTree) if of_trees else kinds
+    return tuple(member for member in members if member in KINDS)
 
 
 def offered(subject: Any, home: str) -> list[str]:
@@ -342,8 +330,7 @@ def offered(subject: Any, home: str) -> list[str]:
     names = [n for n, (f, types) in every if type_of(subject) in types and fits(n, f, kind)]
     frame = isinstance(subject, pd.DataFrame)
     held = {*subject, *subject.index.names} if frame else {*getattr(subject, "dims", ())}
-    tree = isinstance(subject, xr.DataTree)
-    flat = kind == SCORES and not tree and axis_of(subject).dim not in held
+    flat = kind == SCORES and axis_of(subject).dim not in held
     return [name for name in names if not (flat and name in BY_DEPTH)]
 
 

@@ -80,8 +80,6 @@ class InGroups:
     ----------
     subject
         An object, or group -> cube.
-    by
-        What the groups are: a column, level or coordinate, or a mapping.
     columns, labels
         The columns that the groups were joined from, if there are several; and group -> its value
         in each of them.
@@ -103,9 +101,9 @@ class InGroups:
         return (getattr(self.by, "name", None) or GROUP) if is_mapping(self.by) else self.by
 
     @property
-    def asked(self) -> Any:
-        """What the groups were asked for by."""
-        return [*self.columns] or self.by
+    def plain(self) -> Any:
+        """What the groups were asked for by, as a record holds it."""
+        return [*self.columns] or plain_option("by", self.by)
 
     def with_each(self, change: Callable[[Any], Any]) -> "InGroups":
         """Return the cubes as a function changes each."""
@@ -152,9 +150,13 @@ class Step(NamedTuple):
         True
         """
         options = {name: value for name, value in self.options.items() if name != INPUTS}
+        options |= data or {}
         function: Any = function_of(self.verb)
-        given = options | dict(data or {})
-        return function(subject, **gathered(signature_of(function), given))
+        by = options.pop("by", None)
+        options = gathered(signature_of(function), options)
+        if by is not None:
+            return getattr(function_of("groupby")(subject, by), self.verb)(**options)  # type: ignore[misc]
+        return function(subject, **options)
 
 
 def function_of(verb: str) -> Callable[..., Any] | None:
@@ -166,8 +168,6 @@ def function_of(verb: str) -> Callable[..., Any] | None:
 def steps_of(subject: Any) -> list[Step]:
     """Return what led to an object, or to attributes; nothing if they do not say.
 
-    Of a tree what led to its first branch.
-
     Examples
     --------
     >>> import irframe as ir
@@ -177,8 +177,6 @@ def steps_of(subject: Any) -> list[Step]:
     >>> steps_of(cube)[-1].options
     {'share': 0.5, 'seed': 3}
     """
-    if isinstance(subject, xr.DataTree):
-        subject = next((node for node in subject.subtree if node.has_data), subject)
     attributes = getattr(subject, "attrs", subject)  # a dataset is a mapping too
     text = attributes.get(RECORD) if isinstance(attributes, Mapping) else None
     # in dictionaries of runs a topic may be called so
@@ -251,7 +249,8 @@ def bind(
     try:
         bound = signature.bind(*arguments, **named)
     except TypeError as error:
-        wrong = unexpected(options, signature.parameters) or error
+        wrong = unexpected(function.__name__, signature.parameters, arguments, options)
+        wrong = wrong or str(error)
         raise TypeError(f"{function.__name__}(): {wrong}") from None
     given = bound.arguments
     if several in options:
@@ -324,7 +323,7 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
         subject = next(iter(bound.arguments.values()), None)
         given = options_of(bound)
         if isinstance(subject, InGroups):
-            given["by"] = plain_option("by", subject.asked)
+            given["by"] = subject.plain
             subject = subject.example
         with usual_errors(), OneCall() as said:
             result = with_cautions(function(*bound.args, **bound.kwargs), said)
@@ -349,10 +348,7 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
     text = json.dumps([*steps_of(subject), Step(verb, given)], default=str)
     of_cube = "experiment" in (getattr(result, "attrs", None) or ())
     record = {RECORD: Steps(text) if of_cube else text}
-    if isinstance(result, xr.DataTree):
-        for node in result.subtree:
-            node.attrs = {**node.attrs, **record} if node.has_data else {}
-    elif isinstance(getattr(result, "attrs", None), dict):
+    if isinstance(getattr(result, "attrs", None), dict):
         before = caution(cautions_of(getattr(subject, "attrs", {})))
         attributes = united(before, result.attrs, record)
         if type(result) is pd.DataFrame and verb not in SOURCES:
@@ -365,10 +361,8 @@ def with_cautions(result: Any, said: OneCall) -> Any:
     """Return a result, or cubes in groups, that says what was warned of when it was made."""
     if isinstance(result, InGroups):
         return result.with_each(lambda cube: with_cautions(cube, said))
-    parts = result.subtree if isinstance(result, xr.DataTree) else [result]
-    for part in parts if said.texts else []:
-        if isinstance(getattr(part, "attrs", None), dict):
-            part.attrs = united(part.attrs, caution(said.texts))
+    if said.texts and isinstance(getattr(result, "attrs", None), dict):
+        result.attrs = united(result.attrs, caution(said.texts))
     return result
 
 
@@ -473,10 +467,7 @@ def plain(value: Any) -> Any:
 
 
 def _bytes_of(value: Any) -> Iterable[bytes]:
-    if isinstance(value, xr.DataTree):
-        for node in value.subtree:
-            yield from _bytes_of(node.to_dataset())
-    elif isinstance(value, xr.Dataset | xr.DataArray):
+    if isinstance(value, xr.Dataset | xr.DataArray):
         held = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
         for name, part in held.variables.items():
             yield f"{name} {part.dims} {part.shape}".encode()

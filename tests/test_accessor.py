@@ -13,7 +13,6 @@ from refusals import refused
 
 import irframe as ir
 from irframe.accessor import Verbs
-from irframe.cubes.verb import VERBS
 from irframe.errors import InputError, IrframeError
 from irframe.files.scan_runs import ScannedRuns
 from irframe.kinds import (
@@ -45,12 +44,10 @@ def subjects():
     """Return an object of every kind that has an accessor, by its kind."""
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
-    half = runs["system"].isin(runs["system"].unique()[:4])
-    tree = runs.assign(half=half).ireval.cube(qrels, by="half")
     scanned = ScannedRuns(("bm25.gz",))
     scores = runs.ireval.evaluate(qrels, "AP")
     frames = {RUNS: runs, JUDGMENTS: qrels, SCORES: scores}
-    several = (runs, cube, cube.ireval.score("AP"), tree, scanned)
+    several = (runs, cube, cube.ireval.score("AP"), scanned)
     return {type(each): each for each in several} | {"frames": frames}
 
 
@@ -67,8 +64,6 @@ def test_verbs_are_the_public_functions_that_take_what_has_an_accessor(package):
             first = next(iter(inspect.signature(function).parameters.values()), "")
             words = {word.strip() for word in str(first).partition(":")[2].split("|")}
             kinds = {kind for kind in KINDS if words & {full_name(kind), repr(kind)}}
-            if VERBS.get(name) is function and kinds != {pd.DataFrame}:
-                kinds.add(xr.DataTree)
             if kinds:
                 taking[name] = kinds
     assert {name: set(kinds) for name, (_, kinds) in verbs(package.__name__).items()} == taking
@@ -87,7 +82,7 @@ def test_a_verb_is_its_function_with_the_first_argument_given(package, name, kin
     function = getattr(package, name)
     wanted = takes(name, function)
     frames = subjects["frames"] if kind is pd.DataFrame else {}
-    cubes = kind in {xr.Dataset, xr.DataTree} and wanted and CUBE not in wanted
+    cubes = kind is xr.Dataset and wanted and CUBE not in wanted
     other = kind() if cubes else subjects[kind]
     subject = next((frames[each] for each in wanted if each in frames), other)
     verb = getattr(reach(subject, package), name)
@@ -115,17 +110,6 @@ def test_what_no_verb_takes_is_refused_by_what_it_is(home, subject, subjects, tm
             function(subject, **given)
 
 
-def test_every_verb_by_groups_says_that_they_may_be_a_mapping():
-    silent = []
-    for name, (function, _) in verbs(HOME).items():
-        by = inspect.signature(function).parameters.get("by")
-        if by is not None and "Mapping" in str(by.annotation):
-            told = inspect.getdoc(function).partition("\nby\n")[2].partition("\n\n")[0]
-            if told and "-> " not in " ".join(told.split()):
-                silent.append(name)
-    assert silent == []
-
-
 def test_every_verb_says_of_what_it_is():
     """A verb is of a kind of object, or of what a verb returns; else it would be hidden."""
     functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
@@ -140,7 +124,6 @@ def test_every_verb_says_of_what_it_is():
     assert {name for name, each in functions.items() if not takes(name, each)} == {
         "cite",
         "styled",
-        "panes",
         "groupby",
     }
 

@@ -2,7 +2,6 @@
 
 import pandas as pd
 import pytest
-import xarray as xr
 
 import irframe as ir
 from irframe.errors import IrframeWarning
@@ -30,7 +29,7 @@ def test_outcomes_of_one_track_by_a_coordinate_of_its_topics(frames):
     cube = runs.ireval.cube(qrels, collection="track")
     cube = cube.assign_coords(length=("topic", meta["length"].loc[cube.topic.values] // 8))
     passages = cube.sel(topic=cube.track == "passage")
-    found = passages.ireval.outcomes(baseline="bm25", by="length", relevant="first")
+    found = passages.ireval.groupby("length").outcomes(baseline="bm25", relevant="first")
     assert found.summary["n_topics"].sum() == 7 * 16
     assert found.summary["length"].unique().tolist() == [0, 1, 2]
 
@@ -38,15 +37,21 @@ def test_outcomes_of_one_track_by_a_coordinate_of_its_topics(frames):
 def test_a_table_of_summaries_by_track(frames):
     runs, qrels, _ = frames
     cube = runs.ireval.cube(qrels, collection="track")
-    table = cube.ireval.score("ASL").sel(depth=[10, 50]).ireval.summary(by="track").ireval.styled()
+    table = (
+        cube.ireval.score("ASL")
+        .sel(depth=[10, 50])
+        .ireval.groupby("track")
+        .summary()
+        .ireval.styled()
+    )
     assert table.data.columns.to_list() == [(t, f"ASL@{k}") for t in TRACKS for k in (10, 50)]
 
 
-def test_a_tree_all_the_way(frames):
+def test_cubes_in_groups_all_the_way(frames):
     runs, qrels, _ = frames
-    tree = runs.ireval.cube(qrels, by="track").ireval.score("AP").ireval.volatility()
-    assert isinstance(tree, xr.DataTree)
-    assert list(tree.children) == list(TRACKS)
+    scores = runs.ireval.groupby("track").cube(qrels).condense().score("AP", at=[5, 10])
+    found = scores.ireval.groupby("track").summary()
+    assert found["track"].to_numpy().tolist() == [*TRACKS]
 
 
 def test_scores_joined_with_properties_of_topics(frames):
@@ -54,7 +59,7 @@ def test_scores_joined_with_properties_of_topics(frames):
     scores = runs.ireval.evaluate(qrels, ["ndcg_cut_10", "R@100"])
     joined = scores.join(meta).query("length > 3")
     with pytest.warns(IrframeWarning, match="left out: length"):
-        comparison = joined.ireval.compare("t", adjust="holm", baseline="bm25", by="kind")
+        comparison = joined.ireval.groupby("kind").compare("t", adjust="holm", baseline="bm25")
     assert comparison["kind"].unique().tolist() == ["what", "how"]
     assert comparison["metric"].nunique() == 2
     assert "bm25" in comparison.ireval.styled().to_latex()

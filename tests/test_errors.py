@@ -5,7 +5,6 @@ import warnings
 
 import pandas as pd
 import pytest
-import xarray as xr
 
 import irframe as ir
 from irframe.errors import IdError, IrframeError, IrframeWarning, OneCall, in_group, unsaid, warn
@@ -85,26 +84,19 @@ def parted(runs):
 
 def test_groups_are_told_of_together():
     runs, qrels = parted(SOME)
-    (message,) = told(lambda: runs.ireval.evaluate(qrels, "AP", by="track"))
+    (message,) = told(lambda: runs.ireval.groupby("track").evaluate(qrels, "AP"))
     for text in ("ance 2 of 5 topics", "(track z)", "ance 1 of 6 topics", "(track x)"):
         assert text in message
-    assert told(lambda: runs.ireval.cube(qrels, by="track")) == [message]
-    (message,) = told(lambda: SOME.ireval.evaluate(QRELS, "AP", by="track"))
+    assert told(lambda: runs.ireval.groupby("track").cube(qrels)) == [message]
+    (message,) = told(lambda: SOME.ireval.groupby("track").evaluate(QRELS, "AP"))
     assert message.startswith("lists that systems lack count as empty: ance 3 of 16 topics")
 
 
-@pytest.mark.parametrize("kind", ["groups", "tree"])
-def test_verbs_tell_of_all_groups_at_once(kind):
+def test_verbs_tell_of_all_groups_at_once():
     cube = TRACKS.ireval.cube(QRELS)
     cube = cube.where((cube.topic != "101") | (cube.system != "ance"))
     scores = cube.ireval.score("AP", at=10)
-    if kind == "groups":
-        (message,) = told(lambda: scores.ireval.compare(by="track"))
-    else:
-        parts = {key: part.to_dataset(name="s") for key, part in scores.groupby("track")}
-        for part in parts.values():
-            part["s"].attrs = scores.attrs
-        (message,) = told(xr.DataTree.from_dict(parts, name="track").ireval.compare)
+    (message,) = told(lambda: scores.ireval.groupby("track").compare())
     assert message.endswith("(track z)")
 
 

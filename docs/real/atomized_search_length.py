@@ -76,7 +76,9 @@ def techniques(scored):
     rows = [{"collection": name, "runs": "", **printed} for name, printed in PRINTED.items()]
     for name, scores in scored:
         family = ["BM25" if s in BM25 else "neural" for s in scores["system"].to_numpy().tolist()]
-        best = scores.assign_coords(family=("system", family)).ireval.best_systems(by="family")
+        best = (
+            scores.assign_coords(family=("system", family)).ireval.groupby("family").best_systems()
+        )
         old, new = best[best["metric"] == "ASL"].set_index("family")["system"][["BM25", "neural"]]
         found = scores.sel(system=[old, new]).ireval.rrie(baseline=old).set_index("metric")
         cells = {

@@ -75,7 +75,7 @@ def significance_agreement(cube, name, tests):
         *METRICS, test=ir.Significance(tests, adjust=None), at=[5, 10, 20, 50, 100]
     )
     size = (11, 1 + 3 * len(tests))
-    axes = checked.ireval.plot.panes(ir.plots.agreement_bars, by="test", columns=1, figsize=size)
+    axes = checked.ireval.groupby("test").plot.agreement_bars(columns=1, figsize=size)
     PAGE.figure(axes[0], f"bars-{name}")
     return checked.isel(test=[0])
 

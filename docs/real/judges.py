@@ -41,7 +41,7 @@ def assessors(judges):
         rows["value [95%]"] += with_interval(found, "alpha", distance=distance)
     PAGE.table(rows, "agreement")
     PAGE.figure(found.ireval.plot.confusion_map(), "confusion")
-    topics = ir.compare_judges(judges, by="topic")["alpha"].sel(distance="ordinal")
+    topics = ir.compare_judges(judges, per="topic")["alpha"].sel(distance="ordinal")
     names = ("alpha_low", "alpha_quarter", "alpha_three_quarters", "alpha_high")
     values = topics.quantile([0, 0.25, 0.75, 1]).to_numpy()
     PAGE.facts(**{name: f"{value:.2f}" for name, value in zip(names, values, strict=True)})

@@ -231,7 +231,6 @@ READING: dict[str, dict[str, Any]] = {
 ELSEWHERE = {
     "metrics": "-m",
     "contributing": "--contributing, a column of the table of systems",
-    "by": "--by of evaluate; the summary by groups",
     "progress": "shown where errors go to a terminal",
     "copies": "documents that are copies of others are no file of a line",
     "later_copies": "likewise",
@@ -476,8 +475,14 @@ def scored(
     by: str | None = None,
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
-    arguments = {"by": by} | given(options, ir.evaluate)
-    scores = ir.evaluate(runs, qrels, metrics, **arguments)
+    arguments = given(options, ir.evaluate)
+    scored: Any = ir.evaluate
+    if by is not None:
+        groups: Any = by
+        if by in qrels.columns and isinstance(runs, pd.DataFrame) and by not in runs.columns:
+            groups = qrels.drop_duplicates([TOPIC, by]).set_index(TOPIC)[by]
+        scored = ir.verbs.groupby(runs, groups).evaluate
+    scores: pd.DataFrame = scored(*[runs] * (by is None), qrels, metrics, **arguments)
     drawn = {
         label: read_topic_values(getattr(options, flag[2:]), label)
         for label, (flag, _) in DESIGN.items()

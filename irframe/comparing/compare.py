@@ -19,7 +19,6 @@ from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import options_declared
 from irframe.names import METRIC, SIDES
 from irframe.paired import Bootstrap, MaxT
@@ -49,7 +48,7 @@ OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS
 """Those that it has if they are asked for; others are groups."""
 
 
-@verb(itself=True)
+@verb(groups=True, repeats=True, one_unit=True)
 def compare(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
@@ -58,7 +57,6 @@ def compare(
     alpha: float = 0.05,
     baseline: Baselines = None,
     at: Depths = None,
-    by: GroupBy | None = None,
     simultaneous: bool = False,
     effects: bool = False,
     margin: pairwise.Margins = None,
@@ -85,9 +83,6 @@ def compare(
         scores are ``system_b``. By default all pairs of systems, in the order of the scores.
     at
         Depths to compare at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one
-        comparison per group.
     simultaneous
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
         ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
@@ -259,12 +254,12 @@ def compare(
     table = read_score_table(scores)
     bounds, table = table.bounds, replace(table, bounds=None)
     against = _frozen_or_baselines(table, baseline, bounds)
-    parts, pairs = _groups_and_pairs(table, against, at, by, options)
+    parts, pairs = _groups_and_pairs(table, against, at, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
-    frame = frames[None] if by is None else join_frames(frames, by)
+    frame = frames[None] if table.by is None else join_frames(frames, table.by)
     if bounds is not None:
-        frame = decide.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
+        frame = decide.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=table.by)
         frame.attrs["bound"] = "means and tests are of the lower bounds"
     frame.attrs |= _comparison_attributes(options, list(parts.values()), pairs, results, against)
     return frame
@@ -327,15 +322,15 @@ def _refuse_design(part: Scores, options: PairOptions, bounds: Any) -> None:
 
 
 def _groups_and_pairs(
-    scores: Any, baseline: Baselines, at: Depths, by: Any, options: PairOptions
+    scores: Any, baseline: Baselines, at: Depths, options: PairOptions
 ) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []
     frozen = baseline if isinstance(baseline, Frozen) else None
     label = baseline if frozen is None else frozen.label
     named = {"baseline": label if frozen is None else None}
-    for key, group in having(dict(scores.groups()), named, by).items():
-        with naming_group(key, by):
+    for key, group in having(dict(scores.groups()), named, scores.by).items():
+        with naming_group(key, scores.by):
             read, depths = read_scores(group, options.over), at
             if frozen is not None:
                 read, depths = frozen.beside(read if at is None else select_depths(read, at)), None

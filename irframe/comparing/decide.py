@@ -12,7 +12,6 @@ from irframe.comparing.pairwise import PairOptions
 from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import SIDES
 from irframe.cubes.verb import verb
-from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, METRIC
 from irframe.scores.read_scores import (
@@ -30,7 +29,6 @@ def decide(
     *,
     baseline: Baselines = None,
     at: Depths = None,
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say which systems are better than which whatever the unjudged documents are.
 
@@ -43,9 +41,6 @@ def decide(
         pairs of systems.
     at
         Depths to look at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

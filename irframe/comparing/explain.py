@@ -23,7 +23,6 @@ from irframe.cubes.verb import loaded, read_depth, shared, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.experiments.choices import Ties
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.policy import parse_metrics
 from irframe.experiments.rank_table import rank
@@ -253,7 +252,6 @@ def explain(
     docs: Sequence[Hashable] | None = None,
     runs: Runs | None = None,
     texts: Texts | None = None,
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say which documents make one system score higher than another, topic by topic.
 
@@ -281,9 +279,6 @@ def explain(
         Texts of documents and queries, for the columns ``query`` and ``text``: a frame or Parquet
         file with the columns doc and text, or topic and query; a dictionary doc -> text, or
         ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group.
 
     Returns
     -------

@@ -13,7 +13,6 @@ from irframe.checks import number
 from irframe.comparing.significance import without_spread
 from irframe.cubes.verb import verb
 from irframe.errors import warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.paired.design import Design
 from irframe.paired.differences import ratio
@@ -26,14 +25,13 @@ RISKS = ("difference", "urisk", "trisk", "georisk")
 COUNTS = ("wins", "losses", "n_topics")
 
 
-@verb
+@verb(one_unit=True)
 def risk(
     scores: xr.DataArray | pd.DataFrame,
     *,
     baseline: Hashable,
     a: float = 1.0,
     at: Depths = None,
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say how every system does against a baseline if losses weigh more than gains.
 
@@ -47,9 +45,6 @@ def risk(
         How much more a loss weighs than a gain, at least 0: ``1 + a`` times as much.
     at
         Depths to compare at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group.
 
     Returns
     -------

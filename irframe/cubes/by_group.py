@@ -19,12 +19,13 @@ from irframe.cubes.groups import (
     stamped,
     tell_absent,
 )
-from irframe.cubes.view import LIST, OURS, Labelled
+from irframe.cubes.score_arrays import refuse_collections
+from irframe.cubes.view import LIST, Labelled, user_coordinates, with_coordinates
 from irframe.errors import InputError, IrframeError, ParameterError, in_group, warn
 from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
 from irframe.files.kinds import is_judgments
-from irframe.names import GRADE, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
-from irframe.record import InGroups, bind, options_of, plain_option
+from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
+from irframe.record import InGroups, bind, options_of
 
 ASKED = ("baseline", "system")
 """Arguments of verbs that name systems which a group must have."""
@@ -97,52 +98,79 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     return grouped_rows, name
 
 
-def settle_groups(given: dict[str, Any]) -> None:
-    """Give the arguments of a verb the groups that came as a mapping, and ``by`` their name."""
-    by, (first, subject) = given.get("by"), next(iter(given.items()))
-    if not isinstance(by, Mapping | pd.Series):
-        return
-    given[first], given["by"] = with_given_groups(subject, by)
-    for name, value in list(given.items())[1:]:
-        if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-            given[name] = with_given_groups(value, by)[0]
+def with_names(given: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
+    """Return the arguments of a verb with groups that came as a mapping, and what these are called.
+
+    Parameters
+    ----------
+    given
+        The object first.
+    by
+        Groups, perhaps a mapping.
+    """
+    (first, subject), *others = given.items()
+    named, name = with_given_groups(subject, by)
+    arrays = {
+        word: with_given_groups(value, by)[0]
+        for word, value in others
+        if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)
+    }
+    return {**given, first: named, **arrays}, name
+
+
+def split_arguments(given: Mapping[str, Any], by: Any) -> dict[Any, dict[str, Any]]:
+    """Return the arguments of a verb for each group, in which scores are those of the group.
+
+    A group without a system that is asked for is left out.
+
+    Raises
+    ------
+    ParameterError
+        If scores among the arguments have other groups than the object.
+    """
+    (first, subject), *others = given.items()
+    parts, further = _parts(subject, by), {}
+    for word, value in others:
+        frame = isinstance(value, pd.DataFrame | xr.DataArray) and not is_judgments(value)
+        if frame or _is_table(value):
+            further[word] = _parts(value, by)
+            if differing := sorted(map(str, {*parts} ^ {*further[word]})):
+                wanted = f"the same groups ({by}) on both sides"
+                raise ParameterError(wanted, "some on one side only", "", differing)
+    return {
+        key: {**given, first: part, **{word: each[key] for word, each in further.items()}}
+        for key, part in having(parts, given, by).items()
+    }
+
+
+def _is_table(subject: Any) -> bool:
+    """Tell whether something is scores as read, which split themselves."""
+    return callable(getattr(subject, "groups", None))
+
+
+def _parts(subject: Any, by: Any) -> dict[Any, Any]:
+    """Return the groups of scores as read, of a cube or of a result."""
+    return dict(subject.groups() if _is_table(subject) else groups(subject, by))
 
 
 def answers(
     call: Callable[..., Any], groups: InGroups, arguments: Sequence[Any], options: dict[str, Any]
 ) -> Any:
-    """Return what a verb answers of an object in groups; cubes in groups if it gives cubes.
+    """Return what a verb answers of the cubes of groups; cubes in groups if it gives cubes.
 
     A group without a system that is asked for is left out.
     """
-    if not isinstance(groups.subject, dict):
-        result = call(groups.subject, *arguments, **options, by=groups.by)
-        tree = isinstance(result, xr.DataTree)
-        return replace(groups, subject=branches(result)) if tree else result
     bound, results = bind(call, (groups.example, *arguments), options), {}
+    refuse_collections(groups.subject.values(), bound.arguments.get("rel"))
     for key, cube in having(groups.subject, bound.arguments, groups.name).items():
         with naming_group(key, groups.name):
             results[key] = call(cube, *arguments, **options)
     first = next(iter(results.values()), None)
     if isinstance(first, xr.Dataset) and GRADE in first:
         return replace(groups, subject=results)
-    given = options_of(bound) | {"by": plain_option("by", groups.asked)}
+    given = options_of(bound) | {"by": groups.plain}
     joined = join(results, groups.name, None)
     return stamped(joined, call.__name__, groups.example, given)
-
-
-def branches(tree: xr.DataTree) -> dict[str, Labelled]:
-    """Return the cubes, results or arrays of a tree by their paths."""
-    by_path: dict[str, Labelled] = {}
-    for node in tree.subtree:
-        if node.has_data:
-            data = node.to_dataset()
-            key = node.relative_to(tree) if node is not tree else ""
-            lone = len(data.data_vars) == 1 and RESULT in next(iter(data.data_vars.values())).attrs
-            by_path[key] = next(iter(data.data_vars.values())) if lone else data
-    if not by_path:
-        raise InputError("a tree of cubes or of what verbs returned", "an empty one")
-    return by_path
 
 
 def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:
@@ -212,7 +240,7 @@ def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
 
 def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelled]]:
     if by in labelled.dims and by in labelled.indexes and by not in {*LIST, *RESERVED}:
-        yield from ((key, labelled.sel({by: key}, drop=True)) for key in labelled.indexes[by])
+        yield from ((key, of_label(labelled, by, key)) for key in labelled.indexes[by])
         return
     dim, keys = read_groups(labelled, by)
     there = None
@@ -227,6 +255,24 @@ def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelle
         return
     for key, places in placed(by, dim, keys, labelled.indexes[SYSTEM], there):
         yield key, labelled.isel(places)
+
+
+def of_label(labelled: Labelled, by: Any, key: Any) -> Any:
+    """Return the group of a label of a dimension, without systems and topics that have no score.
+
+    Examples
+    --------
+    >>> labels = {"track": ["x", "y"], "system": ["a", "b"], "topic": ["1"]}
+    >>> scores = xr.DataArray([[[0.5], [np.nan]], [[0.1], [0.2]]], labels)
+    >>> of_label(scores, "track", "x").system.values.tolist()
+    ['a']
+    """
+    part = labelled.sel({by: key}, drop=True)
+    if not isinstance(part, xr.DataArray) or not {*LIST} <= {*part.dims}:
+        return part
+    scored = part.notnull().any([dim for dim in part.dims if dim not in LIST])
+    kept = {dim: scored.any([other for other in LIST if other != dim]) for dim in LIST}
+    return part.isel({dim: np.flatnonzero(mask) for dim, mask in kept.items() if mask.any()})
 
 
 def told_of(labelled: Labelled) -> Array | None:
@@ -278,13 +324,13 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     by
         What the groups are called.
     whole
-        What the groups are parts of.
+        What the groups are parts of; None for cubes of their own.
 
     Returns
     -------
     object
         Of frames one frame, the group its first column or index level; of arrays one array, the
-        group its first dimension; of cubes a DataTree.
+        group its first dimension; of cubes these in groups.
 
     Raises
     ------
@@ -298,7 +344,7 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     if isinstance(first, pd.DataFrame | pd.Series):
         return join_frames(results, by)
     if isinstance(first, xr.Dataset) and GRADE in first:
-        return xr.DataTree.from_dict({str(key): part for key, part in results.items()}, name=by)
+        return InGroups(results, by)
     if not isinstance(first, Labelled):
         return type(first).join(results, by)
     bare: list[Any] = []
@@ -309,7 +355,7 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
             kept.drop_vars([n for n, c in kept.coords.items() if c.ndim and n not in kept.xindexes])
         )
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
-        advice = "call it otherwise, as in by=pd.Series(by, name='part')"
+        advice = "call it otherwise, as in groupby(pd.Series(by, name='part'))"
         raise ParameterError("groups by a name that the result has no part of", repr(by), advice)
     keys = pd.Index(list(results), name=by)
     nothing: Any = np.nan
@@ -320,14 +366,15 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     joined.attrs = joined_attributes(part.attrs for part in bare)
     if {*SIDES} <= {*joined.xindexes}:
         joined = joined.reset_index(PAIR)
-    if not isinstance(whole, Labelled):
+    if whole is not None and not isinstance(whole, Labelled):
         return joined
-    dims = [dim for dim in LIST if dim in joined.dims and dim in whole.dims]
-    order = {dim: whole[dim].to_numpy() for dim in dims}
+    wholes = bare if whole is None else [whole]
+    dims = [dim for dim in LIST if dim in joined.dims and dim in wholes[0].dims]
+    order = {dim: pd.unique(np.concatenate([one[dim] for one in wholes])) for dim in dims}
     joined = joined.sel(
         {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
     )
-    return with_riders(joined, whole, riders_of(whole))
+    return with_coordinates(joined, wholes[0], user_coordinates(whole))
 
 
 def _refuse_none(results: Mapping[Any, Any], by: str) -> None:
@@ -352,34 +399,3 @@ def join_frames(results: Mapping[Any, Any], by: Any) -> pd.DataFrame:
         joined = pd.DataFrame(pd.concat(frames, ignore_index=True))
     joined.attrs.update(joined_attributes(part.attrs for part in results.values()))
     return joined
-
-
-def riders_of(subject: Any) -> list[Any]:
-    """Return the coordinates of systems and topics that users have put there."""
-    if not isinstance(subject, Labelled):
-        return []
-    others = subject.coords.variables.keys() - OURS - subject.xindexes.keys()
-    dims = {
-        name: {*coord.dims} for name, coord in subject.coords.variables.items() if name in others
-    }
-    return [name for name, own in dims.items() if own and own <= {*LIST}]
-
-
-def with_riders(result: Any, whole: Labelled, names: list[Any]) -> Any:
-    """Return a result with coordinates of its systems and topics, its own names before them."""
-    if not isinstance(result, Labelled):
-        return result
-    taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
-    if REPEAT in result.dims:  # where systems are others than those of the whole
-        names = [name for name in names if SYSTEM not in whole[name].dims]
-    there, chosen = {*result.dims} & {*result.coords}, {}
-    for dim in [dim for dim in LIST if dim in result.indexes and dim in whole.indexes]:
-        own, labels = whole.indexes[dim], result.indexes[dim]
-        if not labels.equals(own):
-            chosen[dim] = own.get_indexer(labels)
-    riders = {}
-    for name in names:
-        rider = whole.coords.variables[name]
-        if name not in taken and {*rider.dims} <= there:
-            riders[name] = rider.isel({dim: chosen[dim] for dim in rider.dims if dim in chosen})
-    return result.assign_coords(riders) if riders else result

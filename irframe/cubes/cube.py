@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,38 +43,6 @@ from irframe.files.scan_runs import ScannedRuns
 from irframe.record import INPUTS, RECORD, InGroups, Steps, recorded
 
 
-@overload
-def cube(
-    runs: Runs | ScannedRuns,
-    qrels: Qrels,
-    *,
-    depth: int | None = None,
-    ties: choices.TiesLike = words.DEFAULT_TIES,
-    topics: Topics = "qrels",
-    collection: str | None = None,
-    by: None = None,
-    repeats: words.Layout | None = None,
-    pool: choices.PoolLike = None,
-    units: choices.UnitsLike = None,
-    search: choices.SearchLike = None,
-    scores: bool = False,
-) -> xr.Dataset: ...
-@overload
-def cube(
-    runs: Runs | ScannedRuns,
-    qrels: Qrels,
-    *,
-    depth: int | None = None,
-    ties: choices.TiesLike = words.DEFAULT_TIES,
-    topics: Topics = "qrels",
-    collection: str | None = None,
-    by: group_columns.GroupBy,
-    repeats: words.Layout | None = None,
-    pool: choices.PoolLike = None,
-    units: choices.UnitsLike = None,
-    search: choices.SearchLike = None,
-    scores: bool = False,
-) -> xr.DataTree: ...
 @recorded(groups=True)
 def cube(
     runs: Runs | ScannedRuns,
@@ -84,13 +52,12 @@ def cube(
     ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: Topics = "qrels",
     collection: str | None = None,
-    by: group_columns.GroupBy | None = None,
     repeats: words.Layout | None = None,
     pool: choices.PoolLike = None,
     units: choices.UnitsLike = None,
     search: choices.SearchLike = None,
     scores: bool = False,
-) -> xr.Dataset | xr.DataTree:
+) -> view.Cube:
     """Build the cube of judged rankings that every metric and study reads.
 
     Parameters
@@ -117,10 +84,6 @@ def cube(
         takes part in a collection if it has a list there, or if the runs say so of a row that no
         judged topic has; elsewhere it has no score. Each collection has a pool and a top grade of
         its own. By default all topics are one.
-    by
-        A column that rides along, or topic (or system) -> group: one cube for each value, of its
-        own rows, as pandas groups them, but judged as a part of the whole. With `collection`, of
-        the systems that take part there.
     repeats
         What one repeat is, as for `evaluate`. Every repeat is a system of the cube, of which the
         coordinates ``repeat_of`` and ``repeat`` say what it repeats, and scores tell these apart:
@@ -139,13 +102,12 @@ def cube(
 
     Returns
     -------
-    xarray.Dataset or xarray.DataTree
+    xarray.Dataset
         A view of the experiment: ``grade`` over (system, topic, depth), int8, with the marks
         `irframe.names.UNJUDGED` and `irframe.names.EMPTY`; over (system, topic) the coordinates
         ``retrieved`` and ``unjudged``, how many documents the whole list has, and how many of them
         are unjudged; and columns that ride along. Its attributes say how it was made, and hold the
-        experiment itself, of which ``system_code`` and ``topic_code`` say what is shown. With
-        `by`, a DataTree, which has the verbs of its cubes.
+        experiment itself, of which ``system_code`` and ``topic_code`` say what is shown.
 
     Raises
     ------
@@ -164,8 +126,7 @@ def cube(
     IrframeWarning
         Of topics of the runs that are not judged; of judged ones for which no system has a list;
         of systems that lack lists which others have, or whose topics match none; and if no
-        retrieved document is judged: what is missing counts as an empty list. With `by`, of systems
-        that have no rows in some group, unless `collection` says that they took no part.
+        retrieved document is judged: what is missing counts as an empty list.
 
     Examples
     --------
@@ -176,7 +137,7 @@ def cube(
     {'system': 1, 'topic': 1, 'depth': 2}
     """
     grouped = runs if isinstance(runs, InGroups) else None
-    runs, by = (runs, by) if grouped is None else (grouped.subject, grouped.by)
+    runs, by = (runs, None) if grouped is None else (grouped.subject, grouped.by)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded, known = fold(runs, choices.Searches.column(search)), choices.Pool.read(pool)
     extra = folded.attributes(repeats)
@@ -193,14 +154,11 @@ def cube(
     with OneCall(without=not_lacking(repeats, None)):
         runs = prepared.runs(folded.runs, policy, groups)
         qrels = prepared.qrels(qrels, groups)
-        if groups is None:
+        if grouped is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)
-        parts = dict(build_groups(runs, qrels, policy, groups, extra))
-    if grouped is not None:
-        cubes = {key: with_repeats(part, folded) for key, part in parts.items()}
-        return replace(grouped, subject=cubes)  # type: ignore[return-value]  # of `Grouped` alone
-    shown = {str(key): with_repeats(part, folded) for key, part in parts.items()}
-    return xr.DataTree.from_dict(shown, name=groups)
+        parts = build_groups(runs, qrels, policy, grouped.name, extra)
+        cubes = {key: with_repeats(part, folded) for key, part in parts}
+    return replace(grouped, subject=cubes)  # type: ignore[return-value]  # only `Grouped` calls it
 
 
 def build_groups(

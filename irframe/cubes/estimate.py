@@ -20,7 +20,6 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, experiment_of
 from irframe.errors import InputError, ParameterError, listing, warn
 from irframe.experiments import coded_tables
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import random_keys, refuse_marks, shares_ranks
 from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Qrels
@@ -195,7 +194,6 @@ def estimate(
     *metrics: Metric | MetricType | str,
     at: int | Sequence[int] | None = None,
     alpha: float = 0.05,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Estimate what complete judgments would give, of documents that were drawn at random.
 
@@ -209,9 +207,6 @@ def estimate(
         Depths to return, within the cube; by default all.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: estimates of
-        each group, the group first.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from irframe.errors import InputError, caution, cautions_of, listing, united, wa
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.experiments.scoring import one_or_several
 from irframe.files.repeats import Folded, repeat_column, with_labels
-from irframe.record import FACTS, SOURCES, applied, plain_options, steps_of, with_step
+from irframe.record import FACTS, SOURCES, InGroups, applied, plain_options, steps_of, with_step
 
 
 def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tuple[Any, xr.Dataset]]:
@@ -116,9 +116,7 @@ def stamped(
     Cubes have the record alone; other results each option that is a number or a text, too.
     """
     subject = whole if subject is None else subject
-    if isinstance(result, xr.DataTree) or (
-        isinstance(result, xr.Dataset) and words.GRADE in result
-    ):
+    if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):
         return with_step(result, subject, name, options)
     if hasattr(result, "attrs"):
         if isinstance(whole, xr.Dataset) and words.GRADE in whole:  # made by a policy of its own

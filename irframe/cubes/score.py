@@ -20,7 +20,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.experiments.choices import Stop
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
+from irframe.experiments.group_columns import Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.judgments import refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool, refuse_shared
@@ -129,14 +129,13 @@ def _of_block(
     return work.tiles(part, grade.shape[-1], map)
 
 
-@verb(bounded=True, repeats=True, spans=True)
+@verb(bounded=True, repeats=True, spans=True, reads=("rel",))
 def score(
     cube: xr.Dataset,
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
     no_rel: words.NoRel | None = None,
     rel: Rel = None,
-    by: GroupBy | None = None,
     stop: Stop | None = None,
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.
@@ -156,9 +155,6 @@ def score(
     rel
         Lowest relevant grade by collection, as for `irframe.evaluate`, on a cube made with
         ``collection=``.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: scores of
-        each group, the group first, at every depth of the cube.
     stop
         Where reading of each list stops, in place of `at`: an `irframe.Budget` on a cube made with
         lengths, an `irframe.Threshold` on one made with ``scores=True``, an `irframe.AfterSearches`
@@ -318,7 +314,6 @@ def cwl(
     cube: xr.Dataset,
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how much users gain, and how far they read, who read as metrics have it.
 
@@ -331,9 +326,6 @@ def cwl(
         P, RBP, RR, SDCG.
     at
         Depths to return, within the cube; by default all. A list is cut there.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: results of
-        each group, the group first.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Frames and arrays of scores made anywhere, as arrays that are sound; what verbs ask of them."""
 
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, NoReturn
@@ -41,25 +41,24 @@ def settled_collection(subject: Any, by: Any) -> Any:
     return pd.Series(of, name=column) if lost else column
 
 
-def refuse(name: str, bound: inspect.BoundArguments) -> None:
-    """Raise for arguments of a verb that do not go together."""
-    refuse_collections(bound)
-    if name in COMPARING:
-        refuse_units(next(iter(bound.arguments.values())))
-    refuse_mixed(bound.arguments.values())
+def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
+    """Raise for arguments of a verb that do not go together; lists may have to be of one unit."""
+    subject, *_ = values = bound.arguments.values()
+    refuse_collections([subject], bound.arguments.get("rel"))
+    if one_unit:
+        refuse_units(subject)
+    refuse_mixed(values)
 
 
-def refuse_collections(bound: inspect.BoundArguments) -> None:
-    """Raise if `rel` is a mapping of collections that neither a cube nor a tree of cubes has."""
-    subject, rel = next(iter(bound.arguments.values())), bound.arguments.get("rel")
+def refuse_collections(cubes: Iterable[Any], rel: Any) -> None:
+    """Raise if `rel` is a mapping of collections that no cube has."""
     if not isinstance(rel, Mapping):
         return
-    nodes: Any = subject.subtree if isinstance(subject, xr.DataTree) else [subject]
     known = [
         label
-        for node in nodes
-        if (name := node.attrs.get(COLLECTION)) in node.coords
-        for label in pd.unique(node[name].to_numpy().ravel())
+        for cube in cubes
+        if (name := cube.attrs.get(COLLECTION)) in cube.coords
+        for label in pd.unique(cube[name].to_numpy().ravel())
     ]
     if known:
         Thresholds(rel, ()).refuse_unknown(known)
@@ -274,10 +273,6 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
         advice = "make numbers of them: frame.astype(float)" if text else ""
         raise InputError("a column of numbers per metric", found, advice, text)
     return frame.astype("Float64").to_numpy(np.float64, na_value=np.nan)
-
-
-COMPARING = {"compare", "discrimination", "rank_intervals", "risk"}
-"""Verbs that hold systems against each other."""
 
 
 def counting_costs(subject: Any) -> AbstractContextManager[None]:

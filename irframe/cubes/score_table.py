@@ -1,6 +1,5 @@
 """Scores read once, whatever they came as: values, labels, groups, and what is said of them."""
 
-import inspect
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,13 +17,13 @@ from irframe.cubes.aggregates import array_without_aggregates, without_aggregate
 from irframe.cubes.by_group import (
     group_keys,
     group_values,
+    of_label,
     placed,
-    riders_of,
     told_of,
     with_given_groups,
 )
 from irframe.cubes.groups import by_repeat, read_groups
-from irframe.cubes.view import LIST, selected
+from irframe.cubes.view import LIST, selected, user_coordinates
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.experiments.topic_design import (
@@ -233,26 +232,24 @@ def _refuse_result(x: Any) -> None:
         raise InputError("scores of systems", f"what {returned} returned", advice)
 
 
-def read_all(bound: inspect.BoundArguments, asking: str) -> ScoreTable:
-    """Read what a verb of scores is given into its place; return the first as read.
+def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str, Any]:
+    """Return the arguments of a verb of scores, scores among them as read.
 
     Parameters
     ----------
-    bound
-        The arguments as they were given.
+    given
+        The arguments, scores first.
     asking
         In whose name several repeats are refused; of who takes them "".
+    by
+        A column, level or coordinate of groups; or topic, or system, -> group.
     """
-    given = bound.arguments
     (first, subject), *others = given.items()
-    by = given.get("by")
-    read = given[first] = read_score_table(subject, asking=asking, by=by)
-    if read.by is not None:
-        given["by"] = read.by
+    read = {**given, first: read_score_table(subject, asking=asking, by=by)}
     for word, value in others:
         table = hasattr(value, "__arrow_c_stream__") and not isinstance(value, pd.Series)
         if isinstance(value, xr.DataArray) or (table and not is_judgments(value)):
-            given[word] = read_score_table(value, asking=f"{word}=", by=by)
+            read[word] = read_score_table(value, asking=f"{word}=", by=by)
     return read
 
 
@@ -282,7 +279,7 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
     read.refuse_bounds()
     drawn = {} if read.drawn is None else read.drawn.values
     if read.array is not None:
-        return read.array.drop_vars([n for n in riders_of(read.array) if n not in drawn])
+        return read.array.drop_vars([n for n in user_coordinates(read.array) if n not in drawn])
     labels: Any = {dim: index.rename(dim) for dim, index in read.labels.items()}
     labels[words.METRIC] = [*labels[words.METRIC]]
     array = xr.DataArray(read.values, labels, tuple(labels), name="score", attrs=read.said)
@@ -293,9 +290,7 @@ def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
     x = score_arrays.refuse_repeats(x, asking)
     x, by = with_given_groups(x.expand_dims(selected(x, (*LIST, axis_of(x).dim))), by)
     if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
-        parts = {
-            key: _read_array(x.sel({by: key}, drop=True), asking, None) for key in x.indexes[by]
-        }
+        parts = {key: _read_array(of_label(x, by, key), asking, None) for key in x.indexes[by]}
         return replace(next(iter(parts.values())), array=x, by=by, apart=parts)
     bounds = x if words.BOUND in x.dims and words.REPEAT not in x.dims else None
     array = score_arrays.in_order(

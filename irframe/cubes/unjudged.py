@@ -16,11 +16,10 @@ from irframe.checks import number, whole
 from irframe.cubes.estimate import read_to_draw
 from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
-from irframe.cubes.view import experiment_of, shown_as
+from irframe.cubes.view import Cube, experiment_of, shown_as
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments import policy
 from irframe.experiments.experiment import condensed, fewer_judged, judged_anew
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.judgments import Judgments
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
@@ -68,7 +67,6 @@ def bounds(
     cube: xr.Dataset,
     *metrics: policy.Metrics,
     at: int | Sequence[int] | None = None,
-    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Say between which scores the truth must lie, whatever the unjudged documents are.
 
@@ -82,9 +80,6 @@ def bounds(
         SetRelativeP, Success, Utility, YAAP.
     at
         Depths to return, within the cube; by default all.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: bounds of
-        each group, the group first.
 
     Returns
     -------
@@ -212,12 +207,8 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
         yield from (side[:, back].reshape(*block.shape, -1) for side in sides)
 
 
-@overload
-def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
-@overload
-def condense(cube: xr.Dataset, *, by: GroupBy) -> xr.DataTree: ...
 @verb(bounded=True, repeats=True)
-def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
+def condense(cube: xr.Dataset) -> Cube:
     """Remove the unjudged documents from every ranking and number the others anew.
 
     With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
@@ -226,13 +217,10 @@ def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.
     ----------
     cube
         A cube made by `irframe.cube`, as deep as its lists; score the result at any depth.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
-        with one such cube per group.
 
     Returns
     -------
-    xarray.Dataset or xarray.DataTree
+    xarray.Dataset
         The cube, with shorter lists; the depths that metrics divide by stay the nominal ones. With
         `by`, a tree of cubes.
 
@@ -259,12 +247,8 @@ def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.
     return shown_as(cube, condensed(experiment))
 
 
-@overload
-def pooled(cube: xr.Dataset, depth: int, *, by: None = None) -> xr.Dataset: ...
-@overload
-def pooled(cube: xr.Dataset, depth: int, *, by: GroupBy) -> xr.DataTree: ...
 @verb(bounded=True, repeats=True)
-def pooled(cube: xr.Dataset, depth: int, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
+def pooled(cube: xr.Dataset, depth: int) -> Cube:
     """Return the cube as it would be had judging stopped at a shallower pool.
 
     Parameters
@@ -273,13 +257,10 @@ def pooled(cube: xr.Dataset, depth: int, *, by: GroupBy | None = None) -> xr.Dat
         A cube made by `irframe.cube`.
     depth
         Depth of the simulated pool, from 1 to the pool depth of the cube.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
-        with one such cube per group.
 
     Returns
     -------
-    xarray.Dataset or xarray.DataTree
+    xarray.Dataset
         The cube, in which a document is judged only if a contributing run, its rows in file
         order, has it at rank `depth` or above. Documents that no contributing run retrieved are
         unjudged at every depth. With `by`, a tree of cubes.
@@ -336,15 +317,11 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
 
 
 @overload
-def sample(data: xr.Dataset, share: float, *, seed: int = 0, by: None = None) -> xr.Dataset: ...
+def sample(data: xr.Dataset, share: float, *, seed: int = 0) -> Cube: ...
 @overload
-def sample(data: xr.Dataset, share: float, *, seed: int = 0, by: GroupBy) -> xr.DataTree: ...
-@overload
-def sample(data: pd.DataFrame, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
+def sample(data: pd.DataFrame, share: float, *, seed: int = 0) -> pd.DataFrame: ...
 @verb(bounded=True, repeats=True)
-def sample(
-    data: xr.Dataset | Qrels, share: float, *, seed: int = 0, by: GroupBy | None = None
-) -> xr.Dataset | xr.DataTree | pd.DataFrame:
+def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | pd.DataFrame:
     """Keep a share of the judgments, drawn at random for every topic and grade.
 
     That is what smaller pools would have left. Who asks which documents people should judge,
@@ -360,13 +337,10 @@ def sample(
         Seed of the random order of the documents. It depends on nothing but the seed and the
         identifiers, so a smaller sample is part of every larger one with the same seed, and a cube
         keeps the judgments that its qrels frame keeps.
-    by
-        Of a cube, a coordinate such as ``"track"``, or topic (or system) -> group: a DataTree with
-        one such cube per group.
 
     Returns
     -------
-    xarray.Dataset, xarray.DataTree or pandas.DataFrame
+    xarray.Dataset or pandas.DataFrame
         The cube, with `by` a tree of cubes, in which the other documents are unjudged; or the rows
         of the frame that are kept, as they were.
 
@@ -413,14 +387,8 @@ def sample(
     return shown_as(data, fewer_judged(experiment, kept))
 
 
-@overload
-def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: None = None) -> xr.Dataset: ...
-@overload
-def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: GroupBy) -> xr.DataTree: ...
 @verb(repeats=True)
-def rejudge(
-    cube: xr.Dataset, qrels: Qrels, *, by: GroupBy | None = None
-) -> xr.Dataset | xr.DataTree:
+def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     """Return the cube of the same runs by other judgments, such as those of a new round.
 
     Parameters
@@ -430,13 +398,10 @@ def rejudge(
     qrels
         All judgments that now hold, those of earlier rounds among them: a qrels frame, or what
         `as_qrels` takes.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
-        with one such cube per group.
 
     Returns
     -------
-    xarray.Dataset or xarray.DataTree
+    xarray.Dataset
         The cube that `irframe.cube` would make of the runs and these judgments. With `by`, a tree
         of cubes.
 

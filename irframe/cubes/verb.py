@@ -1,7 +1,8 @@
-"""What every verb does alike: the gate, groups, trees, and what it asks of what it reads."""
+"""What every verb does alike: it reads what it declares, answers in groups, and records how."""
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
@@ -50,98 +51,105 @@ LOADED = 1 << 30
 WORKED = 6
 """Bytes that verbs make of each grade: the grade, the document, and whether it is tied."""
 
-REPEATABLE = {"over", "best_of", "repeats", "n_repeats"}
-"""Parameters of verbs that read scores of several repeats of a system; others refuse these."""
-
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
-TABLES: set[str] = set()
-"""Those that give a table."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a verb reads, as its function declares it; see `verb`."""
+
+    function: Callable[..., Any]
+    groups: bool
+    bounded: bool
+    repeats: bool
+    spans: bool
+    one_unit: bool
+    reads: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the verb."""
+        return self.function.__name__
+
+    @property
+    def asking(self) -> str:
+        """In whose name several repeats are refused: "" for a verb that reads them."""
+        return "" if self.repeats else self.name
+
+    def of_scores(self, subject: Any) -> bool:
+        """Tell whether an object is read as scores, not as a cube or a result."""
+        first = next(iter(signature_of(self.function).parameters))
+        return first == "scores" and not isinstance(subject, xr.Dataset)
 
 
 @overload
 def verb(function: Function) -> Function: ...
 @overload
 def verb(
-    *, itself: bool = ..., bounded: bool = ..., repeats: bool = ..., spans: bool = ...
+    *,
+    groups: bool = ...,
+    bounded: bool = ...,
+    repeats: bool = ...,
+    spans: bool = ...,
+    one_unit: bool = ...,
+    reads: tuple[str, ...] = ...,
 ) -> Callable[[Function], Function]: ...
 def verb(
-    function: Function | None = None,
+    function: Any = None,
     *,
-    itself: bool = False,
+    groups: bool = False,
     bounded: bool = False,
     repeats: bool = False,
     spans: bool = False,
+    one_unit: bool = False,
+    reads: tuple[str, ...] = (),
 ) -> Any:
     """Make a function of a cube, of scores or of what a verb returned a verb.
 
-    A cube is read through the gate. A dimension of which one label was selected is one of the
-    result's scalar coordinates. ``by=`` gives one result per group, labelled with the group; so
-    does a DataTree for its branches. The result's attributes say how its numbers came about.
+    A cube is read through its experiment. A dimension of which one label was selected is a scalar
+    coordinate of the result. The result's attributes say how its numbers came about.
 
     Parameters
     ----------
     function
-        Its first parameter is the object; ``by``, if it has one, it need not read.
-    itself
-        Whether the function reads ``by`` itself but of datasets, as the groups share something.
+        Its first parameter is the object.
+    groups
+        Whether the function reads groups of scores or runs itself, as these share something. Other
+        functions are called for each group.
     bounded
         Whether it works on cubes larger than memory, a part at a time. For others a lazy cube is
         loaded, if it is small, or refused.
     repeats
-        Whether it keeps several repeats of a system in a cube apart; others refuse these.
+        Whether it reads several repeats of a system; others refuse these.
     spans
         Whether it reads judgments by spans of text, which are of no documents.
+    one_unit
+        Whether it compares systems, whose lists must be of one unit.
+    reads
+        Parameters that name coordinates of the caller. Where none of them is given, the function
+        is called without such coordinates, and its result has them again.
     """
     if function is None:
-        return partial(verb, itself=itself, bounded=bounded, repeats=repeats, spans=spans)
-    signature, name = signature_of(function), function.__name__
-    scored = next(iter(signature.parameters)) == "scores"
-    asking = "" if repeats or not REPEATABLE.isdisjoint(signature.parameters) else name
+        return partial(
+            verb,
+            groups=groups,
+            bounded=bounded,
+            repeats=repeats,
+            spans=spans,
+            one_unit=one_unit,
+            reads=reads,
+        )
+    declared = Declared(function, groups, bounded, repeats, spans, one_unit, reads)
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        if isinstance(subject, InGroups):
+        if isinstance(subject, InGroups) and isinstance(subject.subject, dict):
             return by_group.answers(call, subject, arguments, options)
-        bound = bind(function, (subject, *arguments), options)
-        score_arrays.refuse(name, bound)
-        with usual_errors(), OneCall() as said, score_arrays.counting_costs(subject):
-            return with_cautions(answer(bound), said)
+        return _answer(declared, subject, arguments, options)
 
-    def answer(bound: inspect.BoundArguments) -> Any:
-        if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
-            return _over_tree(call, bound)
-        _settle_collection(bound.arguments)
-        options, subject = options_of(bound), next(iter(bound.arguments.values()))
-        of_scores = scored and not isinstance(subject, xr.Dataset)
-        read: Any = (read_all if of_scores else _read_all)(bound, asking)
-        cubes = isinstance(read, xr.Dataset)
-        if cubes and words.GRADE in read and not spans:
-            view.refuse_spans(read, f" for {name}")
-        read = loaded(read, name) if cubes and not bounded else read
-        by = bound.arguments.pop("by", None) if cubes or not itself else None
-        whole, result = _answer_groups(function, read, bound, by)
-        if of_scores and hasattr(result, "attrs"):
-            grouped = "by" not in signature.parameters or read.by is not None
-            _describe_scores(result, read, "" if grouped else read.pooled)
-        if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
-            places = [axis_of(subject).dim] * of_scores
-            lone = view.selected(subject, [*view.LIST, *places])
-            lone = [dim for dim in lone if result.sizes.get(dim) == 1]
-            result = result.isel(dict.fromkeys(lone, 0))
-        return stamped(result, name, whole, options, subject)
-
-    VERBS[name] = calling(call, function)
+    VERBS[declared.name] = calling(call, function)
     return call
-
-
-def _describe_scores(result: Any, read: ScoreTable, pooled: str) -> None:
-    """Say of a result which way scores were read, and what to beware of in their topics."""
-    read_as = directions(map(str, read.labels[words.METRIC]))
-    result.attrs |= {words.DIRECTION: read_as} if read_as else {}
-    if pooled:
-        cautions = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
-        result.attrs[words.CAUTION] = "; ".join(cautions)
 
 
 class _TableVerb(Protocol[Options]):
@@ -158,36 +166,57 @@ class _TableVerb(Protocol[Options]):
 
 
 def table_verb(
-    function: Callable[Concatenate[Any, Options], xr.Dataset | pd.DataFrame],
-) -> _TableVerb[Options]:
-    """Make a verb of a function that gives a table of the kind that its scores are of.
-
-    Of a DataTree it gives one frame.
-    """
-    TABLES.add(function.__name__)
-    return verb(function)  # type: ignore[arg-type]
+    *, repeats: bool = False, one_unit: bool = False
+) -> Callable[
+    [Callable[Concatenate[Any, Options], xr.Dataset | pd.DataFrame]], _TableVerb[Options]
+]:
+    """Make a verb of a function that gives a table of the kind that its scores are of."""
+    return verb(repeats=repeats, one_unit=one_unit)  # type: ignore[return-value]
 
 
-def _as_table(result: Any) -> Any:
-    """Return a dataset over systems as a frame, without coordinates that label nothing."""
-    if not isinstance(result, xr.Dataset):
-        return result
-    table = result.drop_vars([name for name in result.coords if name not in result.dims])
-    frame = table.to_dataframe([*table.dims])
-    frame.attrs = dict(result.attrs)
-    return frame
+def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
+    """Return what a verb answers of an object, perhaps in groups."""
+    groups = asked if isinstance(asked, InGroups) else None
+    subject = asked if groups is None else groups.subject
+    bound = bind(verb.function, (subject, *arguments), options)
+    score_arrays.refuse(bound, one_unit=verb.one_unit)
+    with usual_errors(), OneCall() as said, score_arrays.counting_costs(subject):
+        applied = options_of(bound)
+        if groups is None:
+            given = _read(verb, bound.arguments)
+            (_, read), result = _object_among(given), _answer_one(verb, given)
+        else:
+            applied["by"] = groups.plain
+            read, result = _answer_groups(verb, bound.arguments, groups.by)
+        whole = read.whole if isinstance(read, ScoreTable) else read
+        if isinstance(read, ScoreTable) and hasattr(result, "attrs"):
+            _describe_scores(result, read)
+        result = _as_selected(verb, _held(result, whole), subject)
+        return with_cautions(stamped(result, verb.name, whole, applied, subject), said)
 
 
-def _read_all(bound: inspect.BoundArguments, asking: str) -> Any:
-    """Read what a verb of cubes or results is given into its place; return the first as read."""
-    given = bound.arguments
-    by_group.settle_groups(given)
-    first = next(iter(given))
-    for word, value in list(given.items()):
-        mine = word == first
-        if mine or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
-            given[word] = _read_subject(value, asking if mine else f"{word}=", cube=word == "cube")
-    return given[first]
+def _object_among(given: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return the object among the arguments of a verb, and what it is called there."""
+    return next(iter(given.items()))
+
+
+def _read(verb: Declared, given: Mapping[str, Any], by: Any = None) -> dict[str, Any]:
+    """Return the arguments of a verb as read; groups that scores are read with are `by`."""
+    first, subject = _object_among(given)
+    if verb.of_scores(subject):
+        return read_all(given, verb.asking, by)
+    read = dict(given)
+    for word, value in given.items():
+        own = word == first
+        if own or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
+            asking = verb.asking if own else f"{word}="
+            read[word] = _read_subject(value, asking, cube=word == "cube")
+    cube = read[first]
+    if isinstance(cube, xr.Dataset):
+        if words.GRADE in cube and not verb.spans:
+            view.refuse_spans(cube, f" for {verb.name}")
+        read[first] = cube if verb.bounded else loaded(cube, verb.name)
+    return read
 
 
 def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
@@ -208,19 +237,14 @@ def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
     return with_own_levels(subject) if isinstance(subject, pd.DataFrame) else subject
 
 
-def _settle_collection(given: dict[str, Any]) -> None:
-    """Give the groups of collections where they are asked for by the name of these."""
-    if "by" in given:
-        given["by"] = score_arrays.settled_collection(next(iter(given.values())), given["by"])
-
-
-def _hold_whole(whole: Any, result: Any) -> None:
-    """Hold grades of a lazy cube against its experiment's, unless tasks of the result do."""
+def _held(result: Any, whole: Any) -> Any:
+    """Return a result, comparing grades of a cube with its experiment's unless tasks of it do."""
     if isinstance(whole, xr.Dataset) and words.GRADE in whole:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(part, "chunks", None) for part in parts)
         if not lazy or (isinstance(result, xr.Dataset) and words.GRADE in result):
             view.hold(whole)
+    return result
 
 
 def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
@@ -233,93 +257,62 @@ def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
     return cube.compute() if size else cube
 
 
-def _answer_each(
-    answer: Callable[..., Any], whole: Any, bound: inspect.BoundArguments, by: Any
-) -> dict[Any, Any]:
-    """Return the answers of all groups or branches; scores or trees among the arguments are split.
-
-    Parts are named in the errors that they raise, and in their warnings.
-    """
-    if by is None:
-        return {None: answer(whole, bound)}
-    tree, given = isinstance(whole, xr.DataTree), bound.arguments
-    kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray | ScoreTable
-
-    def split(subject: Any) -> dict[Any, Any]:
-        if isinstance(subject, ScoreTable):
-            return dict(subject.groups())
-        return by_group.branches(subject) if tree else dict(by_group.groups(subject, by))
-
-    parts, others = split(whole), {}
-    for name, value in list(given.items())[1:]:
-        if isinstance(value, kinds) and not is_judgments(value):
-            others[name] = split(value)
-            if differing := sorted(map(str, set(parts) ^ set(others[name]))):
-                wanted = f"the same groups ({by}) on both sides"
-                raise ParameterError(wanted, "some on one side only", "", differing)
-    results = {}
-    for key, part in by_group.having(parts, given, by).items():
-        given.update({name: other[key] for name, other in others.items()})
-        with by_group.naming_group(key, by):
-            results[key] = answer(part, bound)
-    return results
+def _describe_scores(result: Any, read: ScoreTable) -> None:
+    """Say of a result which way scores were read, and what to beware of in their topics."""
+    read_as = directions(map(str, read.labels[words.METRIC]))
+    result.attrs |= {words.DIRECTION: read_as} if read_as else {}
+    if read.by is None and (pooled := read.pooled):
+        cautions = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
+        result.attrs[words.CAUTION] = "; ".join(cautions)
 
 
-def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
-    """Call a function on a subject, without its users' coordinates unless it asks for one."""
-    given = bound.arguments
-    if isinstance(subject, ScoreTable):
-        given[next(iter(given))] = subject
-        result, array = function(*bound.args, **bound.kwargs), subject.whole
-        names = by_group.riders_of(array)
-        return by_group.with_riders(result, array, names) if names else result
-    names = by_group.riders_of(subject)
-    labels = names_declared(getattr(subject, "attrs", {}))
-    bare = [name for name in names if name not in labels]
-    named = any(given.get(word) is not None for word in ("by", "together"))
-    asks = named or isinstance(given.get("rel"), Mapping)
-    given[next(iter(given))] = subject.drop_vars(bare) if bare and not asks else subject
+def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
+    """Call the function of a verb, without coordinates of the caller unless it reads some."""
+    first, subject = _object_among(given)
+    table = isinstance(subject, ScoreTable)
+    array = subject.array if table else subject
+    names = view.user_coordinates(array)
+    if names and not table and all(given.get(word) is None for word in verb.reads):
+        labels = names_declared(subject.attrs)
+        given = {**given, first: subject.drop_vars([n for n in names if n not in labels])}
+    call = inspect.BoundArguments(signature_of(verb.function), dict(given))
     with view.trusting():
-        result = function(*bound.args, **bound.kwargs)
+        result = verb.function(*call.args, **call.kwargs)
     if not names:
         return result
-    return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(words.REPEATS))
+    result = view.with_coordinates(result, array, names)
+    return result if table else unfolded(result, subject.attrs.get(words.REPEATS))
 
 
-def _answer_groups(
-    function: Callable[..., Any], read: Any, bound: inspect.BoundArguments, by: Any
-) -> tuple[Any, Any]:
-    """Return what a verb was asked of, and what it answers, of groups by group."""
-    results = _answer_each(partial(_answer_one, function), read, bound, by)
-    whole = read.whole if isinstance(read, ScoreTable) else read
-    result = results[None] if by is None else by_group.join(results, by, whole)
-    _hold_whole(whole, result)
-    return whole, result
+def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[Any, Any]:
+    """Return what a verb was asked of, as read, and what it answers of all groups, joined.
+
+    Scores among the arguments are split, too. Groups are named in their errors and warnings.
+    """
+    first, subject = _object_among(given)
+    if not verb.of_scores(subject):
+        given, by = by_group.with_names(given, by)
+    read = _read(verb, given, by)
+    scores = read[first]
+    table = isinstance(scores, ScoreTable)
+    by = scores.by if table else by
+    if verb.groups and not isinstance(scores, xr.Dataset):
+        in_groups = read if table else {**read, first: InGroups(scores, by)}
+        return scores, _answer_one(verb, in_groups)
+    results = {}
+    for key, part in by_group.split_arguments(read, by).items():
+        with by_group.naming_group(key, by):
+            results[key] = _answer_one(verb, part)
+    return scores, by_group.join(results, by, scores.whole if table else scores)
 
 
-def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
-    """Return the results of the branches: a tree of arrays, or a frame with the group."""
-    tree: xr.DataTree = next(iter(bound.arguments.values()))
-    name, options = tree.name or "group", options_of(bound)
-
-    def answer(branch: Any, bound: inspect.BoundArguments) -> Any:
-        return call(branch, *bound.args[1:], **bound.kwargs)
-
-    results = _answer_each(answer, tree, bound, name)
-    if call.__name__ in TABLES:
-        results = {key: _as_table(result) for key, result in results.items()}
-    if not all(isinstance(result, view.Labelled) for result in results.values()):
-        first = next(iter(by_group.branches(tree).values()))
-        return stamped(by_group.join(results, name, tree), call.__name__, first, options)
-    nodes = {
-        key: result
-        if isinstance(result, xr.Dataset)
-        else result.to_dataset(
-            name=str(result.name or result.attrs.get(words.RESULT, "value")), promote_attrs=True
-        )
-        for key, result in results.items()
-    }
-    return xr.DataTree.from_dict(nodes, name=tree.name)
+def _as_selected(verb: Declared, result: Any, subject: Any) -> Any:
+    """Return a result with scalar coordinates where one label of its object was selected."""
+    if not (isinstance(result, view.Labelled) and isinstance(subject, view.Labelled)):
+        return result
+    along = [axis_of(subject).dim] * verb.of_scores(subject)
+    single = view.selected(subject, [*view.LIST, *along])
+    return result.isel({dim: 0 for dim in single if result.sizes.get(dim) == 1})
 
 
 def read_depth(cube: xr.Dataset, depth: int | None) -> int:
@@ -440,7 +433,7 @@ def shared_topics(
     kept = np.flatnonzero(there.all(axis=0))
     topics = there.shape[1]
     if not len(kept):
-        advice = "compare fewer systems, or those of every collection apart with by="
+        advice = "compare fewer systems, or group by collection"
         raise error("topics in which every system took part", "none", advice)
     if len(kept) < topics:
         left = topics - len(kept)

@@ -16,7 +16,7 @@ from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.errors import DepthError, IdError, InputError, during
 from irframe.experiments.experiment import Experiment
 from irframe.files.ids import Codes
-from irframe.names import DEPTH, DRAWN, EMPTY, GRADE, REPEATS, SYSTEM, TOPIC
+from irframe.names import DEPTH, DRAWN, EMPTY, GRADE, REPEAT, REPEATS, SYSTEM, TOPIC
 from irframe.stops import AXES
 
 
@@ -117,6 +117,9 @@ SHOWN = ("retrieved", "unjudged")
 """How many documents a list has, and how many of them are unjudged."""
 OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
 """Coordinates of cubes and scores that no user has put there."""
+
+Cube = xr.Dataset
+"""What a verb returns that returns a cube: of groups it returns cubes in groups."""
 
 PROVENANCE = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "pool", "repeats"),
@@ -438,3 +441,34 @@ def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experim
     if (wrong | (part.there & ~there)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
     return np.where(pd.isna(shown), EMPTY, shown).astype(Grade)
+
+
+def user_coordinates(subject: Any) -> list[Any]:
+    """Return the names of the coordinates of systems and topics that users have put there."""
+    if not isinstance(subject, Labelled):
+        return []
+    others = subject.coords.variables.keys() - OURS - subject.xindexes.keys()
+    dims = {
+        name: {*coord.dims} for name, coord in subject.coords.variables.items() if name in others
+    }
+    return [name for name, own in dims.items() if own and own <= {*LIST}]
+
+
+def with_coordinates(result: Any, whole: Labelled, names: list[Any]) -> Any:
+    """Return a result with coordinates of its systems and topics, its own names before them."""
+    if not isinstance(result, Labelled):
+        return result
+    taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
+    if REPEAT in result.dims:  # where systems are others than those of the whole
+        names = [name for name in names if SYSTEM not in whole[name].dims]
+    labelled, chosen = {*result.dims} & {*result.coords}, {}
+    for dim in [dim for dim in LIST if dim in result.indexes and dim in whole.indexes]:
+        own, labels = whole.indexes[dim], result.indexes[dim]
+        if not labels.equals(own):
+            chosen[dim] = own.get_indexer(labels)
+    kept = {}
+    for name in names:
+        coord = whole.coords.variables[name]
+        if name not in taken and {*coord.dims} <= labelled:
+            kept[name] = coord.isel({dim: chosen[dim] for dim in coord.dims if dim in chosen})
+    return result.assign_coords(kept) if kept else result

@@ -18,7 +18,6 @@ from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC
 from irframe.paired.design import Design
@@ -286,7 +285,6 @@ def agreement(
     interval_of: None = None,
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
-    by: GroupBy | None = None,
 ) -> xr.DataArray: ...
 @overload
 def agreement(
@@ -299,7 +297,6 @@ def agreement(
     interval_of: Of,
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
-    by: GroupBy | None = None,
 ) -> xr.Dataset: ...
 @verb
 def agreement(
@@ -312,7 +309,6 @@ def agreement(
     interval_of: Of | None = None,
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
-    by: GroupBy | None = None,
 ) -> xr.DataArray | xr.Dataset:
     """Rank correlation of the systems' orderings between metrics, or with a reference, by depth.
 
@@ -341,9 +337,6 @@ def agreement(
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples
         Resamples of the topics, for the intervals: an `irframe.Resampling`, or their number.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group. Reference scores are split alike.
 
     Returns
     -------

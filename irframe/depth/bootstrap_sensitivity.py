@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
 from irframe.cubes.verb import verb
-from irframe.experiments.group_columns import GroupBy
 from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, all_pairs
 from irframe.paired.design import Design
@@ -29,7 +28,6 @@ def bootstrap_sensitivity(
     resamples: Resampling | int = 1000,
     positions: ArrayLike | None = None,
     at: Depths = None,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how many pairs of systems differ significantly, and what difference that takes.
 
@@ -46,9 +44,6 @@ def bootstrap_sensitivity(
         Positions of topics from 0, shape (any number, topics), in place of resamples.
     at
         Depths to look at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group.
 
     Returns
     -------

@@ -18,7 +18,6 @@ from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.verb import verb
 from irframe.errors import warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.names import P_VALUES
 from irframe.paired import all_pairs
 from irframe.record import NONE
@@ -36,13 +35,12 @@ from irframe.scores.scores import Scores
 NAME = "discrimination ratio"
 
 
-@verb
+@verb(repeats=True, one_unit=True)
 def discrimination(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
     *,
     at: Depths = None,
-    by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.DataArray:
     """Share of the pairs of systems that a metric finds significantly different, at every depth.
@@ -56,9 +54,6 @@ def discrimination(
         name of a test. With ``adjust=None`` in it the ratio is that of the literature.
     at
         Depths to look at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ratio
-        per group.
     over
         What differences are generalised over where systems were run several times, as for
         `compare`.
@@ -139,13 +134,12 @@ def _told(pairing: Pairing) -> dict[str, Any]:
     } | told
 
 
-@verb
+@verb(repeats=True)
 def median_p(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
     *,
     at: Depths = None,
-    by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.DataArray:
     """Median p-value over the pairs of systems, which needs no threshold, at every depth.
@@ -202,7 +196,6 @@ def coverage(
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores confirm.
 
@@ -225,9 +218,6 @@ def coverage(
         Of reference scores with other topics: ``"common"`` takes those that both have, ``"own"``
         all of each side, as to ask what some topics say of the verdicts of all. By default both
         sides have the same topics, or none in common, and then each its own.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ratio
-        per group. Reference scores are split alike.
 
     Returns
     -------
@@ -334,7 +324,6 @@ def inversions(
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores contradict.
 
@@ -392,7 +381,6 @@ def ratios(
     *,
     at: Depths = None,
     topics: Sides | None = None,
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say how many pairs of systems differ significantly, and how many of a reference's are kept.
 

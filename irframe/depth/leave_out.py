@@ -22,7 +22,6 @@ from irframe.cubes.view import experiment_of
 from irframe.depth.agreement import agreement
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment, fewer_judged
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.topic_design import refuse_declared
 from irframe.files.ids import beginnings
@@ -32,14 +31,13 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.orderings.orderings import competition_ranks
 
 
-@verb
+@verb(reads=("together",))
 def leave_out(
     cube: xr.Dataset,
     *metrics: Metrics,
     together: str | None = None,
     depth: int | None = None,
     at: int | Sequence[int] | None = None,
-    by: GroupBy | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Say what each contributing run would have scored had it not helped to make the pool.
@@ -57,9 +55,6 @@ def leave_out(
     at
         Evaluation depths of metrics without their own, by default the depth of the pool. A metric
         with a depth of its own is evaluated there.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
     progress
         Whether to show how many runs have been left out, by tqdm.
 
@@ -288,7 +283,6 @@ def robustness(
     seeds: int | Sequence[int] = 10,
     at: int | Sequence[int] | None = None,
     coefficient: Method = "kendall",
-    by: GroupBy | None = None,
     progress: bool = False,
 ) -> xr.DataArray:
     """Say how alike systems are ordered on random shares of the judgments and on all of them.
@@ -308,9 +302,6 @@ def robustness(
         Evaluation depths, by default the greatest; no shallower than a metric's own.
     coefficient
         A measure of agreement or its name, as for `agreement`.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
     progress
         Whether to show how many samples have been scored, by tqdm.
 

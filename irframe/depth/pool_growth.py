@@ -12,7 +12,6 @@ from irframe.cubes.verb import attended, by_topics, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, HIGHEST_GRADE, SYSTEM, UNJUDGED
 
 
@@ -22,7 +21,6 @@ def pool_growth(
     *,
     at: int | Sequence[int] | None = None,
     rel: int = 1,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say what pools of growing depth find, how fast they dry up, and what single runs owe them.
 
@@ -34,9 +32,6 @@ def pool_growth(
         Depths of the pool, rising, at most the cube's; by default all from 1.
     rel
         Lowest relevant grade, at least 1.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

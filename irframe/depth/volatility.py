@@ -16,7 +16,6 @@ from irframe.cubes.verb import verb
 from irframe.depth import agreement
 from irframe.depth.agreement import Of
 from irframe.errors import DepthError, InputError, ParameterError
-from irframe.experiments.group_columns import GroupBy
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import (
@@ -45,7 +44,6 @@ def volatility(
     interval_of: None = None,
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
-    by: GroupBy | None = None,
 ) -> xr.DataArray: ...
 
 
@@ -60,7 +58,6 @@ def volatility(
     interval_of: Of,
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
-    by: GroupBy | None = None,
 ) -> xr.Dataset: ...
 @verb
 def volatility(
@@ -73,7 +70,6 @@ def volatility(
     interval_of: Of | None = None,
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
-    by: GroupBy | None = None,
 ) -> xr.DataArray | xr.Dataset:
     """Rank correlation of the systems' orderings at every two depths.
 
@@ -96,9 +92,6 @@ def volatility(
         takes a while at many.
     alpha, resamples
         Of the intervals, as for `agreement`.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one matrix
-        per group. Reference scores are split alike.
 
     Returns
     -------
@@ -187,9 +180,7 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
 
 
 @verb
-def stability(
-    volatility: xr.DataArray, threshold: float = 0.9, *, by: GroupBy | None = None
-) -> xr.Dataset:
+def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     """Say from which depth on the ordering of the systems no longer changes, and how often.
 
     Parameters
@@ -198,9 +189,6 @@ def stability(
         Volatility matrices, from `irframe.verbs.volatility`.
     threshold
         What a correlation has to exceed for two orderings to count as equivalent, -1 to 1.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

@@ -10,14 +10,11 @@ import xarray as xr
 from irframe.checks import whole
 from irframe.cubes.verb import attended, read_depth, verb
 from irframe.cubes.view import experiment_of
-from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, GRADE, HIGHEST_GRADE, LOWEST_GRADE, UNJUDGED
 
 
 @verb
-def describe(
-    cube: xr.Dataset, *, depth: int | None = None, rel: int = 1, by: GroupBy | None = None
-) -> pd.DataFrame:
+def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.DataFrame:
     """Say what a collection is made of: runs, topics, judgments, and how deep they go.
 
     Parameters
@@ -29,9 +26,6 @@ def describe(
         cube, which is the default.
     rel
         Lowest relevant grade, at least 1.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one row per
-        group.
 
     Returns
     -------
@@ -62,7 +56,7 @@ def describe(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> table = cube.ireval.describe(by="team", depth=20)
+    >>> table = cube.ireval.groupby("team").describe(depth=20)
     >>> table[["team", "systems", "contributing", "topics", "pool_depth", "judged", "unjudged"]]
             team  systems  contributing  topics  pool_depth  judged  unjudged
     0      terms        2             2      16          10  32.688     6.469

@@ -18,7 +18,6 @@ from irframe.cubes.verb import refuse_deeper, verb
 from irframe.depth.agreement import agreement
 from irframe.errors import DepthError, ParameterError
 from irframe.experiments.choices import TiesLike
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.extremes.labelled_bounds import refuse_unordered, reordered_scores
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
@@ -32,7 +31,6 @@ def tie_ranges(
     cube: xr.Dataset,
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
-    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Say between which scores the order of tied documents decides.
 
@@ -44,9 +42,6 @@ def tie_ranges(
         Metrics or their names.
     at
         Depths to return, within the cube; by default all.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
@@ -107,7 +102,7 @@ def refuse_untied(cube: xr.Dataset) -> None:
 
 
 @verb(bounded=True, repeats=True)
-def tie_rates(cube: xr.Dataset, depth: int = 20, *, by: GroupBy | None = None) -> xr.DataArray:
+def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     """Say which share of the top documents has the same score as another one there.
 
     Parameters
@@ -116,9 +111,6 @@ def tie_rates(cube: xr.Dataset, depth: int = 20, *, by: GroupBy | None = None) -
         A cube made by `irframe.cube`, ranked by score.
     depth
         How many documents of every list to look at, at least 1.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

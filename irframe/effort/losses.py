@@ -29,7 +29,6 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, EXPERIMENT, experiment_of
 from irframe.errors import InputError, MetricError, ParameterError
 from irframe.experiments.experiment import Experiment, topics_of
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import MetricLike, Policy, parse_metrics, shares_ranks
 from irframe.experiments.scorer_input import Reader
@@ -42,19 +41,19 @@ from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import UNJUDGED
+from irframe.record import InGroups
 
 DEEPEST = 100
 """Depth to which unjudged documents are counted for metrics whose bounds take long."""
 
 
-@verb(itself=True)
+@verb(groups=True)
 def losses(
     data: xr.Dataset | Runs,
     qrels: Qrels | MetricLike | None = None,
     metric: MetricLike | None = None,
     *,
     stages: Sequence[Hashable] | Sequence[Sequence[Hashable]] | None = None,
-    by: GroupBy | None = None,
 ) -> xr.DataArray | pd.DataFrame:
     """Split what each ranking lacks of the best score by cause.
 
@@ -72,9 +71,6 @@ def losses(
     stages
         Systems each of which reorders documents of the one before, such as ``["bm25", "monot5"]``;
         or several such lists. Other systems have one stage.
-    by
-        A coordinate or column such as ``"track"``, or topic (or system) -> group: losses of each
-        group, the group first.
 
     Returns
     -------
@@ -143,6 +139,7 @@ def losses(
     else:
         if qrels is None or metric is None:
             raise ParameterError("judgments and a metric beside the runs", "none")
+        data, by = (data.subject, data.by) if isinstance(data, InGroups) else (data, None)
         result = _of_runs(data, qrels, _one_metric(metric), stages, by)
         names = [*result.columns]
     lower = [name for name in names if name != words.SCORE]

@@ -17,7 +17,6 @@ from irframe.cubes.verb import read_depth, verb
 from irframe.cubes.view import CODES, LIST, experiment_of
 from irframe.errors import InputError, ParameterError, warn
 from irframe.experiments.coded_tables import row_slices
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import refuse_declared
 from irframe.metrics import Metric, positions
 from irframe.metrics.base import MetricType
@@ -53,7 +52,6 @@ def misplacement(
     depth: int | None = None,
     crossing: positions.Crossing = "sign_change",
     rel: int = 1,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how much avoidable effort each ranking costs, rank by rank and in all.
 
@@ -69,9 +67,6 @@ def misplacement(
         ``"definition"`` or ``"matters"``.
     rel
         Lowest relevant grade, at least 1.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
@@ -214,16 +209,13 @@ def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) ->
 
 
 @verb
-def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFrame:
+def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
     """Say which shares of the rankings are near the ideal, recover late, or never do.
 
     Parameters
     ----------
     misplaced
         What `irframe.verbs.misplacement` returned.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one row per
-        group.
 
     Returns
     -------
@@ -251,7 +243,7 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
     >>> misplaced = cube.ireval.misplacement()
-    >>> archetypes(misplaced, by="team")[["team", "total", "typical B", "typical A"]]
+    >>> misplaced.ireval.groupby("team").archetypes()[["team", "total", "typical B", "typical A"]]
             team  total  typical B  typical A
     0      terms     32      0.188      0.812
     1    vectors     32      0.094      0.906
@@ -293,7 +285,6 @@ def effort_gain(
     *,
     effort: Metric | MetricType | str = "Twist",
     quartiles: Any = None,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say at what effort rankings reach their gain.
 
@@ -307,9 +298,6 @@ def effort_gain(
     quartiles
         The three borders between low, medium, high and huge gain; by default the quartiles of
         each metric's scores. Of a metric that counts a cost the lowest scores are huge gain.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

@@ -16,12 +16,13 @@ from irframe.cubes.verb import shared_topics, verb
 from irframe.cubes.view import LIST, read_cube
 from irframe.effort import breakdown
 from irframe.errors import IdError, ParameterError
-from irframe.experiments.group_columns import GroupBy, with_given_groups
+from irframe.experiments.group_columns import with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Qrels, Runs
 from irframe.names import SYSTEM, TOPIC, counted
 from irframe.printed import Result
+from irframe.record import InGroups
 
 NEXT = "next: .ireval.styled(), .ireval.plot.outcome_shares()"
 """What most people do with outcomes, as they print."""
@@ -38,8 +39,6 @@ class Outcomes:
     compared
         The ranks that were compared, and positions of systems a and b among them, shape (pair, 2);
         a is the baseline. Once for every group.
-    by
-        What the groups are called, if there are any.
 
     Examples
     --------
@@ -138,7 +137,7 @@ def _queries(answers: xr.Dataset, pairs: NDArray[np.int64]) -> pd.DataFrame:
     return frame
 
 
-@verb(itself=True, bounded=True)
+@verb(groups=True, bounded=True)
 def outcomes(
     data: xr.Dataset | Runs,
     qrels: Qrels | None = None,
@@ -153,7 +152,6 @@ def outcomes(
     relevant: breakdown.Relevant = "only",
     measure: breakdown.Measure = "ESL",
     rank_sum: breakdown.RankSums = "tie-corrected",
-    by: GroupBy | None = None,
 ) -> Outcomes:
     """Say whether a system is better because it answers more, or because it ranks higher.
 
@@ -198,10 +196,6 @@ def outcomes(
         The rank-sum test of reciprocal ranks over all topics: ``"tie-corrected"``, and for
         continuity, as `scipy.stats.mannwhitneyu`; or ``"plain"``, as `scipy.stats.ranksums`, whose
         p-values are far larger where many ranks tie.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group, or a column
-        of either frame that is constant for each: a row per comparison and group. A group without
-        the baseline is left out.
 
     Returns
     -------
@@ -272,6 +266,8 @@ def outcomes(
     """
     verdict, parts = breakdown.basis(measure, test, rank_sum), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
+    by = data.by if isinstance(data, InGroups) else None
+    data = data.subject if isinstance(data, InGroups) else data
     if not isinstance(data, xr.Dataset):
         if qrels is None:
             raise ParameterError("a qrels frame beside the run frame", "none")

@@ -15,7 +15,6 @@ from irframe.checks import choice, places, whole
 from irframe.cubes.verb import attended, by_topics, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError, caution
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.scoring import tell_uneven
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.facts import best_first
@@ -32,7 +31,6 @@ def search_lengths(
     depth: int | None = None,
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say for every relevant document how many documents a user reads to find it.
 
@@ -48,9 +46,6 @@ def search_lengths(
         Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
         irrelevant documents retrieved, as published; ``"irrel+1"``, one more; or a number from 1,
         the same for lists of any length.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
@@ -148,7 +143,7 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
 
 @verb
 def length_histogram(
-    lengths: pd.DataFrame, *, bins: int = 10, width: int | None = None, by: GroupBy | None = None
+    lengths: pd.DataFrame, *, bins: int = 10, width: int | None = None
 ) -> pd.DataFrame:
     """Count relevant documents by how far a user has to search for them.
 
@@ -161,9 +156,6 @@ def length_histogram(
     width
         Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
         smallest that does. With a width given there are as many bins as it takes.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
@@ -250,7 +242,6 @@ def difference_histogram(
     *,
     bins: int = 5,
     width: int | None = None,
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Count the relevant documents that one system brings nearer than another, by how much.
 
@@ -267,9 +258,6 @@ def difference_histogram(
     width
         Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
         smallest with which the bins reach the largest difference.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
@@ -411,9 +399,7 @@ def effective_count(search_lengths: ArrayLike) -> int:
 
 
 @verb
-def effective_top(
-    lengths: pd.DataFrame, *, precision: Precision = "map", by: GroupBy | None = None
-) -> pd.DataFrame:
+def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.DataFrame:
     """Say what share of the relevant documents an average of precision takes notice of.
 
     Parameters
@@ -423,9 +409,6 @@ def effective_top(
     precision
         ``"map"``: precision as MAP has it, 0 for documents not retrieved. ``"atomized"``: one
         over the search length.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

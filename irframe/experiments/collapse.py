@@ -39,7 +39,7 @@ from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.scan_runs import ScannedRuns
 from irframe.record import recorded
 
-By = Literal["first", "max", "sum", "mean"]
+RankBy = Literal["first", "max", "sum", "mean"]
 """How documents are ranked by their chunks."""
 
 FIRST_CHUNK = "doc, at its first chunk"
@@ -54,7 +54,7 @@ def collapse(
     runs: Runs,
     unit: str = words.DOC,
     *,
-    by: By = "first",
+    rank_by: RankBy = "first",
     of: ChunksOf = None,
     ties: TiesLike = words.DEFAULT_TIES,
 ) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def collapse(
         Run frame of chunks: topic, chunk, and score or rank; usually system.
     unit
         The column that says which document a chunk is of: one of `runs`, or of the table `of`.
-    by
+    rank_by
         ``"first"``: a document stands where its first chunk stood. ``"max"``, ``"sum"``,
         ``"mean"``: documents are ranked anew, by this of the scores of their chunks in the list.
     of
@@ -98,14 +98,14 @@ def collapse(
     0     1   a      3     1       2
     1     1   b      1     2       1
     """
-    choice("by", by, ("first", "max", "sum", "mean"))
+    choice("rank_by", rank_by, ("first", "max", "sum", "mean"))
     if not isinstance(unit, str):
         raise ParameterError("unit, the name of a column or of the documents", shortened(unit))
     policy = Policy(**Ties.read(ties).plain)
-    return _collapsed(_of_chunks(by_role(runs, RUN), unit, of), by, policy)
+    return _collapsed(_of_chunks(by_role(runs, RUN), unit, of), rank_by, policy)
 
 
-def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) -> pd.DataFrame:
+def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = None) -> pd.DataFrame:
     """Return collapsed lists; with a column of what chunks cost, of what documents do.
 
     That is what is read from the document before on, down to the first chunk: all chunks are paid
@@ -120,11 +120,13 @@ def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) 
     if by != "first":
         score, name_of_score = table.kept_score, table.columns.get(words.SCORE, words.LISTED_SCORE)
         if score is None:
-            raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "by='first'")
+            raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "rank_by='first'")
         inside = lists[1:] == lists[:-1]
         if name_of_score == words.LISTED_SCORE and (score[1:] > score[:-1])[inside].any():
             wanted = f"scores that fall along lists, to be collapsed by {by!r}"
-            raise InputError(wanted, f"{words.LISTED_SCORE!r} that rises in some", "by='first'")
+            raise InputError(
+                wanted, f"{words.LISTED_SCORE!r} that rises in some", "rank_by='first'"
+            )
         value = pd.Series(score.astype(float)).groupby(key).agg(by).to_numpy()
         # Stable: of equal values the document goes first whose first chunk does.
         best = np.lexsort((-value, lists[first]))

@@ -42,7 +42,6 @@ def evaluate(
     ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: policies.Topics = "qrels",
     collection: str | None = None,
-    by: group_columns.GroupBy | None = None,
     no_rel: words.NoRel | None = None,
     rel: group_columns.Rel = None,
     repeats: words.Layout | None = None,
@@ -67,9 +66,6 @@ def evaluate(
         Cut all lists here, at least 1; by default nowhere.
     ties, topics, collection
         As for `cube`.
-    by
-        A column that is constant per system or topic, or topic (or system) -> group: scores of
-        every group, as those of the cubes that `cube` gives with it.
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric. ``"silence"``:
         there nothing is to be found, so that shares (from 0 to 1) are 1 if nothing is read, else 0;
@@ -127,7 +123,7 @@ def evaluate(
     system topic
     s      1      0.5  0.0
     """
-    runs, by = (runs.subject, runs.by) if isinstance(runs, InGroups) else (runs, by)
+    runs, by = (runs.subject, runs.by) if isinstance(runs, InGroups) else (runs, None)
     qrels, metrics = _own_judgments(runs, qrels, metrics)
     choice("no_rel", no_rel or "zero", words.NO_RELS)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)

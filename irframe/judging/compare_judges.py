@@ -39,7 +39,7 @@ def compare_judges(
     reference: Hashable | None = None,
     pairs: Literal["same", "common", "pairwise"] = "same",
     grades: Grades = None,
-    by: str | None = None,
+    per: str | None = None,
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
 ) -> xr.Dataset:
@@ -64,7 +64,7 @@ def compare_judges(
         highest grade is not the others'; a list of all grades there are, such as ``range(4)``,
         where some judge never uses the ends; or ``"union"``, whatever occurs. Grades below 0 are
         grades like others, but for -1, which marks what was not judged and is refused.
-    by
+    per
         ``"topic"``: every coefficient per topic, without intervals.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
@@ -94,7 +94,7 @@ def compare_judges(
           chance is that of each topic, and topics count alike. With ``_per_topic_interval``
           Student's interval of that mean.
 
-        With ``by="topic"`` the topic comes first. A coefficient is NaN where all grades are one,
+        With ``per="topic"`` the topic comes first. A coefficient is NaN where all grades are one,
         and an interval where that is so, or judges agree on everything, without some topic or in
         too many resamples, and where the coefficient does not vary.
 
@@ -172,7 +172,7 @@ def compare_judges(
            [0, 0, 2]])
     """
     drawn = Resamples.of(alpha, resamples)
-    choice("by", TOPIC if by is None else by, (TOPIC,))
+    choice("per", TOPIC if per is None else per, (TOPIC,))
     passes = grades_by_judge.passes_of(judges)
     judged = grades_by_judge.read_judges(
         passes.qrels, pairs, grades, ("same", "common", "pairwise")
@@ -185,7 +185,7 @@ def compare_judges(
     counts = count_grades(judged, chosen, passes)
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
     attrs |= {RESULT: "compare_judges"}
-    if by is not None:
+    if per is not None:
         result = _labelled_coefficients(judged, counts, chosen, passes)
         return result.assign_coords({TOPIC: judged.topics}).assign_attrs(attrs)
     whole = {kind: part.sum(axis=0) for kind, part in counts.items()}

@@ -20,7 +20,6 @@ from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.cubes.view import experiment_of
 from irframe.depth.leave_out import contributing_groups
 from irframe.errors import ParameterError, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.policy import parse_metrics
 from irframe.experiments.topic_design import refuse_declared
@@ -55,7 +54,6 @@ def judge_next(
     rel: int = 1,
     runs: Runs | None = None,
     seed: int = 0,
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """List the documents to judge next, the most useful first.
 
@@ -82,9 +80,6 @@ def judge_next(
         called, as at depths beyond 100.
     seed
         Of the order of runs that tie, from 0.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: `n`
-        documents for each group, labelled with the group.
 
     Returns
     -------
@@ -216,7 +211,7 @@ def _judged(cube: xr.Dataset) -> Array:
 DIMS = "strategy", "budget"
 
 
-@verb
+@verb(reads=("together",))
 def replay(
     cube: xr.Dataset,
     methods: JudgingMethod | str | Sequence[JudgingMethod | str],
@@ -230,7 +225,6 @@ def replay(
     contributing_share: float = 1.0,
     together: str | None = None,
     resamples: Resampling | int = 8,
-    by: GroupBy | None = None,
     progress: bool = False,
 ) -> xr.Dataset:
     """Say what fewer judgments would have concluded, by how their documents are chosen.
@@ -266,9 +260,6 @@ def replay(
     resamples
         How many times to judge, with other systems helping and ties in another order: an
         `irframe.Resampling`, or a number.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group.
     progress
         Whether to show how many samples are done, by tqdm.
 

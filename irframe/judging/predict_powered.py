@@ -19,7 +19,6 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import GradeError, IdError, MetricError, ParameterError, listing, warn
 from irframe.experiments.coded_tables import read_qrels_table
-from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
@@ -48,7 +47,6 @@ def predict_powered(
     at: read_scores.Depths = None,
     topics: Literal["rest", "all"] | None = None,
     distribution: Literal["t", "normal"] = "t",
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how good systems are, and how far apart, if people judged only a part.
 
@@ -78,9 +76,6 @@ def predict_powered(
         What intervals rest on: ``"t"``, Student's with as many degrees of freedom as there are
         topics by people less two, of means from 0 to 1 on the scale of log odds; or ``"normal"``,
         as in ppi-python, too short below some 50.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group. People's scores are split alike.
 
     Returns
     -------

@@ -29,7 +29,6 @@ from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
 from irframe.cubes.verb import against, attended, read_depth, shared, verb
 from irframe.errors import DepthError
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
@@ -55,7 +54,6 @@ def compare_orderings(
     depth: int | None = None,
     gain: GainLike | None = None,
     rel: int | None = None,
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Hold systems against a baseline on one metric, and say whether other metrics may agree.
 
@@ -80,9 +78,6 @@ def compare_orderings(
     gain, rel
         Gain map and lowest relevant grade of the orderings; by default those of the metric, and
         binary gain and 1 if it has none.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
@@ -194,7 +189,6 @@ def significance_agreement(
     at: int | Sequence[int] | None = None,
     gain: GainLike | None = None,
     rel: int | None = None,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how often a difference is significant on a metric, and without one, over all pairs.
 
@@ -214,9 +208,6 @@ def significance_agreement(
     gain, rel
         Gain map and lowest relevant grade of the orderings; by default those of every metric,
         and binary gain and 1 if it has none.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

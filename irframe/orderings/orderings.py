@@ -17,7 +17,6 @@ from irframe.cubes.score import score
 from irframe.cubes.verb import LOADED, attended, read_depth, refuse_deeper, shared, verb
 from irframe.cubes.view import CODES, experiment_of
 from irframe.errors import MetricError, ParameterError, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.topic_design import refuse_declared
 from irframe.gains import Binary, Gain, GainMap, parse_gain
@@ -41,7 +40,6 @@ def orderings(
     gain: GainLike = "binary",
     rel: int = 1,
     labels: bool | None = None,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say on which topics every metric must agree which of two systems is ahead.
 
@@ -62,9 +60,6 @@ def orderings(
     labels
         Whether to spell out ``label``; by default unless all pairs are compared, where the
         first depths say the same in a fraction of the memory.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
@@ -300,7 +295,6 @@ def side_by_side(
     depth: int | None = None,
     gain: GainLike = "binary",
     rel: int = 1,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Show two systems topic by topic: rankings, innate orderings, score differences.
 
@@ -318,9 +312,6 @@ def side_by_side(
     gain, rel
         Gain map and lowest relevant grade of the orderings. They bind only metrics that see the
         same gains: nDCG with linear gain may contradict an ordering by binary gain.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

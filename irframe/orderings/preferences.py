@@ -18,7 +18,6 @@ from irframe.checks import choice, whole
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.errors import ParameterError
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import MetricLike
 from irframe.experiments.topic_design import refuse_declared
 from irframe.metrics import Block, Evidence
@@ -47,7 +46,6 @@ def preferences(
     at: int | Sequence[int] | None = None,
     weights: Weights = "uniform",
     rel: int = 1,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say on every topic which of two systems users prefer who want one, two, ... documents.
 
@@ -65,9 +63,6 @@ def preferences(
         same; ``"dcg"``, 1/log2(i + 1); ``"inverse"``, 1/i.
     rel
         Lowest relevant grade, at least 1.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
@@ -183,7 +178,6 @@ def separability(
     depth: int | None = None,
     gain: GainLike = "binary",
     rel: int = 1,
-    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Say how often two systems' rankings leave a metric no choice, by depth.
 
@@ -193,9 +187,6 @@ def separability(
         A cube made by `irframe.cube`, of at least two systems.
     depth, gain, rel
         As for `orderings`.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

@@ -15,7 +15,6 @@ from irframe.arrays import Array
 from irframe.checks import level
 from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
-from irframe.experiments.group_columns import GroupBy
 from irframe.files.repeats import checked_layout
 from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
 from irframe.paired import all_pairs, describe_differences
@@ -134,13 +133,12 @@ def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
 SOURCES = (SYSTEM, TOPIC, "interaction")
 
 
-@verb
+@verb(repeats=True)
 def components(
     scores: xr.DataArray | pd.DataFrame,
     *,
     alpha: float = 0.05,
     at: Depths = None,
-    by: GroupBy | None = None,
     repeats: Layout | None = None,
 ) -> xr.Dataset:
     """Variance components of scores by system, topic and interaction.
@@ -153,9 +151,6 @@ def components(
         One minus the confidence level of the intervals, above 0 and below 1.
     at
         Depths to look at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group.
     repeats
         What one repeat is where systems were run several times, as for `irframe.evaluate`; by
         default what scores say.

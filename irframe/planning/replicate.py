@@ -17,7 +17,6 @@ from irframe.checks import choice, places
 from irframe.cubes.score_table import ScoreLike, ScoreTable, read_score_table, to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, listing, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, METRICS, SYSTEM, TOPIC
 from irframe.paired.classical import student
@@ -44,7 +43,6 @@ def replicate(
     *,
     baseline: Hashable | None = None,
     at: Depths = None,
-    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how close scores come to those of an experiment that they are to reproduce.
 
@@ -59,9 +57,6 @@ def replicate(
         A system of which the others are held to be an improvement, in both.
     at
         Depths to look at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group. The original is split alike.
 
     Returns
     -------
@@ -201,7 +196,6 @@ def standardise(
     scaling: Literal["z", "normal", "uniform"] = "z",
     *,
     reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
-    by: GroupBy | None = None,
 ) -> xr.DataArray | pd.DataFrame:
     """Measure scores by what systems score on the same topic, so that all topics weigh alike.
 
@@ -217,9 +211,6 @@ def standardise(
         The systems that topics are measured by: one or several of the scores, or other scores, of
         any systems, with the metrics, topics and depths of the scores. By default all systems of
         the scores.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group. Reference scores are split alike.
 
     Returns
     -------

@@ -17,7 +17,6 @@ from irframe.checks import choice, number, whole
 from irframe.comparing.corrections import ANOVA, Significance
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, caution, united
-from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR, TOPIC, counted, low_to_high
 from irframe.option_values import Unused
 from irframe.paired import describe_differences
@@ -144,7 +143,7 @@ OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova
 """What else may be said of a question, or of the test that answers it."""
 
 
-@verb
+@verb(repeats=True)
 def topics_needed(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -158,7 +157,6 @@ def topics_needed(
     baseline: Baselines = None,
     per: Literal["pair"] | None = None,
     at: Depths = None,
-    by: GroupBy | None = None,
     n_repeats: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
     """Guess from a pilot how many topics it takes to see a difference.
@@ -195,9 +193,6 @@ def topics_needed(
         For the same: ``"pair"`` answers every pair for itself; by default all pairs on average.
     at
         Depths to look at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group.
     n_repeats
         For `difference` and `margin`, of a pilot in which systems were run several times, but for
         draws inside topics: with how many repeats of each system, at least 1; by default as many as

@@ -39,7 +39,7 @@ def differences(
     ----------
     compared
         What `irframe.verbs.compare` returned, of one group; several metrics or groups have a
-        panel each by ``compared.ireval.plot.panes(ir.plots.differences, by="metric")``.
+        panel each by ``compared.ireval.groupby("metric").plot.differences()``.
     metric
         Which metric; may be left out where there is only one.
     depth
@@ -77,7 +77,7 @@ def differences(
     >>> ax = compared.ireval.plot.differences(metric="AP")
     >>> ax.get_xlabel(), ax.get_yticklabels()[0].get_text()
     ('difference in AP from bm25, 95% interval', 'monot5')
-    >>> len(compared.ireval.plot.panes(ir.plots.differences, by="metric"))
+    >>> len(compared.ireval.groupby("metric").plot.differences())
     2
     """
     holding("what compare returned", compared, NEEDED, "columns")

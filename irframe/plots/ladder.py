@@ -177,7 +177,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     Parameters
     ----------
     best
-        What `irframe.verbs.best_systems` returned with ``by=``.
+        What `irframe.verbs.best_systems` returned of scores in groups.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -203,7 +203,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     >>> import irframe as ir
     >>> runs, qrels = ir.simulate_track(systems=90, teams=45, docs=2000, depth=50)
     >>> scores = runs.ireval.cube(qrels).ireval.score("P@20", "ASL(first=10)")
-    >>> best = scores.ireval.best_systems(by="team")
+    >>> best = scores.ireval.groupby("team").best_systems()
     >>> len(best.ireval.plot.best_systems().patches)
     26
     """

@@ -3,19 +3,14 @@
 Figures: paper, panes.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.cubes.by_group import groups, with_given_groups
 from irframe.errors import ParameterError, shortened
-from irframe.experiments.group_columns import GroupBy
-from irframe.names import METRIC
 from irframe.plots.canvas import LEGEND, asked_size, pyplot
 from irframe.plots.room import NARROW, Axes, Size
 
@@ -76,28 +71,23 @@ NARROWEST = 2.6
 
 
 def panes(
-    data: pd.DataFrame | xr.Dataset | xr.DataArray | Mapping[str, Any],
+    parts: Mapping[Any, Any],
     draw: Callable[..., Any],
     *,
-    by: GroupBy | None = None,
     columns: int = 3,
     figsize: Size = None,
 ) -> NDArray[Any]:
     r"""Draw the same figure of several collections, metrics, tests or quantities side by side.
 
-    Also called as ``data.ireval.plot.panes(draw, by=...)``.
+    Parts of one object are drawn by ``x.ireval.groupby("track").plot``, with the figure's own name.
 
     Parameters
     ----------
-    data
-        What to draw, or the parts themselves by their names.
+    parts
+        Name -> what to draw under it.
     draw
         Draws a part on axes, as all figures do: called as ``draw(part, ax=ax)``. Other choices of
         a figure go in by ``functools.partial``.
-    by
-        What tells the parts apart: a dimension, a coordinate of systems or topics, or a column,
-        such as ``"track"``, or topic (or system) -> group. Only for parts given by name it is left
-        out.
     columns
         Panes side by side, at least 1.
     figsize
@@ -112,7 +102,7 @@ def panes(
     Raises
     ------
     ParameterError
-        If there is nothing to tell parts apart by.
+        If `draw` is no figure.
 
     References
     ----------
@@ -132,10 +122,6 @@ def panes(
     """
     if not callable(draw):
         raise ParameterError("draw, a figure", shortened(draw))
-    named = isinstance(data, Mapping) and not isinstance(data, xr.Dataset)
-    if named and by is not None:
-        raise ParameterError("no by= of parts that have names", shortened(by))
-    parts = dict(data if named else _split_by(data, by))
     plt = pyplot()
     across = min(whole("columns", columns, low=1), len(parts))
     own = figsize or asked_size((3.6 * across + 1.6, 3.1))
@@ -155,18 +141,6 @@ def panes(
         place: Any = "outside lower center" if below else "outside right center"
         figure.legend([*legend.values()], [*legend], loc=place, ncols=1 + below, **LEGEND)
     return np.array(axes.flat[: len(parts)], dtype=object)
-
-
-def _split_by(data: Any, by: Any) -> list[tuple[Hashable, Any]]:
-    if by is None:
-        raise ParameterError("by=, what tells the parts apart", "none")
-    data, by = with_given_groups(data, by)
-    if isinstance(data, xr.Dataset | xr.DataArray) and by in data.dims:
-        return [(name, data.isel({by: [place]})) for place, name in enumerate(data[by].to_numpy())]
-    if isinstance(data, pd.DataFrame) and by in data.columns:
-        told = [] if by == METRIC else [by]  # which figures name
-        return [(name, data[data[by] == name].drop(columns=told)) for name in data[by].unique()]
-    return list(groups(data, by))
 
 
 def _name(ax: Axes, name: str) -> None:

@@ -16,7 +16,6 @@ from irframe.comparing.corrections import Tested
 from irframe.comparing.significance import Pairing
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError, caution, listing, united, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import MIN_CLUSTERS, TASK, DrawnTopics
 from irframe.metrics.facts import TIE, facts, place_of
 from irframe.names import METRICS
@@ -41,7 +40,7 @@ TASK_MEANS = "task_means"
 """The attribute of a board over tasks that names the columns of their means."""
 
 
-@verb
+@verb(repeats=True)
 def leaderboard(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -51,7 +50,6 @@ def leaderboard(
     rank_interval: RankMethod = "pairs",
     interval: Interval = "logit",
     resamples: Resampling | int = 1000,
-    by: GroupBy | None = None,
     order_by: Order = "mean",
     task_metrics: Mapping[Any, Any] | None = None,
     over: Over = "both",
@@ -73,9 +71,6 @@ def leaderboard(
         Depths to list, of which the first one decides; by default the greatest.
     rank_interval, interval, resamples
         As for `rank_intervals`; with tasks `resamples` are also of how win rates spread.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one list
-        per group.
     order_by
         With tasks, which `design` declares, what systems are put in order by: ``"mean"`` of task
         means; ``"win_rate"``; ``"borda"``. The intervals and letters are of means.

@@ -25,7 +25,6 @@ from irframe.comparing.significance import (
 )
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, caution, united, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.paired import Bootstrap, MaxT, PairedT, all_pairs
 from irframe.paired.design import Design
@@ -108,7 +107,7 @@ RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
 """What is found of a system besides its summary, the last one only under resampling."""
 
 
-@table_verb
+@table_verb(repeats=True, one_unit=True)
 def rank_intervals(
     scores: xr.DataArray | pd.DataFrame,
     rank_interval: RankMethod = "pairs",
@@ -117,7 +116,6 @@ def rank_intervals(
     at: Depths = None,
     interval: Interval = "logit",
     resamples: Resampling | int = 1000,
-    by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.Dataset | pd.DataFrame:
     """Rank of every system with its confidence interval, and tiers of significant differences.
@@ -146,9 +144,6 @@ def rank_intervals(
     resamples
         The draws that ``"max-t"`` and ``"bootstrap"`` make: an `irframe.Resampling`, or their
         number.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ranking
-        per group.
     over
         What differences, and means, are generalised over where systems were run several times, as
         for `compare`; but for ``"topic"`` with ``"pairs"`` alone.

@@ -26,7 +26,6 @@ from irframe.cubes.score import score
 from irframe.cubes.score_table import declared_labels_of
 from irframe.cubes.verb import against, read_depth, verb
 from irframe.errors import InputError, ParameterError, listing
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import drawn_topics, refuse_declared
 from irframe.metrics.ap import AP
 from irframe.metrics.asl import ASL, AtomizedP, InverseASL, Unretrieved
@@ -45,7 +44,6 @@ def reordering(
     *,
     test: TestedByMetric = "t",
     at: Depths = None,
-    by: GroupBy | None = None,
     relative_margin: float = 0.1,
     per: Literal["step", "system"] = "step",
 ) -> pd.DataFrame:
@@ -63,9 +61,6 @@ def reordering(
     at
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: rows per
-        group.
     relative_margin
         By what part of a system's mean another must be better to count, at least 0.
     per
@@ -229,7 +224,6 @@ def ablation(
     depth: int | None = None,
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",
-    by: GroupBy | None = None,
     relative_margin: float = 0.1,
 ) -> pd.DataFrame:
     """Say what each step on the way from MAP to ASL does to the order of systems.
@@ -246,9 +240,6 @@ def ablation(
         Lowest relevant grade, at least 1.
     unretrieved
         Search length of a document that was not retrieved, as for `ASL`.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: rows per
-        group.
     relative_margin
         As for `reordering`.
 
@@ -296,25 +287,20 @@ def ablation(
         ASL(**shared),
     ]
     scores = score(cube, *chain, at=[read_depth(cube, depth)], no_rel="nan")
-    table = reordering(scores, test=test, by=by, relative_margin=relative_margin)
+    table = reordering(scores, test=test, relative_margin=relative_margin)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)
     return table
 
 
 @verb
-def best_systems(
-    scores: xr.DataArray | pd.DataFrame, *, by: GroupBy | None = None, at: Depths = None
-) -> pd.DataFrame:
+def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> pd.DataFrame:
     """Name the best system by every metric, and its score: how well the task is solved.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a row per
-        group.
     at
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
@@ -385,7 +371,6 @@ def rrie(
     *,
     baseline: Hashable,
     at: Depths = None,
-    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say what share of a baseline's error every other system removes.
 
@@ -399,9 +384,6 @@ def rrie(
     at
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------

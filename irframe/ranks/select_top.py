@@ -9,8 +9,8 @@ from irframe.checks import holding, number
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
 from irframe.cubes.verb import verb
+from irframe.cubes.view import Cube
 from irframe.errors import InputError
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import MetricLike, parse_metrics
 from irframe.metrics.facts import best_first, facts, place_of
 from irframe.names import DEPTH, METRIC, SYSTEM
@@ -18,20 +18,12 @@ from irframe.scores.averages import averages, metric_labels, scores_at
 
 
 @overload
-def select_top(
-    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: None = None
-) -> xr.Dataset: ...
+def select_top(data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP") -> Cube: ...
 
 
 @overload
 def select_top(
-    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy
-) -> xr.DataTree: ...
-
-
-@overload
-def select_top(
-    data: xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy | None = None
+    data: xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP"
 ) -> xr.DataArray: ...
 
 
@@ -41,8 +33,7 @@ def select_top(
     share: float = 0.75,
     *,
     metric: MetricLike = "AP",
-    by: GroupBy | None = None,
-) -> xr.Dataset | xr.DataTree | xr.DataArray:
+) -> Cube | xr.DataArray:
     """Keep the best systems, so that hopeless ones do not inflate correlations.
 
     Parameters
@@ -53,14 +44,11 @@ def select_top(
         Share of the systems to keep, above 0 and at most 1.
     metric
         What is best on average over topics, at the greatest depth.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
 
     Returns
     -------
-    xarray.Dataset, xarray.DataTree or xarray.DataArray
-        The data, cubes by group as a tree, without the worst ``floor((1 - share) n)`` of n
+    xarray.Dataset or xarray.DataArray
+        The data without the worst ``floor((1 - share) n)`` of n
         systems, the others in their order. Of systems that tie, the later ones go first.
 
     Raises

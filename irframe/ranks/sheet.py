@@ -9,15 +9,12 @@ import xarray as xr
 from irframe.checks import places
 from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.cubes.verb import table_verb
-from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 
 
-@table_verb
-def sheet(
-    scores: xr.DataArray | pd.DataFrame, system: Hashable, *, by: GroupBy | None = None
-) -> xr.Dataset | pd.DataFrame:
+@table_verb()
+def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset | pd.DataFrame:
     """Show the sheet of one participant: own score against best, median and worst, by topic.
 
     Parameters
@@ -26,9 +23,6 @@ def sheet(
         Scores per system and topic: an array, or a frame, wide or long.
     system
         The participant.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one sheet
-        per group.
 
     Returns
     -------

@@ -16,7 +16,6 @@ from irframe.checks import choice, level
 from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import table_verb
 from irframe.errors import listing, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import WEIGHT, names_declared
 from irframe.files.ids import every_row
 from irframe.metrics.facts import TIE, Facts, facts
@@ -76,11 +75,10 @@ Interval = Literal["logit", "t"]
 """How the interval of a mean is made."""
 
 
-@table_verb
+@table_verb(repeats=True)
 def summary(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    by: GroupBy | None = None,
     alpha: float = 0.05,
     interval: Interval = "logit",
     best_of: int | Sequence[int] | None = None,
@@ -92,9 +90,6 @@ def summary(
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one
-        summary per group.
     alpha
         One minus the confidence level of the intervals, between 0 and 1.
     interval

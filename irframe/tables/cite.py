@@ -63,13 +63,13 @@ fdr_tsbh, fdr_tsbky: Benjamini, Krieger, Yekutieli. Adaptive linear step-up proc
 """Papers of corrections, which are no classes with docstrings."""
 
 
-def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset | xr.DataTree) -> pd.DataFrame:
+def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
     """List the papers behind the metrics, tests and verbs that led to a result.
 
     Parameters
     ----------
     result
-        What a verb returned, with its attributes: scores, a comparison, a leaderboard, or a tree.
+        What a verb returned, with its attributes: scores, a comparison or a leaderboard.
 
     Returns
     -------

@@ -156,8 +156,8 @@ class TestLaws:
 
 class TestCorrections:
     def test_all_groups_are_one_family_if_asked_for(self, scores):
-        frame = scores.ireval.compare(
-            ir.Significance(adjust="holm", family="all"), at=10, by="team"
+        frame = scores.ireval.groupby("team").compare(
+            ir.Significance(adjust="holm", family="all"), at=10
         )
         expected = multipletests(frame["p"], method="holm")[1]
         np.testing.assert_allclose(frame["p_adjusted"], expected)
@@ -203,7 +203,7 @@ class TestMissingScores:
 class TestBadInput:
     def test_groups_of_one_system(self, scores):
         with pytest.raises(ParameterError, match="at least two systems.*group vectors"):
-            scores[:, [0, 1, 2]].ireval.compare(by="team")
+            scores[:, [0, 1, 2]].ireval.groupby("team").compare()
 
     def test_no_topic(self, scores):
         refused(ParameterError, "topics", scores[:, :, :0].ireval.compare)

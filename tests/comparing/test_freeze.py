@@ -54,17 +54,21 @@ def test_a_file_is_compared_as_the_run_is(file, tmp_path):
         (scores, file, {}),
         (scores, str(file), {"margin": 0.05, "adjust": "fdr_bh", "test": "permutation"}),
         (scores.ireval.design(weight=weights), file, {}),
-        (grouped, file, {"by": "kind"}),
+        (grouped, file, {}),
         (deep, tmp_path / "deep.irframe", {}),
         (deep, tmp_path / "deep.irframe", {"at": [20, 5]}),
     ):
         alone = others(given) if given is not deep else given.drop_sel(system="splade")
-        found = alone.ireval.compare(baseline=path, **options)
-        expected = given.ireval.compare(baseline="splade", **options)
+        by = "kind" if given is grouped else None
+        of_alone, of_given = (
+            x.ireval if by is None else x.ireval.groupby(by) for x in (alone, given)
+        )
+        found = of_alone.compare(baseline=path, **options)
+        expected = of_given.compare(baseline="splade", **options)
         columns = [*found.columns]
         pd.testing.assert_frame_equal(found, expected[columns], check_dtype=False, rtol=1e-12)
         assert found.attrs["baselines"] == ["splade"]
-        again = ir.verbs.compare(alone, **options, baseline=found.ireval.record[-1][1]["baseline"])
+        again = of_alone.compare(**options, baseline=found.ireval.record[-1][1]["baseline"])
         pd.testing.assert_frame_equal(again, found)
 
 
@@ -163,7 +167,11 @@ def test_a_file_is_whole_or_refused(file, text, words):
         (lambda: scores_of().ireval.freeze("x.json", baseline="bm25"), ParameterError, "ends in"),
         (lambda: scores_of().ireval.freeze("x.irframe", baseline="bm26"), ParameterError, "bm26"),
         (
-            lambda: scores_of(by="team").ireval.freeze("x.irframe", baseline="bm25"),
+            lambda: (
+                RUNS.ireval.groupby("team")
+                .evaluate(QRELS, METRICS)
+                .ireval.freeze("x.irframe", baseline="bm25")
+            ),
             IrframeError,
             "3 levels",
         ),

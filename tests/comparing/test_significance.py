@@ -318,13 +318,13 @@ def test_more_comparisons_cost_more_but_depths_that_are_alike_little(scores):
 
 def test_groups_are_corrected_together_by_topic_name(scores):
     layer = scores[:1, ..., :1]
-    teams = layer.ireval.compare(ir.Significance(adjust=MAX_T, family="all"), by="team")
+    teams = layer.ireval.groupby("team").compare(ir.Significance(adjust=MAX_T, family="all"))
     pairs = layer.ireval.compare(adjust=MAX_T).set_index(["system_a", "system_b"])
     assert (
         teams["p_adjusted"].to_numpy()
         <= pairs.loc[teams.set_index(["system_a", "system_b"]).index, "p_adjusted"].to_numpy()
     ).all()
-    apart = layer.ireval.compare(adjust=MAX_T, by="team")
+    apart = layer.ireval.groupby("team").compare(adjust=MAX_T)
     assert (p_of(apart) <= p_of(teams)).all()
 
 

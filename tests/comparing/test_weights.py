@@ -154,13 +154,8 @@ def test_groups_have_the_weights_of_their_topics():
     part = grouped.sel(topic=grouped.half == "y")
     expected = part.ireval.design(weight="frequency").ireval.compare()
     drawn = grouped.ireval.design(weight="frequency")
-    found = drawn.ireval.compare(by="half").query("half == 'y'")
+    found = drawn.ireval.groupby("half").compare().query("half == 'y'")
     pd.testing.assert_frame_equal(found.drop(columns="half").reset_index(drop=True), expected)
-    drawn = part.ireval.design(weight="frequency")
-    scored = drawn.assign_attrs(result="score").to_dataset(name="score")
-    tree = xr.DataTree.from_dict({"y": scored}, name="half")
-    joined = tree.ireval.compare()
-    pd.testing.assert_frame_equal(joined.drop(columns="half"), expected)
 
 
 @pytest.mark.parametrize("test", TESTS)

@@ -140,19 +140,18 @@ def test_by_scores_each_group_with_its_own_topics():
     runs = runs[runs["track"] != "none"]
     absent = pytest.warns(IrframeWarning, match=r"track are not in it: news \(b\); say collection=")
     with absent:
-        frame = runs.ireval.evaluate(qrels, ["AP", "P@2"], by="track", topics="runs")
+        frame = runs.ireval.groupby("track").evaluate(qrels, ["AP", "P@2"], topics="runs")
     assert frame.index.names == ["track", "system", "topic"]
     assert sorted(set(frame.index.droplevel("system"))) == [("news", "2"), ("web", "1")]
     alone = runs[runs["track"] == "web"].ireval.evaluate(qrels, ["AP", "P@2"], topics=["1"])
     pd.testing.assert_frame_equal(frame.loc["web"], alone)
     with absent:
-        tree = runs.ireval.cube(qrels, by="track", topics="runs")
-    assert isinstance(tree, xr.DataTree)
-    assert set(tree.children) == {"web", "news"}
-    assert tree["news"].sizes["topic"] == 1
-    refused(ParameterError, "'year'", lambda: runs.ireval.evaluate(qrels, "AP", by="year"))
+        cubes = dict(runs.ireval.groupby("track").cube(qrels, topics="runs"))
+    assert {*cubes} == {"web", "news"}
+    assert cubes["news"].sizes["topic"] == 1
+    refused(ParameterError, "'year'", lambda: runs.ireval.groupby("year").evaluate(qrels, "AP"))
     with pytest.raises(ParameterError, match="group \\(track\\).*none for 1: 4"):
-        runs.ireval.evaluate(qrels, "AP", by="track")
+        runs.ireval.groupby("track").evaluate(qrels, "AP")
 
 
 @incomplete
@@ -161,7 +160,7 @@ def test_groups_with_the_same_topic_names_split_the_qrels_too():
     runs = pd.concat([first.assign(track="x"), first.assign(track="y", doc=first["doc"] + "y")])
     qrels = pd.concat([QRELS.assign(track="x"), QRELS.assign(track="y", doc=QRELS["doc"] + "y")])
     qrels.loc[(qrels["track"] == "y").to_numpy(), "grade"] = 0
-    frame = runs.ireval.evaluate(qrels, ["AP", "Judged@2"], by="track")
+    frame = runs.ireval.groupby("track").evaluate(qrels, ["AP", "Judged@2"])
     pd.testing.assert_frame_equal(frame.loc["x"], first.ireval.evaluate(QRELS, ["AP", "Judged@2"]))
     assert frame.loc["y", "AP"].max() == 0
     assert frame.loc["y", "Judged@2"].max() > 0
@@ -171,9 +170,10 @@ def test_groups_with_the_same_topic_names_split_the_qrels_too():
 def test_a_group_column_must_not_divide_a_topic():
     runs = RUNS[RUNS["topic"] == "1"].assign(half=lambda rows: rows["system"].map({"a": "x"}))
     runs["half"] = np.where(np.arange(len(runs)) % 2, "x", "y")
-    for make in (ir.cube, lambda *frames, **how: ir.evaluate(*frames, "AP", **how)):
+    groups = runs.ireval.groupby("half")
+    for make in (groups.cube, lambda qrels: groups.evaluate(qrels, "AP")):
         with pytest.raises(ParameterError, match="'half', to have one value .* 1 topic: 1"):
-            make(runs, QRELS, by="half")
+            make(QRELS)
 
 
 def test_pool_of_contributing_runs():

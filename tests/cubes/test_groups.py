@@ -187,7 +187,7 @@ def test_scores_and_what_comes_of_them_say_how_they_were_made(provenance_cube, t
     assert_told(scores.attrs, "score")
     assert_told(scores.ireval.compare().attrs, "compare")
     assert_told(scores.ireval.summary().attrs, "summary")
-    assert_told(scores.ireval.coverage("AP", by="team").attrs, "coverage")
+    assert_told(scores.ireval.groupby("team").coverage("AP").attrs, "coverage")
     found = provenance_cube.ireval.outcomes(relevant="first", baseline="bm25")
     assert_told(found.summary.attrs, "outcomes")
     assert_told(found.queries.attrs, "outcomes")
@@ -234,7 +234,7 @@ def test_what_results_of_groups_say_is_kept(array):
     frame = scores.squeeze("metric", drop=True).to_dataframe(name="AP")
     frame = frame.set_index("half", append=True)[["AP"]]
     with pytest.warns(IrframeWarning, match="all scores are the same: AP of bm25 .half b"):
-        found = (scores if array else frame).ireval.summary(by="half")
+        found = (scores if array else frame).ireval.groupby("half").summary()
     assert found.attrs["caution"] == (
         "no interval where all scores are the same: AP of bm25 (half b)"
     )
@@ -244,7 +244,7 @@ def test_what_results_of_groups_say_is_kept(array):
 def test_what_differs_between_groups_is_told_of_each(cube):
     halves = cube.assign_coords(half=("topic", ["a"] * 5 + ["b"] * 11))
     whole = cube.ireval.leave_out("AP", at=5)
-    parts = halves.ireval.leave_out("AP", at=5, by="half")
+    parts = halves.ireval.groupby("half").leave_out("AP", at=5)
     assert len(parts.attrs["judgments"]) == 2
     assert sum(parts.attrs["judgments"]) == whole.attrs["judgments"]
 

@@ -174,16 +174,16 @@ def test_levels_that_pandas_repeats_are_one():
 def test_groups_that_are_none():
     frame = wide(half=list("xyyx"))
     with pytest.raises(ParameterError, match="'half', to have one value .* 2 topics: 1, 2"):
-        frame.ireval.summary(by="half")
+        frame.ireval.groupby("half").summary()
     with pytest.raises(InputError, match="rows to group; found an empty one"):
-        frame.iloc[:0].ireval.summary(by="half")
+        frame.iloc[:0].ireval.groupby("half").summary()
     for by in ("name", "qid"):
-        refused(ParameterError, "a property of systems or topics", frame.ireval.summary, by=by)
+        refused(ParameterError, "a property of systems or topics", frame.ireval.groupby, by)
     cells = to_scores(wide()).assign_coords(half=(("system", "topic"), [list("xy"), list("yx")]))
     with pytest.raises(ParameterError, match="'half', to have one value .* 2 topics"):
-        cells.ireval.summary(by="half")
+        cells.ireval.groupby("half").summary()
     named_alike = pd.concat({"x": wide(), "y": wide() / 2}, names=["half"])
-    assert named_alike.ireval.summary(by="half")["n"].tolist() == [2] * 4
+    assert named_alike.ireval.groupby("half").summary()["n"].tolist() == [2] * 4
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
@@ -191,10 +191,10 @@ def test_groups_that_are_none():
 def test_tables_of_other_libraries_have_groups():
     arrow = pytest.importorskip("pyarrow")
     frame = wide(half=list("xyxy"))
-    expected = frame.ireval.summary(by="half")
+    expected = frame.ireval.groupby("half").summary()
     table = arrow.Table.from_pandas(frame.reset_index(), preserve_index=False)
     for other in (table, frame.set_index("half", append=True)["AP"]):
-        found = ir.verbs.summary(other, by="half")
+        found = ir.verbs.groupby(other, "half").summary()
         pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_index_type=False)
     with pytest.warns(IrframeWarning, match="a single topic"):
-        assert len(ir.verbs.compare(table, by="half")) == 2
+        assert len(ir.verbs.groupby(table, "half").compare()) == 2

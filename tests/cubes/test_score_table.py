@@ -48,12 +48,12 @@ def test_groups_go_by_what_told_collections_apart(tracks):
     scores = tracks[0].ireval.evaluate(tracks[1], "AP", collection="track")
     cube = tracks[0].ireval.cube(tracks[1], collection="track")
     for found in (
-        scores.ireval.summary(by="track"),
-        cube.ireval.score("AP").ireval.compare(by="track"),
+        scores.ireval.groupby("track").summary(),
+        cube.ireval.score("AP").ireval.groupby("track").compare(),
     ):
         assert "caution" not in found.attrs
         pd.testing.assert_frame_equal(
-            scores.ireval.summary(by="collection"), scores.ireval.summary(by="track")
+            scores.ireval.groupby("collection").summary(), scores.ireval.groupby("track").summary()
         )
     for pooled in (scores.ireval.summary(), cube.ireval.score("AP").ireval.discrimination()):
         assert "topics of 2 collections (track) are taken together" in pooled.attrs["caution"]
@@ -66,7 +66,6 @@ def test_scores_at_one_depth_are_a_table(tracks):
     assert {*scores.to_dataframe()} == {"depth", "team", "score"}
     assert scores.mean("topic").to_pandas().shape == (2, 8)
     assert (scores.ireval.compare()["depth"] == 10).all()
-    tree = tracks[0].ireval.cube(tracks[1], by="track").ireval.score("AP", at=10)
-    table = tree.ireval.summary()
-    assert table.index.names == ["track", "metric", "system"]
-    assert "bm25" in table.ireval.styled().to_latex()
+    table = tracks[0].ireval.groupby("track").cube(tracks[1]).score("AP", at=10)
+    summary = table.ireval.groupby("track").summary()
+    assert "bm25" in summary.ireval.styled().to_latex()

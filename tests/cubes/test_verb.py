@@ -15,12 +15,13 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
-from irframe.cubes.by_group import branches, groups, join
+from irframe.cubes.by_group import groups, join
 from irframe.cubes.groups import provenance
 from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.cubes.verb import VERBS, against, read_depth, refuse_deeper, verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
+from irframe.record import InGroups
 
 
 @pytest.fixture
@@ -29,12 +30,12 @@ def shapes():
     known = set(VERBS)
 
     @verb
-    def shape_of(cube, *, by=None):  # noqa: ARG001 - the decorator reads it
+    def shape_of(cube):
         """Return how many systems and topics there are."""
         return pd.DataFrame({"systems": [cube.sizes["system"]], "topics": [cube.sizes["topic"]]})
 
     @verb
-    def means_of(scores, other=None, *, by=None):  # noqa: ARG001
+    def means_of(scores, other=None):
         """Return means over topics."""
         return (to_scores(scores) - (0 if other is None else to_scores(other))).mean("topic")
 
@@ -86,15 +87,15 @@ class TestCalls:
 
     def test_the_subject_stays_as_it_was(self, cube, scores):
         before = cube.copy(deep=True), scores.copy(deep=True)
-        cube.ireval.condense(by="half")
-        scores.ireval.summary(by="team")
+        cube.ireval.groupby("half").condense()
+        scores.ireval.groupby("team").summary()
         xr.testing.assert_identical(cube, before[0])
         xr.testing.assert_identical(scores, before[1])
 
 
 class TestGroups:
     def test_systems_of_other_groups_have_no_number(self, shapes, scores):
-        found = shapes[1](scores, by="team")
+        found = shapes[1](InGroups(scores, "team"))
         inside = found["team"].to_numpy()[:, np.newaxis] == scores["team"].to_numpy()
         assert (found.isel(metric=0, depth=0).notnull().to_numpy() == inside).all()
         assert found["system"].values.tolist() == scores["system"].values.tolist()
@@ -122,25 +123,25 @@ class TestGroups:
         frame = frame.join(scores["half"].to_series())
         for subject in (masked, frame):
             with pytest.warns(IrframeWarning, match=r"left out there \(half\): first \(ance\)"):
-                found = subject.ireval.compare(by="half", at=10 if subject is masked else None)
+                found = subject.ireval.groupby("half").compare(at=10 if subject is masked else None)
             assert len(found) == 2 * (21 + 28)
         told = masked.sel(depth=[10]).assign_coords(took_part=~absent)
-        frames = [one.ireval.compare(by="half") for one in (frame.dropna(), told)]
+        frames = [one.ireval.groupby("half").compare() for one in (frame.dropna(), told)]
         assert [len(each) for each in frames] == [2 * (21 + 28)] * 2
 
     def test_other_scores_are_split_alike(self, shapes, scores):
-        found = shapes[1](scores, scores.isel(topic=slice(None, None, -1)), by="half")
+        found = shapes[1](InGroups(scores, "half"), scores.isel(topic=slice(None, None, -1)))
         np.testing.assert_allclose(found, 0, atol=1e-15)
         other = scores.assign_coords(half=scores["half"].str.replace("second", "third"))
         with pytest.raises(ParameterError, match=r"groups \(half\) on both.*: second, third"):
-            shapes[1](scores, other, by="half")
+            shapes[1](InGroups(scores, "half"), other)
 
     def test_an_error_says_in_which_group(self):
         runs, qrels = ir.example_track()
         depths = runs["rank"] <= np.where(runs["team"] == "terms", 50, 20)
         cube = runs[depths].ireval.cube(qrels, depth=30)
         with pytest.raises(DepthError, match=r"depth 30 of 50 in the group terms \(team\)\. Build"):
-            cube.ireval.condense(by="team")
+            cube.ireval.groupby("team").condense()
 
     @pytest.mark.parametrize("by", ["year", ["half"], 3])
     def test_groups_that_are_none(self, cube, scores, by):
@@ -166,19 +167,11 @@ class TestGroups:
         refused(InputError, "something with groups; found list", lambda: dict(groups([1], "half")))
 
 
-class TestTrees:
-    def test_deeper_branches_have_their_path(self, cube):
-        tree = xr.DataTree.from_dict({"x/one": cube, "x/two": cube, "y": cube})
-        assert sorted(branches(tree)) == ["x/one", "x/two", "y"]
-        assert list(branches(xr.DataTree(cube))) == [""]
-
-    def test_overwritten_branches_are_refused(self, shapes, cube):
-        tree = cube.ireval.pooled(10, by="half")
-        more = {key: part.assign(grade=part["grade"] + 1) for key, part in branches(tree).items()}
-        refused(InputError, "as it was built", shapes[0], xr.DataTree.from_dict(more))
-
-    def test_an_empty_tree_is_refused(self, shapes):
-        refused(InputError, "found an empty one", lambda: shapes[0](xr.DataTree()))
+class TestCubesInGroups:
+    def test_overwritten_cubes_are_refused(self, shapes, cube):
+        cubes = cube.ireval.groupby("half").pooled(10)
+        more = {key: part.assign(grade=part["grade"] + 1) for key, part in cubes}
+        refused(InputError, "as it was built", shapes[0], InGroups(more, "half"))
 
 
 class TestLabels:
@@ -230,12 +223,12 @@ def test_groups_are_called_like_nothing_in_the_result():
     cube = ir.cube(*ir.example_track())
     named = cube.assign_coords(p=("system", list("aabbccdd")))
     scores = named.ireval.score("AP", at=10)
-    assert scores.ireval.discrimination(by="p").dims == ("p", "metric")
+    assert scores.ireval.groupby("p").discrimination().dims == ("p", "metric")
     with pytest.raises(ParameterError, match="like no column of the result; found 'p'"):
-        scores.ireval.compare(by="p")
+        scores.ireval.groupby("p").compare()
     for by in ("system", "topic", "metric", "depth"):
         with pytest.raises(ParameterError, match="by to be a coordinate of systems or topics"):
-            scores.ireval.summary(by=by)
+            scores.ireval.groupby(by).summary()
 
 
 @pytest.fixture(scope="module")

@@ -142,5 +142,5 @@ def test_intervals_are_of_the_same_topics(verb):
 
 def test_groups_say_how_many_topics_each_has():
     halves = [side.assign_coords(half=("topic", list("xxxxyyyyyyyy"))) for side in (WHOLE, OTHER)]
-    found = halves[0][:, :, 1:].ireval.agreement(halves[1], topics="own", by="half")
+    found = halves[0][:, :, 1:].ireval.groupby("half").agreement(halves[1], topics="own")
     assert found.attrs["n_topics_reference"] == [4, 8]

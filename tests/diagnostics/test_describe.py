@@ -50,7 +50,7 @@ def test_collections_have_a_row_each():
     runs, qrels = ir.example_track()
     track = {topic: "early" if topic < "105" else "late" for topic in qrels["topic"]}
     cube = ir.cube(runs, qrels, ties="order")
-    found = cube.ireval.describe(by=track, depth=10).set_index("group")
+    found = cube.ireval.groupby(track).describe(depth=10).set_index("group")
     for name, part in qrels.groupby(qrels["topic"].map(track)):
         expected = counted(runs[runs["topic"].map(track) == name], part, 10, 1)
         assert {key: found.loc[name, key] for key in expected} == pytest.approx(expected)

@@ -59,7 +59,7 @@ def slow(runs, by):
 @pytest.mark.parametrize("by", ["first", "max", "sum", "mean"])
 @given(runs=lists())
 def test_documents_stand_where_their_chunks_say(by, runs):
-    collapsed = ir.verbs.collapse(runs, by=by)
+    collapsed = ir.verbs.collapse(runs, rank_by=by)
     found = {
         key: part.sort_values("rank")["doc"].tolist()
         for key, part in collapsed.groupby(["system", "topic"])
@@ -197,13 +197,15 @@ def test_a_chunk_twice_and_no_scores_are_refused():
     refused(IdError, "1 listed again", ir.verbs.collapse, twice, "doc_id")
     ranked = CHUNKS.drop(columns="score").assign(rank=range(5))
     assert ir.verbs.collapse(ranked, "doc_id")["doc_id"].tolist() == ["b", "a", "c"]
-    refused(InputError, "scores", ir.verbs.collapse, ranked, "doc_id", by="sum")
+    refused(InputError, "scores", ir.verbs.collapse, ranked, "doc_id", rank_by="sum")
     listed = CHUNKS.rename(columns={"score": "listed_score"}).assign(rank=range(5))
-    summed = [ir.verbs.collapse(x, "doc_id", by="sum") for x in (CHUNKS, listed)]
+    summed = [ir.verbs.collapse(x, "doc_id", rank_by="sum") for x in (CHUNKS, listed)]
     assert summed[0]["doc_id"].tolist() == summed[1]["doc_id"].tolist()
     assert summed[0]["score"].tolist() == summed[1]["listed_score"].tolist()
     rising = listed.assign(listed_score=-listed["listed_score"])
-    refused(InputError, "'listed_score' that rises", ir.verbs.collapse, rising, "doc_id", by="sum")
+    refused(
+        InputError, "'listed_score' that rises", ir.verbs.collapse, rising, "doc_id", rank_by="sum"
+    )
     with pytest.raises(ParameterError, match="which document"):
         ir.verbs.collapse(CHUNKS[["topic", "chunk_id", "score"]])
 

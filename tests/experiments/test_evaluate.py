@@ -110,7 +110,7 @@ def test_a_system_has_rows_only_where_it_took_part():
 @incomplete
 def test_groups_come_first_in_the_index():
     runs, qrels = experiment(0)
-    frame = runs.ireval.evaluate(qrels, "AP", collection="track", by="team")
+    frame = runs.ireval.groupby("team").evaluate(qrels, "AP", collection="track")
     assert frame.index.names == ["team", "system", "topic"]
     whole = runs.ireval.evaluate(qrels, "AP", collection="track")
     pd.testing.assert_frame_equal(frame.droplevel("team").loc[whole.index], whole)
@@ -126,8 +126,10 @@ def test_groups_say_all_their_top_grades():
         for name in "xy"
     ]
     with pytest.warns(IrframeWarning, match="1 topic of the runs has no judgments"):
-        found = pd.concat(tracks).ireval.evaluate(
-            pd.concat(graded), "AP", by="track", topics="runs"
+        found = (
+            pd.concat(tracks)
+            .ireval.groupby("track")
+            .evaluate(pd.concat(graded), "AP", topics="runs")
         )
     assert found.attrs["top"] == [1, 3]
 

@@ -27,8 +27,13 @@ def cube(frames):
 
 
 @pytest.fixture(scope="module")
-def tree(frames):
-    return ir.cube(*frames, collection="track", by="track")
+def cubes(frames):
+    return in_tracks(frames).cube(frames[1], collection="track")
+
+
+def in_tracks(frames, name="track"):
+    """Return runs in groups of which the judgments tell."""
+    return frames[0].ireval.groupby(frames[1].drop_duplicates("topic").set_index("topic")[name])
 
 
 def expected(frames, depth=None):
@@ -49,13 +54,13 @@ def test_every_collection_has_its_threshold_under_the_names_asked_for(frames):
     found = ir.evaluate(*frames, METRICS, **told)
     pd.testing.assert_frame_equal(found, expected(frames))
     assert found.attrs["rel"] == "2 in dl21"
-    apart = ir.evaluate(*frames, METRICS, **told, by="track")
+    apart = in_tracks(frames).evaluate(frames[1], METRICS, **told)
     pd.testing.assert_frame_equal(
         apart.droplevel("track").sort_index(), expected(frames).sort_index()
     )
 
 
-def test_cubes_score_by_it_whole_lazily_and_in_parts(frames, cube, tree):
+def test_cubes_score_by_it_whole_lazily_and_in_parts(frames, cube, cubes):
     wanted = expected(frames, depth=50).to_xarray()
     for each in (cube, cube.chunk(topic=3)):
         found = each.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
@@ -63,13 +68,13 @@ def test_cubes_score_by_it_whole_lazily_and_in_parts(frames, cube, tree):
         for name in OPEN:
             same = found.sel(metric=name).reindex_like(wanted)
             np.testing.assert_allclose(same, wanted[name], atol=1e-12)
-    parts = cube.ireval.score("AP", rel={"dl21": 2}, by="collection")
-    branches = tree.ireval.score("AP", rel={"dl21": 2})
+    parts = cube.ireval.groupby("collection").score("AP", rel={"dl21": 2})
+    of_cubes = cubes.score("AP", rel={"dl21": 2})
     whole = cube.ireval.score("AP", rel={"dl21": 2})
     for key in ("dl21", "news"):
         want = whole.sel(topic=whole["track"] == key)
         np.testing.assert_array_equal(parts.sel(track=key, topic=want.topic), want)
-        np.testing.assert_array_equal(branches[key]["score"], want)
+        np.testing.assert_array_equal(of_cubes.sel(track=key, topic=want.topic), want)
 
 
 def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
@@ -88,11 +93,12 @@ def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
         ("AP", {"dl21": 0}, ParameterError, "rel of dl21, a whole number of at least 1; found 0"),
     ],
 )
-def test_what_decides_nothing_is_refused(frames, cube, tree, metrics, rel, error, told):
-    for by in (None, "track"):
-        refused(error, told, ir.evaluate, *frames, metrics, collection="track", rel=rel, by=by)
-        refused(error, told, cube.ireval.score, metrics, rel=rel, by=by)
-    refused(error, told, lambda: tree.ireval.score(metrics, rel=rel))
+def test_what_decides_nothing_is_refused(frames, cube, cubes, metrics, rel, error, told):
+    runs, qrels = frames
+    for of in (runs.ireval, in_tracks(frames)):
+        refused(error, told, of.evaluate, qrels, metrics, collection="track", rel=rel)
+    for of in (cube.ireval, cube.ireval.groupby("track"), cubes):
+        refused(error, told, of.score, metrics, rel=rel)
 
 
 def test_without_collections_there_is_nothing_to_tell_apart(frames):
@@ -105,15 +111,16 @@ def test_groups_by_collection_are_those_of_its_column(frames, cube):
     scores = cube.ireval.score("AP", at=10)
     table = ir.evaluate(*frames, "AP@10", collection="track")
     told = table.assign(track=np.where(table.index.get_level_values(1).astype(int) % 2, *TRACKS))
-    by_team = ir.evaluate(*frames, "AP@10", collection="track", by="team").droplevel("team")
+    by_team = frames[0].ireval.groupby("team").evaluate(frames[1], "AP@10", collection="track")
+    by_team = by_team.droplevel("team")
     for some, named in ((scores, scores), (table, told), (by_team, told.loc[by_team.index])):
         for verb in ("compare", "summary", "leaderboard"):
-            found = getattr(some.ireval, verb)(by="collection")
-            wanted = getattr(named.ireval, verb)(by="track")
+            found = getattr(some.ireval.groupby("collection"), verb)()
+            wanted = getattr(named.ireval.groupby("track"), verb)()
             same = "equals" if isinstance(found, pd.DataFrame) else "identical"
             assert getattr(found, same)(wanted), verb
     with pytest.raises(ParameterError, match="found 'collection'"):
-        ir.evaluate(*frames, "AP").ireval.compare(by="collection")
+        ir.evaluate(*frames, "AP").ireval.groupby("collection").compare()
 
 
 def test_who_takes_part_in_a_collection_is_in_its_groups_without_lists(frames):
@@ -123,9 +130,10 @@ def test_who_takes_part_in_a_collection_is_in_its_groups_without_lists(frames):
     some = set(qrels["topic"][inside])
     short = runs[~((runs["system"] == "bm25") & runs["topic"].isin(some))]
     with though_incomplete():
-        told = ir.evaluate(short, qrels, "AP", collection="track", by="kind")
+        groups = in_tracks((short, qrels), "kind")
+        told = groups.evaluate(qrels, "AP", collection="track")
         assert not told.loc["some"].loc["bm25"].any().item()
     with pytest.warns(IrframeWarning, match=r"systems without rows .*some \(bm25\)"):
-        untold = ir.evaluate(short, qrels, "AP", by="kind")
+        untold = groups.evaluate(qrels, "AP")
     assert "bm25" not in untold.loc["some"].index
     assert "bm25" in untold.loc["others"].index

@@ -98,6 +98,7 @@ def test_files_are_scored_as_their_rows_are(policy, tmp_path):
     ("contributing", {}),
 ], ids=str)  # fmt: skip
 def test_columns_of_runs_count(column, options, tmp_path):
+    options = dict(options)
     runs, qrels = drawn()
     runs["team"] = runs["system"].isin(["s1", "s3"]).map({True: "ours", False: "theirs"})
     runs["chosen"] = runs["team"] == "ours"
@@ -106,8 +107,15 @@ def test_columns_of_runs_count(column, options, tmp_path):
     for frame in (runs, qrels):
         frame["track"] = np.where(frame["topic"].isin(["1", "2", "3"]), "web", "news")
     scanned = filed(runs, tmp_path)
-    expected = told(lambda: ir.evaluate(runs, qrels, METRICS, **options))
-    found = told(lambda: ir.evaluate(scanned, qrels, METRICS, **options))
+    by = options.pop("by", None)
+
+    def evaluated(x):
+        return (x.ireval if by is None else x.ireval.groupby(by)).evaluate(
+            qrels, METRICS, **options
+        )
+
+    expected = told(lambda: evaluated(runs))
+    found = told(lambda: evaluated(scanned))
     same(found[0], expected[0])
     assert found[0].attrs == expected[0].attrs
     assert found[1] == expected[1]
@@ -163,8 +171,8 @@ def test_what_is_wrong_is_said(tmp_path):
     assert sorted(rest) == sorted(others)
     assert left.startswith("files of runs are left out (1)")
     none = ir.scan_runs(tmp_path / "s3.parquet", on_error="skip")
-    for options in ({}, {"by": "topic"}):
-        message, _ = told(lambda options=options: none.ireval.evaluate(qrels, "AP", **options))
+    for act in (lambda: none.ireval.evaluate(qrels, "AP"), lambda: none.ireval.groupby("topic")):
+        message, _ = told(act)
         assert message.startswith("wanted a run that can be read; found none of 1 file")
 
 

@@ -160,12 +160,14 @@ def test_groups_whose_topics_share_names_are_apart(told):
             sides[key] = once, qrels[qrels["doc"] != "d8"]
     both = [pd.concat([side[n].assign(track=t) for t, side in sides.items()]) for n in (0, 1)]
     metrics = ["R", "nDCG", *(["shown", "again"] if "search" in told else [])]
-    found = both[0].ireval.evaluate(both[1], metrics, by="track", **arguments(ir.evaluate, told))
-    tree = both[0].ireval.cube(both[1], by="track", **arguments(ir.cube, told))
+    found = (
+        both[0].ireval.groupby("track").evaluate(both[1], metrics, **arguments(ir.evaluate, told))
+    )
+    cubes = dict(both[0].ireval.groupby("track").cube(both[1], **arguments(ir.cube, told)))
     for track, (runs, qrels) in sides.items():
         alone = runs.ireval.evaluate(qrels, metrics, **arguments(ir.evaluate, told))
         pd.testing.assert_frame_equal(found.loc[track].loc[alone.index], alone)
-        array = tree[track].to_dataset().ireval.score("R")[..., -1].squeeze("metric")
+        array = cubes[track].ireval.score("R")[..., -1].squeeze("metric")
         np.testing.assert_array_equal(
             array.sel(topic=[*qrels["topic"].unique()]).to_numpy().ravel(), alone["R"]
         )

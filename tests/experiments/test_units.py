@@ -148,7 +148,7 @@ def test_parts_are_the_whole_restricted():
     whole = cube.ireval.score("AP", stop=ir.Budget([20, 60]))
     some = cube.isel(system=[2, 0], topic=[4, 1, 3]).ireval.score("AP", stop=ir.Budget([20, 60]))
     np.testing.assert_array_equal(some, whole.isel(system=[2, 0], topic=[4, 1, 3]))
-    parts = cube.ireval.score("AP", stop=ir.Budget([20, 60]), by="team")
+    parts = cube.ireval.groupby("team").score("AP", stop=ir.Budget([20, 60]))
     np.testing.assert_array_equal(parts.sel(team=1, system="q"), whole.sel(system="q"))
     masked = cube.where(cube["topic"] != "2").ireval.score("AP", stop=ir.Budget([20]))
     assert np.isnan(masked).sum() == 3

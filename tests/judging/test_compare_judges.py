@@ -73,7 +73,7 @@ def test_a_threshold_is_what_two_grades_give():
 
 def test_a_topic_is_what_its_judgments_alone_give():
     judges = drawn()
-    found = ir.compare_judges(judges, by="topic", grades=range(4))
+    found = ir.compare_judges(judges, per="topic", grades=range(4))
     for topic in "0123":
         part = {name: each[each["topic"] == topic] for name, each in judges.items()}
         with pytest.warns(IrframeWarning) as caught:
@@ -135,7 +135,7 @@ def test_intervals_are_what_the_jackknife_and_resampled_topics_hold_together(mon
         alike({name: each[each["topic"] != topic] for name, each in judges.items()}, **asked)
         for topic in "012345"
     ]
-    confusion = ir.compare_judges(judges, by="topic", **asked)["confusion"].to_numpy()
+    confusion = ir.compare_judges(judges, per="topic", **asked)["confusion"].to_numpy()
     for name in ("kappa", "alpha", "kappa_at", "alpha_at", "joint_alpha"):
         for place in np.ndindex(found[name].shape):
             parts = ([found], without, replicates)
@@ -168,13 +168,13 @@ def alike(judges, **options):
         name: each.assign(doc=each["topic"] + each["doc"], topic="all")
         for name, each in judges.items()
     }
-    return ir.compare_judges(one, by="topic", **options).sel(topic="all")
+    return ir.compare_judges(one, per="topic", **options).sel(topic="all")
 
 
 def test_means_per_topic_have_student_s_interval():
     judges = drawn()
     found = ir.compare_judges(judges, resamples=5)
-    topics = ir.compare_judges(judges, by="topic")
+    topics = ir.compare_judges(judges, per="topic")
     for name in ("kappa", "joint_alpha"):
         values = topics[name].to_numpy()
         np.testing.assert_allclose(found[f"{name}_per_topic"], values.mean(axis=0))

@@ -75,12 +75,12 @@ def test_a_judge_without_a_pass_is_named():
 def test_a_column_says_passes_as_well():
     people, first, second = judged(3)
     column = pd.concat([first.assign(**{"pass": 1}), second.assign(**{"pass": 2})])
-    options = {"resamples": 20, "by": None}
+    options = {"resamples": 20, "per": None}
     found = ir.compare_judges({"people": people, "model": column}, **options)
     xr.testing.assert_equal(
         found, ir.compare_judges({"people": people, "model": [first, second]}, **options)
     )
-    by_topic = ir.compare_judges({"people": people, "model": column}, by="topic")
+    by_topic = ir.compare_judges({"people": people, "model": column}, per="topic")
     assert by_topic["within_kappa"].dims == ("topic", "judge", "weights")
 
 

@@ -246,18 +246,6 @@ def test_intervals_hold_the_truth_as_often_as_promised():
     assert coverage(normal)[0] < 0.93
 
 
-def test_trees_are_predicted_branch_by_branch(both):
-    scores, human = both
-    tree, few = (
-        xr.DataTree.from_dict({"deep": each.assign_attrs(scores.attrs).to_dataset(name="score")})
-        for each in (scores, human)
-    )
-    found = tree.ireval.predict_powered(few)
-    assert found["deep"]["ci_low"].equals(scores.ireval.predict_powered(human)["ci_low"])
-    with pytest.raises(ParameterError, match="same groups .* on one side only: deep, shallow"):
-        tree.ireval.predict_powered(xr.DataTree.from_dict({"shallow": few["deep"].to_dataset()}))
-
-
 def contributions(qrels, system, topic, k=5):
     """Return what each document of a topic adds to P at a depth, by document."""
     pool = qrels[qrels["topic"] == topic].set_index("doc")["grade"]

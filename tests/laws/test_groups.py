@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -15,18 +15,19 @@ from hypothesis import given
 from incomplete import incomplete
 from laws.experiments import THOROUGH, TRACKS, experiment, few, seeds
 from laws.verbs import GROUPED as RESULTS
-from laws.verbs import VERBS, assert_same, bare, call, outcome
-from refusals import refused
+from laws.verbs import VERBS, asked, assert_same, bare, call, outcome
 from turns import few_of
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
 from irframe.errors import IrframeError, IrframeWarning, ParameterError
 from irframe.names import UNJUDGED
+from irframe.record import InGroups
 
 pytestmark = incomplete
-BY = {name: inspect.signature(verb).parameters.get("by") for name, verb in VERBS.items()}
-GROUPED = sorted(name for name, by in BY.items() if by is not None and by.default is None)
+GROUPED = sorted(VERBS)
+FIRST = {name: next(iter(inspect.signature(verb).parameters)) for name, verb in VERBS.items()}
+OF_CUBES = [name for name in GROUPED if FIRST[name] in {"cube", "data"}]
 
 
 def alone(frames, track):
@@ -44,8 +45,8 @@ def told_alone(name, seed):
 
 def branch(result, track):
     """Return what a joined result says of one group."""
-    if isinstance(result, xr.DataTree):
-        return result[track].to_dataset()
+    if isinstance(result, InGroups):
+        return result.subject[track]
     if isinstance(result, pd.DataFrame):
         if "track" in result.columns:
             rows = result[result["track"] == track]
@@ -101,19 +102,9 @@ def assert_values(found, expected):
         assert (found.to_numpy() == expected.to_numpy()).all()
 
 
-def test_every_verb_has_groups():
-    assert sorted(VERBS) == GROUPED
-
-
-def test_groups_are_named_by_one_column():
-    runs, qrels = experiment(3)
-    cube = ir.cube(runs, qrels, collection="track")
-    calls = [partial(call, name, cube) for name in GROUPED]
-    calls += [partial(ir.cube, runs, qrels), partial(ir.evaluate, runs, qrels, "AP")]
-    for does in calls:
-        refused(ParameterError, "by, one column; found .*Join them", does, by=["track", "team"])
+def test_a_collection_is_one_column():
     with pytest.raises(ParameterError, match="collection, one column"):
-        ir.cube(runs, qrels, collection=["track", "team"])
+        ir.cube(*experiment(3), collection=["track", "team"])
 
 
 @pytest.mark.law
@@ -121,7 +112,8 @@ def test_groups_are_named_by_one_column():
 def test_results_are_of_the_types_that_signatures_name(name):
     told = str(inspect.signature(VERBS[name]).return_annotation)
     cube = ir.cube(*experiment(3), collection="track")
-    for result in (outcome(name, cube), outcome(name, cube, by="track")):
+    for found in (outcome(name, cube), outcome(name, cube, by="track")):
+        result = getattr(found, "example", found)  # of cubes in groups
         kinds = [kind.__name__ for kind in type(result).__mro__[:3]]  # a result is a frame
         assert isinstance(result, type) or any(kind in told for kind in kinds)
 
@@ -136,11 +128,17 @@ def test_groups_are_like_the_group_alone(name, seed):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(GROUPED, 16, 1, drawn=False))
+@pytest.mark.parametrize("name", few_of(OF_CUBES, 16, 1, drawn=False))
 @few
 @given(seed=seeds)
-def test_branches_of_a_tree_are_like_the_group_alone(name, seed):
-    joined = outcome(name, ir.cube(*experiment(seed), collection="track", by="track"))
+def test_cubes_in_groups_are_like_the_group_alone(name, seed):
+    runs, qrels = experiment(seed)
+    cubes = ir.verbs.groupby(runs, "track").cube(qrels, collection="track")._groups
+    try:
+        with warnings.catch_warnings(action="ignore", category=IrframeWarning):
+            joined = VERBS[name](cubes, **asked(name, ir.cube(runs, qrels))[1])
+    except IrframeError as error:
+        joined = type(error)
     assert_groups(joined, told_alone(name, seed))
 
 
@@ -157,12 +155,8 @@ def test_no_number_depends_on_the_other_track(seed):
             assert_same(outcome(name, part), told_alone(name, seed)[track])
 
 
-SCORED = [
-    name for name in GROUPED if next(iter(inspect.signature(VERBS[name]).parameters)) == "scores"
-]
-OF_GROUPS = {
-    name for name in GROUPED if next(iter(inspect.signature(VERBS[name]).parameters)) in RESULTS
-}
+SCORED = [name for name in GROUPED if FIRST[name] == "scores"]
+OF_GROUPS = {name for name in GROUPED if FIRST[name] in RESULTS}
 """Verbs of what other verbs gave, which have groups of their own."""
 BASED = [name for name in GROUPED if "baseline" in inspect.signature(VERBS[name]).parameters]
 
@@ -322,15 +316,20 @@ def test_groups_of_frames_may_be_a_mapping():
         named = [frame.assign(group=frame["topic"].map(of)) for frame in frames]
         if of is kinds:
             named = [runs.assign(group=runs["system"].map(of)), qrels]
-        for does in (ir.evaluate, ir.cube):
-            metrics = ["AP"] if does is ir.evaluate else []
+        for verb, metrics in (("evaluate", ["AP"]), ("cube", [])):
             with warnings.catch_warnings(action="ignore"):
-                found = does(*bare, *metrics, by=of)
-                assert_same(found, does(*named, *metrics, by="group"))
+                found = getattr(ir.verbs.groupby(bare[0], of), verb)(bare[1], *metrics)
+                expected = getattr(ir.verbs.groupby(named[0], "group"), verb)(named[1], *metrics)
+                assert_same(bare_groups(found), bare_groups(expected))
     nested = ir.verbs.to_pytrec_eval(bare[0])
     with warnings.catch_warnings(action="ignore"):
-        found = ir.evaluate(nested, bare[1], "AP", by=tracks)
-        assert_same(found, ir.evaluate(*bare, "AP", by=tracks))
+        found = ir.verbs.groupby(nested, tracks).evaluate(bare[1], "AP")
+        assert_same(found, ir.verbs.groupby(bare[0], tracks).evaluate(bare[1], "AP"))
+
+
+def bare_groups(result):
+    """Return a frame, or what cubes in groups are."""
+    return getattr(result, "_groups", result)
 
 
 @pytest.mark.parametrize(
@@ -346,15 +345,15 @@ def test_groups_of_frames_may_be_a_mapping():
 def test_mappings_that_are_no_groups(by, message):
     scores = ir.cube(*experiment(3)).ireval.score("AP", at=3)
     with pytest.raises(ParameterError, match=message):
-        scores.ireval.summary(by=by)
+        scores.ireval.groupby(by).summary()
 
 
 def test_a_column_that_is_part_of_a_cube_is_no_group():
     runs, qrels = ir.example_track()
     told = "a name of their own; found 'contributing'.*rename"
     for does in (
-        lambda: ir.evaluate(runs, qrels, "AP", by="contributing"),
-        lambda: ir.cube(runs, qrels, by="contributing"),
+        lambda: runs.ireval.groupby("contributing").evaluate(qrels, "AP"),
+        lambda: runs.ireval.groupby("contributing").cube(qrels),
     ):
         with pytest.raises(ParameterError, match=told):
             does()

@@ -20,7 +20,7 @@ SCOPE |= {"cost": dict.fromkeys(SYSTEMS, 1.0), "dates": dict.fromkeys(SYSTEMS, "
 SCOPE |= {"judges": {"one": QRELS, "two": QRELS.assign(grade=1)}, "ir": ir}
 UNJUDGED = {"draw_to_judge", "estimate"}
 """What has or takes documents that were drawn and not judged, of which most verbs know nothing."""
-OFFERED_APART = {"panes", "freeze", "groupby"}
+OFFERED_APART = {"freeze", "groupby"}
 """A figure of several parts, and what needs a name of a file."""
 
 

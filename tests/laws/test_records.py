@@ -21,7 +21,6 @@ from functools import cache
 
 import pandas as pd
 import pytest
-import xarray as xr
 from incomplete import though_incomplete
 from laws.experiments import experiment, larger
 from laws.verbs import SCORED, SUBJECTS, VERBS, asked_plainly, assert_same
@@ -52,9 +51,7 @@ OTHERS = {
     "bins": 3,
     "budgets": [3],
     "budget": With(budget=[300], at=None),
-    "by": dict.fromkeys(VERBS, "track")
-    | {"collapse": "sum", "effective_top": "grade"}
-    | {"difference_histogram": "grade", "length_histogram": "grade", "stability": []},
+    "rank_by": "sum",
     "credit": "run",
     "cut": With(cut="skip", budget=[300], at=None),
     "crossing": "matters",
@@ -326,7 +323,7 @@ FRAME_OTHERS = {
 """As `OTHERS`, also of a verb, a point and a parameter."""
 
 
-IN_ROWS = {"at", "baseline", "best_of", "budgets", "by", "effects", "methods", "metrics", "shares"}
+IN_ROWS = {"at", "baseline", "best_of", "budgets", "effects", "methods", "metrics", "shares"}
 """Parameters that rows and columns show."""
 UNSAID = {"unit", "original", "restrict", "split", "rank", "pool", "collapse"}
 """Parameters, and verbs of frames, of which captions do not tell."""
@@ -367,16 +364,9 @@ def differ(one, other):
     return False
 
 
-def one_of(result):
-    """Return a result, or that of the first branch of a tree."""
-    if not isinstance(result, xr.DataTree):
-        return result
-    return next(node for node in result.subtree if node.has_data)
-
-
 def attributes(result):
     """Return what a result says of itself, but for what to beware of."""
-    return {key: value for key, value in one_of(result).attrs.items() if key != "caution"}
+    return {key: value for key, value in result.attrs.items() if key != "caution"}
 
 
 def assert_recorded(function, subject, usual, others, left=None):
@@ -396,11 +386,11 @@ def assert_recorded(function, subject, usual, others, left=None):
                 idle -= {parameter}
                 assert attributes(found) != attributes(first), parameter
                 if not {parameter, function.__name__} & (IN_ROWS | UNSAID | {"worst_of"}):
-                    assert told(one_of(found).attrs) != told(one_of(first).attrs), parameter
+                    assert told(found.attrs) != told(first.attrs), parameter
             made.append((found, options))
     for found, options in made:
-        if isinstance(getattr(one_of(found), "attrs", None), dict):
-            step = steps_of(one_of(found))[-1]
+        if isinstance(getattr(found, "attrs", None), dict):
+            step = steps_of(found)[-1]
             verb, record = step
             data = {key: options[key] for key in options if _is_data(record.get(key), key)}
             assert verb == function.__name__

@@ -16,6 +16,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeWarning
+from irframe.record import InGroups
 
 pytestmark = incomplete
 RUNS, QRELS = experiment(0)
@@ -31,7 +32,7 @@ PAIRED = {
     "topics_needed": lambda **o: call("topics_needed", CUBE, each=True, **o),
     "predict_powered": lambda **o: call("predict_powered", CUBE, baseline="s1", **o),
     "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", resamples=20),
-    "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", by="topic"),
+    "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", per="topic"),
 }
 """Results about pairs that the registry's arguments do not ask for."""
 
@@ -71,23 +72,22 @@ ENGINES = ("h5netcdf", "zarr")
 
 
 def parts(result):
-    """Return the frames, arrays and trees that a result is made of."""
+    """Return the frames and arrays that a result is made of."""
     if hasattr(result, "queries"):
         return [result.summary, result.queries]
     return list(result) if isinstance(result, tuple) else [result]
 
 
 def is_cube(part):
-    """Tell cubes and trees of them, which are no results and go into folders of their own."""
-    nodes = part.subtree if isinstance(part, xr.DataTree) else [part]
-    return any("experiment" in getattr(node, "attrs", ()) for node in nodes)
+    """Tell cubes, also in groups, which are no results and go into folders of their own."""
+    return isinstance(part, InGroups) or "experiment" in getattr(part, "attrs", ())
 
 
 def assert_stored(result, folder, engines=ENGINES):
     for part in parts(result):
         if is_cube(part):
             continue  # the law of `save` is theirs
-        assert isinstance(part, pd.DataFrame | xr.Dataset | xr.DataArray | xr.DataTree)
+        assert isinstance(part, pd.DataFrame | xr.Dataset | xr.DataArray)
         if isinstance(part, pd.DataFrame):
             part.to_parquet(folder / "result.parquet")
             again = pd.read_parquet(folder / "result.parquet")
@@ -104,7 +104,7 @@ def as_lists(frame):
 
 
 def assert_in_files(result, folder, engines):
-    name = {xr.DataArray: "dataarray", xr.Dataset: "dataset", xr.DataTree: "datatree"}[type(result)]
+    name = {xr.DataArray: "dataarray", xr.Dataset: "dataset"}[type(result)]
     for engine in engines:
         path, how = folder / f"result.{engine}", {"engine": engine}
         if engine == "zarr":
@@ -113,12 +113,9 @@ def assert_in_files(result, folder, engines):
         else:
             result.to_netcdf(path, engine=engine)
         with getattr(xr, f"open_{name}")(path, **how) as again:
-            if isinstance(result, xr.DataTree):
-                again.name = result.name  # which files of xarray do not hold
             xr.testing.assert_identical(again.load(), result)
-    if not isinstance(result, xr.DataTree):
-        named = {} if isinstance(result, xr.Dataset) or result.name else {"name": "value"}
-        assert len(result.to_dataframe(**named))
+    named = {} if isinstance(result, xr.Dataset) or result.name else {"name": "value"}
+    assert len(result.to_dataframe(**named))
 
 
 def write_zarr(result, path):
@@ -131,9 +128,7 @@ def write_zarr(result, path):
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 20, drawn=False))
 def test_results_of_verbs_go_into_files(name, tmp_path):
-    grouped = "by" in inspect.signature(VERBS[name]).parameters
-    asked = [({}, ENGINES[:1]), ({"by": "track"}, ENGINES[1:])]
-    for options, engines in asked if grouped else [({}, ENGINES)]:
+    for options, engines in [({}, ENGINES[:1]), ({"by": "track"}, ENGINES[1:])]:
         found = outcome(name, CUBE, **options)
         assert not isinstance(found, type), found
         assert_stored(found, tmp_path, engines)

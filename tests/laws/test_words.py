@@ -37,7 +37,6 @@ DEFAULTS = {
     "family": {"depth", "all"},
     "seed": {0},
     "resamples": {8, 1000},
-    "by": {None, "first"},
     "at": {None, 10},
     "progress": {False, None},
     "ties": {"trec"},

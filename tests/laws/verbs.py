@@ -12,6 +12,7 @@ from irframe.cubes.verb import VERBS
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.kinds import verbs
 from irframe.option_values import gathered, plain_parameters
+from irframe.record import InGroups
 
 verbs("irframe.verbs")  # imports every verb, which registers it
 
@@ -23,11 +24,11 @@ SUBJECTS = {
     "data": lambda cube: cube,
     "scores": lambda cube: ir.verbs.score(cube, *SCORED),
     "bounds": lambda cube: ir.verbs.bounds(cube, "RBP(p=0.8)", "P"),
-    "volatility": lambda cube, by=None: ir.verbs.volatility(ir.verbs.score(cube, *SCORED), by=by),
+    "volatility": lambda cube, by=None: answer("volatility", ir.verbs.score(cube, *SCORED), by),
     "misplaced": ir.verbs.misplacement,
-    "lengths": ir.verbs.search_lengths,
-    "comparison": lambda cube, by=None: ir.verbs.compare(
-        ir.verbs.score(cube, *SCORED, at=[3]), by=by
+    "lengths": lambda cube, by=None: answer("search_lengths", cube, by),
+    "comparison": lambda cube, by=None: answer(
+        "compare", ir.verbs.score(cube, *SCORED, at=[3]), by
     ),
 }
 """First parameter of a verb -> what it is made of."""
@@ -68,19 +69,12 @@ ARGUMENTS = {
 
 
 def some_topics(scores):
-    """Return scores, or a tree of them, on the topics whose names end in 1, 2 or 3."""
-    if isinstance(scores, xr.DataTree):
-        return scores.map_over_datasets(some_topics)
-    if "topic" not in scores.dims:
-        return scores
+    """Return scores on the topics whose names end in 1, 2 or 3."""
     return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
 
 
 def judged_again(cube):
     """Return judgments of all documents that are judged in what a cube shows, regraded."""
-    if isinstance(cube, xr.DataTree):
-        parts = [judged_again(node.to_dataset()) for node in cube.subtree if node.has_data]
-        return pd.concat(parts).drop_duplicates(["topic", "doc"])
     whole = cube.attrs.get("experiment")
     if whole is None:
         return pd.DataFrame({"topic": ["n1"], "doc": ["d1"], "grade": [1]})
@@ -97,31 +91,34 @@ SPECIAL = {
 }
 
 
-def call(name, cube, change=None, **options):
+def call(name, cube, change=None, by=None, **options):
     """Call a verb on what it takes, made of a cube, with arguments for all it needs.
 
     What it takes, and scores among the arguments, may be changed by a function before.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
-        subject, given = asked(name, cube, change, **options)
-        return VERBS[name](subject, **given)
+        subject, given = asked(name, cube, change, by, **options)
+        return answer(name, subject, by, **given)
 
 
-def asked(name, cube, change=None, **options):
+def answer(name, subject, by=None, **given):
+    """Call a verb on an object, or on its groups."""
+    return VERBS[name](subject if by is None else ir.verbs.groupby(subject, by)._groups, **given)
+
+
+def asked(name, cube, change=None, by=None, **options):
     """Return what a verb takes, made of a cube, and the arguments for all it needs by name."""
-    subject, plain = asked_plainly(name, cube, change, **options)
+    subject, plain = asked_plainly(name, cube, change, by, **options)
     return subject, gathered(inspect.signature(VERBS[name]), plain)
 
 
-def asked_plainly(name, cube, change=None, **options):
+def asked_plainly(name, cube, change=None, by=None, **options):
     """Return the same with the fields of option values as options of their own."""
     first, *others = plain_parameters(inspect.signature(VERBS[name])).values()
-    if first.name in FRAMES and isinstance(cube, xr.DataTree):
-        options["by"] = "track"
-    grouped = first.name in GROUPED and not isinstance(cube, xr.DataTree) and "by" in options
     made = SPECIAL.get(name, SUBJECTS[first.name])
-    subject = changed(made(cube, by=options["by"]) if grouped else made(cube), change)
+    grouped = by is not None and first.name in GROUPED
+    subject = changed(made(cube, by=by) if grouped else made(cube), change)
     empty = inspect.Parameter.empty
     given = {each.name: argument(name, each, cube, subject, change) for each in others}
     return subject, {key: value for key, value in given.items() if value is not empty} | options
@@ -170,10 +167,10 @@ def assert_same(found, expected):
         )
     elif isinstance(expected, xr.Dataset | xr.DataArray):
         xr.testing.assert_allclose(bare(found), bare(expected), rtol=1e-10, atol=1e-12)
-    elif isinstance(expected, xr.DataTree):
-        assert list(found.children) == list(expected.children)
-        for key, node in expected.children.items():
-            assert_same(found[key].to_dataset(), node.to_dataset())
+    elif isinstance(expected, InGroups):
+        assert list(found.subject) == list(expected.subject)
+        for key, cube in expected.subject.items():
+            assert_same(found.subject[key], cube)
     elif hasattr(expected, "summary"):
         assert_same(found.summary, expected.summary)
         assert_same(found.queries, expected.queries)

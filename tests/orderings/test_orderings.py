@@ -256,6 +256,6 @@ def test_two_systems_are_needed(cube):
 def test_groups_called_as_a_part_of_the_result_are_to_be_called_otherwise(cube):
     halves = {topic: "ab"[place % 2] for place, topic in enumerate(cube["topic"].to_numpy())}
     words = "found 'group'. .*name='part'"
-    refused(ParameterError, words, cube.ireval.orderings, "bm25", "ance", by=halves)
-    named = cube.ireval.orderings("bm25", "ance", by=pd.Series(halves, name="part"))
+    refused(ParameterError, words, cube.ireval.groupby(halves).orderings, "bm25", "ance")
+    named = cube.ireval.groupby(pd.Series(halves, name="part")).orderings("bm25", "ance")
     assert named.sizes["part"] == 2

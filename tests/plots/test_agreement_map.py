@@ -104,6 +104,6 @@ class TestVolatilityMap:
     def test_choices_left_open(self, three):
         several = three.ireval.volatility(at=[1, 2])
         refused(ParameterError, "nDCG", several.ireval.plot.volatility_map)
-        grouped = three[:1].ireval.volatility(at=[1, 2], by="team")
+        grouped = three[:1].ireval.groupby("team").volatility(at=[1, 2])
         refused(ParameterError, "team", grouped.ireval.plot.volatility_map)
         refused(InputError, "depth_other", three[:1].ireval.plot.volatility_map)

@@ -121,7 +121,7 @@ class TestPValueCurves:
             assert 0 <= y <= ax.get_ylim()[1]
 
     def test_depths_and_groups_of_a_bootstrap(self, three):
-        power = three[:1].ireval.bootstrap_sensitivity(resamples=20, at=[5, 10], by="team")
+        power = three[:1].ireval.groupby("team").bootstrap_sensitivity(resamples=20, at=[5, 10])
         ax = power.ireval.plot.p_value_curves()
         assert legend(ax)[0].startswith("terms, AP(norm='min')@5:")
         assert len(ax.lines[0].get_ydata()) == 1
@@ -143,7 +143,7 @@ class TestRatioCurves:
 
     def test_groups_have_their_curves(self, three, wide):
         refused(InputError, "depth", wide.ireval.discrimination().ireval.plot.ratio_curves)
-        ax = three.ireval.agreement(10, by="team").ireval.plot.ratio_curves()
+        ax = three.ireval.groupby("team").agreement(10).ireval.plot.ratio_curves()
         assert len(ax.lines) == 4 * 3 + 1
         assert "terms, nDCG" in legend(ax)
 

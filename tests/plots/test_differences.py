@@ -38,7 +38,7 @@ def test_every_pair_has_its_difference_its_interval_and_whether_it_is_significan
 
 
 def test_pairs_are_named_where_there_is_no_baseline_and_panels_by_what_tells_them_apart(frame):
-    axes = frame.ireval.compare().ireval.plot.panes(ir.plots.differences, by="metric")
+    axes = frame.ireval.compare().ireval.groupby("metric").plot.differences()
     said = [ax.get_xlabel().split(",")[0] for ax in axes]
     assert said == ["difference in nDCG@10", "difference in ASL"]
     every = frame[["ASL"]].ireval.compare()

@@ -29,30 +29,25 @@ def test_parts_by_name_have_one_legend(scores):
 
 
 def test_groups_of_arrays_cubes_and_frames(cube, scores):
-    ratios = scores.ireval.discrimination(by="team")
-    axes = ratios.ireval.plot.panes(ir.plots.ratio_curves, by="team")
+    ratios = scores.ireval.groupby("team").discrimination()
+    axes = ratios.ireval.groupby("team").plot.ratio_curves()
     assert heads(axes) == [str(team) for team in ratios["team"].to_numpy()]
     np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), ratios[1, 0])
-    axes = cube.ireval.plot.panes(ir.plots.unjudged_share, by="team", columns=2, figsize=(5, 4))
+    axes = cube.ireval.groupby("team").plot.unjudged_share(columns=2, figsize=(5, 4))
     assert heads(axes) == [str(team) for team in ratios["team"].to_numpy()]
     assert axes[0].figure.get_size_inches().tolist() == [5, 4]
-    frame = scores.ireval.compare(by="team")
-    axes = frame.ireval.plot.panes(ir.plots.p_value_curves, by="team")
+    frame = scores.ireval.groupby("team").compare()
+    axes = frame.ireval.groupby("team").plot.p_value_curves()
     assert "paired t-test" in axes[0].get_title(loc="left")
 
 
 def test_tests_side_by_side(cube):
     checked = cube.ireval.significance_agreement("P", at=[5, 10], test=["t", "sign"])
-    axes = checked.ireval.plot.panes(ir.plots.agreement_bars, by="test")
+    axes = checked.ireval.groupby("test").plot.agreement_bars()
     assert heads(axes) == ["t", "sign"]
     heights = [bar.get_height() for bar in axes[1].patches]
     shares = checked["share"].sel(metric="P", test="sign").transpose("category", "depth")
     np.testing.assert_allclose(heights, shares[: len(heights) // 2].to_numpy().ravel())
-
-
-def test_something_tells_parts_apart(scores):
-    draw = ir.plots.depth_curves
-    refused(ParameterError, "by=", scores.ireval.plot.panes, draw)
 
 
 def test_a_style_holds_within_and_not_beyond(cube, tmp_path):

@@ -330,8 +330,8 @@ def test_every_task_counts_by_its_own_metric(over):
         "higher is better": by | {"hard": "ASL"},
     }.items():
         refused(ParameterError, message, refuse, **options, task_metrics=wrong)
-    refuse = drawn(6).ireval.leaderboard
-    refused(ParameterError, "tasks for task_metrics=", refuse, by="set", task_metrics=by)
+    refuse = drawn(6).ireval.groupby("set").leaderboard
+    refused(ParameterError, "tasks for task_metrics=", refuse, task_metrics=by)
 
 
 def test_the_first_system_is_flattered_by_what_resamples_say():

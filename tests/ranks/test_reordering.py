@@ -49,7 +49,7 @@ def test_what_cannot_be_reordered():
     refused(ParameterError, "at least two", scores.isel(metric=[0]).ireval.reordering)
     refused(ParameterError, "at least two", scores.isel(system=[0]).ireval.reordering)
     margins = {"relative_margin": -1}, {"relative_margin": np.nan}
-    for bad in (*margins, {"by": "nothing"}, {"per": "x"}):
+    for bad in (*margins, {"per": "x"}):
         refused(ParameterError, "wanted", scores.ireval.reordering, **bad)
     refused(InputError, "none", (scores * np.nan).ireval.reordering)
 

@@ -112,17 +112,17 @@ def test_a_column_of_tasks_is_a_group_as_well():
     names = dict(zip(TOPICS, TABLE["language"], strict=True))
     scores = PLAIN.assign(language=PLAIN.index.get_level_values("topic").map(names))
     drawn = scores.ireval.design(task="language")
-    found = drawn.ireval.summary(by="language")
+    found = drawn.ireval.groupby("language").summary()
     for language, part in scores.groupby("language"):
         expected = part.ireval.summary()["mean"]
         np.testing.assert_allclose(found.loc[language, "mean"], expected)
     by_task = DRAWN.ireval.design().ireval.design(TABLE, task="language")
-    np.testing.assert_allclose(by_task.ireval.summary(by="task")["mean"], found["mean"])
+    np.testing.assert_allclose(by_task.ireval.groupby("task").summary()["mean"], found["mean"])
 
 
 def test_a_label_that_is_not_declared_may_be_a_group():
     coords = ARRAY.assign_coords(task=("topic", TABLE["language"].to_numpy()))
-    found = coords.ireval.summary(by="task")
+    found = coords.ireval.groupby("task").summary()
     assert found.sizes["task"] == 2
     refused(ParameterError, "undeclared ones: task", coords.ireval.summary)
 

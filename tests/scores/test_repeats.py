@@ -150,9 +150,8 @@ class TestRoads:
         kinds = runs().assign(
             kind=lambda rows: np.where(rows["topic"].astype(str) < "109", "a", "b")
         )
-        found = quietly(
-            ir.verbs.compare, kinds.ireval.cube(QRELS, by="kind").ireval.score("AP", at=[10])
-        )
+        scores = quietly(kinds.ireval.groupby("kind").cube, QRELS).score("AP", at=[10])
+        found = quietly(scores.ireval.groupby("kind").compare)
         only = kinds[kinds["kind"] == "a"]
         kept = QRELS[QRELS["topic"].isin(only["topic"])]
         alone = quietly(ir.verbs.compare, only.ireval.cube(kept).ireval.score("AP", at=[10]))

@@ -217,8 +217,8 @@ def test_several_depths_are_told_apart_by_a_column(at):
         "rrie": {"baseline": "bm25"},
     }.items():
         for by in (None, "half"):
-            ask = getattr(scores.ireval, verb)
-            found = ask(at=at, by=by, **options)
+            ask = getattr(scores.ireval if by is None else scores.ireval.groupby(by), verb)
+            found = ask(at=at, **options)
             for depth in at:
                 part = found[found["depth"] == depth].drop(columns="depth").reset_index(drop=True)
-                pd.testing.assert_frame_equal(part, ask(at=int(depth), by=by, **options))
+                pd.testing.assert_frame_equal(part, ask(at=int(depth), **options))

@@ -122,21 +122,16 @@ def test_numbers_are_said_to_have_no_more_than_they_have():
     assert "20 samples, seed 3" in told(judged.attrs)
 
 
-def test_branches_of_a_tree_carry_their_record():
-    scores = (
-        RUNS.assign(half=RUNS["topic"] > "108").ireval.cube(QRELS, by="half").ireval.score("AP")
-    )
-    summary = scores.ireval.summary()
-    assert (summary.index.names[0], summary.ireval.record) == (
-        "half",
-        [*scores.ireval.record, summary.ireval.record[-1]],
-    )
-    for tree in (scores, scores.ireval.volatility()):
-        branch = next(iter(tree.children.values()))
-        assert [step.verb for step in tree.ireval.record][:2] == ["cube", "score"]
-        assert tree.ireval.record == branch.to_dataset().ireval.record
-        assert "AP" in tree.ireval.cite()["used"].tolist()
-        assert "ties trec" in repr(branch.to_dataset().ireval)
+def test_results_of_cubes_in_groups_carry_their_record():
+    cubes = RUNS.assign(half=RUNS["topic"] > "108").ireval.groupby("half").cube(QRELS)
+    scores = cubes.score("AP")
+    assert [step.verb for step in scores.ireval.record] == ["cube", "score"]
+    assert [step.options["by"] for step in scores.ireval.record] == ["half", "half"]
+    summary = scores.ireval.groupby("half").summary()
+    assert summary.ireval.record[:2] == scores.ireval.record
+    assert summary.ireval.record[2].options["by"] == summary.attrs["by"] == "half"
+    assert "AP" in summary.ireval.cite()["used"].tolist()
+    assert "ties trec" in repr(scores.ireval)
 
 
 def test_a_seed_of_ties_is_none_of_resamples():

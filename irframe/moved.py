@@ -1,0 +1,139 @@
+"""Parameters that moved, and the line that replaces a call with one of them."""
+
+import inspect
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+LONGEST = 60
+"""Characters of a value up to which it stands in a line; a longer one goes by its name."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Parameters that moved, perhaps together, and the line that replaces the call.
+
+    Parameters
+    ----------
+    line
+        The line. In braces: ``x``, the first argument; ``verb``; ``begin``, the call up to its
+        second argument; ``fields``, the parameters that moved, as they are given now; ``others``,
+        the further arguments; ``more``, these with a comma behind, if there are any.
+    fields
+        Parameter -> its name now, "" where it is given first, without a name.
+    verbs
+        The functions that had these parameters; by default every one.
+    along
+        Parameters that stay, and stand among the fields where one of these is given: as for
+        `fields`.
+    """
+
+    line: str
+    fields: Mapping[str, str]
+    verbs: tuple[str, ...] = ()
+    along: Mapping[str, str] = field(default_factory=dict)
+
+    def fits(self, verb: str, name: str) -> bool:
+        """Tell whether a function had a parameter that moved."""
+        return name in self.fields and verb in (self.verbs or (verb,))
+
+
+PLAIN = {"compare_judges", "scorer"}
+"""Functions that are no verbs of their first argument."""
+_DRAWN = {"cluster": "cluster", "tasks": "task", "weights": "weight"}
+
+
+MOVED = (
+    Moved("{begin}{more}{fields})", {"by": "rank_by"}, ("collapse",)),
+    Moved("{begin}{more}{fields})", {"by": "per"}, ("compare_judges",)),
+    Moved(
+        "{x}.ireval.{verb}({others}).ireval.design(qrels, {fields})", _DRAWN, ("evaluate", "cube")
+    ),
+    Moved("{x}.ireval.design({fields}).ireval.{verb}({others})", _DRAWN),
+    Moved(
+        "{x}.ireval.groupby({fields}).{verb}({others})",
+        dict.fromkeys(("by", "groupby", "group_by", "group", "stratify_by"), ""),
+    ),
+)
+"""Parameters that moved; of two that fit the first counts."""
+
+
+def line_for(
+    verb: str,
+    parameters: Mapping[str, inspect.Parameter],
+    arguments: Sequence[Any],
+    options: Mapping[str, Any],
+    further: Iterable[Moved] = (),
+) -> str | None:
+    """Return the line that replaces a call with a parameter that moved; None where none did.
+
+    Parameters
+    ----------
+    verb, parameters
+        The function that was called, and what it takes now.
+    arguments, options
+        What it was called with.
+    further
+        Parameters of this function that moved, beside those of `MOVED`.
+
+    Examples
+    --------
+    >>> def compare(scores, test="t", *, baseline=None): ...
+    >>> parameters = inspect.signature(compare).parameters
+    >>> line_for("compare", parameters, [None], {"by": "track", "baseline": "bm25"})
+    'scores.ireval.groupby("track").compare(baseline="bm25")'
+    """
+    unknown = next((name for name in options if name not in parameters), "")
+    row = next((row for row in (*further, *MOVED) if row.fits(verb, unknown)), None)
+    if row is None:
+        return None
+    given = list(_as_typed(parameters, arguments, options))
+    names = {**row.along, **row.fields}
+    first = [(names[name], text) for name, _, text in given if name in names]
+    fields = [f"{now}={text}" if now else text for now, text in sorted(first, key=_named)]
+    others = ", ".join(written for name, written, _ in given if name not in names)
+    x = next(iter(parameters))
+    return row.line.format(
+        x=x,
+        verb=verb,
+        begin=f"ir.{verb}({x}, " if verb in PLAIN else f"{x}.ireval.{verb}(",
+        fields=", ".join(fields),
+        others=others,
+        more=f"{others}, " if others else "",
+    )
+
+
+def _named(entry: tuple[str, str]) -> bool:
+    """Return whether a field is given by its name, as such come last."""
+    return bool(entry[0])
+
+
+def _as_typed(
+    parameters: Mapping[str, inspect.Parameter],
+    arguments: Sequence[Any],
+    options: Mapping[str, Any],
+) -> Iterator[tuple[str, str, str]]:
+    """Yield of each argument but the first its name, how it is written in a call, and its value."""
+    known = [*parameters.values()][1:]
+    for place, value in enumerate(arguments[1:]):
+        name = known[min(place, len(known) - 1)].name
+        yield name, _text(name, value), _text(name, value)
+    for name, value in options.items():
+        yield name, f"{name}={_text(name, value)}", _text(name, value)
+
+
+def _text(name: str, value: Any) -> str:
+    """Return a value as a line has it: short plain ones as they are, others by their name."""
+    if type(value).__module__.startswith("irframe.metrics"):
+        return json.dumps(str(value))
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    if type(value) in {list, tuple, dict} and len(repr(value)) <= LONGEST:
+        if isinstance(value, dict):
+            pairs = (f"{_text(name, key)}: {_text(name, one)}" for key, one in value.items())
+            return f"{{{', '.join(pairs)}}}"
+        return f"[{', '.join(_text(name, one) for one in value)}]"
+    return name

@@ -1,0 +1,77 @@
+"""A parameter that moved is answered by the line that replaces the call, and the line runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.moved import MOVED
+
+RUNS, QRELS = ir.example_track()
+RUNS = RUNS.assign(half=np.where(RUNS["topic"] < "109", "first", "second"))
+JUDGED = QRELS.assign(source=QRELS["topic"].str[-1])
+SCORES = ir.evaluate(RUNS, QRELS, ["AP", "nDCG@10"])
+CUBE = ir.cube(RUNS, QRELS)
+DEPTHS = CUBE.ireval.score("AP", at=[5, 10])
+HALVES = {topic: "first" if topic < "109" else "second" for topic in RUNS["topic"].unique()}
+WEIGHTS = pd.Series(range(1, 17), SCORES.index.unique("topic"))
+
+CALLS = [
+    (RUNS, "evaluate", (JUDGED, "AP", ["P@5", ir.metrics.nDCG(depth=3)]), {"by": "half"}),
+    (RUNS, "evaluate", (JUDGED, "AP"), {"by": HALVES, "depth": 10}),
+    (RUNS, "evaluate", (JUDGED, "AP"), {"cluster": "source"}),
+    (RUNS, "cube", (JUDGED,), {"by": "half"}),
+    (RUNS, "cube", (JUDGED,), {"tasks": "source"}),
+    (RUNS, "collapse", ("doc",), {"by": "first", "of": r"(\w+)"}),
+    (CUBE, "describe", (), {"by": "team", "depth": 10}),
+    (SCORES, "compare", ("wilcoxon",), {"baseline": "bm25", "by": HALVES}),
+    (SCORES, "compare", (), {"groupby": "team"}),
+    (SCORES, "compare", ("t",), {"adjust": "holm", "alpha": 0.1, "family": "all"}),
+    (SCORES, "compare", (), {"weights": WEIGHTS}),
+    (SCORES, "leaderboard", (), {"tasks": HALVES, "order_by": "win_rate"}),
+    (SCORES, "summary", (), {"cluster": HALVES, "alpha": 0.1}),
+    (DEPTHS, "discrimination", (), {"adjust": None, "alpha": 0.01}),
+    (DEPTHS, "coverage", (10, "sign"), {"adjust": "bonferroni"}),
+    ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"samples": 20, "seed": 3}),
+    ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"by": "topic", "resamples": 20}),
+]
+"""An object, what was called of it, and with which arguments."""
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize(
+    ("subject", "verb", "arguments", "options"),
+    CALLS,
+    ids=[f"{verb}-{'-'.join(options)}" for _, verb, _, options in CALLS],
+)
+def test_the_line_that_replaces_a_call_runs_on_what_was_refused(subject, verb, arguments, options):
+    function = getattr(ir.verbs, verb, None) or getattr(ir, verb)
+    if isinstance(subject, pd.DataFrame) and subject is SCORES and "groupby" in options:
+        subject = SCORES.join(RUNS.drop_duplicates("system").set_index("system")["team"])
+    with pytest.raises(TypeError, match="write ") as caught:
+        function(subject, *arguments, **options)
+    line = str(caught.value).partition(": write ")[2]
+    names = {"ir": ir, "qrels": JUDGED, "weights": WEIGHTS, **options}
+    names |= dict.fromkeys(("runs", "scores", "cube", "judges"), subject)
+    result = eval(line, names)  # noqa: S307 - what irframe writes
+    assert result is not None
+
+
+def test_every_row_of_the_table_is_tried():
+    tried = {(verb, name) for _, verb, _, options in CALLS for name in options}
+    for row in MOVED:
+        assert any(name in row.fields and verb in (row.verbs or (verb,)) for verb, name in tried)
+
+
+def test_what_a_line_says_is_what_was_asked_for():
+    with pytest.raises(TypeError) as caught:
+        SCORES.ireval.compare("wilcoxon", baseline="bm25", by="team")
+    assert str(caught.value) == (
+        "compare(): got an unexpected keyword argument 'by': write "
+        'scores.ireval.groupby("team").compare("wilcoxon", baseline="bm25")'
+    )
+    with pytest.raises(TypeError) as caught:
+        DEPTHS.ireval.discrimination("sign", adjust=None, at=10)
+    assert str(caught.value).endswith(
+        'scores.ireval.discrimination(at=10, test=ir.Significance("sign", adjust=None))'
+    )
