@@ -387,4 +387,4 @@ def scorer(
     plan = Plan(chosen, policy, no_rel, stops=stops)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, the ids that positions are of", shortened(docs))
-    return Scorer(judgments, plan, docs or (), prepared, repeats)
+    return Scorer(judgments, plan, () if docs is None else docs, prepared, repeats)

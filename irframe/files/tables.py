@@ -96,10 +96,13 @@ def _of_matrix(x: Any, value: str) -> pd.DataFrame | None:
     if isinstance(x, xr.DataArray):
         if lacking := [repr(dim) for dim in x.dims if dim not in x.coords]:
             raise InputError("labels on every axis of a matrix", "none on", "", lacking)
-        column = x.reset_coords(drop=True).rename(value).to_series()
-    else:
-        column = x.stack([*range(x.columns.nlevels)], future_stack=True).rename(value)  # noqa: PD013
-    return pd.DataFrame(column.dropna().reset_index())
+        frame = x.reset_coords(drop=True).rename(value).to_series().reset_index()
+    else:  # which may have a document twice, as stack refuses
+        rows, columns = (side.to_frame(index=False) for side in (x.index, x.columns))
+        row, column = np.indices(x.shape).reshape(2, -1)
+        labels = rows.take(row).reset_index(drop=True), columns.take(column).reset_index(drop=True)
+        frame = pd.concat(labels, axis=1).assign(**{value: x.to_numpy().ravel()})
+    return pd.DataFrame(frame[frame[value].notna()].reset_index(drop=True))
 
 
 def labelled(x: Any, topics: Iterable[Any] | None, docs: Iterable[Any] | None, value: str) -> Any:

@@ -74,6 +74,8 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     while held:
         give_back(size)
         column = held.pop()
+        if pa.types.is_dictionary(column.type) and not all(map(_once_each, column.chunks)):
+            column = column.cast(column.type.value_type)
         if column.type in types:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         columns.append(column)
@@ -82,6 +84,12 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     columns.clear()
     give_back(size)
     return frame
+
+
+def _once_each(chunk: pa.DictionaryArray) -> bool:
+    """Return whether the values of a dictionary are there once each, and none is missing."""
+    values = chunk.dictionary
+    return values.null_count == 0 and len(values.unique()) == len(values)
 
 
 def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:

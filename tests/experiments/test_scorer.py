@@ -5,6 +5,7 @@ from itertools import cycle, islice, product
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from refusals import refused
 from turns import few_of
@@ -443,3 +444,10 @@ def test_repeats_that_no_mean_is_of():
     frame = pd.DataFrame({"topic": "q", "doc": "a", "score": 1.0, "epoch": [1, 2]})
     refused(ParameterError, "repeats= to say", lambda: ir.scorer(qrels, "AP").mean(frame))
     assert ir.scorer(qrels, "AP", repeats="system").mean(frame) == {"AP": 1.0}
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.Index, pd.Series, pa.array, tuple])
+def test_documents_of_positions_come_in_any_sequence(kind):
+    scorer = ir.scorer({"q1": {"a": 1, "b": 0}}, "RR", docs=kind(["b", "a", "c"]))
+    assert scorer.docs.tolist() == ["b", "a", "c"]
+    assert scorer.mean(topic=[0, 0], doc=[0, 1], score=[0.5, 0.25]) == {"RR": 0.5}
