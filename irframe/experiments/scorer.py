@@ -387,4 +387,6 @@ def scorer(
     plan = Plan(chosen, policy, no_rel, stops=stops)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, the ids that positions are of", shortened(docs))
-    return Scorer(judgments, plan, () if docs is None else docs, prepared, repeats)
+    names: Any = () if docs is None else docs
+    names = names.tolist() if hasattr(names, "tolist") else names  # of NumPy, pandas and Arrow
+    return Scorer(judgments, plan, names, prepared, repeats)
