@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
+from irframe.ranks.first import FIRST
 from irframe.ranks.sheet import sheet
 from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, signed, texts
 from irframe.reports.view import QUARTERS, View
@@ -98,11 +99,12 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
 
     The ``place`` of a system in the cube, its name, that as a table has it (``short``) and what is
     ``known`` of it; its ``rank`` and the interval of this (``ranks``); its ``tier``, and whether
-    the row above is of another (``opens``); its ``mean`` with its ``interval``, and where these
-    stand in the bar, in percent (``share``); its ``change`` against the first baseline, the share
-    of its documents that is ``unjudged``; of several baselines the numbers of those from which it
-    differs significantly (``marks``); how often it comes ``first``; and what its ``repeats`` are
-    called, their means, and where these stand in the bar.
+    the row above is of another (``opens``); whether it could be first (``leads``); its ``mean``
+    with its ``interval``, and where these stand in the bar, in percent (``share``); its ``change``
+    against the first baseline, the share of its documents that is ``unjudged``; of several
+    baselines the numbers of those from which it differs significantly (``marks``); how often it
+    comes ``first``; and what its ``repeats`` are called, their means, and where these stand in the
+    bar.
     """
     at, columns = view.setting.place, known(view).values()
     values = {name: array[0, at] for name, array in view.ranked.items()}
@@ -119,7 +121,6 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
         marks, first = np.flatnonzero(apart[:, row]), float(values["first"][row])
         star = " *" if len(apart) == 1 and len(marks) else ""
         tier = int(np.nan_to_num(values["tier"][row]))
-        bare = np.isnan(ends[0])
         yield {
             "place": systems.index(name),
             "system": name,
@@ -129,8 +130,9 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
             "ranks": ranks(values["rank_low"][row], values["rank_high"][row]),
             "tier": tier,
             "opens": above is not None and tier != above,
+            "leads": bool(values[FIRST][row]),
             "mean": fixed(ends[1]),
-            "interval": MISSING if bare else f"{fixed(ends[0])} to {fixed(ends[2])}",
+            "interval": MISSING if np.isnan(ends[0]) else f"{fixed(ends[0])} to {fixed(ends[2])}",
             "share": [share(end, low, high) for end in ends],
             "change": signed(ends[1] - base) + star,
             "marks": ",".join(str(place + 1) for place in marks) if len(apart) > 1 else "",

@@ -78,8 +78,10 @@ class _Spelled(Formatter):
 
         Examples
         --------
-        >>> say("first.several", n=2, names=["a", "b"]), say("origins.inputs", n=1)
-        ('2 systems could be first: a and b', 'All numbers come from 1 input')
+        >>> say("first.several", n=2, of=3, alpha=0.05, names=["a", "b"]).replace("\u00a0", " ")
+        '2 of 3 systems could be first (95 %): a and b'
+        >>> say("origins.inputs", n=1)
+        'All numbers come from 1 input'
         """
         sentence = Sentence(self.format(TEMPLATES[key], **values))
         sentence.key = key

@@ -35,6 +35,7 @@ from irframe.judging.judging_method import JudgingMethod
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted
+from irframe.ranks.first import FIRST, OPTIMISM, optimism
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.beside import Claim
@@ -52,6 +53,7 @@ from irframe.reports.setting import (
     texts,
 )
 from irframe.reports.view import View
+from irframe.scores.averages import Resamples
 from irframe.tables.captions import ADJUST_WORDS, told_repeats, told_test
 
 MANY = 10
@@ -69,13 +71,14 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
         return "first.alone", {"name": names[0]}
     if view.tied[metric, depth]:
         return "first.tied", {"n": len(names)}
-    best = view.labels[view.ranked["rank_low"][metric, depth] == 1]
+    best = view.labels[view.ranked[FIRST][metric, depth].astype(bool)]
     topics = view.topics_compared[metric, depth]
     if len(best) > 1:
         known = len(best) > MANY and not np.isnan(view.ranked["first"][metric, depth]).all()
         told = _likely(view, metric, depth) if known else [name for name in names if name in best]
         key = "first.many" if known else "first.several"
-        return key, {"n": len(best), "of": len(names), "names": told}
+        values = {"n": len(best), "of": len(names), "names": told}
+        return key, values | {"alpha": view.setting.alpha}
     if topics < view.enough[metric]:
         return "first.few", {"name": best[0], "topics": topics}
     return "first.sole", {"name": best[0], "alpha": view.setting.alpha}
@@ -104,6 +107,9 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
     first = view.labels[view.ranked["rank"][metric, depth] == 1]
     often = view.labels[share == share.max()]
     values = {"others": often, "most": float(share.max()), "names": first, "name": first[0]}
+    drawn = Resamples(view.setting.alpha, view.setting.samples, view.setting.seed)
+    excess = optimism(view.paired.take(metric=[metric], depth=[depth]), drawn)
+    values["excess"] = f"{excess.get(OPTIMISM, np.nan):.2g}"
     key = "tied" if len(first) > 1 else "usual" if first[0] in often else "other"
     return f"sure.{key}", values | {"share": float(share[np.isin(view.labels, first)].sum())}
 

@@ -24,6 +24,7 @@ from irframe.metrics.facts import TIE, average
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs, describe_differences
 from irframe.paired.design import Design
+from irframe.ranks.first import FIRST
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.setting import LARGE, Setting, fixed, texts
 from irframe.scores.averages import Resamples
@@ -282,6 +283,7 @@ class View:
         values = {str(name): of.to_numpy() for name, of in ranks if of.ndim == 3}
         mean = np.nan_to_num(self.means * self.setting.signs)
         values["order"] = np.lexsort([-mean, values["rank"]])
+        values.setdefault(FIRST, values["rank_low"] == 1)  # of repeats, which the test has not
         if self.alone:
             return values
         few = (self.topics_compared < self.enough) | self.tied
@@ -493,6 +495,6 @@ def arrays(view: View) -> dict[str, Array]:
         held["half"] = view.half
     held["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
     held = {name: rounded(values, percents=name in SHARES) for name, values in held.items()}
-    for name in ("rank", "rank_low", "rank_high", "tier"):
+    for name in ("rank", "rank_low", "rank_high", "tier", FIRST):
         held[name] = np.nan_to_num(view.ranked[name]).astype(np.int16)
     return held | {"strength": view.strength}

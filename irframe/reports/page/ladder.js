@@ -13,7 +13,7 @@ function newRung(system) {
 facts.systems.forEach((_, system) => { if (!rungs.has(system)) rungs.set(system, newRung(system)); });
 
 function rungValues() {
-  const names = ["rank", "rank_low", "rank_high", "tier", "mean", "ci_low", "ci_high"];
+  const names = ["rank", "rank_low", "rank_high", "tier", "mean", "ci_low", "ci_high", "could_be_first"];
   const found = Object.fromEntries(names.map((name) => [name, now(name)]));
   found.unjudged = of("unjudged", state.depth);
   const base = state.baseline === null ? -1 : state.baseline === MEDIAN ? median() : local(state.baseline);
@@ -77,6 +77,7 @@ function fill(line, found, place, [low, high]) {
   cell("change").replaceChildren(signed(found.change[place]) + (apart ? " *" : ""), raised);
   cell("change").title = apart ? "differs significantly from the baseline" : "";
   line.classList.toggle("baseline", place === found.base);
+  line.classList.toggle("leads", found.could_be_first[place] === 1);
   const system = view().systems[place], hue = line.querySelector(".hue");
   hue.hidden = !chosen().has(system);
   hue.style.setProperty("--hue", `var(--c${hueOf(system)})`);
@@ -133,7 +134,7 @@ exports.repeats = () => table(facts.views.flatMap((each, number) => facts.metric
   each.repeats.flatMap((names, place) => names.map((name) => [facts.systems[each.systems[place]], name]))
     .map(([system, repeat], list) => ({ view: each.name, metric, depth, system, repeat, mean: at(`${number}/repeats`, m, d, list) }))))));
 exports.ladder = () => {
-  const names = ["rank", "rank_low", "rank_high", "first", "tier", "mean", "ci_low", "ci_high"];
+  const names = ["rank", "rank_low", "rank_high", "could_be_first", "first", "tier", "mean", "ci_low", "ci_high"];
   const rows = [["view", "metric", facts.unit ? "budget" : "depth", "system", ...names, "unjudged"]];
   facts.views.forEach((each, number) => facts.metrics.forEach((metric, m) => facts.depths.forEach((depth, d) =>
     each.systems.forEach((system, place) => rows.push([each.name, metric, depth, facts.systems[system],
