@@ -277,9 +277,11 @@ def during(variable: ContextVar[Value], value: Value) -> Iterator[None]:
         variable.reset(token)
 
 
-def unsaid() -> AbstractContextManager[None]:
-    """Say nothing of what is warned of inside, as another answer tells of it."""
-    return during(_CALL, OneCall())
+@contextmanager
+def unsaid() -> Iterator[OneCall]:
+    """Yield what is warned of inside, and say nothing of it, as another answer tells of it."""
+    with during(_CALL, call := OneCall()):
+        yield call
 
 
 def in_group(name: str) -> AbstractContextManager[None]:

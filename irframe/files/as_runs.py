@@ -14,7 +14,18 @@ import numpy as np
 import pandas as pd
 
 from irframe.checks import choice
-from irframe.errors import IdError, InputError, OneCall, ParameterError, caution, united
+from irframe.errors import (
+    IdError,
+    InputError,
+    OneCall,
+    ParameterError,
+    caution,
+    cautions_of,
+    in_group,
+    shortened,
+    united,
+    warn,
+)
 from irframe.files.answers import unpacked
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
@@ -455,6 +466,9 @@ def _is_none(doc: Any) -> bool:
 def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
     """Put runs of systems together, under our words where they call their columns differently."""
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
+    for name, run in runs.items():
+        with in_group(f"system {shortened(name, str)}"):
+            warn(*cautions_of(getattr(run, "attrs", {})))
     parts = [as_runs(run, str(name)) for name, run in zip(names, runs.values(), strict=True)]
     named = [roles(part.columns) for part in parts]
     # Runs may come by names of their own each, and one frame has one name for each column.

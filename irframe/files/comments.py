@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe import names as words
-from irframe.errors import warn
+from irframe.errors import caution, cautions_of, warn
 
 IR_METADATA = "ir_metadata"
 """Attribute of a run frame: system -> the header, in YAML, of the file that it was read from."""
@@ -93,15 +93,18 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
         one may be cut off.
     """
     attributes: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
+    cautions = list[str]()
     for table in tables:
         notes = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
         for notice in notes.get(_NOTICES, "").splitlines():
             warn(notice)
+        cautions += cautions_of(notes)
         for kind, by_system in attributes.items():
             if (text := notes.get(kind)) and words.SYSTEM in table.column_names:
                 said = text if kind == IR_METADATA else list(map(int, text.split()))
                 by_system.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), said))
-    return {name: notes for name, notes in attributes.items() if notes}
+    warn(*cautions)
+    return {name: notes for name, notes in attributes.items() if notes} | caution(cautions)
 
 
 def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:

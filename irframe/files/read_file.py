@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, IrframeError, shortened, warn
+from irframe.errors import BETWEEN, FileFormatError, IrframeError, shortened, unsaid, warn
 from irframe.files import compression
 from irframe.files.as_runs import as_qrels, by_role
 from irframe.files.compression import (
@@ -31,7 +31,7 @@ from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.locations import home, partitions, stem, system_of
 from irframe.files.text import parse
 from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats
-from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import CAUTION, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 
 def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
@@ -151,8 +151,10 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping | list):
         raise FileFormatError(kind.noun, f"{source} without a dictionary or rows")
-    frame = as_qrels(nested) if kind.value == GRADE else by_role(nested, kind).frame
-    return in_types(frame, source, kind)
+    with unsaid() as said:  # in a thread; `notes_of` says it
+        frame = as_qrels(nested) if kind.value == GRADE else by_role(nested, kind).frame
+    cautions = BETWEEN.join(f"{text}, of {source}" for text in said.texts)
+    return in_types(frame, source, kind).replace_schema_metadata({CAUTION: cautions})
 
 
 def _loaded(data: bytes, source: str) -> Any:

@@ -228,6 +228,23 @@ def test_what_an_answer_says_is_missing_is_a_caution(fact, several):
         assert f"{fact} in 'q2'" in ir.cube(runs, QRELS).ireval.score("RR").attrs["caution"]
 
 
+def test_cautions_of_answers_come_through_files_and_frames_by_system(tmp_path):
+    answers, words = answered("Elasticsearch"), "timed_out in 'q2'"
+    answers["q2"]["timed_out"] = True
+    (tmp_path / "s.json").write_text(json.dumps(answers))
+    with pytest.warns(IrframeWarning, match=words):
+        frame = ir.as_runs(answers)
+    with pytest.warns(IrframeWarning, match=words):
+        read = [ir.read_run(tmp_path / "s.json"), ir.read_runs([tmp_path / "s.json"])]
+    with pytest.warns(IrframeWarning, match=words):
+        scanned = ir.evaluate(ir.scan_runs(tmp_path / "s.json"), QRELS, "RR")
+    assert words in scanned.attrs["caution"]
+    for runs in (frame, *read):
+        assert words in runs.ireval.evaluate(QRELS, "RR").attrs["caution"]
+    with pytest.warns(IrframeWarning, match=words):
+        assert words in ir.evaluate({"s": frame, "t": frame}, QRELS, "RR").attrs["caution"]
+
+
 def test_a_degraded_answer_of_vespa_is_a_caution():
     answers = answered("Vespa")
     answers["q1"]["root"]["coverage"] = {"degraded": {"match-phase": False, "timeout": True}}
