@@ -3,6 +3,7 @@
 Verbs: as_scores.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NoReturn
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.aggregates import RUNID, without_aggregates
 from irframe.cubes.groups import by_repeat
@@ -252,7 +254,7 @@ def score_frame(x: Any) -> pd.DataFrame:
         again = named_again(x.columns) or named_again(x.index.names)
         may_be = _are_long({*x.columns, *x.index.names}) and not again
         told = [name for name in x.index.names if name in {*LONG_METRIC, axis_of(x).dim}]
-        flat = columns_of(x.reset_index(told)) if may_be else None
+        flat = columns_of(x.reset_index(told) if told else x) if may_be else None
         return x if flat is None or not is_long(flat) else flat
     if is_dictionary(x):
         return _of_rows(x) if x and all(map(_are_rows, x.values())) else _of_mapping(x)
@@ -383,24 +385,46 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     frame, keys = _keyed(frame, roles(frame.columns))
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
-    frame = frame.assign(**{metric: frame[metric].map(str)})
-    if (lines := frame[metric] == RUNID).any():  # of trec_eval, whose value is a name
-        frame = frame[~lines].assign(**{value: pd.to_numeric(frame[value][~lines])})
+    names = [*map(str, frame[metric].unique())]
+    if RUNID in names:  # a line of trec_eval, whose value is a name
+        frame = frame[frame[metric].map(str) != RUNID]
+        frame = frame.assign(**{value: pd.to_numeric(frame[value])})
     keys += _told_apart(frame, [*keys, metric])
     # topics of one name may be others in each group
     further = [name for name in dict.fromkeys([by, *LABELS]) if name is not None]
-    frame = frame.reset_index([name for name in further if name in frame.index.names])
+    levels = [name for name in further if name in frame.index.names]
+    frame = frame.reset_index(levels) if levels else frame
     keys += [name for name in further if name in frame.columns and name not in keys]
     word = repeat_column(frame, [*keys, metric])
     if word is not None:
         frame = frame.assign(**{word: with_labels(frame[keys[0]], frame[word])})
         keys.insert(1, word)
-    if frame.duplicated([*keys, metric]).any():
+    of_metric, metrics = pd.factorize(frame[metric], use_na_sentinel=False)
+    into, labels = pd.factorize(np.array([*map(str, metrics)], object))
+    codes, uniques = zip(
+        *(pd.factorize(frame[k], use_na_sentinel=False) for k in keys), strict=True
+    )
+    shape = tuple(map(len, uniques))
+    row, cells = pd.factorize(np.ravel_multi_index(codes, shape))
+    place = row * len(labels) + into[of_metric]
+    if np.bincount(place, minlength=1).max() > 1:
         one = frame[frame[metric] == frame[metric].iloc[0]].drop(columns=metric)
         refuse_twice(frame.set_index([*keys, metric]).index, one)
-    wide = frame.pivot(index=keys, columns=metric, values=value)  # noqa: PD010
-    index = pd.MultiIndex.from_frame(frame[keys].drop_duplicates())
-    return pd.DataFrame(wide.loc[index, frame[metric].unique()])
+    parts = zip(uniques, np.unravel_index(cells, shape), strict=True)
+    index = pd.MultiIndex.from_arrays([each.take(at) for each, at in parts], names=keys)
+    columns = pd.Index(labels, dtype=object, name=metric).infer_objects()
+    return pd.DataFrame(
+        _spread(frame[value].to_numpy(), place, (len(cells), len(labels))), index, columns
+    )
+
+
+def _spread(values: Array, place: Array, shape: tuple[int, int]) -> Array:
+    """Return values by row and column, NaN where there is none."""
+    whole = len(values) == math.prod(shape)
+    kind = values.dtype if whole or values.dtype.kind in "fO" else np.float64
+    table = np.full(math.prod(shape), 0 if whole else np.nan, kind)
+    table[place] = values
+    return table.reshape(shape)
 
 
 def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
