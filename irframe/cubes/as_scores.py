@@ -3,7 +3,6 @@
 Verbs: as_scores.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NoReturn
 
@@ -11,10 +10,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.aggregates import RUNID, without_aggregates
 from irframe.cubes.groups import by_repeat
+from irframe.cubes.long_scores import spread_metrics
 from irframe.errors import IdError, InputError
 from irframe.experiments.topic_design import LABELS
 from irframe.files.as_runs import ONLY_SYSTEM
@@ -399,32 +398,11 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     if word is not None:
         frame = frame.assign(**{word: with_labels(frame[keys[0]], frame[word])})
         keys.insert(1, word)
-    of_metric, metrics = pd.factorize(frame[metric], use_na_sentinel=False)
-    into, labels = pd.factorize(np.array([*map(str, metrics)], object))
-    codes, uniques = zip(
-        *(pd.factorize(frame[k], use_na_sentinel=False) for k in keys), strict=True
-    )
-    shape = tuple(map(len, uniques))
-    row, cells = pd.factorize(np.ravel_multi_index(codes, shape))
-    place = row * len(labels) + into[of_metric]
-    if np.bincount(place, minlength=1).max() > 1:
+    wide = spread_metrics(frame, keys, metric, value)
+    if wide is None:
         one = frame[frame[metric] == frame[metric].iloc[0]].drop(columns=metric)
         refuse_twice(frame.set_index([*keys, metric]).index, one)
-    parts = zip(uniques, np.unravel_index(cells, shape), strict=True)
-    index = pd.MultiIndex.from_arrays([each.take(at) for each, at in parts], names=keys)
-    columns = pd.Index(labels, dtype=object, name=metric).infer_objects()
-    return pd.DataFrame(
-        _spread(frame[value].to_numpy(), place, (len(cells), len(labels))), index, columns
-    )
-
-
-def _spread(values: Array, place: Array, shape: tuple[int, int]) -> Array:
-    """Return values by row and column, NaN where there is none."""
-    whole = len(values) == math.prod(shape)
-    kind = values.dtype if whole or values.dtype.kind in "fO" else np.float64
-    table = np.full(math.prod(shape), 0 if whole else np.nan, kind)
-    table[place] = values
-    return table.reshape(shape)
+    return pd.DataFrame(wide)
 
 
 def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
