@@ -79,8 +79,9 @@ def collapse(
     -------
     pandas.DataFrame
         A row per system, topic and document, best first, with the columns of its first chunk but
-        for the name of that, ``rank`` 1, 2, ..., and ``chunks``, how many there were in the list. A
-        column ``unit`` then says that lists are of these documents.
+        for the name of that, ``rank`` 1, 2, ..., and ``chunks``, how many there were in the list.
+        The rank decides from then on: scores are kept as ``listed_score``. A column ``unit`` then
+        says that lists are of these documents.
 
     Raises
     ------
@@ -94,15 +95,20 @@ def collapse(
     >>> import pandas as pd
     >>> run = pd.DataFrame({"topic": "1", "chunk": ["a#1", "a#2", "b#1"], "score": [3, 2, 1]})
     >>> collapse(run, of=r"(.+)#\d+")
-      topic doc  score  rank  chunks
-    0     1   a      3     1       2
-    1     1   b      1     2       1
+      topic doc  listed_score  rank  chunks
+    0     1   a             3     1       2
+    1     1   b             1     2       1
     """
     choice("rank_by", rank_by, ("first", "max", "sum", "mean"))
     if not isinstance(unit, str):
         raise ParameterError("unit, the name of a column or of the documents", shortened(unit))
     policy = Policy(**Ties.read(ties).plain)
-    return _collapsed(_of_chunks(by_role(runs, RUN), unit, of), rank_by, policy)
+    collapsed = _collapsed(_of_chunks(by_role(runs, RUN), unit, of), rank_by, policy)
+    score = words.roles(collapsed.columns).get(words.SCORE)
+    if score is None:
+        return collapsed
+    others = collapsed.drop(columns=words.LISTED_SCORE, errors="ignore")
+    return others.rename(columns={score: words.LISTED_SCORE})
 
 
 def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = None) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """Lists of chunks collapsed to lists of documents."""
 
+import warnings
+
 import pandas as pd
 import pytest
 from flat import arguments
@@ -66,6 +68,28 @@ def test_documents_stand_where_their_chunks_say(by, runs):
     }
     assert found == slow(runs, by)
     assert collapsed["chunks"].sum() == len(runs)
+
+
+@given(runs=lists(), seed=st.integers(0, 9))
+def test_collapsed_lists_are_scored_as_lists_collapsed_on_the_way(runs, seed):
+    qrels = runs[["topic", "doc"]].drop_duplicates().sample(frac=0.5, random_state=seed)
+    judged = pd.concat([qrels, runs[["topic", "doc"]][:1]]).drop_duplicates().assign(grade=1)
+    chunks = runs.drop(columns=["place"]).rename(columns={"doc": "doc_id"})
+    collapsed = chunks.ireval.collapse("doc_id").rename(columns={"doc_id": "doc"})
+    with warnings.catch_warnings(action="ignore", category=IrframeWarning):
+        expected = chunks.ireval.evaluate(judged, ["RR", "AP"], units="doc_id")
+        found = collapsed.ireval.evaluate(judged, ["RR", "AP"])
+        pd.testing.assert_frame_equal(found, expected)
+
+
+def test_documents_of_equal_scores_keep_the_order_of_their_chunks():
+    run = pd.DataFrame({"topic": "1", "chunk": ["z#1", "c#1", "b#1"], "score": 1.0})
+    of = {"z#1": "a", "c#1": "c", "b#1": "b"}
+    collapsed = run.ireval.collapse(of=of)
+    assert collapsed["doc"].tolist() == ["a", "c", "b"]
+    assert ir.evaluate(collapsed, {"1": {"a": 1}}, "RR").iloc[0, 0] == 1
+    at = ir.evaluate(collapsed, {"1": {"a": 1}}, "RR", stop=ir.Threshold(1.0))
+    assert at.iloc[0, 0] == 1
 
 
 WAYS = {
@@ -201,7 +225,7 @@ def test_a_chunk_twice_and_no_scores_are_refused():
     listed = CHUNKS.rename(columns={"score": "listed_score"}).assign(rank=range(5))
     summed = [ir.verbs.collapse(x, "doc_id", rank_by="sum") for x in (CHUNKS, listed)]
     assert summed[0]["doc_id"].tolist() == summed[1]["doc_id"].tolist()
-    assert summed[0]["score"].tolist() == summed[1]["listed_score"].tolist()
+    assert summed[0]["listed_score"].tolist() == summed[1]["listed_score"].tolist()
     rising = listed.assign(listed_score=-listed["listed_score"])
     refused(
         InputError, "'listed_score' that rises", ir.verbs.collapse, rising, "doc_id", rank_by="sum"
