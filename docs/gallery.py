@@ -33,6 +33,7 @@ FURTHER = "Further figures"
 FRONT = {
     "questions/comparing": ("scores", "topic_differences(a, b)"),
     "questions/how-deep": ("scores.ireval.volatility()", "volatility_map()"),
+    "questions/where-did-the-points-go": ('runs.ireval.losses(qrels, "nDCG@10")', "loss_bars()"),
     "questions/how-sure": ("scores.ireval.rank_intervals()", "ladder()"),
     "questions/trust": ("cube.ireval.pool_growth()", "pool_curves()"),
     "questions/state-of-the-art": ("cube.ireval.outcomes(b).summary", "outcome_shares()"),

@@ -47,6 +47,8 @@ SOUGHT = {
     "questions/over-tasks": "average over data sets, benchmarks, tasks; macro average; MTEB, HELM; "
     "win rate; Borda count; clustered standard errors; questions from the same document; "
     "critical difference diagram, Nemenyi; a metric for each task",
+    "questions/where-did-the-points-go": "ceiling of the first stage; what a reranker "
+    "can win; misses and inversions; error analysis of retrieve and rerank pipelines",
     "questions/how-sure": "rank intervals; confidence interval of a rank; tiers; leaderboard; "
     "ranking of systems",
     "questions/how-deep": "evaluation depth, cutoff; discriminative power; coverage; "

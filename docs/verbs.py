@@ -50,6 +50,7 @@ OBJECTS = {
     "judges": "dict of qrels",
     "k": "length",
     "lengths": "`search_lengths`",
+    "losses": "`losses`",
     "lined_up": "`side_by_side`",
     "matrix": "`volatility`",
     "misplaced": "`misplacement`",

@@ -73,7 +73,7 @@ def loss_bars(
     if room.room(ax)[0] < room.NARROW:
         canvas.legend_beside(ax, None, below=True)
     else:
-        ax.legend(**canvas.LEGEND, ncols=5, loc="lower left", bbox_to_anchor=(0, 1))
+        ax.legend(**canvas.LEGEND, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
     return ax
 
 

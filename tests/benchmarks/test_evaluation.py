@@ -127,3 +127,12 @@ def test_import(benchmark):
 
     peer = "import pandas, xarray"
     assert race(benchmark, load("import irframe"), load(peer), peer) > 1 / 1.3
+
+
+def test_losses_take_at_most_twice_the_time_of_scores(benchmark):
+    runs, qrels = ir.simulate_track(systems=143, topics=30, docs=20_000, depth=1000)
+
+    def ours():
+        runs.ireval.losses(qrels, "nDCG@10")
+
+    assert race(benchmark, ours, lambda: runs.ireval.evaluate(qrels, "nDCG@10"), "evaluate") > 0.5

@@ -13,6 +13,7 @@ from timed import against, each, peak_of
 
 import irframe as ir
 from irframe.paired import all_pairs
+from irframe.paired.first import first_p
 
 TWENTY = list(range(50, 1001, 50))
 HUNDRED = list(range(10, 1001, 10))
@@ -154,3 +155,9 @@ def test_intervals_of_agreement_at_twenty_depths(benchmark, scores):
         rounds=2,
         warmup_rounds=0,
     )
+
+
+def test_which_of_143_systems_could_be_first_takes_less_than_a_second(benchmark):
+    values = np.random.default_rng(1).random((143, 30, 1))
+    benchmark.pedantic(first_p, (values,), rounds=3, warmup_rounds=1)
+    assert benchmark.stats.stats.min < 1

@@ -1,0 +1,74 @@
+"""Tables and the figure of the page "Where did the points go?" from real runs.
+
+Usage: python docs/real/where_did_the_points_go.py DATA, where DATA holds dl-hard.
+"""
+
+import pandas as pd
+from shown import Page, data_folder
+
+import irframe as ir
+
+PAGE = Page("where-did-the-points-go")
+FIRST, SECOND = "bm25", "bm25+t5(zs)"
+STAGES = [
+    [first, f"{first}+{model}(zs)"] for first in (FIRST, "bm25+rm3") for model in ("bert", "t5")
+]
+CUTS = [10, 20, 50, 100, 1000]
+"""How many documents of the first stage are reranked."""
+
+
+def read_passages(data):
+    """Return the runs and the judgments of DL-HARD passages."""
+    folder = data / "dl-hard"
+    files = sorted((folder / "baselines" / "passage").glob("*.gz"))
+    return ir.read_runs(files, system="file"), ir.read_qrels(folder / "dl_hard-passage.qrels")
+
+
+def causes(runs, qrels):
+    """Write and draw what each run loses to each cause, and compare one pair."""
+    parts = runs.ireval.losses(qrels, "nDCG@10", stages=STAGES)
+    means = parts.groupby("system").mean().sort_values("score", ascending=False)
+    PAGE.table(shown(means.drop(columns="cut_by_stage_2")), "causes")
+    PAGE.figure(parts.loc[means.index].ireval.plot.loss_bars(), "bars")
+    compared = parts[["score", "ordered"]]
+    compared = compared.loc[[FIRST, SECOND]].ireval.compare(baseline=FIRST).set_index("metric")
+    row = compared.loc["ordered"]
+    PAGE.facts(
+        missed=f"{means.loc[FIRST, 'not_retrieved']:.3f}",
+        ordered=f"{means.loc[SECOND, 'ordered']:.3f}",
+        less=f"{-row['difference']:.3f}",
+        low=f"{-row['ci_high']:.3f}",
+        high=f"{-row['ci_low']:.3f}",
+    )
+
+
+def cuts(runs, qrels):
+    """Write what is lost if fewer documents are reranked."""
+    ranked = runs.ireval.rank()
+    first, second = (ranked[ranked["system"].eq(name)] for name in (FIRST, SECOND))
+    rows = []
+    for cut in CUTS:
+        known = first.loc[first["rank"] <= cut, ["topic", "doc"]]
+        kept = second.drop(columns="rank").merge(known, on=["topic", "doc"])
+        both = pd.concat([first.drop(columns="rank"), kept])
+        parts = both.ireval.losses(qrels, "nDCG@10", stages=[FIRST, SECOND])
+        means = parts.loc[SECOND].mean().rename({f"cut_by_{SECOND}": "cut"})
+        rows.append({"reranked": cut} | means.drop("unjudged").to_dict())
+    PAGE.table(shown(pd.DataFrame(rows).set_index("reranked")), "cuts")
+
+
+def shown(means):
+    """Return means as text, without underscores in the names of columns."""
+    text = means.map("{:.3f}".format).reset_index()
+    return text.rename(columns=lambda name: str(name).replace("_", " "))
+
+
+def main():
+    """Write everything."""
+    runs, qrels = read_passages(data_folder(__doc__))
+    causes(runs, qrels)
+    cuts(runs, qrels)
+
+
+if __name__ == "__main__":
+    main()
