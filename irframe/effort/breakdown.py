@@ -73,7 +73,7 @@ def answers_of_runs(
     reader = Reader(Judgments.of(qrels, (), policy.topics), policy, (), pooled=False)
     experiment, groups = reader.read_table(runs, by, systems)
     answers = _answers(experiment, [experiment], depth, rel, relevant)
-    answers.attrs["topic"] = str(experiment.names[1])
+    answers.attrs |= {"topic": str(experiment.names[1]), **policy.attributes}
     if groups is None:
         return {None: answers}
     answerable = answers[ANSWERABLE].to_numpy()

@@ -300,5 +300,5 @@ def _compared_answers(
     if not there.all():
         answers = answers.isel({TOPIC: shared_topics(there, IdError)})
     summary = breakdown.compare_answers(answers, pairs, verdict, skipped, ordered=order is not None)
-    summary.attrs["depth"] = answers.attrs["depth"]
+    summary.attrs |= {name: value for name, value in answers.attrs.items() if name != "topic"}
     return Outcomes(summary, {None: (answers, pairs)})

@@ -360,7 +360,7 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
     place = axis.says(axis.place, "{}")
     for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
-        hidden |= POLICY if "score_dtype" in step.options else set()
+        hidden |= POLICY if "ties" in step.options else set()
         hidden |= {"power", "width"} if step.verb == PLAN else set()
         hidden |= {"seed"} if "samples" in step.options else set()
         hidden |= {"topics"} if "reference" in step.options else set()
@@ -471,7 +471,7 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
             for step in steps
             if step.verb not in SOURCES
             for name in step.options
-            if "score_dtype" not in step.options or name not in POLICY
+            if "ties" not in step.options or name not in POLICY
         }
         made = steps[0].options if steps[0].verb in SOURCES else {}
         told = {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}

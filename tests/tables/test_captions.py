@@ -75,15 +75,14 @@ def test_how_scores_were_made_is_not_how_they_were_compared():
 @pytest.mark.parametrize(
     "found",
     [
-        lambda ties: ir.judge_effect(RUNS, {"a": QRELS, "b": QRELS}, "AP", ties=ties),
-        lambda ties: (
-            ir.verbs.outcomes(RUNS, QRELS, baseline="bm25", relevant="first", ties=ties).summary
-        ),
-        lambda ties: ir.cube(RUNS, QRELS, ties=ties).ireval.score("AP").ireval.volatility(),
+        lambda *data: ir.judge_effect(data[0], {"a": QRELS, "b": QRELS}, "AP"),
+        lambda *data: ir.verbs.outcomes(*data, baseline="bm25", relevant="first").summary,
     ],
 )
-def test_the_order_of_ties_is_told_whoever_made_the_experiment(found):
-    assert "ties doc; scores as float64; topics qrels" in told(found("doc").attrs)
+def test_the_order_of_ties_is_told_of_cubes_and_frames(found):
+    cube = ir.cube(RUNS, QRELS, ties="doc")
+    assert "ties doc; scores as float64; topics qrels" in told(found(cube).attrs)
+    assert "ties trec; scores as float64; topics qrels" in told(found(RUNS, QRELS).attrs)
 
 
 def test_two_orders_of_ties_are_both_told():
