@@ -167,7 +167,7 @@ def _update(
     others = [metric for metric, _ in frozen.facts["columns"] if metric not in scores.columns]
     if others:
         scores = inputs.scored(options, runs, qrels, [*metrics, *others])
-    drawn = {name: of for name, of in frozen.drawn.items() if name not in scores.index.names}
+    drawn: Any = {name: of for name, of in frozen.drawn.items() if name not in scores.index.names}
     scores = ir.verbs.design(scores, **drawn) if drawn else scores
     ir.verbs.freeze(scores, options.baseline_file, documents=frozen.documents, runs=runs)
     moved = [f"{row.metric} {row.mean_b:.4f} to {row.mean_a:.4f}" for row in rows.itertuples()]

@@ -483,7 +483,7 @@ def scored(
             groups = qrels.drop_duplicates([TOPIC, by]).set_index(TOPIC)[by]
         scored = ir.verbs.groupby(runs, groups).evaluate
     scores: pd.DataFrame = scored(*[runs] * (by is None), qrels, metrics, **arguments)
-    drawn = {
+    drawn: dict[str, Any] = {
         label: read_topic_values(getattr(options, flag[2:]), label)
         for label, (flag, _) in DESIGN.items()
         if getattr(options, flag[2:])

@@ -80,9 +80,10 @@ def array_without_aggregates(scores: xr.DataArray) -> xr.DataArray:
     kept = scores.sel({TOPIC: ~scores[TOPIC].isin(named)})
     if not kept.sizes[TOPIC] or not scores.sizes[SYSTEM]:
         return scores
-    geometric = np.exp(np.log(np.maximum(kept, FLOOR)).mean(TOPIC))
+    logs: xr.DataArray = xr.apply_ufunc(np.log, kept.clip(min=FLOOR))
+    geometric = np.exp(logs.mean(TOPIC))
     dims = [dim for dim in scores.dims if dim != TOPIC]
-    every = [kept.mean(TOPIC), kept.sum(TOPIC), geometric]
+    every: list[xr.DataArray] = [kept.mean(TOPIC), kept.sum(TOPIC), geometric]
     expected = [part.transpose(*dims).to_numpy() for part in every]
     of_topic = {label: scores.sel({TOPIC: label}).transpose(*dims).to_numpy() for label in named}
     found = [label for label in named if _summarises(label, of_topic[label], expected)]

@@ -302,8 +302,8 @@ def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Serie
     """Return scores with labels of topics, by topic, as further levels of the index."""
     topics = frame.index.get_level_values(topic)
     for label in labels:
-        column = label.reindex(topics).rename(label.name)
-        frame = frame.set_index(pd.Index(column.array, name=label.name), append=True)
+        values = label.reindex(topics).array
+        frame = frame.set_index(pd.Index(values, name=label.name), append=True)
     return frame
 
 
@@ -411,10 +411,11 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     labels = [name for name in frame.index.names if name not in names]
     if frame.index.nlevels > 1 and len(labels) == frame.index.nlevels - 1:  # which a pivot keeps
         matrix = frame.droplevel(labels)
-        column = _matrix_as_column(matrix, metric)
+        scores = _matrix_as_column(matrix, metric)
         rows = frame.index.to_frame().set_axis(matrix.index)
-        known = [rows[name][~matrix.index.duplicated()] for name in labels]
-        return None if column is None else with_labels_of_topics(column, matrix.index.name, known)
+        of_topics = [rows[name][~matrix.index.duplicated()] for name in labels]
+        topic = matrix.index.name
+        return None if scores is None else with_labels_of_topics(scores, topic, of_topics)
     column = next((name for name in names if name in frame.columns), None)
     matrix = frame if column is None else frame.set_index(column)
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in matrix.dtypes]
@@ -438,12 +439,12 @@ def _with_axes(x: Any, systems: str) -> pd.DataFrame:
         raise InputError(f"a matrix with systems in {systems}", type(x).__name__)
     wanted = [SYSTEM, TOPIC] if systems == "rows" else [TOPIC, SYSTEM]
     column = next((name for name in frame.columns if _axis_role(name)), None)
-    matrix = frame if column is None else frame.set_index(column)
+    matrix: pd.DataFrame = frame if column is None else frame.set_index(column)
     names = [matrix.index.name, matrix.columns.name]
     if any(_axis_role(name) not in {None, role} for name, role in zip(names, wanted, strict=True)):
         raise InputError(f"a matrix with systems in {systems}", ", ".join(map(repr, names)))
     pairs = zip(names, wanted, strict=True)
-    index, columns = (name if _axis_role(name) else role for name, role in pairs)
+    index, columns = (str(name) if _axis_role(name) else role for name, role in pairs)
     return matrix.rename_axis(index=index, columns=columns)
 
 

@@ -5,7 +5,7 @@ where the scores go. One attribute declares them, and says what the caller calls
 """
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -93,10 +93,10 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
     return pd.Series(found)
 
 
-def refuse_several_values(label: str, topics: Sequence[Any]) -> None:
+def refuse_several_values(label: str, topics: Iterable[Any]) -> None:
     """Raise for topics that have several clusters, tasks or weights."""
-    wanted = f"one {label} for every topic"
-    raise ParameterError(wanted, f"several for {len(topics)}", SEVERAL, topics)
+    wanted, named = f"one {label} for every topic", [*topics]
+    raise ParameterError(wanted, f"several for {len(named)}", SEVERAL, named)
 
 
 def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
@@ -120,7 +120,7 @@ def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.Da
     >>> without_levels(pd.DataFrame({"AP": [0.5]}, index)).index.names
     FrozenList(['topic'])
     """
-    present = [label for label in labels if label in frame.index.names]
+    present: list[Hashable] = [label for label in labels if label in frame.index.names]
     return frame.droplevel(present) if present else frame
 
 

@@ -176,7 +176,8 @@ def _of_frame(
     values = _values(given, table, rows, "a column or index level")
     # the caller's own columns become levels, as they are no scores
     own = [name for name in given.values() if isinstance(name, str) and name in rows.columns]
-    own = [name for name in dict.fromkeys(own) if table is None or name not in columns_of(table)]
+    first: Any = () if table is None else columns_of(table)
+    own = [name for name in dict.fromkeys(own) if name not in first]
     labels = [*(given if given or repeats is not None else LABELS)]
     kept = [name for name in own if name not in {*levels, *labels}]
     further = {name: rows[[topic, name]].drop_duplicates().set_index(topic)[name] for name in kept}
