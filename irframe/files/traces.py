@@ -175,10 +175,7 @@ def _calls(topic: Any, entries: Sequence[Any], field: str | None) -> list[ToolCa
     calls = [_call(block, time, tools, field) for block, time in blocks]
     bare = (isinstance(entry, str) or (is_hit(entry) and not _is_step(entry)) for entry in entries)
     if entries and all(bare):
-        wanted, advice = (
-            "a list of calls for every topic",
-            f"put it into a list: {{{topic!r}: [hits]}}",
-        )
+        wanted, advice = "a list of calls for every topic", "put it into a list: [hits]"
         raise InputError(wanted, "hits of one search for", advice, [repr(topic)])
     parents = {call.span: call.parent for call in calls if call.span is not None}
     read = {call.span for call in calls if call.hits}
@@ -188,7 +185,7 @@ def _calls(topic: Any, entries: Sequence[Any], field: str | None) -> list[ToolCa
             continue  # the call around it gave its result
         key = (n,) if call.id is None else call.id
         before = kept.setdefault(key, call)
-        if before.hits is None:
+        if before.hits is None and call.given is not None:
             kept[key] = call
         elif call.hits is not None and repr(call.hits) != repr(before.hits):
             wanted, advice = "one result for each call id", "give each call an id of its own"

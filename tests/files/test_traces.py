@@ -175,6 +175,9 @@ def test_a_call_id_that_comes_again_counts_once(shape):
     calls = trace(shape, map(_text, FOUND))
     for again in ([*calls, *calls], [*calls[: len(calls) // 2], *calls]):
         assert searches(ir.as_runs({"q": again})) == dict(enumerate(FOUND, 1))
+    cut = trace(shape, [_text(["a"]), CUT])
+    for again in ([*cut, *cut], [*cut, *cut[: len(cut) // 2]], [*cut, *cut[:-1]]):
+        refused(InputError, "1 that cannot be read", ir.as_runs, {"q": again})
     other = trace(shape, [_text(["z"])])
     refused(InputError, "several for: 'c0' of 'q'", ir.as_runs, {"q": [*calls, *other]})
 
