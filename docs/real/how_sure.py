@@ -24,9 +24,10 @@ def board(scores):
     interval = [f"{low}-{high}" for low, high in zip(found.rank_low, found.rank_high, strict=True)]
     columns = ["rank", "system", "nDCG@10", "rank interval", "tier", "AP@10", "RR@10"]
     layer = scores[:1].sel(depth=[10])
-    could = (layer.ireval.rank_intervals()["rank_low"] == 1).sum().item()
+    ranks = layer.ireval.rank_intervals()
+    could, pairs = ranks["could_be_first"].sum().item(), (ranks["rank_low"] == 1).sum().item()
     drawn = layer.ireval.rank_intervals("bootstrap")["first"].max().item()
-    PAGE.facts(could_be=could, first=f"{drawn:.0%}")
+    PAGE.facts(could_be=could, by_pairs=pairs, first=f"{drawn:.0%}")
     frame = found.assign(**means, **{"rank interval": interval})
     PAGE.table(frame[columns], "board")
 

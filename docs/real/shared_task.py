@@ -126,7 +126,7 @@ def ranked(scores):
     PAGE.facts(
         tiers=int(board["tier"].max()),
         in_first=int((board["tier"] == 1).sum()),
-        could_be_first=int((board["rank_low"] == 1).sum()),
+        could_be_first=int(board["could_be_first"].sum()),
         best=f"`{board.index[0]}`",
         first=f"{drawn.loc[board.index[0], 'first']:.0%}",
         width=int((board["rank_high"] - board["rank_low"] + 1).median()),

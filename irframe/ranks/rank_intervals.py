@@ -207,7 +207,7 @@ def rank_intervals(
     same maximum under sign flips of topics, or clusters, one-sided. Nothing is corrected for the
     number of systems, as only one is truly first: with probability ``1 - alpha`` it is among those
     left. These are therefore fewer than those with a ``rank_low`` of 1: of 143 runs of TREC-COVID
-    20 by nDCG@10, where all pairs leave 50. With fewer than six topics all are left.
+    19 by nDCG@10, where all pairs leave 50. With fewer than six topics all are left.
 
     Of a single topic nothing follows: every rank may be the true one, and ``first`` is NaN. Of two
     systems alone ask `compare`.
