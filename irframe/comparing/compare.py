@@ -1,6 +1,7 @@
 """Every pair of systems, compared by a significance test."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -329,8 +330,9 @@ def _groups_and_pairs(
     frozen = baseline if isinstance(baseline, Frozen) else None
     label = baseline if frozen is None else frozen.label
     named = {"baseline": label if frozen is None else None}
-    for key, group in having(dict(scores.groups()), named, scores.by).items():
-        with naming_group(key, scores.by):
+    groups = dict(scores.groups())
+    for key, group in (groups if scores.by is None else having(groups, named, scores.by)).items():
+        with nullcontext() if scores.by is None else naming_group(key, scores.by):
             read, depths = read_scores(group, options.over), at
             if frozen is not None:
                 read, depths = frozen.beside(read if at is None else select_depths(read, at)), None
