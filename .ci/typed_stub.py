@@ -105,8 +105,8 @@ def _answers_by_group(name: str, home: str) -> bool:
     made = " ".join(map(ast.unparse, node.decorator_list))
     if "verb" in made or "groups=True" in made:
         return True
-    names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
-    return "recorded" in made and "qrels" not in names
+    first, *others = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
+    return "recorded" in made and first == "runs" and {"qrels", "judges"}.isdisjoint(others)
 
 
 def _methods(name: str, home: str, kind: str, imports: Imports) -> Iterator[str]:

@@ -231,6 +231,10 @@ def with_columns_apart(result: Any, groups: InGroups) -> Any:
     return rows
 
 
+JUDGED = {"qrels", "judges"}
+"""Parameters of verbs of runs that read judgments, which are of all groups."""
+
+
 class Grouped(Verbs):
     """The verbs of an object, each of which answers for every group.
 
@@ -326,4 +330,5 @@ def _has_groups(name: str) -> bool:
     if _reads_groups(name):
         return True
     function = FRAME_VERBS.get(name)
-    return function is not None and "qrels" not in inspect.signature(function).parameters
+    first, *others = [""] if function is None else inspect.signature(function).parameters
+    return first == "runs" and JUDGED.isdisjoint(others)

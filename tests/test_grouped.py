@@ -143,6 +143,33 @@ class TestRuns:
         pd.testing.assert_frame_equal(found.sort_index(), expected.sort_index())
 
 
+class TestRecord:
+    @pytest.mark.parametrize("by", ["kind", ["kind", "half"]])
+    def test_the_step_of_a_grouped_call_gives_the_result_again(self, frames, cube, scores, by):
+        runs, qrels = frames
+        evaluated = runs.ireval.groupby(by).evaluate(qrels, "AP")
+        pd.testing.assert_frame_equal(
+            evaluated.ireval.record[-1].again(runs, {"qrels": qrels}), evaluated
+        )
+        for subject, verb in (
+            (scores[0][["AP"]].join(scores[0][["kind", "half"]]), "compare"),
+            (scores[1], "summary"),
+            (cube, "describe"),
+        ):
+            result = getattr(subject.ireval.groupby(by), verb)()
+            step = result.ireval.record[-1]
+            assert step.options["by"] == by
+            again = step.again(subject)
+            assert again.equals(result)
+            assert again.ireval.record == result.ireval.record
+
+    def test_captions_have_the_group_as_a_plain_option(self, scores):
+        grouped = scores[1].ireval.groupby("kind").summary()
+        assert grouped.attrs["by"] == "kind"
+        joined = scores[1].ireval.groupby(["kind", "half"]).summary()
+        assert joined.attrs["by"] == "kind, half"
+
+
 class TestRefusals:
     @pytest.mark.parametrize("by", ["nothing", ["kind", "nothing"], {"x": 1}, "topic", "system"])
     def test_a_group_that_is_none_is_refused_at_once(self, frames, cube, scores, by):
