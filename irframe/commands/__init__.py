@@ -61,9 +61,10 @@ def as_options(text: str, names: Container[str]) -> str:
     """
 
     def columns(found: re.Match[str]) -> str:
-        told = ast.literal_eval(found[1])
-        pairs = [f"{n}={role}" for n, role in told.items()] if isinstance(told, dict) else told
-        return f"--columns {','.join(map(str, pairs))}"
+        value = ast.literal_eval(found[1])
+        is_mapping = isinstance(value, dict)
+        names = [f"{n}={role}" for n, role in value.items()] if is_mapping else value
+        return f"--columns {','.join(map(str, names))}"
 
     def option(found: re.Match[str]) -> str:
         return f"--{found[1].replace('_', '-')} {found[2]}" if found[1] in names else found[0]

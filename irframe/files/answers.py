@@ -91,17 +91,13 @@ def unpacked(x: Any, hits: str | None = None, topics: Iterable[Any] | None = Non
 def _as_dictionary(x: Any) -> Any:
     """Return an object of a client as the dictionary that it holds; anything else as it is."""
     kind = type(x)
-    known = isinstance(x, Mapping | list | tuple | str | Number | None)
-    if known or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims") or _is_pandas(x):
+    plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
+    if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):
         return x
     body = getattr(x, "body", None)
     if not isinstance(body, Mapping | list) and callable(getattr(kind, "to_dict", None)):
         body = x.to_dict()
     return body if isinstance(body, Mapping | list) else x
-
-
-def _is_pandas(x: Any) -> bool:
-    return isinstance(x, pd.DataFrame | pd.Series | pd.Index)
 
 
 def _by_topic(x: Any, topics: list[Any]) -> dict[Any, Any]:
@@ -116,10 +112,13 @@ def _by_topic(x: Any, topics: list[Any]) -> dict[Any, Any]:
 
 def _refuse_positions(x: Sequence[Any]) -> None:
     """Raise if a list holds answers or lists of hits: nothing says of which topics these are."""
-    answers = [_as_dictionary(answer) for answer in x]
+    names = x[0] if isinstance(x[0], Mapping) else getattr(x[0], "_fields", ())
+    if not RUN.lacking(RUN.find(map(str, names))):
+        return  # rows
+    answers = [*map(_as_dictionary, x)]
     known = any(hits_in(answer) is not None and hits_in(answer) is not answer for answer in answers)
-    others = [answer for answer in answers if isinstance(answer, Mapping) and _lists_of(answer)]
-    if known or others or holds_hits(dict(enumerate(x))):
+    others = (answer for answer in answers if isinstance(answer, Mapping))
+    if known or any(map(_lists_of, others)) or holds_hits(dict(enumerate(x))):
         found = f"a list of {len(x)}, whose positions are no topics"
         advice = "name their topics in order: ir.as_runs(answers, topics=[...])"
         raise InputError("answers or lists of hits by topic", found, advice)
@@ -145,10 +144,10 @@ def _hits_by_topic(answers: Mapping[Any, Any], path: str | None) -> Answers | No
     return Answers(lists)
 
 
-def _at(answer: Any, path: Iterable[str]) -> Any:
+def _at(answer: Any, path: Sequence[str]) -> Any:
     """Return what an answer has at the end of some keys, None for nothing."""
-    for name in path:
-        answer = part(answer, name)
+    for name, inside in zip(path, [*path[1:], ""], strict=True):
+        answer = part(answer, name, inside)
     return answer
 
 
@@ -191,8 +190,8 @@ def _tell_partial(answers: Mapping[Any, Any]) -> None:
     topics: dict[str, list[str]] = {}
     for topic, answer in answers.items():
         for path in PARTIAL if isinstance(answer, Mapping) and len(answer) <= KEYS else ():
-            said = _at(answer, path)
-            if any(said.values()) if isinstance(said, Mapping) else said:
+            fact = _at(answer, path)
+            if any(fact.values()) if isinstance(fact, Mapping) else fact:
                 topics.setdefault(".".join(path), []).append(repr(topic))
     if topics:
         facts = "; ".join(f"{fact} in {listing(own)}" for fact, own in topics.items())
@@ -238,9 +237,7 @@ def _is_none(answer: Any) -> bool:
 
 
 def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
-    found = answer
-    for name, inside in zip(path, [*path[1:], ""], strict=True):
-        found = part(found, name, inside)
+    found = _at(answer, path)
     if not isinstance(found, list | tuple):
         return None
     sure = len(path) > 1 and all(isinstance(hit, Mapping) for hit in found)

@@ -359,15 +359,15 @@ def as_runs(
     """
     if ranked_by is not None:
         choice("ranked_by", ranked_by, ("list", "score"))
-    with OneCall() as said:
+    with OneCall() as call:
         x = x if docs is None else _named(x, RUN, topics, docs)
         x = unpacked(x, hits, topics if docs is None else None)
         if id is not None or ranked_by is not None or on_error != "raise":
             x = _hits_as_said(x, id, on_error, ranked_by)
         frame, columns = by_role(x, RUN)
-    if said.texts:
+    if call.texts:
         frame = frame.copy(deep=False)
-        frame.attrs = united(frame.attrs, caution(said.texts))
+        frame.attrs = united(frame.attrs, caution(call.texts))
     if system is None:
         return frame
     constant(str(system), 0)

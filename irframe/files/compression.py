@@ -145,8 +145,8 @@ def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
     if is_address(str(output)) or not output.is_file():
         return
     places = (p for word in inputs for p in (word, *glob(word, recursive=True)))  # noqa: PTH207
-    there = (Path(place).resolve() for place in places if exists(place))  # noqa: PTH110 - never raises
-    if any(output.resolve().is_relative_to(place) for place in there):
+    present = (Path(place).resolve() for place in places if exists(place))  # noqa: PTH110
+    if any(output.resolve().is_relative_to(place) for place in present):
         wanted, advice = "an output that is not an input", "write to another file"
         raise ParameterError(wanted, f"{fspath(path)}, which is read", advice)
 

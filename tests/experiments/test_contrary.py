@@ -109,9 +109,9 @@ def test_directions_are_those_of_a_slow_reader(drawn, by_rank):
             refused(RankingError, words, ir.verbs.rank, frame)
         else:
             ir.verbs.rank(frame)
-    said = [str(each.message) for each in caught]
-    assert len(said) == bool(cautions)
-    assert all(singular(each) in said[0] for each in cautions)
+    messages = [str(each.message) for each in caught]
+    assert len(messages) == bool(cautions)
+    assert all(singular(each) in messages[0] for each in cautions)
 
 
 def test_ranks_that_are_no_numbers_decide_nothing():
@@ -145,8 +145,8 @@ def test_the_console_says_how_a_third_column_is_named(tmp_path, capsys):
     ir.verbs.write_qrels(ir.as_qrels(QRELS), tmp_path / "qrels.txt")
     line = ["evaluate", str(tmp_path / "qrels.txt"), str(tmp_path / "s.run"), "-m", "RR", "-q"]
     assert main(line) == 2
-    said = capsys.readouterr().err
+    message = capsys.readouterr().err
     for columns, score in ("topic,doc,score", "0.5000"), ("topic,doc,rank", "0.5000"):
-        assert f"--columns {columns}" in said
+        assert f"--columns {columns}" in message
         assert main([*line, "--columns", columns]) == 0
         assert score in capsys.readouterr().out

@@ -197,7 +197,7 @@ def test_hits_and_id_say_where_answers_of_other_tools_have_them():
     refused(InputError, "1 without hits, of: 'q2'", ir.as_runs, lost, hits="data.rows", id="key")
 
 
-SAID = {
+FACTS = {
     "timed_out": ("Elasticsearch", {"timed_out": True}),
     "_shards.failed": ("Elasticsearch", {"_shards": {"total": 2, "failed": 1}}),
     "terminated_early": ("Elasticsearch", {"terminated_early": True}),
@@ -205,15 +205,15 @@ SAID = {
     "errors": ("Weaviate, GraphQL", {"errors": [{"message": "no"}]}),
     "search_cutoff": ("Pinecone", {"search_cutoff": True}),
 }
-SOUND = {"timed_out": False, "_shards": {"failed": 0}, "errors": [], "error": None}
-SOUND |= {"responseHeader": {"status": 0}, "terminated_early": False}
+COMPLETE = {"timed_out": False, "_shards": {"failed": 0}, "errors": [], "error": None}
+COMPLETE |= {"responseHeader": {"status": 0}, "terminated_early": False}
 
 
-@pytest.mark.parametrize("fact", SAID)
+@pytest.mark.parametrize("fact", FACTS)
 @pytest.mark.parametrize("several", [False, True])
 def test_what_an_answer_says_is_missing_is_a_caution(fact, several):
-    tool, facts = SAID[fact]
-    answers = {topic: answer | SOUND for topic, answer in answered(tool).items()}
+    tool, facts = FACTS[fact]
+    answers = {topic: answer | COMPLETE for topic, answer in answered(tool).items()}
     assert "caution" not in ir.evaluate(answers, QRELS, "RR").attrs
     answers["q2"] |= facts
     runs = {"s": answers, "t": answered(tool)} if several else answers

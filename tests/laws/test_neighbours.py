@@ -144,9 +144,9 @@ def by_scorer(path):
 def by_console(runs, folder):
     (folder / "qrels.json").write_text(json.dumps(QRELS))
     line = ["evaluate", str(folder / "qrels.json"), written(runs, folder), "-q", "-m", *METRICS]
-    with contextlib.redirect_stderr(io.StringIO()) as said:
+    with contextlib.redirect_stderr(io.StringIO()) as messages:
         if main([*line, "-o", str(folder / "scores.csv")]):
-            raise IrframeError("scores", said.getvalue())
+            raise IrframeError("scores", messages.getvalue())
     scores = pd.read_csv(folder / "scores.csv")
     return scores[scores["topic"] != "all"].set_index(["system", "topic"])
 
