@@ -46,6 +46,7 @@ def of_frames(name):
 FURTHER = {name: partial(of_frames, name) for name in FRAMES.keys() - {"compare_judges"}} | {
     "as_scores": lambda: ir.as_scores(TABLE),
     "concat": lambda: ir.concat([CUBE]),
+    "design": lambda: ir.verbs.design(TABLE, weight=dict.fromkeys(TABLE.index.unique(1), 1.5)),
     "simulate_track": lambda: ir.simulate_track(
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
     ),
@@ -54,7 +55,7 @@ FURTHER = {name: partial(of_frames, name) for name in FRAMES.keys() - {"compare_
 OTHER = {"as_qrels", "as_runs", "example_track", "open_cube", "parse_metric", "read_qrels"}
 OTHER |= {"read_run", "read_runs", "report", "save", "scan_runs", "scorer", "styled"}
 OTHER |= {"as_spans", "cite", "read_spans"}
-OTHER |= {"freeze", "to_pytrec_eval", "to_ranx", "write_qrels", "write_run"}
+OTHER |= {"freeze", "groupby", "to_pytrec_eval", "to_ranx", "write_qrels", "write_run"}
 """Metrics, a number, and what reads, converts, cites or writes by itself."""
 
 
