@@ -302,7 +302,8 @@ def run_losses(options: Namespace) -> answer.Answer:
     """Print the mean score and losses of every system, or those of each topic."""
     runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
     arguments = inputs.given(options, ir.verbs.losses)
-    parts = ir.verbs.losses(runs, qrels, options.metric or [*options.usual], **arguments)
+    metrics: Any = options.metric or [*options.usual]
+    parts: Any = ir.verbs.losses(runs, qrels, metrics, **arguments)
     kind = answer.format_of(options)
     content = answer.written(parts if options.per_topic else means(parts), kind)
     return answer.Answer(

@@ -337,5 +337,5 @@ class Ceilings:
             (found,) = by_scale(block, lambda part: score_block(part, [metric], [width]))
             scores[tile] = found[..., 0]
 
-        in_threads(fill, tiles(len(scores), scores.shape[1], width))
+        in_threads(fill, tiles(counts.shape[0], counts.shape[1], width))
         return scores

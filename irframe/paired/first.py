@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from irframe.arrays import Floats, in_threads
+from irframe.arrays import Array, Floats, in_threads
 from irframe.paired.design import ROUNDING, Design
 from irframe.paired.pairs import draw_signs
 from irframe.paired.randomisation import TIE, by_cluster
@@ -12,7 +12,7 @@ from irframe.paired.randomisation import TIE, by_cluster
 
 def first_p(
     scores: Floats,
-    known: Floats | None = None,
+    known: Array | None = None,
     design: Design | None = None,
     *,
     samples: int = 1000,
@@ -87,7 +87,7 @@ def least_first_p(units: int, *, samples: int) -> float:
 
 
 def _is_exact(units: int, samples: int) -> bool:
-    return 2 ** min(units, 63) <= samples
+    return bool(2 ** min(units, 63) <= samples)
 
 
 def _of_depth(values: Floats, signs: Floats) -> Floats:

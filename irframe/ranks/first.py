@@ -29,8 +29,8 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
     def compute(row: int, depths: slice) -> Array:
         def test(values: Array, *design: Design) -> Arrays:
             known = finite(values, scores.summaries[row]) & scores.known[:, np.newaxis]
-            drawn = {"samples": resamples.samples, "seed": resamples.seed}
-            return (first_p(scores.towards[row] * values, known, *design, **drawn),)
+            signed, drawn = scores.towards[row] * values, (resamples.samples, resamples.seed)
+            return (first_p(signed, known, *design, samples=drawn[0], seed=drawn[1]),)
 
         return scores.given(row, depths, test)[0].T
 

@@ -73,7 +73,7 @@ INTERVAL_WORDS = {
 REPEAT_WORDS = {"system": "of each system", "shared": "for all systems", "topic": "of each topic"}
 DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw."""
-ALWAYS_DRAWING = {"compare_judges", "replay"}
+ALWAYS_DRAWING = {"compare_judges", "leaderboard", "rank_intervals", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
 """Tests that are no values: that of `topics_needed`, and the bootstrap by resamples of a caller."""
 PLAN = "topics_needed"
