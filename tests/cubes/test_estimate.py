@@ -237,9 +237,10 @@ def test_degrees_of_freedom_are_of_documents_that_count_alike():
         number = slow_number(weights, adding if m == 3 else drawn, lists)
         value = found[m, system - 1, [10, 40].index(k)].item()
         assert np.isnan(value) or value == pytest.approx(number - 1)
-        if number > 20:
+        guarded = slow_number(weights, drawn, lists)
+        if guarded > 20:
             assert value == pytest.approx(number - 1)
-        if number < 11:
+        if guarded < 11:
             assert np.isnan(value)
     assert np.isnan(found[1]).all()
     assert not np.isnan(found[[0, 2, 3]]).any()
