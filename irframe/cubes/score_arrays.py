@@ -299,6 +299,12 @@ def reading(function: Function) -> Function:
     return call  # type: ignore[return-value]
 
 
+def with_dims(result: Any, *words: str) -> Any:
+    """Return a result with dimensions of one label for those that were selected by a label."""
+    scalars = [word for word in words if word in result.coords and word not in result.dims]
+    return result.expand_dims(scalars) if scalars else result
+
+
 def refuse_units(scores: Any) -> None:
     """Raise for scores of systems whose lists are of different units, such as two chunkings.
 

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import holding, listed
+from irframe.cubes.score_arrays import with_dims
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import parse_test
 from irframe.plots import canvas
@@ -70,8 +71,10 @@ def told_check(checked: xr.Dataset) -> str:
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return what was found by one test, which need not be named where there is only one."""
     holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
+    canvas.one_group(checked)
     one: xr.Dataset = canvas.only(checked, "test", test, "those checked")
-    return one
+    whole: xr.Dataset = with_dims(one, METRIC, DEPTH)
+    return whole
 
 
 def agreement_map(

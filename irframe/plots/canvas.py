@@ -385,6 +385,19 @@ def only(values: Any, dim: str, label: Any = None, of: str = "those there are") 
     return values.isel({dim: place}) if dim in values.dims else values
 
 
+def one_group(result: Any) -> None:
+    """Refuse a result of several groups, of which a figure shows one."""
+    by = result.attrs.get("by", "")
+    if hasattr(result, "sizes"):
+        number = result.sizes.get(by, 1)
+    else:
+        named = result.reset_index()
+        number = named[by].nunique() if by in named else 1
+    if number > 1:
+        advice = f".ireval.plot.panes(figure, by={by!r}) draws a panel each"
+        raise InputError("a result of one group", f"{number} by {by!r}", advice)
+
+
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
     """Return a matrix without further dimensions, or say which ones are left to choose."""
     holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")

@@ -327,6 +327,8 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     8
     """
     holding("what misplacement returned", misplaced, {"crp", "archetype", "excellent"})
+    holding("what misplacement returned, by depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
+    canvas.one_group(misplaced)
     ax = canvas.new_axes(ax, (11.0, 5.4), figsize)
     ax.set_axis_off()
     columns = 2 if room(ax)[0] < NARROW else 4
@@ -414,8 +416,9 @@ def effort_gain(
     'AP'
     """
     holding("what effort_gain returned", cells, {"cell", "quadrant", "border"})
+    canvas.one_group(cells)
     quadrant = canvas.only(cells["quadrant"], METRIC, metric)
-    one = cells.sel({METRIC: quadrant[METRIC].item()})
+    one = cells.sel({METRIC: quadrant[METRIC].item()}) if METRIC in cells.dims else cells
     gain, effort = one["gain_score"].to_numpy(), one["effort_score"].to_numpy()
     ax = canvas.new_axes(ax, (6.6, 5.0), figsize)
     size = float(np.clip(20_000 / max(gain.size, 1), 3, 25))

@@ -175,6 +175,7 @@ def critical_difference(
     holding(
         "what leaderboard returned, of one group", board, {"rank", "letters", "ci_low"}, "columns"
     )
+    canvas.one_group(board)
     mean = [*board][[*board].index("ci_low") - 1]
     lacking = board[mean].isna()
     without, board = board.index[lacking].astype(str).tolist(), board[~lacking]

@@ -147,7 +147,10 @@ def _ranks_by_system(ranks: Any) -> Any:
         return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
     of_board = {*getattr(ranks, "columns", ())} >= {*NEEDED, "ci_low"}
     if isinstance(ranks, pd.DataFrame) and of_board and ranks.index.nlevels == 1:
-        board = ranks[[*NEEDED]].rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
+        known = ranks[[*NEEDED]].dropna().astype(float)  # systems that lack a task have no means
+        if known.empty:
+            raise InputError("a leaderboard of systems with means", "none that has one")
+        board = known.rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
         by = [*map(str, ranks)][[*ranks].index("ci_low") - 1]
         return board.expand_dims({METRIC: [by]})
     return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
@@ -225,6 +228,8 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
     bars: Any = ax.patches  # scores that nobody has are left out at either end
     filled = [bar.get_x() for bar in bars if bar.get_height()]
+    if not filled:
+        raise InputError("systems that have a value", "none")
     ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
     ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
     ax.locator_params(axis="y", integer=True)

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import holding
+from irframe.cubes.score_arrays import with_dims
 from irframe.metrics.facts import average
 from irframe.names import METRIC, SCORE, SYSTEM, TOPIC, roles
 from irframe.plots import canvas, room
@@ -55,6 +56,7 @@ def loss_bars(
     >>> len(runs.ireval.losses(qrels, "nDCG@10").ireval.plot.loss_bars().patches)
     24
     """
+    canvas.one_group(losses)
     means = _mean_parts(losses)
     holding("what losses returned", means, CAUSES, "columns")
     cuts = [name for name in means if str(name).startswith("cut_by_")]
@@ -82,5 +84,6 @@ def _mean_parts(losses: Any) -> pd.DataFrame:
     if isinstance(losses, pd.DataFrame):
         known = roles([*losses.index.names, *losses.columns])
         return losses.groupby(level=known.get(SYSTEM, SYSTEM), sort=False).mean()
+    losses = with_dims(losses, METRIC)
     means = average(losses.transpose(METRIC, SYSTEM, TOPIC).to_numpy())
     return pd.DataFrame(means.T, losses.indexes[SYSTEM], losses[METRIC].to_numpy())

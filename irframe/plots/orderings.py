@@ -91,6 +91,8 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     5
     """
     holding("what side_by_side returned", lined_up, {"label", "gain_a", "gain_b"})
+    holding("what side_by_side returned, by topic and depth", lined_up, {TOPIC, DEPTH}, "sizes")
+    canvas.one_group(lined_up)
     topics, metrics = lined_up.sizes[TOPIC], lined_up.sizes.get(METRIC, 0)
     columns = 3 * lined_up.sizes[DEPTH] + 3 * GAP + WIDE * metrics
     few = topics <= MOST_SPELLED

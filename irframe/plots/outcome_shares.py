@@ -165,6 +165,7 @@ def length_histogram(
     """
     needed = {SYSTEM, "low", "high", "documents"}
     holding("what length_histogram returned", histogram, needed, "columns")
+    canvas.one_group(histogram)
     known = histogram[SYSTEM].unique().tolist()
     systems = known[:MOST]
     first = histogram[histogram[SYSTEM] == systems[0]]

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import choice, holding, listed, places
+from irframe.cubes.score_arrays import with_dims
 from irframe.errors import ParameterError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, SYSTEM
@@ -61,6 +62,8 @@ def pool_curves(
         named = growth
     for part in named.values():
         holding("what pool_growth gives", part, {"relevant", "rate"})
+        holding("what pool_growth gives, by depth", part, {DEPTH}, "sizes")
+        canvas.one_group(part)
     panes = np.asarray(_two_axes(figsize) if ax is None else ax, dtype=object).ravel()
     for pane in panes:
         room.wrap_labels(pane)
@@ -138,7 +141,8 @@ def robustness_curves(
     'share of the judgments kept'
     """
     holding("what robustness gives, over share and seed", agreement, {SHARE, SEED}, "sizes")
-    chosen = agreement.sortby(SHARE, ascending=False)
+    canvas.one_group(agreement)
+    chosen = with_dims(agreement, METRIC).sortby(SHARE, ascending=False)
     chosen = canvas.only(chosen, DEPTH, depth, "the depths scored")
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
@@ -228,6 +232,7 @@ def budget_curves(
     """
     word = WORDS[choice("value", value, list(WORDS))]
     holding("what replay gives", replayed, {"strategy", "budget"}, "sizes")
+    canvas.one_group(replayed)
     names = [value, f"{value}_interval"]
     mean, ends = canvas.only(replayed[names], METRIC, metric)[names].data_vars.values()
     factor = 100 if word.endswith("%") else 1

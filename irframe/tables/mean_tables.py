@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import places
 from irframe.comparing.compare import COLUMNS, OPTIONAL
+from irframe.cubes.score_arrays import with_dims
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import (
@@ -157,6 +158,8 @@ def _column_labels(keys: pd.DataFrame, groups: list[Any], axis: Axis) -> pd.Inde
 
 def of_summary(summary: pd.DataFrame | xr.Dataset, asked: Asked) -> Table:
     """Lay out means and their intervals."""
+    if isinstance(summary, xr.Dataset):
+        summary = with_dims(summary, METRIC)
     frame, axis = _long(summary), axis_of(summary)
     known = METRIC, axis.dim, SYSTEM, *SHOWN
     means = Means.of(frame, [name for name in frame if name not in known], axis).sorted(asked.sort)
@@ -181,6 +184,9 @@ def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
     frame = frame.rename(columns=dict.fromkeys(ALIASES[SYSTEM], SYSTEM))
     if frame.empty:
         raise InputError("means to lay out", "none: no system has a score on any topic")
+    if METRIC not in frame:
+        advice = "select a list of one metric: .loc[[metric]], .sel(metric=[...])"
+        raise InputError("means beside the names of their metrics", "none", advice)
     if dim not in frame:
         frame[dim] = pd.NA
     return frame

@@ -1,0 +1,125 @@
+"""Every result is laid out as a table and drawn, or refused by name: no raw errors.
+
+Results of all verbs: of tasks and groups, with one metric or depth selected, of some columns, and
+under the caller's own names.
+"""
+
+from contextlib import suppress
+from itertools import product
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+import xarray as xr
+from incomplete import incomplete, though_incomplete
+from laws.experiments import experiment
+from laws.test_figures import FIGURES, GIVEN
+from laws.verbs import SCORED, VERBS, call
+from turns import few_of
+
+import irframe as ir
+from irframe.errors import IrframeError
+from irframe.kinds import kind_of
+from irframe.record import signature_of
+
+pytestmark = [incomplete, pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")]
+with though_incomplete():
+    RUNS, QRELS = experiment(0)
+    CUBE = ir.cube(RUNS, QRELS, collection="track")
+    TASKS = CUBE.ireval.design(task="track")
+OWN_NAMES = {"system": "engine", "topic": "question", "doc": "page"}
+FORMS = (
+    *({}, {"marks": "daggers"}, {"marks": "verdicts", "best": False}),
+    *({"marks": "none", "intervals": True}, {"intervals": False, "sort": True}),
+    {"relative_to": "s1"},
+)
+
+
+def under_own_names(_):
+    """Return scores as `irframe.evaluate` gives them for frames with the caller's own names."""
+    runs, qrels = RUNS.rename(columns=OWN_NAMES), QRELS.rename(columns=OWN_NAMES)
+    return ir.evaluate(runs, qrels, list(SCORED), topic="question", doc="page", system="engine")
+
+
+def one_metric(result):
+    """Yield a result with one metric selected, by a label and by a list of one."""
+    if "metric" in getattr(result, "dims", ()):
+        yield from (result.isel(metric=0), result.isel(metric=[0]))
+    elif isinstance(result, pd.DataFrame) and "metric" in result.columns:
+        yield result[result["metric"] == result["metric"].iloc[0]]
+    elif isinstance(result, pd.DataFrame) and "metric" in result.index.names:
+        first = result.index.get_level_values("metric")[0]
+        yield from (
+            result.xs(first, level="metric"),
+            result.xs(first, level="metric", drop_level=False),
+        )
+
+
+def one_depth(result):
+    """Yield a result with one depth selected."""
+    if "depth" in getattr(result, "dims", ()):
+        yield result.isel(depth=-1)
+
+
+def some_columns(result):
+    """Yield a frame with its last columns alone, one by one."""
+    if isinstance(result, pd.DataFrame):
+        yield from (result[[column]] for column in result.columns[-2:])
+
+
+MADE = {
+    "plain": lambda name: [call(name, CUBE)],
+    "tasks": lambda name: [call(name, TASKS)],
+    "groups": lambda name: [grouped(name)],
+    "scores of one metric": lambda name: [call(name, CUBE, lambda scores: scores.isel(metric=0))],
+    "own names": lambda name: [call(name, CUBE, under_own_names)],
+    "one metric": lambda name: one_metric(call(name, CUBE)),
+    "one depth": lambda name: one_depth(call(name, CUBE)),
+    "some columns": lambda name: some_columns(call(name, CUBE)),
+}
+
+
+def grouped(name):
+    """Return what a verb gives by group, however it takes groups."""
+    if "by" in signature_of(VERBS[name]).parameters:
+        return call(name, CUBE, by="track")
+    return call(name, CUBE)
+
+
+def shown(result):
+    """Lay a result out in every form, and draw every figure that it has."""
+    assert repr(result)
+    for form in FORMS:
+        with suppress(IrframeError):
+            table = ir.verbs.styled(result, **form)
+            assert table.to_html()
+            assert table.to_latex()
+    for name in [name for name, kinds in FIGURES.items() if kind_of(result) in kinds]:
+        parameters = signature_of(getattr(ir.plots, name)).parameters
+        known = GIVEN | {"scores": ir.verbs.score(CUBE, "DCG")}
+        asked = {word: known[word] for word in [*parameters][1:] if word in known}
+        needed = {word for word, one in parameters.items() if one.default is one.empty}
+        for given in (asked, {word: asked[word] for word in asked if word in needed}):
+            with suppress(IrframeError):
+                getattr(ir.plots, name)(result, **given)
+            plt.close("all")
+
+
+def made(name, how):
+    """Return what a verb gives, nothing if it refuses what it is asked."""
+    try:
+        found = [getattr(each, "summary", each) for each in MADE[how](name)]
+    except (IrframeError, LookupError, TypeError):
+        return []
+    return [each for each in found if isinstance(each, pd.DataFrame | xr.Dataset | xr.DataArray)]
+
+
+@pytest.mark.parametrize(("name", "how"), few_of(product(sorted(VERBS), MADE), 7))
+def test_results_are_shown_or_refused_by_name(name, how):
+    for result in made(name, how):
+        shown(result)
+
+
+def test_most_results_are_shown():
+    assert all(made("summary", how) for how in MADE if how != "some columns")
+    assert all(made("compare", how) for how in MADE if how != "one depth")
