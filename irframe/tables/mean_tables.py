@@ -158,8 +158,6 @@ def _column_labels(keys: pd.DataFrame, groups: list[Any], axis: Axis) -> pd.Inde
 
 def of_summary(summary: pd.DataFrame | xr.Dataset, asked: Asked) -> Table:
     """Lay out means and their intervals."""
-    if isinstance(summary, xr.Dataset):
-        summary = with_dims(summary, METRIC)
     frame, axis = _long(summary), axis_of(summary)
     known = METRIC, axis.dim, SYSTEM, *SHOWN
     means = Means.of(frame, [name for name in frame if name not in known], axis).sorted(asked.sort)
@@ -179,14 +177,11 @@ def of_summary(summary: pd.DataFrame | xr.Dataset, asked: Asked) -> Table:
 def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
     dim = axis_of(summary).dim
     if isinstance(summary, xr.Dataset):
-        summary = summary.reset_coords(drop=True).to_dataframe()
+        summary = with_dims(summary, METRIC).reset_coords(drop=True).to_dataframe()
     frame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index()
     frame = frame.rename(columns=dict.fromkeys(ALIASES[SYSTEM], SYSTEM))
     if frame.empty:
         raise InputError("means to lay out", "none: no system has a score on any topic")
-    if METRIC not in frame:
-        advice = "select a list of one metric: .loc[[metric]], .sel(metric=[...])"
-        raise InputError("means beside the names of their metrics", "none", advice)
     if dim not in frame:
         frame[dim] = pd.NA
     return frame

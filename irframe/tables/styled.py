@@ -12,7 +12,7 @@ from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.score_arrays import reading
 from irframe.files.tables import once_named
-from irframe.names import ALIASES, BOUND, SYSTEM, TOPIC
+from irframe.names import ALIASES, BOUND, METRIC, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
 from irframe.tables.marked_styler import MarkedStyler, Table
@@ -133,6 +133,7 @@ def _laid_out(result: Any, asked: Asked) -> Table:
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
     if names >= {*COLUMNS, axis_of(result).dim}:
         return of_comparison(result, asked)
-    if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
+    levels = getattr(result, "coords", getattr(getattr(result, "index", None), "names", ()))
+    if names >= SUMMARY and METRIC in {*levels} and not names & set(ALIASES[SYSTEM]):
         return of_summary(result, asked)
     return of_result(result)

@@ -108,6 +108,8 @@ def test_tables_are_sorted_on_request(comparison):
     assert comparison.ireval.styled(sort=True).data["AP"].is_monotonic_decreasing
 
 
+@pytest.mark.filterwarnings("ignore:no outcome on at most:irframe.errors.IrframeWarning")
+@pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 def test_captions_tell_test_correction_topics_and_depth(comparison):
     text = comparison.ireval.styled().notes
     for part in (
