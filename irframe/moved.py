@@ -19,7 +19,8 @@ class Moved:
     line
         The line. In braces: ``x``, the first argument; ``verb``; ``begin``, the call up to its
         second argument; ``fields``, the parameters that moved, as they are given now; ``others``,
-        the further arguments; ``more``, these with a comma behind, if there are any.
+        the further arguments; ``more`` and ``beside``, these with a comma behind or before, if
+        there are any.
     fields
         Parameter -> its name now, "" where it is given first, without a name.
     verbs
@@ -49,6 +50,11 @@ MOVED = (
     Moved("{begin}{more}{fields})", {"by": "per"}, ("compare_judges",)),
     Moved(
         "{x}.ireval.{verb}({others}).ireval.design(qrels, {fields})", _DRAWN, ("evaluate", "cube")
+    ),
+    Moved(
+        "ir.as_scores({x}{beside}).ireval.design({fields})",
+        {**_DRAWN, "repeats": "repeats"},
+        ("as_scores",),
     ),
     Moved("{x}.ireval.design({fields}).ireval.{verb}({others})", _DRAWN),
     Moved(
@@ -101,6 +107,7 @@ def line_for(
         fields=", ".join(fields),
         others=others,
         more=f"{others}, " if others else "",
+        beside=f", {others}" if others else "",
     )
 
 

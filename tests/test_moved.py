@@ -30,6 +30,7 @@ CALLS = [
     (SCORES, "compare", (), {"weights": WEIGHTS}),
     (SCORES, "leaderboard", (), {"tasks": HALVES, "order_by": "win_rate"}),
     (SCORES, "summary", (), {"cluster": HALVES, "alpha": 0.1}),
+    (SCORES, "as_scores", (), {"cluster": HALVES, "lower": ["AP"]}),
     (DEPTHS, "discrimination", (), {"adjust": None, "alpha": 0.01}),
     (DEPTHS, "coverage", (10, "sign"), {"adjust": "bonferroni"}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"samples": 20, "seed": 3}),
@@ -52,7 +53,7 @@ def test_the_line_that_replaces_a_call_runs_on_what_was_refused(subject, verb, a
         function(subject, *arguments, **options)
     line = str(caught.value).partition(": write ")[2]
     names = {"ir": ir, "qrels": JUDGED, "weights": WEIGHTS, **options}
-    names |= dict.fromkeys(("runs", "scores", "cube", "judges"), subject)
+    names |= dict.fromkeys(("runs", "scores", "cube", "judges", "x"), subject)
     result = eval(line, names)  # noqa: S307 - what irframe writes
     assert result is not None
 
