@@ -240,7 +240,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
     dict
         ``design_effect``, the variance of mean differences over that of as many independent topics
         that count alike, both added up over pairs. With clusters also ``icc``, the correlation
-        within clusters: ``(ratio - 1) / (m - 1)``, at most 1. Here ``ratio`` is the same variance
+        within clusters: ``(ratio - 1) / (m - 1)``, -1 to 1. Here ``ratio`` is the same variance
         over that without clusters, by the same weights and tasks, and m the mean size of the
         cluster of a topic, ``sum B^2 / sum b^2`` with b the share of a topic in the mean and B that
         of a cluster.
@@ -255,7 +255,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
         )
         larger = [(each.masses**2).sum() / (each.shares**2).sum() - 1 for each in design]
         with np.errstate(divide="ignore", invalid="ignore"):
-            icc = np.minimum((drawn / without - 1) / sum(larger), 1)
+            icc = np.clip((drawn / without - 1) / sum(larger), -1, 1)
             return drawn / plain, icc
 
     effect, icc = paired.over_all(1, effects, given=True)
