@@ -25,6 +25,7 @@ SECTIONS = {
     "irframe.experiments": "Runs and judgments",
     "irframe.cubes": "Cubes and scores",
     "irframe.scores": "Cubes and scores",
+    "irframe.grouped": "Cubes and scores",
     "irframe.metrics": "Metrics by name",
     "irframe.comparing": "Comparisons",
     "irframe.depth": "Depth",

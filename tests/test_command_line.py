@@ -597,9 +597,10 @@ def test_a_printed_board_has_what_answers_within_80_columns_and_all_with_wide(fi
     line = "leaderboard", files[0], *files[1], "-m", "AP", "--baseline", "bm25"
     short, wide = (run(capsys, *line, *more)[1].splitlines() for more in ([], ["--wide"]))
     assert max(map(len, short)) <= 80
-    assert " ".join(short[0].split()) == "rank letters AP interval ranks change p_adjusted"
-    assert {"tier", "ci_low", "rank_high", "difference", "n_topics"} <= {*wide[0].split()}
-    assert "samples" not in " ".join(short)  # nothing is drawn
+    assert " ".join(short[0].split()) == "rank letters AP interval ranks 1st? change p_adjusted"
+    all_of_them = "tier ci_low rank_high could_be_first difference n_topics"
+    assert {*all_of_them.split()} <= {*wide[0].split()}
+    assert "1,000 samples, seed 0" in " ".join(short)  # of signs, and of topics for the optimism
     assert [row.split()[:3] for row in short[2:10]] == [
         [row[0], row[1], row[3]] for row in map(str.split, wide[2:10])
     ]

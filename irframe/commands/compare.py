@@ -250,7 +250,7 @@ def run_leaderboard(options: Namespace) -> Answer:
 def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a board that answer: the ends of intervals in one, tiers as letters."""
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
-    names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "first?"}
+    names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "1st?"}
     values = {
         "ci_low": [*map(interval_text, board["ci_low"], board["ci_high"])],
         "rank_low": [f"{low}-{high}" for low, high in ends],

@@ -321,7 +321,7 @@ def p_value_curves(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
-    >>> ax = scores.ireval.bootstrap_sensitivity(samples=200).ireval.plot.p_value_curves()
+    >>> ax = scores.ireval.bootstrap_sensitivity(resamples=200).ireval.plot.p_value_curves()
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['AP: 75% of pairs, difference 0.130', 'RR: 32% of pairs, difference 0.255', 'alpha = 0.05']
     """
