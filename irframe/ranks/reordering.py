@@ -351,7 +351,7 @@ def _best(scores: xr.DataArray) -> pd.DataFrame:
         part.sum(TOPIC).to_numpy() for part in (there.any(SYSTEM) & ~common, common)
     )
     means, rows = averages(scores.where(common)), []
-    labels, read = means.indexes[SYSTEM], read_scores(scores.where(common))
+    labels, read = means.indexes[SYSTEM], read_scores(scores.where(common)).load()
     for place, (row, n) in enumerate(zip(means.to_numpy(), topics, strict=True)):
         name, known = metric_labels(means)[place], np.flatnonzero(~np.isnan(row))
         best = int(best_first(row, facts(name).sign)[0])
