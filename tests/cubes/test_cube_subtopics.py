@@ -8,7 +8,7 @@ from dense import dense
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import IdError, InputError, MetricError
+from irframe.errors import IdError, InputError, IrframeWarning, MetricError
 from irframe.metrics import METRICS as EVERY
 from irframe.names import UNJUDGED
 
@@ -125,7 +125,8 @@ def test_saved_scanned_and_lazy_cubes(cube, scores, tmp_path):
     same(cube.chunk(topic=2, system=1).ireval.score(*METRICS).compute(), scores)
     for system, run in runs.groupby("system"):
         ir.verbs.write_run(run, tmp_path / f"{system}.run")
-    scanned = ir.scan_runs(f"{tmp_path}/*.run").ireval.cube(qrels)
+    with pytest.warns(IrframeWarning, match="scores rise with the ranks"):  # those of the rows
+        scanned = ir.scan_runs(f"{tmp_path}/*.run").ireval.cube(qrels)
     same(scanned.ireval.score(*METRICS), scores)
 
 

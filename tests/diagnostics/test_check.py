@@ -255,9 +255,9 @@ def test_columns_that_were_passed_over(tmp_path):
         with pytest.warns(IrframeWarning, match="column 7 of"):
             runs = read(source)
         assert runs.ireval.check(QRELS).loc["b", "columns_surplus"] == (7, 8, 9)
-    plain = runs.drop(columns="rank")
-    ir.verbs.write_run(plain, path)
-    assert ir.read_run(path).ireval.check(QRELS).loc["b", "columns_surplus"] == ()
+    plain = tmp_path / "six.run"
+    ir.verbs.write_run(runs.drop(columns="rank"), plain)
+    assert ir.read_run(plain).ireval.check(QRELS).loc["b", "columns_surplus"] == ()
 
 
 def test_a_list_of_topics_stands_for_judgments_to_come():

@@ -6,7 +6,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, IrframeWarning, ParameterError
 
 
 def track(seed=0):
@@ -85,7 +85,9 @@ def test_what_has_no_order_of_scores_is_refused():
     ranks = runs.assign(rank=runs.groupby(["system", "topic"]).cumcount() + 1)
     ranked = ranks.ireval.cube(qrels, ties="rank", scores=True)
     refused(ParameterError, "ties by which scores", ranked.ireval.risk_coverage)
-    refused(ParameterError, "scores=True", ranks.ireval.cube(qrels).ireval.risk_coverage)
+    with pytest.warns(IrframeWarning, match="scores rise with the ranks"):
+        plain = ranks.ireval.cube(qrels)
+    refused(ParameterError, "scores=True", plain.ireval.risk_coverage)
     refused(
         InputError, "found ranks alone", ranks.drop(columns="score").ireval.risk_coverage, qrels
     )

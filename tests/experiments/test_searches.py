@@ -212,7 +212,8 @@ ASKED = {
         "budget": 9,
     },
     "counts it beside metrics": {"metrics": "again", "search": None, "searches": None},
-    "one of several options": {"cut": "skip"},
+    "budget=, each once; found none": {"cut": "skip"},
+    "stop=, one of ir.Budget, ir.Threshold, ir.AfterSearches": {"budget": 5},
     "found shared ranks": {"ties": "mean"},
     "scores, for a threshold": {"threshold": 1, "searches": None},
 }

@@ -139,7 +139,7 @@ REFUSED = {
     ),
     "two ways": (
         ParameterError,
-        "one of several options; found budget, threshold",
+        r"stop=, one of .*; found \[Budget\(5\), Threshold\(1\)\]",
         {"threshold": 1, "budget": 5},
     ),
     "depths too": (ParameterError, "at= or stop=", {"threshold": 1, "at": 5}),

@@ -121,8 +121,8 @@ def test_cubes_that_do_not_name_what_they_hold_take_runs(cube, tmp_path):
         tmp_path / "runs.parquet"
     )
     expected = cube.ireval.judge_next(300)
-    known = {"contributing": cube.system.to_numpy()[dense(cube).contributing].tolist()}
-    scanned = ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(QRELS, **known)
+    pool = ir.Pool(contributing=cube.system.to_numpy()[dense(cube).contributing].tolist())
+    scanned = ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(QRELS, pool=pool)
     again = cube.ireval.save(tmp_path / "cube")
     for named in (cube.where(cube["retrieved"] > 0), again, scanned):
         found = named.ireval.judge_next(300)
@@ -131,8 +131,9 @@ def test_cubes_that_do_not_name_what_they_hold_take_runs(cube, tmp_path):
         nameless(cube).ireval.judge_next(1)
     found = nameless(cube).ireval.judge_next(300, runs=RUNS)
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    others = RUNS.drop(columns="rank").assign(score=-RUNS["score"])
     with pytest.raises(InputError, match="runs that the cube was made of"):
-        cube.ireval.judge_next(1, runs=RUNS.assign(score=-RUNS["score"]))
+        cube.ireval.judge_next(1, runs=others)
     with pytest.raises(ParameterError, match="0 in the pool are unjudged"):
         cube.ireval.condense().ireval.judge_next(1)
 
@@ -189,8 +190,8 @@ def padded(lists, ranks):
 def test_a_budget_is_what_judge_effect_says_of_its_judgments(shallow):
     fewer, full = judged_by_hand(shallow, "pool", 4)
     found = shallow.ireval.replay("pool", 4, "AP", "nDCG@5")
-    held = ir.judge_effect(
-        RUNS, {"full": full, "few": fewer}, ["AP", "nDCG@5"], at=10, pairs="own", depth=10
+    held = shallow.ireval.judge_effect(
+        {"full": full, "few": fewer}, ["AP", "nDCG@5"], at=10, pairs="own"
     )
     counts = found["conclusions"].squeeze(["strategy", "budget"])
     np.testing.assert_allclose(counts, held["conclusions"].squeeze("judge").squeeze("depth"))

@@ -27,7 +27,7 @@ BOTH = pd.concat([RUN.assign(system="A"), OTHER.assign(system="B")], ignore_inde
 SCORES, CUBE = ir.evaluate(BOTH, QRELS, ["AP"]), ir.cube(BOTH, QRELS)
 
 CODE = re.compile(r"\b(?:frame|pd|ir|cube|runs|scores)\b(?=[.\[])")
-KEYWORD = re.compile(r"(?<=[ (])(?:of|at|ties|topics)=(?:'[^']*'|\[[^\]]*\])")
+KEYWORD = re.compile(r"(?<=[ (])(?:units|at|ties|topics)=(?:'[^']*'|\[[^\]]*\])")
 MEANT = re.compile(r"\(did you mean '?([^?']+)'?\?\)")
 
 

@@ -17,6 +17,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning, ParameterError
+from irframe.option_values import plain_parameters
 
 RUN = {"system": ["s"] * 3, "topic": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3, 2, 1]}
 QRELS = {"topic": ["1", "1", "2"], "doc": ["a", "b", "a"], "grade": [1, 0, 2]}
@@ -280,7 +281,7 @@ def test_a_file_that_ends_inside_a_tag_is_told(tmp_path, monkeypatch, rows, warn
 @pytest.mark.filterwarnings("ignore")
 def test_a_huge_number_is_refused_in_few_words(name):
     """For every option that is a number, or lists numbers, by what it says of its type."""
-    for option in inspect.signature(VERBS[name]).parameters.values():
+    for option in plain_parameters(inspect.signature(VERBS[name])).values():
         if not re.search(r"\b(int|float)\b", str(option.annotation)) or option.name == "original":
             continue
         try:

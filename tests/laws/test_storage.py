@@ -29,7 +29,7 @@ JUDGES = {
     "guess": QRELS.assign(grade=QRELS["grade"].iloc[::-1].to_numpy()),
 }
 PAIRED = {
-    "topics_needed": lambda **o: call("topics_needed", CUBE, each=True, **o),
+    "topics_needed": lambda **o: call("topics_needed", CUBE, per="pair", **o),
     "predict_powered": lambda **o: call("predict_powered", CUBE, baseline="s1", **o),
     "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", resamples=20),
     "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", per="topic"),
