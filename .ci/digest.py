@@ -88,12 +88,12 @@ def track_of(topics: pd.Series) -> pd.Series:
 
 def with_ties(name: str, **options: Any) -> dict[str, Any]:
     """Return the options that decide rankings."""
-    return {"ties": name, **options}
+    return {"ties": ir.Ties(name, **options)}
 
 
 def designed(scores: pd.DataFrame, **design: Any) -> Any:
-    """Return scores with a design of their topics: cluster, tasks, weights."""
-    return ir.as_scores(scores, **design)
+    """Return scores with a design of their topics: cluster, task, weight."""
+    return scores.ireval.design(**design)
 
 
 def results() -> Iterator[tuple[str, Call]]:
@@ -165,14 +165,19 @@ def of_policies(runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tuple[str, 
     for seed in (0, 3):
         options = with_ties("random", seed=seed)
         yield f"ties random {seed}", lambda o=options: ir.evaluate(runs, qrels, ["AP"], **o)
-    single = with_ties("trec", score_dtype="float32")
+    single = with_ties("trec", dtype="float32")
     yield "ties float32", lambda: ir.evaluate(runs, qrels, ["AP", "nDCG"], **single)
     for topics in ("qrels", "runs", "common"):
         yield f"topics {topics}", lambda t=topics: ir.evaluate(runs, qrels, ["AP"], topics=t)
     for depth in (1, 5, 100):
         yield f"depth {depth}", lambda d=depth: ir.evaluate(runs, qrels, ["AP", "RBP"], depth=d)
-    yield "budget", lambda: ir.evaluate(runs, qrels, ["R"], length="tokens", budget=[50, 200])
-    yield "threshold", lambda: ir.evaluate(runs, qrels, ["P", "R"], threshold=[0.1, 1.0])
+    yield (
+        "budget",
+        lambda: ir.evaluate(
+            runs, qrels, ["R"], units=ir.Units(length="tokens"), stop=ir.Budget([50, 200])
+        ),
+    )
+    yield "threshold", lambda: ir.evaluate(runs, qrels, ["P", "R"], stop=ir.Threshold([0.1, 1.0]))
     yield "collection", lambda: ir.cube(runs, qrels, collection="track").ireval.score("AP", "nDCG")
 
 
@@ -195,8 +200,8 @@ def of_designs(runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tuple[str, C
     cluster = {topic: f"c{place // 3}" for place, topic in enumerate(topics)}
     tasks = {topic: "xyz"[place % 3] for place, topic in enumerate(topics)}
     weights = {topic: 1 + place % 4 for place, topic in enumerate(topics)}
-    designs = [{"cluster": cluster}, {"tasks": tasks}, {"weights": weights}]
-    designs += [{"cluster": cluster, "weights": weights}, {"tasks": tasks, "weights": weights}]
+    designs = [{"cluster": cluster}, {"task": tasks}, {"weight": weights}]
+    designs += [{"cluster": cluster, "weight": weights}, {"task": tasks, "weight": weights}]
     scores = runs.ireval.evaluate(qrels, "AP", "nDCG@10")
     for design in designs:
         for verb in ("summary", "compare", "leaderboard", "rank_intervals", "components"):
