@@ -228,7 +228,9 @@ class QrelsTable:
         if not len(others):
             return self
         labels = pd.Series([*self.topics, *others], name=self.columns[words.TOPIC])
-        return replace(self, topics=ids.code_labels(labels, words.TOPIC)[1])
+        topics = ids.code_labels(labels, words.TOPIC)[1]
+        spans = self.spans and self.spans.with_topics(len(topics))
+        return replace(self, topics=topics, spans=spans)
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""

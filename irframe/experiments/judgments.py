@@ -83,7 +83,7 @@ class Judgments:
             others = listed.difference(table.topics, sort=False)
             if len(others):
                 warn(f"topics without judgments have nothing to find: {listing(others)}")
-                table = replace(table, topics=table.topics.append(others))
+                table = table.with_topics(others)
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod

@@ -145,6 +145,12 @@ class Spans:
         sets = None if self.n_sets is None else self.n_sets[code]
         return replace(self, evidence=self.evidence[code], n_sets=sets)
 
+    def with_topics(self, n: int) -> "Spans":
+        """Return the same of `n` topics, of which the further ones have no evidence."""
+        further = 0, n - len(self.evidence)
+        sets = None if self.n_sets is None else np.pad(self.n_sets, further)
+        return replace(self, evidence=np.pad(self.evidence, further), n_sets=sets)
+
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
         """What is saved of them beside what each topic has, as columns."""

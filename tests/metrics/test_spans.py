@@ -310,3 +310,18 @@ def test_cubes_of_spans_are_saved_and_put_together(tmp_path, sets):
     rest = runs[runs["system"] == 1].ireval.cube(spans[::-1], units=ir.Units(length="tokens"))
     with pytest.raises(InputError, match="cubes of the same spans"):
         ir.concat([cube.isel(system=[0]), rest], dim="system")
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_topics_without_evidence_are_answered_by_silence(named):
+    spans = pd.DataFrame({"topic": "1", "doc": ["x", "x"], "start": [0, 9], "end": [4, 12]})
+    spans = spans.assign(grade=1, **({"set": [0, 1]} if named else {}))
+    runs = pd.DataFrame({"topic": ["1", "2"], "doc": "x", "start": 0, "end": 4, "score": 1.0})
+    runs = runs.assign(system="s")
+    topics, options = ["1", "2", "3"], {"no_rel": "silence"}
+    with pytest.warns(IrframeWarning, match="topics without judgments have nothing to find"):
+        scores = ir.evaluate(runs, spans, ["SpanR", "SpanP"], topics=topics, **options)
+    assert scores["SpanP"].tolist() == [1.0, 0.0, 1.0]
+    with pytest.warns(IrframeWarning, match="topics without judgments have nothing to find"):
+        prepared = ir.scorer(spans, ["SpanR", "SpanP"], topics=topics, **options)
+    pd.testing.assert_frame_equal(prepared(runs), scores, check_like=True)
