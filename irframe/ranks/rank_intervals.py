@@ -294,8 +294,8 @@ class RankOptions:
         pairs = all_pairs(len(paired.systems))
         how = self.pairing.test, self.pairing.adjust, paired, pairs
         [size] = family_sizes([paired], [pairs], self.pairing.family)
+        p = self.pairing.p_values(paired, pairs)  # before cautions on a test that it may refuse
         warn(*without_judged([paired]), *beware_of_least(*how, size, self.pairing.alpha))
-        p = self.pairing.p_values(paired, pairs)
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
     def of(self, paired: Scores, apart: Array) -> tuple[dict[str, Array], dict[str, Any]]:
