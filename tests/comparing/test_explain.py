@@ -157,8 +157,9 @@ def test_shared_ranks_and_other_runs_are_refused(example):
     runs, qrels, cube = example
     with pytest.raises(MetricError, match="one order of tied documents"):
         ir.cube(runs, qrels, ties="mean").ireval.explain("bm25", "ance", "P")
+    reversed_runs = runs.assign(score=-runs["score"]).drop(columns="rank")
     with pytest.raises(InputError, match="rankings that differ"):
-        cube.ireval.explain("bm25", "ance", "P", runs=runs.assign(score=-runs["score"]))
+        cube.ireval.explain("bm25", "ance", "P", runs=reversed_runs)
 
 
 DOCS = {"1": "One.", "2": "Two.", "3": "Three."}

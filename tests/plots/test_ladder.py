@@ -44,6 +44,7 @@ class TestLadder:
 
     def test_what_was_repeated_is_told(self):
         runs, qrels = ir.example_track()
+        runs = runs.drop(columns="rank")
         seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2, 3)]
         ranks = pd.concat(seeds).ireval.evaluate(qrels, "AP").ireval.rank_intervals()
         told = " ".join(ranks.ireval.plot.ladder().get_title(loc="left").split())
@@ -127,8 +128,12 @@ def test_costs_may_be_of_systems_alone(scores):
 
 def test_lower_is_better_on_boards_and_in_tables(scores):
     assert scores[["tokens"]].ireval.leaderboard().index.tolist() == SYSTEMS
-    plain = ir.as_scores(SCORES)[["tokens"]].ireval.leaderboard()
-    assert plain.index.tolist() == SYSTEMS[::-1]
+    by_name = ir.as_scores(SCORES)[["tokens"]].ireval.leaderboard()
+    assert by_name.index.tolist() == SYSTEMS
+    unknown = SCORES[["tokens"]].rename(columns={"tokens": "hops"})
+    assert ir.as_scores(unknown).ireval.leaderboard().index.tolist() == SYSTEMS[::-1]
+    declared = ir.as_scores(unknown, lower=["hops"])
+    assert declared.ireval.leaderboard().index.tolist() == SYSTEMS
     compared = scores.ireval.compare(adjust=None)
     row = compared[compared["metric"] == "tokens"].iloc[0]
     assert (row["wins"], row["losses"]) == (2, 0)

@@ -271,7 +271,8 @@ def test_systems_that_lack_a_task_are_named_and_last():
     assert np.isnan(board.loc["c", "AP"])
     assert board.loc["c", "marco"] > 0
     message, scores = "tasks for order_by='borda'", drawn(3, [("robust", "c")])
-    refused(ParameterError, message, drawn(3).ireval.leaderboard, by="set", order_by="borda")
+    groups = drawn(3).ireval.groupby("set")
+    refused(ParameterError, message, groups.leaderboard, order_by="borda")
     scores = scores.ireval.design(task="set")
     refused(ParameterError, "topics of every task", scores.ireval.compare)
 

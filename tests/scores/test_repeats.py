@@ -204,6 +204,7 @@ class TestVerbs:
         assert (found["df"] == 9).all()
         assert (found["n_repeats_a"] == 4).all()
 
+    @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
     def test_over_topics_alone_is_the_test_of_means(self):
         scores = drawn()
         found = ir.verbs.compare(scores, over="topic", test="wilcoxon")
@@ -345,10 +346,10 @@ BAD_OF_SCORES = [
     ("sheet", {}, {"system": "a"}, r"one repeat for sheet.*scores.mean\('repeat'"),
     ("summary", {"repeats": 1}, {"best_of": 2}, "several repeats for best_of="),
     ("summary", {}, {"best_of": 0}, "best_of"),
-    ("topics_needed", {"repeats": 1}, {"margin": 0.1, "repeats": 3}, "scores of several repeats"),
+    ("topics_needed", {"repeats": 1}, {"margin": 0.1, "n_repeats": 3}, "scores of several repeats"),
     ("topics_needed", {}, {"width": 0.1}, "margin= or difference="),
     (
-        *("topics_needed", {"layout": "topic"}, {"margin": 0.1, "repeats": 3}),
+        *("topics_needed", {"layout": "topic"}, {"margin": 0.1, "n_repeats": 3}),
         "found draws inside their topics",
     ),
 ]

@@ -134,12 +134,16 @@ def test_results_of_cubes_in_groups_carry_their_record():
 
 
 def test_a_seed_of_ties_is_none_of_resamples():
-    board = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(resamples=ir.Resampling(seed=4))
-    assert "seed" not in told(board.attrs)
-    drawn = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(
-        rank_interval="bootstrap", resamples=ir.Resampling(seed=4)
-    )
-    assert told(drawn.attrs).count("seed 4") == 1
+    plain = ir.evaluate(RUNS, QRELS, "AP")
+    drawn = ir.evaluate(RUNS, QRELS, "AP", ties=ir.Ties("random", seed=7))
+    assert "seed" not in told(plain.ireval.compare().attrs)
+    for options in ({}, {"rank_interval": "bootstrap"}):
+        options["resamples"] = ir.Resampling(seed=4)
+        caption = told(plain.ireval.leaderboard(**options).attrs)
+        assert (caption.count("seed"), caption.count("1,000 samples, seed 4; ")) == (1, 1)
+        caption = told(drawn.ireval.leaderboard(**options).attrs)
+        assert (caption.count("seed"), caption.count("1,000 samples, seed 4; ")) == (2, 1)
+        assert "ties random; seed 7; " in caption
 
 
 def test_a_reference_is_a_depth_or_a_budget():
@@ -164,8 +168,9 @@ def test_one_topic_is_one():
 
 @pytest.mark.filterwarnings("ignore:tests and intervals hold less often")
 def test_a_count_of_pairs_lacks_repeats_of_a_system_that_has_one():
-    more = RUNS.assign(seed=1, score=-RUNS["score"])
-    runs = pd.concat([RUNS.assign(seed=0), more[more["system"] != "bm25"]])
+    runs = RUNS.drop(columns="rank")
+    more = runs.assign(seed=1, score=-runs["score"])
+    runs = pd.concat([runs.assign(seed=0), more[more["system"] != "bm25"]])
     scores = ir.evaluate(runs, QRELS, "AP")
     for verb in (ir.verbs.discrimination, ir.verbs.median_p):
         with pytest.warns(IrframeWarning, match="one seed"):

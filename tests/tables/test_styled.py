@@ -303,6 +303,7 @@ def test_summaries_of_groups_and_frames():
 @pytest.mark.filterwarnings("ignore:tests and intervals hold:irframe.errors.IrframeWarning")
 def test_what_else_a_summary_says_of_systems_heads_no_columns():
     runs, qrels = ir.example_track()
+    runs = runs.drop(columns="rank")
     seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2)]
     scores = pd.concat(seeds).ireval.evaluate(qrels, ["AP", "RR"])
     table = scores.ireval.summary(best_of=2).ireval.styled().data
