@@ -80,7 +80,9 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         columns.append(column)
         del column
-    frame: pd.DataFrame = pa.table(columns, names).to_pandas(types_mapper=types.get)
+    numbered = pa.table(columns, [str(n) for n in range(len(names))])  # names may be there twice
+    frame: pd.DataFrame = numbered.to_pandas(types_mapper=types.get).set_axis(names, axis=1)
+    del numbered
     columns.clear()
     give_back(size)
     return frame
