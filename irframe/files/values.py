@@ -81,7 +81,8 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
         columns.append(column)
         del column
     numbered = pa.table(columns, [str(n) for n in range(len(names))])  # names may be there twice
-    frame: pd.DataFrame = numbered.to_pandas(types_mapper=types.get).set_axis(names, axis=1)
+    frame: pd.DataFrame = numbered.to_pandas(types_mapper=types.get)
+    frame.columns = pd.Index(names)
     del numbered
     columns.clear()
     give_back(size)
