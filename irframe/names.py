@@ -152,7 +152,7 @@ RESULT = "result"
 SCORE_VERBS = frozenset(
     (
         *("evaluate", "score", "standardise", "bounds", "tie_ranges", "score_nuggets", "design"),
-        "losses",
+        *("losses", "select_top"),
     )
 )
 """Verbs that return scores per system and topic, larger or smaller is better as for the metric.

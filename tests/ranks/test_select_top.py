@@ -30,6 +30,15 @@ def test_the_greatest_depth_of_another_metric_decides_wherever_it_stands(cube, a
     assert scores.ireval.select_top(0.1, metric="nDCG")["system"].item() == best
 
 
+def test_the_scores_that_are_kept_are_scores_of_every_verb(cube):
+    scores = cube.ireval.score("AP", "RR")
+    kept = scores.ireval.select_top(0.75)
+    same = scores.sel(system=kept["system"])
+    for verb in ("agreement", "summary", "compare"):
+        found, expected = (getattr(x.ireval, verb)() for x in (kept, same))
+        assert found.equals(expected)
+
+
 def test_what_cannot_be_selected(cube):
     scores = cube.ireval.score("nDCG", at=10)
     refused(InputError, "scores of RBP", scores.ireval.select_top, metric="RBP(p=0.8)")
