@@ -11,6 +11,7 @@ import xarray as xr
 
 from irframe.checks import holding
 from irframe.cubes.score_arrays import with_dims
+from irframe.errors import InputError
 from irframe.metrics.facts import average
 from irframe.names import METRIC, SCORE, SYSTEM, TOPIC, roles
 from irframe.plots import canvas, room
@@ -56,9 +57,7 @@ def loss_bars(
     >>> len(runs.ireval.losses(qrels, "nDCG@10").ireval.plot.loss_bars().patches)
     24
     """
-    canvas.one_group(losses)
     means = _mean_parts(losses)
-    holding("what losses returned", means, CAUSES, "columns")
     cuts = [name for name in means if str(name).startswith("cut_by_")]
     ax, fit = canvas.row_axes(ax, len(means), (6.4, 1.4, 0.28), figsize, chosen=False)
     shown, rows, left = means[:fit], np.arange(fit)[::-1], np.zeros(fit)
@@ -80,10 +79,21 @@ def loss_bars(
 
 
 def _mean_parts(losses: Any) -> pd.DataFrame:
-    """Return the mean of each part, a row for each system."""
+    """Return the mean of each part, a row for each system; refuse what is no result of losses."""
+    wanted = "what losses returned"
     if isinstance(losses, pd.DataFrame):
-        known = roles([*losses.index.names, *losses.columns])
-        return losses.groupby(level=known.get(SYSTEM, SYSTEM), sort=False).mean()
+        holding(wanted, losses, CAUSES, "columns")
+        system = roles([*losses.index.names, *losses.columns]).get(SYSTEM, SYSTEM)
+        if system not in losses.index.names:
+            raise InputError(wanted, "no index level of systems")
+        canvas.one_group(losses)
+        return losses.groupby(level=system, sort=False).mean()
+    if not isinstance(losses, xr.DataArray):
+        raise InputError(wanted, type(losses).__name__)
+    holding(wanted, losses, {SYSTEM, TOPIC}, "sizes")
+    canvas.one_group(losses)
     losses = with_dims(losses, METRIC)
     means = average(losses.transpose(METRIC, SYSTEM, TOPIC).to_numpy())
-    return pd.DataFrame(means.T, losses.indexes[SYSTEM], losses[METRIC].to_numpy())
+    frame = pd.DataFrame(means.T, losses.indexes[SYSTEM], losses[METRIC].to_numpy())
+    holding(wanted, frame, CAUSES, "columns")
+    return frame

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.errors import ParameterError, shortened
+from irframe.errors import InputError, ParameterError, shortened
 from irframe.plots.canvas import LEGEND, asked_size, pyplot
 from irframe.plots.room import NARROW, Axes, Size
 
@@ -103,6 +104,8 @@ def panes(
     ------
     ParameterError
         If `draw` is no figure.
+    InputError
+        If `parts` is one object instead of a dictionary.
 
     References
     ----------
@@ -120,6 +123,9 @@ def panes(
     ['a\npaired t-test, Holm per metric and depth, alpha = 0.05',
      'b\npaired t-test, uncorrected, alpha = 0.05']
     """
+    if not isinstance(parts, Mapping) or isinstance(parts, xr.Dataset):
+        advice = "groups of one object are drawn by x.ireval.groupby(...).plot"
+        raise InputError("a dictionary of names and parts", type(parts).__name__, advice)
     if not callable(draw):
         raise ParameterError("draw, a figure", shortened(draw))
     plt = pyplot()
