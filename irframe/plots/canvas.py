@@ -394,7 +394,7 @@ def one_group(result: Any) -> None:
         named = result.reset_index()
         number = named[by].nunique() if by in named else 1
     if number > 1:
-        advice = f".ireval.plot.panes(figure, by={by!r}) draws a panel each"
+        advice = f".ireval.groupby({by!r}).plot draws a panel for each group"
         raise InputError("a result of one group", f"{number} by {by!r}", advice)
 
 

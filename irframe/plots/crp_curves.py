@@ -24,6 +24,8 @@ from irframe.plots.room import NARROW, Axes, Size, fitting_names, room, stretch
 def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
     """Return the misplacement of one topic."""
     holding("what misplacement returned", misplaced, {"crp", "recall_base"})
+    holding("misplacement by system, topic and depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
+    canvas.one_group(misplaced)
     (place,) = places("a topic that was measured", [topic], misplaced[TOPIC].to_numpy().tolist())
     return misplaced.isel({TOPIC: place})
 
