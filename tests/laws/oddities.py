@@ -345,8 +345,8 @@ CASES = [
     ranks("rank alone, late and in no order", ASK, [40, 92, 85] * 2),
     # these look like scores
     ranks("rank alone, falling below 0", REFUSE, [-1, -2, -3] * 2),
-    # which of both is it?
-    ranks("rank against scores", REFUSE, [3, 2, 1, 3, 2, 1], keep=True),
+    # the rows agree with the scores, which decide
+    ranks("rank against scores", TAKE, [3, 2, 1, 3, 2, 1], keep=True),
     ranks("rank all 0 beside scores", TAKE, [0] * 6, keep=True),
     ranks("rank NaN beside scores", TAKE, [1.0, NAN, 3.0, 1.0, 2.0, 3.0], keep=True),
     # columns: others are the caller's own

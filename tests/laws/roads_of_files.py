@@ -215,12 +215,21 @@ def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
     return evaluated(held.set_index(["system", "topic"])[METRICS].astype(float))
 
 
+def counted_out(rows):
+    """Return whether the ranks of each topic are 0, 1, ... or 1, 2, ...: others may be scores."""
+    ranks = pd.DataFrame(rows)[["topic", "rank"]].groupby("topic")["rank"].apply(list)
+    starts = [[str(place) for place in range(start, 99)] for start in (0, 1)]
+    every = [sorted(map(str, each)) for each in ranks]
+    return all(each in [sorted(start[: len(each)]) for start in starts] for each in every)
+
+
 @road("MS MARCO")
 def _(case):
     lists = order(case)
     textual(case.run), textual(case.judged)
     need(not case.empty and not case.unjudged)
     if case.run and "rank" in case.run[0]:
+        need(counted_out(case.run))
         lines = [[row["topic"], row["doc"], row["rank"]] for row in case.run]
     else:
         lines = [

@@ -14,10 +14,16 @@ from turns import few_of
 from irframe.errors import IrframeError, IrframeWarning
 
 FILES = "a frame without rows cannot say which system a file is of"
+LISTS = "lists of hits keep their order, whatever their scores are"
 KNOWN = {
     "score near 2**64": "positions",
     "score decimals closer than floats": "text is read as floats, as by trec_eval",
     "no rows in the run": FILES,
+    "topic judged with no document": "files are read into frames, which hold no such topic",
+    "score -0.0 beside 0.0": LISTS,
+    "score rises down every list": LISTS,
+    "score None": LISTS,
+    "score NaN": LISTS,
     "topic, the only one, whose list is empty": FILES,
 }
 """Cases of which roads disagree, and why, or where: to become fewer."""
