@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from irframe.moved import Moved, line_for
-from irframe.option_values import slot_of
+from irframe.option_values import Slot, slot_of
 
 NEAR = 0.85
 """How alike two names are, as difflib has it, of which one is a slip of the other."""
@@ -172,8 +172,8 @@ def unexpected(
 def _held(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
     """Yield the option value that an option moved into, if there is one."""
     for parameter, each in parameters.items():
-        slot = slot_of(each.annotation)
-        for kind in slot.kinds if slot else ():
+        slot = slot_of(each.annotation) or Slot(())
+        for kind in slot.kinds:
             known = slot.options_of(kind)
             if name in known.values():
                 fields = {flat: field for field, flat in known.items() if flat != parameter}

@@ -101,7 +101,7 @@ class Slot(NamedTuple):
         """Return a value as plain options; without one, those that it has by default."""
         kinds = self.kinds if value is None else [type(value)]
         kinds = kinds if {*kinds} <= {*self.kinds} else [self.kind]
-        plain = {}
+        plain = dict[str, Any]()
         for kind in kinds:
             read = kind.usual() if value is None else vars(kind.read(value))
             plain |= {flat: read[name] for name, flat in self.options_of(kind).items()}

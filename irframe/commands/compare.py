@@ -251,7 +251,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a board that answer: the ends of intervals in one, tiers as letters."""
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "1st?"}
-    values = {
+    values: dict[str, Any] = {
         "ci_low": [*map(interval_text, board["ci_low"], board["ci_high"])],
         "rank_low": [f"{low}-{high}" for low, high in ends],
     }
@@ -282,9 +282,10 @@ def run_report(options: Namespace) -> Answer:
     try:
         built = inputs.given(options, ir.cube)
         usual = all(value == inputs.usual(ir.cube, name) for name, value in built.items())
-        data = (runs, qrels) if usual else (ir.cube(runs, qrels, **built),)
+        data: Any = runs if usual else ir.cube(runs, qrels, **built)
         asked: Any = inputs.given(options, ir.report)
-        ir.report(*data, path=options.output, metrics=metrics, texts=options.texts or None, **asked)
+        asked |= {"metrics": metrics, "texts": options.texts or None}
+        ir.report(data, qrels if usual else None, options.output, **asked)
     finally:
         MADE.reset(made)
     tell(f"the report is {Path(options.output).resolve().as_uri()}")

@@ -81,7 +81,7 @@ def array_without_aggregates(scores: xr.DataArray) -> xr.DataArray:
     if not kept.sizes[TOPIC] or not scores.sizes[SYSTEM]:
         return scores
     logs: xr.DataArray = xr.apply_ufunc(np.log, kept.clip(min=FLOOR))
-    geometric = np.exp(logs.mean(TOPIC))
+    geometric: xr.DataArray = xr.apply_ufunc(np.exp, logs.mean(TOPIC))
     dims = [dim for dim in scores.dims if dim != TOPIC]
     every: list[xr.DataArray] = [kept.mean(TOPIC), kept.sum(TOPIC), geometric]
     expected = [part.transpose(*dims).to_numpy() for part in every]

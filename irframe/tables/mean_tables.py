@@ -174,11 +174,11 @@ def of_summary(summary: pd.DataFrame | xr.Dataset, asked: Asked) -> Table:
     return table._replace(best=None) if uneven else table
 
 
-def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
+def _long(summary: Any) -> pd.DataFrame:
     dim = axis_of(summary).dim
     if isinstance(summary, xr.Dataset):
         summary = with_dims(summary, METRIC).reset_coords(drop=True).to_dataframe()
-    frame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index()
+    frame: pd.DataFrame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index()
     frame = frame.rename(columns=dict.fromkeys(ALIASES[SYSTEM], SYSTEM))
     if frame.empty:
         raise InputError("means to lay out", "none: no system has a score on any topic")
