@@ -399,7 +399,7 @@ def usual_options(verb: str) -> dict[str, Any]:
     Examples
     --------
     >>> usual_options("risk")
-    {'a': 1.0, 'at': None, 'by': None}
+    {'a': 1.0, 'at': None}
     """
     function, usual = function_of(verb), dict[str, Any]()
     for each in signature_of(function).parameters.values() if function else ():
