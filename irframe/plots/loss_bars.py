@@ -90,9 +90,10 @@ def _mean_parts(losses: Any) -> pd.DataFrame:
         return losses.groupby(level=system, sort=False).mean()
     if not isinstance(losses, xr.DataArray):
         raise InputError(wanted, type(losses).__name__)
-    holding(wanted, losses, {SYSTEM, TOPIC}, "sizes")
     canvas.one_group(losses)
     losses = with_dims(losses, METRIC)
+    if {*losses.dims} != {METRIC, SYSTEM, TOPIC}:
+        raise InputError(wanted, "", "", losses.dims)
     means = average(losses.transpose(METRIC, SYSTEM, TOPIC).to_numpy())
     frame = pd.DataFrame(means.T, losses.indexes[SYSTEM], losses[METRIC].to_numpy())
     holding(wanted, frame, CAUSES, "columns")
