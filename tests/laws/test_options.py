@@ -40,6 +40,8 @@ class Odd:
 
 RUNS, QRELS = experiment(1)
 OTHERS = {
+    "design": lambda _: (ir.evaluate(RUNS, QRELS, "AP"), {}),
+    "groupby": lambda _: (ir.evaluate(RUNS, QRELS, "AP"), {"by": "system"}),
     "report": lambda folder: (RUNS, {"qrels": QRELS, "path": folder / "page.html"}),
     "scorer": lambda _: (QRELS, {"metrics": "AP"}),
     "styled": lambda _: (ir.verbs.compare(ir.evaluate(RUNS, QRELS, "AP")), {}),

@@ -21,9 +21,9 @@ from irframe.names import LAYOUTS
 
 COUNTING = {
     *("compare", "summary", "leaderboard", "rank_intervals", "components", "topics_needed"),
-    *("discrimination", "median_p"),
+    *("discrimination", "median_p", "design"),
 }
-"""Verbs of scores that count repeats."""
+"""Verbs of scores that count repeats, or declare what a repeat is."""
 OF_CUBES = {
     *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
     *("condense", "pooled", "sample", "rejudge"),

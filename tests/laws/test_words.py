@@ -26,8 +26,9 @@ DECIDING = ("test", "adjust", "family", "alpha")
 PLANNING = {"topics_needed"}
 """Verbs whose test is of a plan, which compares nothing."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
-COUNTED |= {"as_qrels", "as_runs"}
-"""Verbs that are told how many systems or topics, which part of these, or what they are called."""
+COUNTED |= {"as_qrels", "as_runs", "as_scores"}
+"""Verbs that are told how many systems or topics, which part of these, what they are called, or
+which axis of a matrix has them."""
 LATER = {"report", "explain", "replay"}
 """What looks at one depth alone."""
 ONE = {"enumerate_rankings", "random_separability"}
