@@ -1,7 +1,7 @@
 """Run and qrels frames read by role: checked, coded, their documents as integers."""
 
 import hashlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -223,7 +223,7 @@ class QrelsTable:
         stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
         return replace(self, **kept, names=self.doc.take(pa.array(rows)), stratum=stratum)
 
-    def with_topics(self, others: Sequence[Any]) -> "QrelsTable":
+    def with_topics(self, others: Collection[Any]) -> "QrelsTable":
         """Return the table with further topics, of which no document is judged."""
         if not len(others):
             return self
