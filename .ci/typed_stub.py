@@ -115,7 +115,7 @@ def _methods(name: str, home: str, kind: str, imports: Imports) -> Iterator[str]
     overloads = found[:-1] or found
     fitting = [node for node in overloads if KINDS[kind] in _kinds(_first(node).annotation, home)]
     for node in map(deepcopy, fitting):
-        if "table_verb" in map(ast.unparse, node.decorator_list):
+        if any(ast.unparse(each).startswith("table_verb(") for each in node.decorator_list):
             node.returns = ast.Constant(TABLES[kind])
         if name == "groupby":
             node.returns = ast.Constant(f"Grouped{kind}Verbs")

@@ -25,7 +25,7 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     assert_type(ireval(array).summary(), xr.Dataset)
     assert_type(ireval(scores).summary(), pd.DataFrame)
     assert_type(scores.pipe(ir.verbs.summary, alpha=0.1), pd.DataFrame)
-    assert_type(array.ireval.groupby("track").sheet("bm25"), xr.Dataset)
+    assert_type(ireval(array).groupby("track").sheet("bm25"), xr.Dataset)
     assert_type(ireval(scores["AP"]).sheet("bm25"), pd.DataFrame)
     assert_type(ireval(array).volatility(coefficient=ir.agreements.RBO(p=0.8)), xr.DataArray)
     ireval(ireval(array).volatility()).plot.volatility_map()
