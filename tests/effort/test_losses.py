@@ -72,7 +72,7 @@ def pipelines(draw):
 def test_losses_add_up_on_every_topic(variant, drawn, depth):
     runs, qrels = drawn
     metric = variant.metric if depth is None or "@" in str(variant) else variant.metric @ depth
-    if variant.facts.summary != "mean":
+    if variant.facts.summary != "mean" or "pool" in str(variant):  # these need a known pool
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)

@@ -127,8 +127,12 @@ def test_groups_are_like_the_group_alone(name, seed):
     assert_groups(joined, told_alone(name, seed))
 
 
+UNDRAWN = [name for name in OF_CUBES if name != "estimate"]
+"""Verbs of cubes that read other judgments than those drawn at random."""
+
+
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(OF_CUBES, 16, 1, drawn=False))
+@pytest.mark.parametrize("name", few_of(UNDRAWN, 16, 1, drawn=False))
 @few
 @given(seed=seeds)
 def test_cubes_in_groups_are_like_the_group_alone(name, seed):

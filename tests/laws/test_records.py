@@ -172,8 +172,8 @@ for name in ("compare", "components", "discrimination", "summary", "topics_neede
 IDLE = {
     "cube": {"collection", "contributing", "length", "pool_depth"},
     "collapse": {"unit"},
-    "tie_agreement": {"score_dtype"},
-    "risk_coverage": {"score_dtype"},
+    "pool": {"contributing"},
+    "leaderboard": {"order_by"},
 }
 """Verb -> parameters of which no value that is tried here makes a difference."""
 ELSEWHERE = {
@@ -265,7 +265,7 @@ FRAMES = {
         (ROUGH, SCORING),
     ],
     "check": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY)],
-    "risk_coverage": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY | TIED), (ROUGH, SCORED_BY)],
+    "risk_coverage": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY), (ROUGH, SCORED_BY)],
     "diagnose": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING | {"length": "tokens"})),
         (LARGER, SCORING | {"length": "tokens", "budget": 90}),
@@ -273,7 +273,7 @@ FRAMES = {
     "judge_effect": [
         (RUNS, {"judges": {"a": QRELS, "b": QRELS}, "metrics": ["AP"], "samples": 20}),
         (LARGER, JUDGES | {"interval_of": "expected", "coefficients": ["kendall"]}),
-        *((LARGER, JUDGES | TIED), (LARGER, JUDGES)),
+        (LARGER, JUDGES),
     ],
     "compare_judges": [(RATED, {"samples": 20})],
     "enumerate_rankings": [(4, {"rows": "CRP", "columns": "AP"})],

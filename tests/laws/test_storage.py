@@ -16,6 +16,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeWarning
+from irframe.option_values import gathered
 from irframe.record import InGroups
 
 pytestmark = incomplete
@@ -40,13 +41,14 @@ PAIRED = {
 def of_frames(name):
     """Call a verb of frames as the law of records does first."""
     subject, options = FRAMES[name][0]
-    return (getattr(ir, name, None) or getattr(ir.verbs, name))(subject, **options)
+    function = getattr(ir, name, None) or getattr(ir.verbs, name)
+    return function(subject, **gathered(inspect.signature(function), options))
 
 
 FURTHER = {name: partial(of_frames, name) for name in FRAMES.keys() - {"compare_judges"}} | {
     "as_scores": lambda: ir.as_scores(TABLE),
     "concat": lambda: ir.concat([CUBE]),
-    "design": lambda: ir.verbs.design(TABLE, weight=dict.fromkeys(TABLE.index.unique(1), 1.5)),
+    "design": lambda: ir.verbs.design(TABLE, cluster=dict.fromkeys(TABLE.index.unique(1), "c")),
     "simulate_track": lambda: ir.simulate_track(
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
     ),

@@ -15,10 +15,11 @@ from irframe.paired.first import first_p, least_first_p
 def slow_p(values, signs):
     """Return p-values of systems by loops over systems, draws and others."""
     found = []
-    for own in values:
+    for place, own in enumerate(values):
+        others = np.delete(values, place, axis=0)
         drawn = []
         for turned in [np.ones(values.shape[1]), *signs]:
-            leads = [turned * (row - own) for row in values if row is not own]
+            leads = [turned * (row - own) for row in others]
             drawn.append(max(statistic(lead) for lead in leads))
         count = sum(value >= drawn[0] - 1e-9 for value in drawn[1:])
         found.append((1 + count) / (1 + len(signs)))
