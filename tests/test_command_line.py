@@ -480,7 +480,7 @@ def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
 @pytest.mark.thorough
 @incomplete
 @pytest.mark.skipif(not TASK.exists(), reason="needs a checkout, with the documentation")
-@pytest.mark.filterwarnings("ignore:files of runs are left out")
+@pytest.mark.filterwarnings("ignore:files of runs are left out", "ignore:lists differ in length")
 def test_the_page_of_a_shared_task_goes_both_ways(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
     pytest.importorskip("zarr")
