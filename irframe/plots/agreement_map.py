@@ -78,7 +78,11 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
 
 
 def agreement_map(
-    matrix: xr.DataArray, *, depth: int | None = None, ax: Axes | None = None, figsize: Size = None
+    matrix: xr.DataArray | xr.Dataset,
+    *,
+    depth: int | None = None,
+    ax: Axes | None = None,
+    figsize: Size = None,
 ) -> Axes:
     """Draw how alike metrics order the systems: blue where they are equivalent.
 
@@ -87,7 +91,8 @@ def agreement_map(
     Parameters
     ----------
     matrix
-        Agreement between metrics, from `irframe.verbs.agreement` without a reference.
+        Agreement between metrics, from `irframe.verbs.agreement` without a reference. Intervals
+        are not drawn.
     depth
         Which depth; may be left out where there is only one.
     ax
@@ -116,7 +121,7 @@ def agreement_map(
     ['1.00', '1.00', '0.93', '0.84', '0.79']
     """
     holding("a matrix over metric and metric_other", matrix, {METRIC, "metric_other"}, "sizes")
-    matrix = canvas.only(matrix, axis_of(matrix).dim, depth)
+    matrix = canvas.only(canvas.without_intervals(matrix), axis_of(matrix).dim, depth)
     values = canvas.only_matrix(matrix, METRIC, "metric_other")
     colourmap, norm = bins()
     labels = [str(label) for label in values[METRIC].to_numpy()]
@@ -279,7 +284,11 @@ def agreement_triangle(
 
 
 def volatility_map(
-    matrix: xr.DataArray, *, metric: Any = None, ax: Axes | None = None, figsize: Size = None
+    matrix: xr.DataArray | xr.Dataset,
+    *,
+    metric: Any = None,
+    ax: Axes | None = None,
+    figsize: Size = None,
 ) -> Axes:
     """Draw a volatility matrix: blue where two depths order the systems equivalently.
 
@@ -288,7 +297,8 @@ def volatility_map(
     Parameters
     ----------
     matrix
-        Volatility matrices, from `irframe.verbs.volatility`, of one metric or of two.
+        Volatility matrices, from `irframe.verbs.volatility`, of one metric or of two. Intervals
+        are not drawn.
     metric
         Which metric; may be left out where there is only one.
     ax
@@ -317,7 +327,9 @@ def volatility_map(
     """
     axis = axis_of(matrix)
     holding("what volatility returned", matrix, {axis.dim}, "sizes")
-    values = canvas.only_matrix(canvas.only(matrix, METRIC, metric), axis.dim, axis.other)
+    values = canvas.only_matrix(
+        canvas.only(canvas.without_intervals(matrix), METRIC, metric), axis.dim, axis.other
+    )
     colourmap, norm = bins()
     ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
     sides = values[axis.other].to_numpy(), values[axis.dim].to_numpy()

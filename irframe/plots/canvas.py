@@ -409,6 +409,14 @@ def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
     return values.squeeze(others).transpose(rows, columns)
 
 
+def without_intervals(matrix: xr.DataArray | xr.Dataset) -> xr.DataArray:
+    """Return the coefficients of `agreement` or `volatility` without their intervals."""
+    if isinstance(matrix, xr.DataArray):
+        return matrix
+    holding("what agreement or volatility returned", matrix, {"agreement"})
+    return matrix["agreement"].assign_attrs(matrix.attrs)
+
+
 def one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
     """Return values by one metric at one depth, by default the greatest, and what to call them."""
     label, dim = str(values[METRIC].item()), (axis := axis_of(values)).dim

@@ -172,7 +172,9 @@ def metric_curves(
     return ax
 
 
-def ratio_curves(values: xr.DataArray, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
+def ratio_curves(
+    values: xr.DataArray | xr.Dataset, *, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
     """Draw a quantity by evaluation depth: a curve per metric, and per group.
 
     Also called as ``values.ireval.plot.ratio_curves()``.
@@ -181,7 +183,7 @@ def ratio_curves(values: xr.DataArray, *, ax: Axes | None = None, figsize: Size 
     ----------
     values
         What `discrimination`, `median_p`, `coverage`, `inversions` or `agreement` with a
-        reference give: values over depth, and metric or group.
+        reference give: values over depth, and metric or group. Intervals are not drawn.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -206,7 +208,7 @@ def ratio_curves(values: xr.DataArray, *, ax: Axes | None = None, figsize: Size 
     >>> ax.get_ylabel(), len(ax.get_legend().get_texts())
     ('coverage ratio', 3)
     """
-    along = axis_of(values).dim
+    values, along = canvas.without_intervals(values), axis_of(values).dim
     holding(f"values with a dimension {along}", values, {along}, "sizes")
     if TOPIC in values.dims:
         raise InputError(f"values by {along} alone, as discrimination gives them", "scores")

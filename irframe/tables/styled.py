@@ -12,7 +12,7 @@ from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.score_arrays import reading
 from irframe.files.tables import once_named
-from irframe.names import ALIASES, BOUND, METRIC, SYSTEM, TOPIC
+from irframe.names import ALIASES, BOUND, METRIC, RESULT, SCORE_VERBS, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
 from irframe.tables.marked_styler import MarkedStyler, Table
@@ -124,7 +124,9 @@ def styled(
 
 
 def _laid_out(result: Any, asked: Asked) -> Table:
-    if isinstance(result, xr.DataArray):
+    if getattr(result, "attrs", {}).get(RESULT, "") not in {"", *SCORE_VERBS}:
+        scores = False
+    elif isinstance(result, xr.DataArray):
         scores = {SYSTEM, TOPIC} <= set(result.dims) and BOUND not in result.dims
     else:
         scores = isinstance(result, pd.DataFrame) and is_scores(result)
