@@ -5,9 +5,8 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from operator import ge, gt, le, lt
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 import numpy as np
 
@@ -141,7 +140,7 @@ def choice(
         if len(wanted) > LONG:
             raise error(f"{name}, one of {len(words)} words", found, f"it may be {wanted}")
         raise error(f"{name} to be {wanted}", found)
-    return next(word for word in words if word == value)
+    return cast("Word", str(value))
 
 
 def as_annotated(name: str, value: Any, annotation: Any) -> None:
@@ -154,16 +153,25 @@ def as_annotated(name: str, value: Any, annotation: Any) -> None:
     ...
     irframe.errors.ParameterError: wanted each, True or False; found 1.
     """
-    united = get_origin(annotation) in {Union, UnionType}  # of words the former, before Python 3.14
-    kinds = (
-        [kind for kind in get_args(annotation) if kind is not NoneType] if united else [annotation]
-    )
-    if value is None and united:
+    words, optional = _values_of(annotation)
+    if not words or (value is None and optional):
         return
-    if kinds == [bool] and not isinstance(value, bool | np.bool_):
+    if True not in words:
+        choice(name, value, words)
+    elif not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name}, True or False", shortened(value))
-    if kinds and all(get_origin(kind) is Literal for kind in kinds):
-        choice(name, value, [word for kind in kinds for word in get_args(kind)])
+
+
+@cache
+def _values_of(annotation: Any) -> tuple[tuple[Any, ...], bool]:
+    """Return the flags or words that an annotation consists of, and whether it takes None."""
+    united = get_origin(annotation) in {Union, UnionType}  # of words the former, before Python 3.14
+    every = get_args(annotation) if united else (annotation,)
+    kinds = [kind for kind in every if kind is not NoneType]
+    if kinds == [bool]:
+        return (True, False), united
+    literal = all(get_origin(kind) is Literal for kind in kinds)
+    return tuple(word for kind in kinds if literal for word in get_args(kind)), united
 
 
 def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:
@@ -302,21 +310,23 @@ def _hashable(label: Any) -> bool:
     return True
 
 
-_LIMITS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
-    "low": ("at least", ge),
-    "high": ("at most", le),
-    "above": ("above", gt),
-    "below": ("below", lt),
-}
+_LIMITS = {"low": "at least", "high": "at most", "above": "above", "below": "below"}
 
 
-def _inside(value: Any, **limits: float | None) -> bool:
-    known = [(_LIMITS[key][1], limit) for key, limit in limits.items() if limit is not None]
-    return all(bool(test(value, limit)) for test, limit in known)
+def _inside(
+    value: Any,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> bool:
+    """Return whether a value is within limits, of which the last two are not allowed."""
+    least = (low is None or value >= low) and (above is None or value > above)
+    return bool(least and (high is None or value <= high) and (below is None or value < below))
 
 
 def _limits(**limits: float | None) -> str:
-    parts = [f"{_LIMITS[key][0]} {limit}" for key, limit in limits.items() if limit is not None]
+    parts = [f"{_LIMITS[key]} {limit}" for key, limit in limits.items() if limit is not None]
     if not parts:
         return ""
     return (" of " if parts[0].startswith("at") else " ") + " and ".join(parts)

@@ -7,7 +7,7 @@ keeps the names its caller uses.
 
 import inspect
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from itertools import chain
 from typing import Any, Literal, get_args
 
@@ -118,6 +118,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ASSIGNMENT: ("assignment", "support"),
 }
 """Role -> names accepted for it, the canonical one first."""
+_ROLES = [(role, name) for role, names in ALIASES.items() for name in reversed(names)]
+"""Each role beside each of its names, the canonical one last, so that it wins."""
 
 PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
 """Columns that tell parts of a document apart."""
@@ -201,17 +203,10 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     >>> roles(["qid", "docno", "score", "price"])
     {'topic': 'qid', 'doc': 'docno', 'score': 'score'}
     """
-    present = [*columns]
-    found = _roles_of({name: name for name in present})
-    if len(found) < len(ALIASES):
-        others = {n.lower(): n for n in present if isinstance(n, str) and n != n.lower()}
-        found = (_roles_of(others) if others else {}) | found
-    return found
-
-
-def _roles_of(present: Mapping[Any, Hashable]) -> dict[str, Hashable]:
-    by_role = {role: [name for name in names if name in present] for role, names in ALIASES.items()}
-    return {role: present[names[0]] for role, names in by_role.items() if names}
+    present = {*columns}
+    lower = {name.lower(): name for name in present if isinstance(name, str)}
+    found: dict[str, Hashable] = {role: lower[name] for role, name in _ROLES if name in lower}
+    return found | {role: name for role, name in _ROLES if name in present}
 
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

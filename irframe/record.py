@@ -279,18 +279,30 @@ def refuse_unused(slot: Slot, value: Any, function: str, parameter: str) -> None
         raise ParameterError(f"options that {function} uses", "", advice, given)
 
 
-def options_of(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """Return the arguments but the first, as a record holds them."""
+def options_of(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function but the first, as a record holds them."""
     options: dict[str, Any] = {}
-    for name, parameter in list(bound.signature.parameters.items())[1:]:
-        value = bound.arguments.get(name, parameter.default)
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            value = _flat(bound.arguments.get(name, ()))
-        slot = slot_of(parameter.annotation)
+    for name, defaults in recorded_defaults(function).items():
+        parameter = signature_of(function).parameters[name]
+        slot, value = slot_of(parameter.annotation), given.get(name)
         beside = slot is None and name in options and value == parameter.default
-        if name not in UNTOLD and not beside:
-            options |= spread_option(name, value, slot)
+        if name in given and not beside:
+            several = parameter.kind is parameter.VAR_POSITIONAL
+            options |= spread_option(name, _flat(value) if several else value, slot)
+        elif name not in options:
+            options |= defaults
     return options
+
+
+@cache
+def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]:
+    """Return what a record holds of each parameter but the first where it is not given."""
+    usual = {}
+    for one in [*signature_of(function).parameters.values()][1:]:
+        if one.name not in UNTOLD:
+            default = None if one.default is one.empty else one.default
+            usual[one.name] = spread_option(one.name, default, slot_of(one.annotation))
+    return usual
 
 
 def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, Any]:
@@ -321,7 +333,7 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
     def call(*arguments: Any, **options: Any) -> Any:
         bound = bind(function, arguments, options)
         subject = next(iter(bound.arguments.values()), None)
-        given = options_of(bound)
+        given = options_of(function, bound.arguments)
         if isinstance(subject, InGroups):
             given["by"] = subject.plain
             subject = subject.example

@@ -168,7 +168,7 @@ def answers(
     first = next(iter(results.values()), None)
     if isinstance(first, xr.Dataset) and GRADE in first:
         return replace(groups, subject=results)
-    given = options_of(bound) | {"by": groups.plain}
+    given = options_of(call, bound.arguments) | {"by": groups.plain}
     joined = join(results, groups.name, None)
     return stamped(joined, call.__name__, groups.example, given)
 

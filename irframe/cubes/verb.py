@@ -181,7 +181,7 @@ def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[
     bound = bind(verb.function, (subject, *arguments), options)
     score_arrays.refuse(bound, one_unit=verb.one_unit)
     with usual_errors(), OneCall() as said, score_arrays.counting_costs(subject):
-        applied = options_of(bound)
+        applied = options_of(verb.function, bound.arguments)
         if groups is None:
             given = _read(verb, bound.arguments)
             (_, read), result = _object_among(given), _answer_one(verb, given)
