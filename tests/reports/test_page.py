@@ -448,7 +448,7 @@ def test_print_opens_every_table_and_says_how_much_of_a_long_one_it_has(tab, tmp
 @pytest.mark.filterwarnings("ignore:agreements that are undefined")
 def test_differences_that_are_the_same_on_all_topics_have_no_interval(tab, tmp_path):
     runs, qrels = TRACKS["all tied"][0]()
-    path = ir.report(runs, qrels, tmp_path / "page.html", **BASE)
+    path = write_report(runs, qrels, tmp_path / "page.html", BASE)
     page = opened(tab, path.as_uri())
     page.focus("canvas")
     page.keyboard.press("ArrowRight")

@@ -20,6 +20,7 @@ from odd_tracks import BASE, TRACKS, cube_options, write_report
 from paged import Page
 
 import irframe as ir
+from irframe.diagnostics.findings import every_place
 from irframe.errors import IrframeError, MetricError, cautions_of, united, unsaid
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
@@ -167,7 +168,8 @@ class View:
         """Return the systems, the best first, with their places and how many might be better."""
         mean = self.at(self.means["mean"], metric, depth) * facts(metric).sign
         if self.alone:
-            return pd.DataFrame({"rank": 1, "low": 1, "high": 1}, index=self.systems)
+            alone = {"rank": 1, "low": 1, "high": 1, "could_be_first": True}
+            return pd.DataFrame(alone, index=self.systems)
         found = pd.DataFrame({"rank": mean.round(12).rank(method="min", ascending=False)})
         sure = self.tested(metric, depth).query("significant")
         lead = sure["difference"] * facts(metric).sign > 0
@@ -176,6 +178,9 @@ class View:
         beaten, beats = Counter(last), Counter(first)
         found["low"] = [1 + beaten[name] for name in self.systems]
         found["high"] = [len(self.systems) - beats[name] for name in self.systems]
+        found["could_be_first"] = found["low"] == 1
+        if "could_be_first" in self.means:
+            found["could_be_first"] = self.at(self.means["could_be_first"], metric, depth)
         return found.assign(mean=-mean, place=range(len(mean))).sort_values(
             ["rank", "mean", "place"]
         )
@@ -213,7 +218,7 @@ def enough(metric):
 
 def first(view, metric, depth):
     ladder, topics = view.ladder(metric, depth), view.topics_of(metric, depth)
-    best = ladder.index[ladder["low"] == 1].tolist()
+    best = ladder.index[ladder["could_be_first"]].tolist()
     if not view.relevant:
         return "first.nothing", {}
     if not (view.told.whole["retrieved"] > view.told.whole["unjudged"]).any():
@@ -224,6 +229,7 @@ def first(view, metric, depth):
         return "first.tied", {"n": len(ladder)}
     if len(best) > 1:
         told, key = {"n": len(best), "of": len(ladder), "names": best}, "several"
+        told["alpha"] = view.told.options["alpha"]
         if len(best) > 10 and topics >= enough(metric) and not view.crossing:
             told["names"], key = likely(view, ladder, metric, depth), "many"
         return f"first.{key}", told
@@ -255,6 +261,10 @@ def sure(view, metric, depth):
     now = [view.systems[place] for place in sorted(now)]
     told = {"others": often, "most": share.max(), "names": now, "name": now[0]}
     key = "tied" if len(now) > 1 else "usual" if now[0] in often else "other"
+    one = view.scores.sel(metric=[metric], depth=[depth])
+    alpha = ir.Significance(alpha=view.told.options["alpha"])
+    board = one.ireval.leaderboard(test=alpha, resamples=100)
+    told["excess"] = f"{board.attrs['optimism']:.2g}"
     return f"sure.{key}", told | {"share": share[now].sum()}
 
 
@@ -546,7 +556,7 @@ def findings(track, _):
     stop = ir.Budget(track.options["budget"]) if track.unit else None
     built = cube_options(track.options)
     data = (track.whole,) if built else (track.runs, track.qrels)
-    with unsaid():
+    with unsaid(), every_place():
         found = ir.verbs.diagnose(*data, metrics=track.metrics, errors="report", stop=stop)
     found = found[found["what"] != "what decides the numbers"]
     if "repeats" in track.options:  # which the console is not told
