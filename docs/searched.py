@@ -34,6 +34,8 @@ SOUGHT = {
     "guide/larger-than-memory": "dask; out of memory; huge run files; cluster; parallel workers",
     "guide/saving": "save; export CSV, Excel; netCDF; Zarr; pickle",
     "guide/reshaping": "reshape; melt; long format, wide format; pivot",
+    "guide/recipes": "residual collection; precision-recall curve, interpolated precision; matrix "
+    "of p-values; MTEB result files",
     "guide/slicing": "select a depth, systems, topics; sel",
     "guide/figures-and-tables": "LaTeX table for a paper; figures, plots; styled; Overleaf; "
     "booktabs; box plot; heatmap",
