@@ -130,6 +130,8 @@ class Verbs:
         if metric:
             return f"{message} (in irframe: the metric {metric}){self._scoring(metric)}"
         hint = suggest(name, known, shown if meant is shown else ())
+        if not hint and (meant := kinds.with_column(name)):
+            hint = f" (in the result of {' or '.join(meant)})"
         return f"{message}{hint}{self._leads(meant, kind)}"
 
     def _leads(self, meant: list[str], kind: str) -> str:
@@ -206,6 +208,9 @@ class Figures(Verbs):
 class Accessor(Verbs):
     """Verbs of cubes, of scores, and of what the verbs return."""
 
+    def __init__(self, subject: Any) -> None:
+        super().__init__(_with_metrics(subject))
+
     @property
     def plot(self) -> Figures:
         """Figures of this object."""
@@ -265,6 +270,21 @@ class SeriesAccessor(FrameAccessor):
             )
             raise AttributeError(message)
         super().__init__(scores.as_scores(subject))
+
+
+def _with_metrics(subject: Any) -> Any:
+    """Return a dataset with a variable for each metric as one array; anything else as it is."""
+    if not isinstance(subject, xr.Dataset) or {words.RESULT, "experiment"} & subject.attrs.keys():
+        return subject
+    variables = subject.data_vars.values()
+    scored = all({words.SYSTEM, words.TOPIC} <= {*each.dims} for each in variables)
+    numbers = all(each.dtype.kind in "fiu" for each in variables)
+    named = words.GRADE not in subject and words.METRIC not in subject.coords
+    return (
+        subject.to_dataarray(words.METRIC)
+        if variables and scored and numbers and named
+        else subject
+    )
 
 
 def _metric(name: str) -> Any:

@@ -29,6 +29,7 @@ _BESIDE = {
     for name in names
     for verb in ("", "select_", "filter_", "sel_")
 } | {
+    "relevance_level": ' (a metric takes it: "AP(rel=2)")',
     "alternative": " (tests are two-sided; margin= asks whether one is not worse)",
     **{
         name: f" (cube(..., {value}) takes it)"
@@ -40,6 +41,10 @@ _BESIDE = {
         }.items()
         for name in names
     },
+    **dict.fromkeys(
+        ("pr_curve", "precision_recall_curve", "recall_precision"),
+        ' (evaluate(qrels, "iprec_at_recall") scores eleven levels of recall)',
+    ),
     "budget": " (score(..., stop=ir.Budget(500)) of a cube takes it)",
     "threshold": " (score(..., stop=ir.Threshold(0.5)) of a cube takes it)",
     "searches": " (score(..., stop=ir.AfterSearches(2)) of a cube takes it)",

@@ -316,6 +316,21 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     return taken
 
 
+def with_column(name: str) -> list[str]:
+    """Return up to three verbs whose result has a column or variable of this name.
+
+    Examples
+    --------
+    >>> with_column("win_rate")
+    ['leaderboard']
+    """
+    named = re.compile(rf"\nReturns\n-+\n(?:(?!\n\w+\n--)[\s\S])*?`{re.escape(name)}`")
+    documents = {
+        verb: inspect.getdoc(function) or "" for verb, (function, _) in verbs(HOME).items()
+    }
+    return [verb for verb, document in documents.items() if named.search(document)][:3]
+
+
 def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
     """Return the kinds of object, among those with an accessor, that a first argument may be."""
     first = next(iter(inspect.signature(function).parameters.values()), None)

@@ -4,6 +4,7 @@ import pickle
 import re
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from refusals import refused
 
@@ -269,6 +270,45 @@ def test_what_is_selected_before_is_no_option_of_a_verb():
         CUBE.ireval.to_dataframe  # noqa: B018 - what raises
     with pytest.raises(TypeError, match="parameters by name: .* p="):
         ir.metrics.RBP(0.8)
+
+
+COLUMNS = {
+    "letters could_be_first": SCORES.ireval.leaderboard(),
+    "effect_size ci_low wins statistic": SCORES.ireval.compare(),
+    "rank_low tier": SCORES.ireval.rank_intervals(),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "result"), [(n, table) for names, table in COLUMNS.items() for n in names.split()]
+)
+def test_a_column_of_a_result_leads_to_a_verb_that_gives_it(name, result):
+    assert name in result
+    with pytest.raises(AttributeError) as caught:
+        getattr(SCORES.ireval, name)
+    calls = str(caught.value).rpartition(": ")[2].split(" or ")
+    assert any(name in eval(f"SCORES{call}") for call in calls)  # noqa: S307 - what irframe says
+
+
+@pytest.mark.parametrize("name", ["win_rate", "borda", "p_adjusted"])
+def test_a_column_that_needs_an_option_leads_to_its_verb(name):
+    with pytest.raises(AttributeError, match=r"result of .*leaderboard\(\)"):
+        getattr(SCORES.ireval, name)
+
+
+def test_a_dataset_with_a_variable_for_each_metric_is_a_table_of_scores():
+    scores = ir.evaluate(RUNS, QRELS, ["AP", "ASL"])
+    arrays = scores.to_xarray()
+    expected = scores.sort_index().ireval.compare(baseline="bm25")
+    found = arrays.ireval.compare(baseline="bm25")
+    columns = ["metric", "system_a", "difference", "p"]
+    pd.testing.assert_frame_equal(
+        found[columns].sort_values(columns[:2], ignore_index=True),
+        expected[columns].sort_values(columns[:2], ignore_index=True),
+        check_exact=False,
+    )
+    assert "leaderboard" in dir(arrays.ireval)
+    assert "score" in dir(CUBE.ireval)
 
 
 def test_an_object_has_several_figures_which_are_named():
