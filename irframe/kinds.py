@@ -112,14 +112,15 @@ SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
 CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
 """Figure that shows one depth -> how it is called of what scores by depth give."""
 OWN = {
-    "compare": (SCORES, BOUNDS),
+    "compare": (SCORES, BOUNDS, LOSSES, "tie_ranges"),
+    "decide": (BOUNDS, "tie_ranges"),
     "write_run": (RUNS,),
     "write_qrels": (JUDGMENTS,),
     "to_pytrec_eval": (RUNS, JUDGMENTS),
     "to_ranx": (RUNS, JUDGMENTS),
     "sample": (CUBE, JUDGMENTS),
     "split": (RUNS, JUDGMENTS),
-    "design": (SCORES, CUBE),
+    "design": (SCORES, BOUNDS, LOSSES, "tie_ranges", CUBE),
     "outcomes": (CUBE, RUNS),
     "risk_coverage": (CUBE, RUNS),
     "diagnose": (CUBE, RUNS),

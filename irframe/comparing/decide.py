@@ -35,7 +35,7 @@ def decide(
     Parameters
     ----------
     bounds
-        Lower and upper scores, as `bounds` gives them.
+        Lower and upper scores, as `bounds` or `tie_ranges` gives them.
     baseline
         A system: hold each other system against it, ``system_b`` throughout. By default all
         pairs of systems.

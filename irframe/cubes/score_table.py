@@ -210,7 +210,7 @@ def read_score_table(x: Any, *, asking: str = "", by: Any = None) -> ScoreTable:
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
     array = isinstance(x, xr.DataArray)
-    _refuse_result(x)
+    refuse_result(x)
     told = getattr(x, "attrs", {}).get(words.METRICS, ())
     metrics = x.coords.get(words.METRIC, ()) if array else told
     if isinstance(by, str) and by in np.asarray(metrics):
@@ -222,7 +222,7 @@ def read_score_table(x: Any, *, asking: str = "", by: Any = None) -> ScoreTable:
     return _read_frame(as_scores.score_frame(x), asking, by)
 
 
-def _refuse_result(x: Any) -> None:
+def refuse_result(x: Any) -> None:
     """Raise for what a verb returned over systems and topics that is no score."""
     returned = getattr(x, "attrs", {}).get(words.RESULT, "")
     frame = isinstance(x, pd.DataFrame)

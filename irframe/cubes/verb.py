@@ -210,12 +210,13 @@ def _read(verb: Declared, given: Mapping[str, Any], by: Any = None) -> dict[str,
         own = word == first
         if own or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
             asking = verb.asking if own else f"{word}="
-            read[word] = _read_subject(value, asking, cube=word == "cube")
-    cube = read[first]
-    if isinstance(cube, xr.Dataset):
-        if words.GRADE in cube and not verb.spans:
-            view.refuse_spans(cube, f" for {verb.name}")
-        read[first] = cube if verb.bounded else loaded(cube, verb.name)
+            cube = word == "cube" or (word == "data" and isinstance(value, xr.Dataset))
+            read[word] = _read_subject(value, asking, cube=cube)
+    whole = read[first]
+    if isinstance(whole, xr.Dataset):
+        if words.GRADE in whole and not verb.spans:
+            view.refuse_spans(whole, f" for {verb.name}")
+        read[first] = whole if verb.bounded else loaded(whole, verb.name)
     return read
 
 

@@ -182,8 +182,8 @@ def ratio_curves(
     Parameters
     ----------
     values
-        What `discrimination`, `median_p`, `coverage`, `inversions` or `agreement` with a
-        reference give: values over depth, and metric or group. Intervals are not drawn.
+        What `discrimination`, `median_p`, `coverage`, `inversions`, `separability`, or `agreement`
+        with a reference give: values over depth, and metric or group. Intervals are not drawn.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -208,10 +208,11 @@ def ratio_curves(
     >>> ax.get_ylabel(), len(ax.get_legend().get_texts())
     ('coverage ratio', 3)
     """
-    values, along = canvas.without_intervals(values), axis_of(values).dim
+    values, axis = canvas.without_intervals(values), axis_of(values)
+    along = axis.dim
     holding(f"values with a dimension {along}", values, {along}, "sizes")
-    if TOPIC in values.dims:
-        raise InputError(f"values by {along} alone, as discrimination gives them", "scores")
+    if further := [dim for dim in (TOPIC, axis.other, "seed") if dim in values.dims]:
+        raise InputError(f"values by {along} alone, as discrimination gives them", further[0])
     ax = canvas.new_axes(ax, figsize=figsize)
     others = [str(dim) for dim in values.dims if dim != along]
     curves = values.transpose(*others, along)

@@ -11,6 +11,7 @@ import xarray as xr
 
 from irframe.cubes import as_scores
 from irframe.cubes.groups import REPEAT_OF, by_repeat
+from irframe.cubes.score_table import refuse_result
 from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.topic_design import (
@@ -26,7 +27,6 @@ from irframe.files.repeats import checked_layout
 from irframe.files.tables import columns_of
 from irframe.names import (
     DRAWN,
-    GRADE,
     METRIC,
     REPEAT,
     REPEAT_NAMES,
@@ -103,9 +103,9 @@ def design(
     given = dict(zip(LABELS, (cluster, task, weight), strict=True))
     given = {label: value for label, value in given.items() if value is not None}
     checked_layout(repeats)
+    refuse_result(scores)
     if isinstance(scores, xr.DataArray | xr.Dataset):
-        if isinstance(scores, xr.Dataset):
-            scores = read_cube(scores) if GRADE in scores else scores
+        scores = read_cube(scores) if isinstance(scores, xr.Dataset) else scores
         return _of_labelled(scores, table, given, repeats)
     return _of_frame(as_scores.score_frame(scores), table, given, repeats)
 

@@ -1,6 +1,7 @@
-"""What an object offers, in its print, in completion and in errors, can be called as it stands."""
+"""What an object offers, in its print, in completion and in errors, is what can be called of it."""
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from incomplete import though_incomplete
 from laws.experiments import larger
@@ -8,7 +9,8 @@ from laws.verbs import VERBS, call
 from turns import few_of
 
 import irframe as ir
-from irframe.kinds import FIGURES, HOME, KNOWN, example, kind_of, offered
+from irframe.errors import IrframeError
+from irframe.kinds import FIGURES, HOME, KNOWN, example, kind_of, offered, takes, verbs
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 with though_incomplete():
@@ -57,3 +59,39 @@ def test_all_that_a_result_offers_can_be_called(name, tmp_path):
     assert known
     for place, code in enumerate((known if kind_of(result) in KNOWN else offers).values()):
         called(code, tmp_path / f"{place}", x=result)
+
+
+WITHOUT_EFFECT = {"cite", "groupby", "freeze", "report", "save", "write_qrels", "write_run"}
+"""What is called of anything that was made of runs, and what needs a name of a file."""
+BY_COLUMNS = {"runs", "judgments", "scanned runs", "labels of nuggets"}
+"""What a frame is by its columns alone, whatever returned it."""
+ALSO_ASKED = {
+    **dict.fromkeys(("a", "baseline", "system"), SYSTEMS[0]),
+    "b": SYSTEMS[1],
+    "topic": CUBE["topic"].to_numpy()[0],
+    "metric": "AP",
+    "depth": 1,
+    **dict.fromkeys(("human", "original"), SCOPE["scores"]),
+}
+
+
+@pytest.mark.parametrize("name", few_of(sorted(VERBS.keys() - CUBES), 6, 1, drawn=False))
+def test_what_is_not_offered_is_refused(name):
+    result = call(name, CUBE)
+    result = getattr(result, "summary", result)
+    if not hasattr(result, "ireval"):
+        return
+    taken = []
+    for home in (HOME, FIGURES):
+        for each in verbs(home).keys() - {*offered(result, home)} - WITHOUT_EFFECT:
+            function = verbs(home)[each][0]
+            if BY_COLUMNS & {*takes(each, function)} and isinstance(result, pd.DataFrame):
+                continue
+            arguments = example(each, result, home).split("(", 1)[1]
+            scope = ALSO_ASKED | {"function": function, "result": result}
+            try:
+                called(f"function(result, {arguments}", "", **scope)
+                taken.append(each)
+            except IrframeError:
+                plt.close("all")
+    assert taken == []

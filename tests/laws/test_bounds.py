@@ -1,0 +1,54 @@
+"""Lower and upper scores are read as both, or refused by name: no verb reads one of them alone."""
+
+import inspect
+
+import pytest
+from incomplete import though_incomplete
+from laws.experiments import experiment
+from laws.verbs import VERBS, asked
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+with though_incomplete():
+    CUBE = ir.cube(*experiment(0), collection="track")
+READ = {"compare", "design"}
+"""Verbs of scores that read bounds."""
+with though_incomplete():
+    RANGES = {
+        "bounds": ir.verbs.bounds(CUBE, "RBP(p=0.8)", "P", at=[1, 3]),
+        "one metric": ir.verbs.bounds(CUBE, "RBP(p=0.8)", at=[3]).isel(metric=0),
+        "tie ranges": ir.verbs.tie_ranges(CUBE, "RBP(p=0.8)", "P", at=[1, 3]),
+    }
+FIRST = {name: next(iter(inspect.signature(verb).parameters)) for name, verb in VERBS.items()}
+OF_SCORES = sorted(name for name, first in FIRST.items() if first == "scores")
+BESIDE = [
+    (name, word)
+    for name in OF_SCORES
+    for word in ("human", "original", "reference")
+    if word in inspect.signature(VERBS[name]).parameters
+]
+
+
+@pytest.mark.parametrize("name", sorted({*OF_SCORES} - READ))
+@pytest.mark.parametrize("kind", RANGES)
+def test_bounds_are_refused_by_verbs_that_do_not_read_them(name, kind):
+    _, given = asked(name, CUBE)
+    refused(InputError, "bound", VERBS[name], RANGES[kind], **given)
+
+
+@pytest.mark.parametrize(("name", "word"), BESIDE)
+def test_bounds_are_refused_beside_scores(name, word):
+    scores, given = asked(name, CUBE)
+    refused(InputError, "bound", VERBS[name], scores, **given | {word: RANGES["bounds"]})
+
+
+def test_a_comparison_of_bounds_reads_both_sides():
+    found = ir.verbs.compare(RANGES["bounds"])
+    wider = RANGES["bounds"].copy()
+    wider[{"bound": 1}] += 0.25
+    assert not found.equals(ir.verbs.compare(wider))
+    assert {("compare", "scores")} <= set(FIRST.items())
+    assert len(BESIDE) > 3
