@@ -12,7 +12,7 @@ from io import StringIO
 from threading import Event, Thread
 from typing import Any
 
-from irframe.commands import COMMANDS, EPILOG, NEVER, Line, tell
+from irframe.commands import CLEARED, COMMANDS, EPILOG, EXAMPLES, NEVER, Line, tell
 from irframe.errors import IrframeError, IrframeWarning, OneCall
 from irframe.escaping import encodable, visible
 from irframe.names import VERSION
@@ -54,7 +54,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     command = import_module(f"irframe.commands.{home}")
     if arguments is None:
         gc.freeze()  # so that no garbage collection, as at exit, goes through what is imported
-    line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", EPILOG)
+    epilog = f"example:\n  {EXAMPLES[words[0]]}\n\n{EPILOG}"
+    line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", epilog)
     word = words[0].replace("-", "_")
     getattr(command, f"declare_{word}")(line)
     options = line.read(words[1:])
@@ -123,7 +124,7 @@ def _seconds(name: str) -> Iterator[None]:
             sys.stderr.write(f"\r{name}: {seconds} s ")
             sys.stderr.flush()
             seconds += 1
-        sys.stderr.write("\r\033[K" * (seconds > 2))
+        sys.stderr.write(CLEARED * (seconds > 2))
 
     thread = Thread(target=count_up, daemon=True)
     if shown:

@@ -46,6 +46,8 @@ FIRST = {
 """What one came for: of what a verb gives, the columns that are shown before others."""
 LONGEST, SHORTEST = 36, 10
 """Characters of a text that are shown where not everything has room, at most and at least."""
+UNCUT = {"interval", "g interval", "verdict", "ranks"}
+"""Texts of the command line that lose their meaning if they are cut."""
 LABELS = {
     *("metric", "group", "track", "system", "system_a", "system_b", "baseline", "topic", "doc"),
     *("team", "step", "old", "new"),
@@ -201,8 +203,12 @@ def _is_own() -> bool:
     return own or pd.get_option("display.float_format") is not None
 
 
-def fitted(frame: pd.DataFrame, first: Sequence[str]) -> tuple[pd.DataFrame, str]:
+def fitted(
+    frame: pd.DataFrame, first: Sequence[str], width: int = WIDTH - 2
+) -> tuple[pd.DataFrame, str]:
     """Return as much of a frame as fits on a line, some columns before others, and what does not.
+
+    pandas wraps lines that are two characters shorter than its width.
 
     Examples
     --------
@@ -211,29 +217,29 @@ def fitted(frame: pd.DataFrame, first: Sequence[str]) -> tuple[pd.DataFrame, str
     '[1 rows x 3 columns; not shown: b]'
     """
     seen, names = _head_and_tail(frame), list(frame.columns)
-    if not frame.columns.is_unique or _width_of(seen) <= WIDTH:
+    if not frame.columns.is_unique or _width_of(seen) <= width:
         return frame, ""
     labels = [name for name in names if name in LABELS and not _is_constant(seen[name])]
     first = [name for name in dict.fromkeys([*labels, *first]) if name in names]
-    cut = _narrowed(seen, first)
+    cut = _narrowed(seen, first, width)
     kept: list[Any] = []
     for name in dict.fromkeys([*first, *names]):
         wider = [one for one in names if one in {*kept, name}]
-        kept = wider if name in labels or _width_of(cut[wider]) <= WIDTH else kept
+        kept = wider if name in labels or _width_of(cut[wider]) <= width else kept
     left = [name for name in names if name not in kept]
     same = [name for name in left if name in LABELS and _is_constant(seen[name])]
     notes = [f"{len(frame)} rows x {len(names)} columns"]
     notes += [f"{name} {seen[name].iloc[0]}" for name in same]
     hidden = ", ".join(str(name) for name in left if name not in same)
     notes += [f"not shown: {hidden}"] if hidden else []
-    return _narrowed(seen[kept], kept), f"[{'; '.join(notes)}]"
+    return _narrowed(seen[kept], kept, width), f"[{'; '.join(notes)}]"
 
 
-def _narrowed(frame: pd.DataFrame, columns: Sequence[Any]) -> pd.DataFrame:
+def _narrowed(frame: pd.DataFrame, columns: Sequence[Any], width: int = WIDTH - 2) -> pd.DataFrame:
     """Return a frame with texts cut until some columns fit on a line beside its labels."""
     for most in range(LONGEST, SHORTEST, -2):
         cut = _cut_texts(frame, most)
-        if _width_of(cut[[*columns]]) <= WIDTH:
+        if _width_of(cut[[*columns]]) <= width:
             break
     return cut
 
@@ -241,18 +247,18 @@ def _narrowed(frame: pd.DataFrame, columns: Sequence[Any]) -> pd.DataFrame:
 def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
     """Return a frame with long texts cut to so many characters, where they stay distinct."""
 
-    def short(value: Any) -> Any:
+    def short(value: Any, head: int) -> Any:
         if not isinstance(value, str) or len(value) <= most:
             return value
-        return f"{value[: most // 3]}\N{HORIZONTAL ELLIPSIS}{value[1 + most // 3 - most :]}"
+        return f"{value[:head]}\N{HORIZONTAL ELLIPSIS}{value[1 + head - most :]}"
 
     def distinct(values: Any) -> Any:
-        cut = values.map(short)
-        return cut if cut.nunique() == values.nunique() else values
+        cuts = (values.map(partial(short, head=head)) for head in (most // 3, most - 2))
+        return next((cut for cut in cuts if cut.nunique() == values.nunique()), values)
 
     shown = frame.copy()
-    for place, kind in enumerate(frame.dtypes):
-        if not pd.api.types.is_numeric_dtype(kind):
+    for place, (name, kind) in enumerate(frame.dtypes.items()):
+        if not pd.api.types.is_numeric_dtype(kind) and name not in UNCUT:
             shown.isetitem(place, distinct(frame.iloc[:, place].astype(object)))
     if isinstance(frame.index, pd.MultiIndex):
         shown.index = frame.index.set_levels([distinct(level) for level in frame.index.levels])
@@ -262,7 +268,8 @@ def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
 
 
 def _width_of(frame: pd.DataFrame) -> int:
-    return 2 + max(map(len, frame.to_string().split("\n")))  # as pandas has it
+    is_labelled = not (frame.index == "").all()
+    return max(map(len, frame.to_string(index=is_labelled).split("\n")))
 
 
 def letters_a_row(board: pd.DataFrame) -> int:

@@ -226,7 +226,8 @@ def test_warnings_have_a_colour_on_a_terminal_alone(capsys, monkeypatch, termina
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     tell("warning: few topics")
     word = "\x1b[33mwarning:\x1b[0m" if terminal and not no_colour else "warning:"
-    assert capsys.readouterr().err == f"irframe: {word} few topics\n"
+    cleared = "\r\x1b[K" * terminal  # progress may stand on the line
+    assert capsys.readouterr().err == f"{cleared}irframe: {word} few topics\n"
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -644,7 +645,9 @@ def test_comparisons_are_those_of_compare(files, capsys):
     flat = " ".join(out.split())
     assert "AP against bm25: paired t-test, Holm per metric and depth (7 comparisons)," in flat
     _, out, _ = run(capsys, *words, "--effects", "--power", "0.8")
-    assert out.split("\n")[0].split()[5:] == ["detectable", "hedges_g", "g", "interval"]
+    asked = ["detectable", "hedges_g", "g", "interval"]
+    assert out.split("\n")[0].split() == ["system_a", "difference", "verdict", *asked]
+    assert "not shown: interval, p_adjusted]" in out
     _, out, _ = run(capsys, *words, "--simultaneous", "--wide")
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
@@ -837,6 +840,82 @@ def test_every_command_explains_itself(capsys):
         assert f"usage: irframe {name} " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "command", [name for name in COMMANDS if name not in {"demo", "freeze", "convert"}]
+)
+@pytest.mark.usefixtures("odd")
+def test_an_unknown_suffix_of_the_output_is_refused_before_the_work(capsys, monkeypatch, command):
+    monkeypatch.setattr(ir, "read_runs", None)
+    monkeypatch.setattr(ir, "read_qrels", None)
+    files = [] if command == "metrics" else ["qrels.txt", "a.run"]
+    asked = ["-m", "AP"] if command in {"evaluate", "compare", "leaderboard"} else []
+    status, out, error = run(capsys, command, *files, *asked, "-o", "x.xlsx")
+    assert (status, out) == (2, "")
+    assert "x.xlsx" in error
+    assert not Path("x.xlsx").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_example_of_each_command_runs(capsys, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", "--files", "."]) == 0
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    told = capsys.readouterr().out
+    [line] = re.findall(r"^example:\n  irframe (.*)\n", told, re.MULTILINE)
+    assert main(shlex.split(line)) in {0, 1}
+    assert "irframe: found" not in capsys.readouterr().err
+
+
+LONG_NAMES = (
+    "compare -m AP;compare -m AP nDCG@10;compare -m AP --effects --power .8;leaderboard -m AP"
+)
+
+
+@pytest.mark.parametrize("line", LONG_NAMES.split(";"))
+@pytest.mark.parametrize("against", [[], ["--baseline", f"bm25{'-' * 36}"]])
+def test_tables_with_long_names_print_within_80_columns(tmp_path, capsys, line, against):
+    runs, qrels = ir.example_track()
+    ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
+    for system, rows in runs.groupby("system"):
+        ir.verbs.write_run(rows.assign(system=f"{system:-<40}"), tmp_path / f"{system}.gz")
+    command, *options = line.split()
+    files = [str(tmp_path / "qrels.txt"), str(tmp_path / "*.gz")]
+    status, out, _ = run(capsys, command, *files, *options, *against)
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= 80
+    head = out.splitlines()[0].split()
+    assert {"compare": "verdict", "leaderboard": "rank"}[command] in head
+
+
+def test_a_comment_without_a_gate_has_no_verdict_of_a_gate(files, capsys):
+    line = [
+        "compare",
+        files[0],
+        *files[1],
+        "-m",
+        "AP",
+        "--baseline",
+        "bm25",
+        "--format",
+        "markdown",
+    ]
+    for more, words in ([], "# Comparison: no margin"), (["--fail-on", "worse"], "# PASSED: worse"):
+        status, out, _ = run(capsys, *line, *more)
+        assert status == 0
+        assert out.startswith(words)
+        assert ("PASSED" in out) == bool(more)
+
+
+def test_thresholds_are_by_system_or_for_all(files, capsys):
+    line = ["evaluate", files[0], *files[1][:2], "-m", "AP", "--format", "json", "--threshold"]
+    systems = [Path(path).stem for path in files[1][:2]]
+    by_system = run(capsys, *line, ",".join(f"{system}=2" for system in systems))[1]
+    for_all = run(capsys, *line, "2")[1]
+    scores = [[[*row.values()][-1] for row in json.loads(out)] for out in (by_system, for_all)]
+    assert scores[0] == scores[1]
+
+
 @pytest.mark.thorough
 def test_demo_runs_as_a_process(tmp_path):
     done = subprocess.run(
@@ -845,7 +924,8 @@ def test_demo_runs_as_a_process(tmp_path):
     )  # fmt: skip
     page = tmp_path / "irframe-demo.html"
     assert "simulated track" in done.stdout
-    assert done.stdout.endswith(f"to open in a browser: {page.resolve()}\n")
+    assert done.stdout.endswith(f"to open in a browser:\n{page.resolve()}\n")
+    assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
     assert page.read_bytes().startswith(b"<!doctype html>")
     assert done.stderr == ""
 

@@ -33,7 +33,8 @@ def test_a_command_has_the_options_of_its_verbs(command):
     defaults = {action.dest: action.default for action in line._actions}
     for verb in VERBS[command]:
         parameters = plain_parameters(inspect.signature(verb))
-        for name in parameters.keys() - SUBJECTS - ELSEWHERE.keys():
+        elsewhere = {name.removeprefix(f"{verb.__name__}.") for name in ELSEWHERE}
+        for name in parameters.keys() - SUBJECTS - elsewhere:
             assert defaults[name] == parameters[name].default, name
 
 

@@ -182,8 +182,8 @@ def test_long_names_hide_neither_what_a_row_is_about_nor_its_verdict(verb, lengt
     assert len(printed.splitlines()) < 130
 
 
-def test_texts_are_cut_only_where_they_stay_distinct():
-    first, second = "a" * 14 + "b" + "c" * 26, "a" * 14 + "d" + "c" * 26
-    shown = repr(Result({"system": [first, second], "other": "x" * 70}))
-    assert first in shown
-    assert second in shown
+@pytest.mark.parametrize("before", [0, 14, 30, 40])
+def test_names_that_are_cut_stay_distinct(before):
+    names = ["a" * before + letter + "c" * (40 - before) for letter in "bd"]
+    first, second = repr(Result({"system": names, "other": "x" * 70})).splitlines()[1:3]
+    assert first[1:] != second[1:]

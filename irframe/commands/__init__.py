@@ -8,7 +8,7 @@ import ast
 import os
 import re
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -36,6 +36,36 @@ COMMANDS = {
 }
 """Name -> the module that holds the command, and what it does."""
 
+EXAMPLES = {
+    "evaluate": "irframe evaluate qrels.txt 'runs/*.gz' -m nDCG@10 AP",
+    "compare": "irframe compare qrels.txt 'runs/*.gz' -m nDCG@10 --baseline bm25",
+    "freeze": "irframe freeze qrels.txt runs/bm25.gz -m nDCG@10 -o bm25.irframe",
+    "check": "irframe check qrels.txt 'runs/*.gz' --fail-on warning",
+    "diagnose": "irframe diagnose qrels.txt 'runs/*.gz'",
+    "leaderboard": "irframe leaderboard qrels.txt 'runs/*.gz' -m nDCG@10 -o board.md",
+    "losses": "irframe losses qrels.txt 'runs/*.gz' -m nDCG@10",
+    "judge-next": "irframe judge-next qrels.txt 'runs/*.gz' -n 20",
+    "report": "irframe report qrels.txt 'runs/*.gz' --baseline bm25 -o page.html",
+    "convert": "irframe convert 'runs/*.gz' -o runs.parquet",
+    "metrics": "irframe metrics nDCG RBP",
+    "demo": "irframe demo --files .",
+}
+"""Name -> a line that works in the folder that ``irframe demo --files`` writes."""
+
+GROUPS = {
+    "files": "system columns sep repeat systems contributing collection texts train qrels "
+    "subtopics files",
+    "metrics and rankings": "metric rel depth ties score_dtype topics no_rel pool_depth baseline "
+    "rank_by",
+    "chunks, budgets and searches": "of length search each budget cut threshold searches",
+    "topics, repeats and tasks": "repeats over weights cluster tasks task_metrics order_by",
+    "tests and intervals": "test adjust family alpha simultaneous effects margin power interval "
+    "rank_interval samples seed",
+    "gate": "baseline_file rehearse update fail_on",
+    "output": "output format per_topic by wide link title report",
+}
+"""Heading of the help -> the options below it. Other options come first."""
+
 EPILOG = """\
 exit status:
   0  the answer was given
@@ -47,6 +77,8 @@ exit status:
 NEVER = "never"
 """Whatever is found, the exit status is 0."""
 METRIC = "-m", "--metric"
+CLEARED = "\r\033[K"
+"""Erase the line of a terminal, on which progress may stand."""
 
 
 def as_options(text: str, names: Container[str]) -> str:
@@ -93,7 +125,7 @@ def tell(message: object, names: Container[str] = ()) -> int:
     text = encodable(f"irframe: {one_line(message)}\n", sys.stderr)
     if sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         text = text.replace("irframe: warning:", "irframe: \033[33mwarning:\033[0m", 1)
-    sys.stderr.write(text)
+    sys.stderr.write(f"{CLEARED * sys.stderr.isatty()}{text}")
     return 2
 
 
@@ -103,6 +135,14 @@ class Line(ArgumentParser):
     def __init__(self, prog: str, description: str, epilog: str = "") -> None:
         shape = RawDescriptionHelpFormatter
         super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=shape)
+        self._titled = {title: self.add_argument_group(title) for title in GROUPS}
+
+    def _add_action(self, action: Action) -> Action:
+        """Add an option to its group; argparse calls this for each argument."""
+        for title, members in GROUPS.items():
+            if action.option_strings and action.dest in members.split():
+                return self._titled[title]._add_action(action)  # noqa: SLF001 - the same hook
+        return super()._add_action(action)
 
     def error(self, message: str) -> NoReturn:
         """Leave with the status of an error; a word that is none is said with what is meant."""
@@ -111,11 +151,13 @@ class Line(ArgumentParser):
         flags = {flag.lstrip("-"): flag for flag in self._option_string_actions}
         known = dict.fromkeys(re.findall(r"[\w-]+", choices), "{}") or flags
         hint = suggest(wrong[1].lstrip("-"), known) if wrong else ""
-        listed = f"; choose from {choices.rstrip(')')}" if choices else ""
+        listed = f"; it may be one of {choices.rstrip(')')}" if choices else ""
         sys.exit(tell(f"{about}{hint}{listed}; see {self.prog} --help"))
 
     def read(self, words: Sequence[str]) -> Namespace:
         """Read a line, in which files and options stand in any order."""
+        names = [f"{a.metavar}{' ...' * bool(a.nargs)}" for a in self._get_positional_actions()]
+        self.usage = " ".join(["%(prog)s [OPTION ...]", *names])
         return self.parse_intermixed_args(spread(words))
 
 

@@ -4,6 +4,7 @@ import json
 import math
 import textwrap
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,8 +12,9 @@ import pandas as pd
 
 from irframe.commands import NEVER
 from irframe.diagnostics.findings import SEVERITIES
+from irframe.errors import ParameterError
 from irframe.escaping import cell, markdown
-from irframe.printed import fixed_text, is_p, p_text
+from irframe.printed import fitted, fixed_text, is_p, p_text
 from irframe.tables.marked_styler import MarkedStyler, Table
 
 SUFFIXES = {
@@ -54,10 +56,14 @@ def declare_failing(parser: ArgumentParser) -> None:
 
 
 def format_of(options: Namespace) -> str:
-    """Return the format asked for, or that which the name of the output says."""
+    """Return the format asked for, or that of the suffix of the output; refuse other suffixes."""
     if options.format is not None:
         return str(options.format)
-    return SUFFIXES.get(Path(options.output or "").suffix.lower(), "table")
+    suffix = Path(options.output or "").suffix.lower()
+    if suffix and suffix not in SUFFIXES:
+        wanted = f"-o with a suffix that is one of {', '.join(SUFFIXES)}"
+        raise ParameterError(wanted, options.output, "say which format by --format")
+    return SUFFIXES.get(suffix, "table")
 
 
 def written(frame: pd.DataFrame, kind: str) -> str | bytes:
@@ -101,11 +107,37 @@ def _flat(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _plain_table(frame: pd.DataFrame) -> str:
-    labelled = not _is_numbered(frame)
-    for name in frame.columns[frame.columns.map(is_p)]:
-        frame = frame.assign(**{name: frame[name].map(p_text)})
-    text = frame.to_string(index=labelled, float_format=fixed_text)
+    return _printed(_with_p_texts(frame))
+
+
+def _printed(frame: pd.DataFrame) -> str:
+    text = frame.to_string(index=not _is_numbered(frame), float_format=fixed_text)
     return "".join(line.rstrip() + "\n" for line in text.split("\n"))
+
+
+def _with_p_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose p-values are text."""
+    names = frame.columns[frame.columns.map(is_p)]
+    return frame.assign(**{str(name): frame[name].map(p_text) for name in names})
+
+
+def narrow_table(frame: pd.DataFrame, first: Sequence[Any]) -> str:
+    """Return a table of at most 80 columns, and a note that names the columns left out.
+
+    Parameters
+    ----------
+    frame
+        Names of systems are cut, then columns left out, until it fits.
+    first
+        Columns that are kept before others.
+    """
+    texts = _with_p_texts(frame)
+    if _is_numbered(frame):
+        texts.index = pd.Index([""] * len(frame))  # as it is not printed
+    with pd.option_context("display.float_format", fixed_text):
+        columns = [*first, *frame.columns.difference(first, sort=False)]
+        shown, note = fitted(texts, columns, WIDTH)
+    return _printed(shown.rename_axis(columns=None)) + f"\n{wrapped(note)}\n" * bool(note)
 
 
 def _markdown(frame: pd.DataFrame) -> str:

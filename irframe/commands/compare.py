@@ -12,7 +12,15 @@ import irframe as ir
 from irframe import escaping
 from irframe.checks import listed
 from irframe.commands import inputs, tell
-from irframe.commands.answer import Answer, declare_output, format_of, noted, wrapped, written
+from irframe.commands.answer import (
+    Answer,
+    declare_output,
+    format_of,
+    narrow_table,
+    noted,
+    wrapped,
+    written,
+)
 from irframe.comparing.freeze import GATES, Frozen, failing
 from irframe.comparing.pairwise import POWER
 from irframe.comparing.rehearse import rehearse
@@ -97,7 +105,8 @@ def _declare_wide(parser: ArgumentParser) -> None:
 
 def run_compare(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
-    gated = options.fail_on != "never" or format_of(options) == MARKDOWN
+    kind = format_of(options)
+    gated = options.fail_on != "never" or kind == MARKDOWN
     _refuse_conflicts(options, gated=gated)
     metrics = inputs.metrics_of(options)
     runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
@@ -110,7 +119,6 @@ def run_compare(options: Namespace) -> Answer:
     if options.rehearse:
         _rehearse(options, scores, arguments)
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
-    kind = format_of(options)
     content: Any
     if kind == MARKDOWN:
         asked = inputs.given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
@@ -119,7 +127,7 @@ def run_compare(options: Namespace) -> Answer:
         more |= {"scores": scores, "runs": runs, "texts": options.texts or None}
         content = markdown(comparison, cube, metrics, **more)
     elif kind == "table":
-        shown = written(comparison if options.wide else _short(comparison, options), kind)
+        shown = written(comparison, kind) if options.wide else _short(comparison, options)
         content = noted(shown, _notes(comparison))
     else:
         content = written(comparison, kind)
@@ -174,10 +182,10 @@ def _update(
     tell(f"{options.baseline_file} now holds {systems[0]}: {', '.join(moved)}")
 
 
-def _short(comparison: pd.DataFrame, options: Namespace) -> pd.DataFrame:
-    """Return the columns that answer: which pair, by how much, how surely, and what was asked for.
+def _short(comparison: pd.DataFrame, options: Namespace) -> str:
+    """Print which systems differ, by how much, with what verdict, and the options asked for.
 
-    What is the same in all rows, the metric or the baseline, is told below.
+    The notes name a metric or a baseline that is the same in all rows.
     """
     shown = comparison[["metric", *SIDES, "difference"]].assign(
         interval=_intervals(comparison["ci_low"], comparison["ci_high"]),
@@ -189,7 +197,13 @@ def _short(comparison: pd.DataFrame, options: Namespace) -> pd.DataFrame:
     if options.effects:
         g, *ends = (comparison[name] for name in EFFECTS)
         shown = shown.assign(hedges_g=g).join(_intervals(*ends).rename("g interval"))
-    return shown.drop(columns=[*_same(comparison)])
+    asked = [name for name in shown.columns if name not in {*SHORT, "metric", *SIDES}]
+    shown = shown.drop(columns=[*_same(comparison)])
+    return narrow_table(shown, ["difference", "verdict", *asked, *SHORT])
+
+
+SHORT = ("difference", "interval", "p_adjusted", "verdict")
+"""Columns of a printed comparison in any case."""
 
 
 def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
@@ -229,19 +243,20 @@ def declare_leaderboard(parser: ArgumentParser) -> None:
 
 def run_leaderboard(options: Namespace) -> Answer:
     """List the systems; without metrics, by those of tasks."""
+    kind = format_of(options)
     options.metric = options.metric or [metric for _, metric in options.task_metrics or []]
     scores = inputs.scored(
         options, inputs.runs_of(options), inputs.read_judgments(options), inputs.metrics_of(options)
     )
     board = ir.verbs.leaderboard(scores, **inputs.given(options, ir.verbs.leaderboard))
-    kind = format_of(options)
     short = kind == "table" and not options.wide
     notes = told(board.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}")
     board = _short_board(board) if short else board
     if options.systems is not None:
         table = inputs.read_systems(options.systems)
         board = board.join(table[table.columns.difference(board.columns, sort=False)])
-    content = written(board, kind)
+    first = ["rank", *scores.columns, "interval", "change", "p_adjusted"]
+    content = narrow_table(board, first) if short else written(board, kind)
     if kind == "markdown":
         return Answer(f"{content!s}\n{escaping.markdown(notes)}.\n")
     return Answer(noted(content, f"{notes}.") if kind == "table" else content)
@@ -276,6 +291,8 @@ def declare_report(parser: ArgumentParser) -> None:
 
 def run_report(options: Namespace) -> Answer:
     """Write the page, and say where it is."""
+    if Path(options.output).suffix.lower() not in {".html", ".htm", ""}:
+        raise ParameterError("-o with the suffix .html", options.output)
     metrics = inputs.metrics_of(options)
     runs, qrels = inputs.read_all(options, every=True), inputs.read_judgments(options)
     made = MADE.set(command_line(options.words))

@@ -84,13 +84,18 @@ def declare_metrics(parser: ArgumentParser) -> None:
 
 def run_metrics(options: Namespace) -> Answer:
     """List all metrics, or explain some."""
+    kind = format_of(options)
     if not options.names:
         rows = [
-            (name, ", ".join(names_of(kind)[1:]), (inspect.getdoc(kind) or "").partition("\n")[0])
-            for name, kind in sorted(ir.metrics.METRICS.items(), key=lambda item: item[0].lower())
+            (
+                name,
+                ", ".join(names_of(metric)[1:]),
+                (inspect.getdoc(metric) or "").partition("\n")[0],
+            )
+            for name, metric in sorted(ir.metrics.METRICS.items(), key=lambda item: item[0].lower())
         ]
         frame = pd.DataFrame(rows, columns=["metric", "also", "says"])
-        if (kind := format_of(options)) != "table":
+        if kind != "table":
             return Answer(written(frame, kind))
         also = (f" Also {names}." if names else "" for _, names, _ in rows)
         lines = (
@@ -167,19 +172,25 @@ def _demo_text() -> str:
     scores = ir.evaluate(runs, qrels, ["AP", "nDCG@10", "RBP(p=0.8)"])
     versus = ir.verbs.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
     columns = ["system_a", "difference", "ci_low", "ci_high", "p_adjusted", "wins", "losses"]
-    return (
+    depths = _by_depth(cube, pool)
+    intro = (
         f"A simulated track: {systems} systems, {topics} topics, lists of {depth}, judged by "
-        f"pooling some\nof the runs to depth {pool}. Everything below is a line of code each.\n\n"
+        f"pooling some of the runs to depth {pool}. Each table below is one line of code."
+    )
+    end = (
+        "Your own files: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt'), or irframe "
+        "evaluate QRELS RUN... -m AP nDCG@10. To write the files of this track: irframe demo "
+        "--files track."
+    )
+    return (
+        f"{wrapped(intro)}\n\n"
         "Mean scores, runs.ireval.evaluate(qrels, [...]).ireval.summary():\n\n"
         f"{written(means(scores), 'table')!s}\n"
         "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
         f"{_told_pairs(versus[columns])}\n\n"
         "The same at other depths, for AP(norm='min'):\n\n"
-        f"{_by_depth(cube, pool).to_string(float_format=partial(fixed_text, decimals=2))}\n\n"
-        f"{_in_words(_by_depth(cube, pool), 5, pool)}\n"
-        "Your own files: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt'), or\n"
-        "irframe evaluate QRELS RUN... -m AP nDCG@10; irframe demo --files track writes those of\n"
-        "this track.\n\n"
+        f"{depths.to_string(float_format=partial(fixed_text, decimals=2))}\n\n"
+        f"{wrapped(_in_words(depths, 5, pool))}\n\n{wrapped(end)}\n\n"
     )
 
 
@@ -187,11 +198,11 @@ def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
     """Return what the columns of the table mean, by one of its rows."""
     row = depths.loc[depth]
     return (
-        f"In words, depth {depth}: {row['discrimination']:.0%} of the pairs of systems differ "
-        f"significantly there. Of the\npairs that differ at depth {pool}, where judging stopped, "
-        f"{row['coverage']:.0%} differ there too, in the same\ndirection: that is the coverage. "
-        f"Kendall's tau compares the orders of the systems by their means:\n{row['tau']:.2f}, "
-        "where 1 is the same order as at the pool depth and -1 the reverse.\n"
+        f"In words: at depth {depth}, {row['discrimination']:.0%} of the pairs of systems differ "
+        f"significantly. Of the pairs that differ at depth {pool}, where judging stopped, "
+        f"{row['coverage']:.0%} differ at depth {depth} too, in the same direction: that is the "
+        "coverage. Kendall's tau compares the orders of the systems by their means: "
+        f"{row['tau']:.2f}, where 1 is the same order as at the pool depth and -1 the reverse."
     )
 
 
@@ -202,7 +213,7 @@ def _reported(path: str) -> str:
         page = ir.report(runs, qrels, path, baseline="bm25", title="The example track")
     except (InputError, OSError) as error:
         return f"The HTML report of the track was not written: {error}\n"
-    return f"The HTML report of the track, to open in a browser: {page.resolve()}\n"
+    return f"The HTML report of the track, to open in a browser:\n{page.resolve()}\n"
 
 
 def _by_depth(cube: xr.Dataset, reference: int) -> pd.DataFrame:

@@ -226,10 +226,10 @@ def declare_check(parser: ArgumentParser) -> None:
 
 def run_check(options: Namespace) -> answer.Answer:
     """Check all runs, those of files that cannot be read as well."""
+    kind = answer.format_of(options)
     runs = inputs.read_sound(options)
     arguments = inputs.given(options, ir.verbs.check)
     rows = ir.verbs.check(runs, inputs.read_judgments(options), **arguments)
-    kind = answer.format_of(options)
     write = _table_and_lists if kind in {"table", "markdown"} else answer.written
     content = write(rows, kind)
     return answer.Answer(content, answer.status_of(rows["severity"], options.fail_on))
@@ -264,6 +264,7 @@ def declare_diagnose(parser: ArgumentParser) -> None:
 
 def run_diagnose(options: Namespace) -> answer.Answer:
     """Report everything that is found; files in other formats than text have all places."""
+    kind = answer.format_of(options)
     findings = ir.verbs.diagnose(
         inputs.read_all(options),
         inputs.read_judgments(options),
@@ -271,7 +272,6 @@ def run_diagnose(options: Namespace) -> answer.Answer:
         errors="report",
         **inputs.given(options, ir.verbs.diagnose),
     )
-    kind = answer.format_of(options)
     paragraphs = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
     content = paragraphs or answer.written(findings, kind)
     return answer.Answer(content, answer.status_of(findings["severity"], options.fail_on))
@@ -300,11 +300,11 @@ def declare_losses(parser: ArgumentParser) -> None:
 
 def run_losses(options: Namespace) -> answer.Answer:
     """Print the mean score and losses of every system, or those of each topic."""
+    kind = answer.format_of(options)
     runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
     arguments = inputs.given(options, ir.verbs.losses)
     metrics: Any = options.metric or [*options.usual]
     parts: Any = ir.verbs.losses(runs, qrels, metrics, **arguments)
-    kind = answer.format_of(options)
     content = answer.written(parts if options.per_topic else means(parts), kind)
     return answer.Answer(
         answer.noted(content, f"{told(parts.attrs, interval='')}.") if kind == "table" else content
@@ -331,6 +331,7 @@ def declare_judge_next(parser: ArgumentParser) -> None:
 
 def run_judge_next(options: Namespace) -> answer.Answer:
     """List the documents."""
+    kind = answer.format_of(options)
     cube = ir.cube(
         inputs.read_all(options),
         inputs.read_judgments(options),
@@ -338,7 +339,6 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     )
     arguments = inputs.given(options, ir.verbs.judge_next)
     documents = ir.verbs.judge_next(cube, options.n, **arguments)
-    kind = answer.format_of(options)
     if kind == QRELS:  # lines of judgments that are yet to be made
         with TemporaryDirectory() as folder:
             path = Path(folder, "lines")

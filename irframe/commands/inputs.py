@@ -171,7 +171,8 @@ HELP = {
     "leaderboard.baseline": "a system that every other one is compared with",
     "report.baseline": "a system that others are compared with on the page",
     "of": "the column, or pattern with one group, that says which document a chunk is of",
-    "threshold": "the least score that is read, such as 0.5 or 0.2,0.5, or all that lists have",
+    "threshold": "the least score that is read, such as 0.5 or 0.2,0.5, a=0.2,b=0.5 for systems a "
+    "and b, or all that lists have",
     "search": "the column that numbers the searches of a topic, read one after the other",
     "each": "how many documents of each search are read",
     "searches": "after how many searches, such as 2 or 1,2,3",
@@ -200,11 +201,14 @@ DESIGN = {
 
 
 def _thresholds(text: str) -> Any:
-    """Return thresholds of a line: numbers between commas, or a word."""
+    """Return thresholds of a line: numbers, or system=number, between commas; or a word."""
+    pairs = [part.rpartition("=") for part in text.split(",")]
     try:
-        return [float(part) for part in text.split(",")]
+        numbers = [float(number) for *_, number in pairs]
     except ValueError:
         return text
+    systems = [system for system, *_ in pairs]
+    return dict(zip(systems, numbers, strict=True)) if all(systems) else numbers
 
 
 READING: dict[str, dict[str, Any]] = {
@@ -230,6 +234,8 @@ READING: dict[str, dict[str, Any]] = {
 """Option of a verb -> how a command reads it, beyond what its type says."""
 ELSEWHERE = {
     "metrics": "-m",
+    "compare.at": "in the name of a metric, such as AP@10",
+    "leaderboard.at": "likewise",
     "contributing": "--contributing, a column of the table of systems",
     "progress": "shown where errors go to a terminal",
     "copies": "documents that are copies of others are no file of a line",
@@ -253,8 +259,11 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
     return {
         name: parameter
         for name, parameter in plain_parameters(inspect.signature(function)).items()
-        if {name, f"{function.__name__}.{name}"} & {*HELP, *READING}
-        or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
+        if f"{function.__name__}.{name}" not in ELSEWHERE
+        and (
+            {name, f"{function.__name__}.{name}"} & {*HELP, *READING}
+            or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
+        )
     }
 
 

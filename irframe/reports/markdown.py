@@ -108,7 +108,8 @@ def markdown(
     )
     first = outcome(comparison, failed, fail_on)
     room = MOST - len(end[:NOTES]) - len(first) - ROOM
-    heads = _fitting((each.head(metrics, comparison.attrs, {*failed}) for each in changes), room)
+    gate = None if fail_on == "never" else {*failed}
+    heads = _fitting((each.head(metrics, comparison.attrs, gate) for each in changes), room)
     room -= sum(len(head) + 1 for head in heads)
     parts = []
     for head, change in zip(heads, changes, strict=False):
@@ -127,8 +128,11 @@ def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str
     against = attributes.get("frozen") or f"baseline {attributes['baselines'][0]}"
     systems = comparison["system_a"].nunique()
     many = f"{failed.nunique()} of {counted(systems, SYSTEM)}" if len(failed) else ""
-    said = ", ".join(filter(None, [fail_on, margin, literal(against), many]))
+    has_gate = fail_on != "never"
+    said = ", ".join(filter(None, [fail_on * has_gate, margin, literal(against), many]))
     beware = "".join(f" Beware: {literal(words)}." for words in cautions_of(attributes))
+    if not has_gate:
+        return f"# Comparison: {said}\n" + f"\n{beware.strip()}\n" * bool(beware)
     rule = f"What fails ({fail_on}): {GATES[fail_on]}."
     return f"# {'FAILED' if len(failed) else 'PASSED'}: {said}\n\n{rule}{beware}\n"
 
@@ -189,12 +193,12 @@ class Change(NamedTuple):
         """The system and the baseline."""
         return self.rows["system_a"].iloc[0], self.rows["system_b"].iloc[0]
 
-    def head(self, metrics: Sequence[Metric], attributes: Any, failed: set[Any]) -> str:
-        """Return whether it failed, the verdict, and a line per metric."""
+    def head(self, metrics: Sequence[Metric], attributes: Any, failed: set[Any] | None) -> str:
+        """Return whether it failed, if there is a gate, the verdict, and a line per metric."""
         system, baseline = map(_cell, self.names)
         verdicts = ", ".join(word for word in GRAVEST if (self.rows["verdict"] == word).any())
-        gate = "FAILED" if self.names[0] in failed else "PASSED"
-        title = f"## {gate}: {system} against {baseline}, {verdicts}\n"
+        gate = "" if failed is None else ("PASSED: ", "FAILED: ")[self.names[0] in failed]
+        title = f"## {gate}{system} against {baseline}, {verdicts}\n"
         known = None if self.word else attributes
         return "\n".join([title, *self.lines(metrics, known)]) + "\n"
 

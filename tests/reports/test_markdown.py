@@ -66,8 +66,8 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     words = ("--format", "markdown", "--texts", "d.pq", "--texts", "q.pq")
     status, out, _ = gate(capsys, "--margin", ".05", *words)
     assert status == 0
-    assert out.startswith("# PASSED: never, margin 0.05, baseline main\n")
-    assert "\n## PASSED: new against main, worse\n" in out
+    assert out.startswith("# Comparison: margin 0.05, baseline main\n")
+    assert "\n## new against main, worse\n" in out
     (line,) = [line for line in out.splitlines() if line.startswith("| nDCG@10 |")]
     scores = cube.ireval.score("nDCG@10", at=10).squeeze()
     apart = (scores.sel(system="ance") - scores.sel(system="splade")).to_series()
@@ -85,7 +85,7 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     assert "interval, for its pair alone" in out
     same = gate(capsys, "--margin", ".05", "--format", "markdown", new="same")[1]
     assert "Worse by nDCG@10 on 0 of 16 topics." in same
-    assert "## PASSED: same against main, undecided" in same
+    assert "## same against main, undecided" in same
     assert gate(capsys, "--texts", "none.pq", *words[:2])[0] == 2
 
 
