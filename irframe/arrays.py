@@ -1,4 +1,4 @@
-"""Arrays as annotations name them, and parts of arrays worked on side by side in threads."""
+"""Types of arrays for annotations, and work on blocks of arrays in threads."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -13,64 +13,66 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Grade = np.int16
-"""The type of grades, of which the two lowest are marks, see `irframe.names`."""
+"""The type of grades; its two lowest values are marks, see `irframe.names`."""
 Grades = NDArray[Grade]
 Ends = tuple[Floats, Floats]
-"""Two arrays, as lower and upper ends are."""
+"""Lower and upper ends."""
 
 
 BLOCK = 1 << 17
-"""Cells scored at a time by a thread: a few arrays of that size fit the processor's cache."""
+"""Cells that a thread scores at a time: a few arrays of this size fit the processor's cache."""
 
 
 def usual_errors() -> np.errstate:
-    """Let numpy take floating-point errors as it usually does, whatever the caller has set."""
+    """Return a context with numpy's default handling of floating-point errors."""
     return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
 
 
 def as_plain(values: Any) -> Array:
-    """Return an array of what a model gives, a tensor of any device or precision among that."""
+    """Return a numpy array of an array or of a tensor on any device."""
     if type(values) is np.ndarray:
         return values
-    narrow = str(getattr(values, "dtype", "")) == "torch.bfloat16"  # which numpy does not have
-    for step in ("detach", "cpu", *["float"] * narrow):
+    steps = ["detach", "cpu"]
+    if str(getattr(values, "dtype", "")) == "torch.bfloat16":  # numpy has no such type
+        steps.append("float")
+    for step in steps:
         values = getattr(values, step, lambda values=values: values)()
     return np.asarray(values)
 
 
-Part = TypeVar("Part")
-Done = TypeVar("Done")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def in_threads(
-    work: Callable[[Part], Done], parts: Iterable[Part], workers: int | None = None
-) -> list[Done]:
-    """Return what a function makes of every part, in their order.
+    work: Callable[[Item], Result], items: Iterable[Item], workers: int | None = None
+) -> list[Result]:
+    """Apply a function to items in several threads, and return the results in order.
 
     Parameters
     ----------
     work
-        What is done, in several threads at once where there are several parts.
-    parts
-        The parts.
+        The function.
+    items
+        Its arguments.
     workers
-        How many threads at most; by default as many as the machine has processors.
+        Largest number of threads; by default the number of processors.
 
     Examples
     --------
     >>> in_threads(len, ["a", "bc"])
     [1, 2]
     """
-    listed = list(parts)
-    most = min(len(listed), workers or os.cpu_count() or 1)
-    if most < 2:
-        return [work(part) for part in listed]
-    with ThreadPoolExecutor(most) as pool:
-        return list(pool.map(work, listed))
+    every = list(items)
+    n_threads = min(len(every), workers or os.cpu_count() or 1)
+    if n_threads < 2:
+        return [work(item) for item in every]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(work, every))
 
 
 def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
-    """Return which lists are worked on at a time, about `BLOCK` cells of them.
+    """Return slices of systems and topics with about `BLOCK` cells each.
 
     Examples
     --------
@@ -86,9 +88,9 @@ def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
     ]
 
 
-def at_places(values: Any, *places: Any) -> Any:
-    """Return what stands at some positions of every dimension, None for all."""
-    for axis, chosen in enumerate(places):
+def at_places(values: Any, *positions: Any) -> Any:
+    """Return the values at some positions along each dimension, None for all."""
+    for axis, chosen in enumerate(positions):
         if chosen is not None:
             values = values[(*(slice(None),) * axis, chosen)]
     return values

@@ -1,4 +1,4 @@
-"""The checks of arguments, and how far long work is: numbers, words, labels, a bar."""
+"""Checks of arguments: numbers, choices, labels, memory; and a progress bar."""
 
 import ast
 import os
@@ -14,19 +14,19 @@ from irframe.elsewhere import suggest
 from irframe.errors import InputError, IrframeError, ParameterError, listing, shortened
 
 MOST = 2**63 - 1
-"""The greatest whole number that an array holds."""
+"""The greatest integer of an array."""
 
 ROOM = 4 * 2**30
-"""Bytes that an argument may ask for at once."""
+"""Largest number of bytes that an argument may allocate at once."""
 
 LONG = 70
-"""Characters of a list up to which it may begin a message."""
+"""Longest list, in characters, that may begin a message."""
 
 Word = TypeVar("Word", bound=str)
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether something is a whole number, and no flag.
+    """Return whether a value is an integer and not a bool.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def whole(
     error: type[IrframeError] = ParameterError,
     advice: str = "",
 ) -> int:
-    """Return a whole number between two limits, both allowed.
+    """Return an integer within two limits, both of which are allowed.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def whole(
     irframe.errors.ParameterError: wanted depth, a whole number of at least 1; found 2.5.
     """
     fits = is_whole(value)
-    if high is None and fits and value > MOST and name != "seed":  # of which numpy takes any
+    if high is None and fits and value > MOST and name != "seed":  # numpy takes any integer as seed
         high = MOST
     if not fits or not _inside(value, low=low, high=high):
         raise error(
@@ -76,7 +76,7 @@ def number(
     below: float | None = None,
     error: type[IrframeError] = ParameterError,
 ) -> float:
-    """Return a finite number within limits; `above` and `below` are themselves not allowed.
+    """Return a finite number within limits; `above` and `below` exclude the limit.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def number(
 
 
 def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
-    """Refuse to ask for so many bytes at once.
+    """Raise if an array would take more bytes than allowed.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
 
 @cache
 def memory() -> int:
-    """Return how many bytes of memory this machine has, as far as it says."""
+    """Return the bytes of memory of this machine, 16 times `ROOM` if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -118,14 +118,14 @@ def memory() -> int:
 
 
 def level(alpha: Any, name: str = "alpha") -> float:
-    """Return a significance level, above 0 and below 1."""
+    """Return a significance level between 0 and 1, both excluded."""
     return number(name, alpha, above=0, below=1)
 
 
 def choice(
     name: str, value: Any, words: Collection[Word], error: type[IrframeError] = ParameterError
 ) -> Word:
-    """Return one of some words.
+    """Return a value that must be one of some words.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def choice(
 
 
 def as_annotated(name: str, value: Any, annotation: Any) -> None:
-    """Refuse what is no flag, or none of the words, where an annotation says just these.
+    """Raise if an annotation consists of bool or words and the value is neither.
 
     Examples
     --------
@@ -164,18 +164,18 @@ def as_annotated(name: str, value: Any, annotation: Any) -> None:
 
 @cache
 def _values_of(annotation: Any) -> tuple[tuple[Any, ...], bool]:
-    """Return the flags or words that an annotation consists of, and whether it takes None."""
-    united = get_origin(annotation) in {Union, UnionType}  # of words the former, before Python 3.14
-    every = get_args(annotation) if united else (annotation,)
-    kinds = [kind for kind in every if kind is not NoneType]
+    """Return the values of a bool or Literal annotation, and whether it allows None."""
+    is_union = get_origin(annotation) in {Union, UnionType}  # Union for literals before Python 3.14
+    members = get_args(annotation) if is_union else (annotation,)
+    kinds = [kind for kind in members if kind is not NoneType]
     if kinds == [bool]:
-        return (True, False), united
+        return (True, False), is_union
     literal = all(get_origin(kind) is Literal for kind in kinds)
-    return tuple(word for kind in kinds if literal for word in get_args(kind)), united
+    return tuple(word for kind in kinds if literal for word in get_args(kind)), is_union
 
 
 def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:
-    """Return the value that a text such as ``"RBO(p=0.8)"`` writes, None if it writes none.
+    """Return the value of a text such as ``"RBO(p=0.8)"``, None if it is no call.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return one value or several as a list; a text or tuple of labels is one value if it is text.
+    """Return one value or several as a list; a text is one value.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def each_once(what: str, values: Sequence[Any]) -> None:
-    """Refuse no values, and the same one twice.
+    """Raise if there are no values, or one of them occurs twice.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def each_once(what: str, values: Sequence[Any]) -> None:
 
 
 def one_column(name: str, value: Any) -> None:
-    """Refuse several columns where one is to name groups.
+    """Raise if several columns are given in place of one.
 
     Examples
     --------
@@ -243,48 +243,49 @@ def one_column(name: str, value: Any) -> None:
 def places(
     what: str, wanted: Any, labels: Sequence[Any], error: type[IrframeError] = ParameterError
 ) -> list[int]:
-    """Return where labels stand; one that is not there, or stands twice, is named.
+    """Return the positions of labels; raise with the names of unknown ones.
 
     Parameters
     ----------
     what
-        What the labels are, for the message, such as ``"systems of the cube"``.
+        A noun for the labels in the message, such as ``"systems of the cube"``.
     wanted
         One label or several.
     labels
-        Those there are.
+        The labels that exist.
 
     Examples
     --------
     >>> places("systems", ["ance", "bm25"], ["bm25", "ance"])
     [1, 0]
     """
-    there = {label: place for place, label in enumerate(labels)}
+    index = {label: pos for pos, label in enumerate(labels)}
     chosen = listed(wanted)
-    strange = [label for label in chosen if not _hashable(label) or label not in there]
-    if strange:
-        known, texts = listing(labels), [*map(str, labels)]
-        meant = [f"{label!r}{suggest(label, texts)}" for label in strange]
-        if len(known) > LONG:
-            raise error(what, "", f"there are {known}", meant)
-        raise error(f"{what}: {known}", "", "", meant)
-    return [there[label] for label in chosen]
+    unknown = [label for label in chosen if not _hashable(label) or label not in index]
+    if unknown:
+        existing = listing(labels)
+        texts = [*map(str, labels)]
+        offenders = [f"{label!r}{suggest(label, texts)}" for label in unknown]
+        if len(existing) > LONG:
+            raise error(what, "", f"there are {existing}", offenders)
+        raise error(f"{what}: {existing}", "", "", offenders)
+    return [index[label] for label in chosen]
 
 
 def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_vars") -> None:
-    """Refuse what is not the result that a function takes, which is known by what it holds.
+    """Raise if an object lacks the variables, dimensions or columns of a result.
 
     Parameters
     ----------
     what
-        What is taken, such as ``"what replay gives"``.
+        A noun for the result, such as ``"what replay gives"``.
     subject
-        What was given.
+        The object.
     names
-        Names that it has.
+        Names that the result has.
     part
-        Where it has them: the ``"data_vars"`` of a dataset, the ``"sizes"`` of an array or of
-        one, or the ``"columns"`` of a frame, which has rows besides.
+        Which names these are: ``"data_vars"`` of a dataset, ``"sizes"`` of an array or dataset,
+        or ``"columns"`` of a frame, which must have rows as well.
 
     Examples
     --------
@@ -293,11 +294,11 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
     ...
     irframe.errors.InputError: wanted what replay gives; found int.
     """
-    held = getattr(subject, part, None) if hasattr(subject, "attrs") else None
-    if held is None:
+    present = getattr(subject, part, None) if hasattr(subject, "attrs") else None
+    if present is None:
         raise InputError(what, type(subject).__name__)
-    if not {*names} <= {*held}:
-        raise InputError(what, "", "", held)
+    if not {*names} <= {*present}:
+        raise InputError(what, "", "", present)
     if part == "columns" and not len(subject):
         raise InputError(what, "no rows")
 
@@ -320,39 +321,39 @@ def _inside(
     above: float | None = None,
     below: float | None = None,
 ) -> bool:
-    """Return whether a value is within limits, of which the last two are not allowed."""
+    """Return whether a value is within limits; the last two exclude the limit."""
     least = (low is None or value >= low) and (above is None or value > above)
     return bool(least and (high is None or value <= high) and (below is None or value < below))
 
 
 def _limits(**limits: float | None) -> str:
-    parts = [f"{_LIMITS[key]} {limit}" for key, limit in limits.items() if limit is not None]
-    if not parts:
+    phrases = [f"{_LIMITS[key]} {limit}" for key, limit in limits.items() if limit is not None]
+    if not phrases:
         return ""
-    return (" of " if parts[0].startswith("at") else " ") + " and ".join(parts)
+    return (" of " if phrases[0].startswith("at") else " ") + " and ".join(phrases)
 
 
 Item = TypeVar("Item")
 
 
 def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> Iterator[Item]:
-    """Pass items on, showing on stderr how many have been worked on.
+    """Yield items, with a progress bar on stderr.
 
     Parameters
     ----------
     items
         The items.
     total
-        How many there are.
+        Number of items.
     unit
-        What one of them is called.
+        Noun for one item.
     progress
-        Whether to show anything.
+        Whether to show the bar.
 
     Raises
     ------
     InputError
-        If progress is wanted and tqdm is not installed.
+        If the bar is asked for and tqdm is not installed.
 
     Examples
     --------
@@ -365,5 +366,5 @@ def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> 
     try:
         from tqdm import tqdm  # noqa: PLC0415 - only when asked for
     except ImportError as error:
-        raise InputError("tqdm, to show progress with", "none", "pip install tqdm") from error
+        raise InputError("tqdm for the progress bar", "none", "pip install tqdm") from error
     yield from tqdm(items, total=total, unit=f" {unit}s")

@@ -1,6 +1,7 @@
-"""Every exception irframe raises, and how it warns. A message says what was wanted, what was found.
+"""Exceptions, warnings, and cautions that travel with results.
 
-A call warns of each thing once, whatever groups it went through, at the caller's line.
+A message states what was expected, what was found and what to do. A call issues each warning once,
+at the caller's line, even if several groups cause it.
 """
 
 import contextlib
@@ -33,19 +34,19 @@ __all__ = [
 ]
 
 SHOWN, LONGEST = 5, 300
-"""How many offenders, or groups, a message lists, and how many characters of each."""
+"""Number of offenders or groups that a message lists, and of characters of each."""
 
 _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
-"""How advice begins that is a sentence and no code."""
+"""Beginning of advice that is a sentence, as opposed to code."""
 
 _BARE = re.compile(r"(none|nothing|it|[-\d.,]+)\b|-")
-"""How begins what was found that is understood after what was wanted alone."""
+"""Beginning of a finding that is understood only after the expectation."""
 
 _DIGITS = re.compile(r"\d{100,}")
-"""More digits than anybody reads; no identifier has as many."""
+"""A run of digits longer than any identifier, which messages shorten."""
 
 COUNTED = "topic|system|document|run|row|file|pair|judgment|depth|list|grade|judge|group|metric"
-"""What messages count."""
+"""Nouns that messages count."""
 
 
 class IrframeError(ValueError):
@@ -56,7 +57,7 @@ class IrframeError(ValueError):
     wanted
         What would have been right.
     found
-        What was there instead; may be empty where the offenders say it.
+        What was found instead; empty if the offenders say it.
     advice
         What to do about it.
     offenders
@@ -74,37 +75,38 @@ class IrframeError(ValueError):
     def __init__(
         self, wanted: str, found: str, advice: str = "", offenders: Iterable[object] = ()
     ) -> None:
-        self.wanted, self.advice = wanted, advice
+        self.wanted = wanted
+        self.advice = advice
         self.offenders = list(offenders)
         self._found = found
         super().__init__(self._message())
 
     @property
     def found(self) -> str:
-        """What was there instead: in words, or the first offenders themselves."""
+        """What was found instead: a description, or the first offenders."""
         return self._found or self._listed() or "none"
 
     @property
     def found_first(self) -> str:
-        """The message that begins with what is wrong, where that says something by itself."""
+        """The message with the finding first, if that is understood by itself."""
         return self._message(1 if _BARE.match(self.found) else -1)
 
     def within(
         self, where: str, advice: str | None = None, wanted: str | None = None
     ) -> "IrframeError":
-        """Return the same error that says where things were found, and what else was wanted."""
-        found, said = f"{self._found} {where}".strip(), self.advice if advice is None else advice
-        return type(self)(wanted or self.wanted, found, said, self.offenders)
+        """Return a copy of the error with a location, and other advice or expectation."""
+        found = f"{self._found} {where}".strip()
+        advice = self.advice if advice is None else advice
+        return type(self)(wanted or self.wanted, found, advice, self.offenders)
 
     def _listed(self) -> str:
-        more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
-        return ", ".join(shortened(offender, str) for offender in self.offenders[:SHOWN]) + more
+        return listing(shortened(offender, str) for offender in self.offenders)
 
     def _message(self, step: int = 1) -> str:
-        parts = [f"wanted {self.wanted}", f"found {self.found}"]
+        clauses = [f"wanted {self.wanted}", f"found {self.found}"]
         if self._found and self.offenders:
-            parts[1] += f": {self._listed()}"
-        text = "; ".join(parts[::step])
+            clauses[1] += f": {self._listed()}"
+        text = "; ".join(clauses[::step])
         plain = _PLAIN.match(self.advice)
         advice = self.advice[:1].upper() + self.advice[1:] if plain else self.advice
         text = _without_digits(f"{text}. {advice}." if advice else f"{text}.")
@@ -119,7 +121,9 @@ def _without_digits(text: str) -> str:
 
 
 def shortened(value: object, how: Callable[[object], str] = repr) -> str:
-    r"""Return a value as a message shows it: the beginning of a long one, no lone surrogates.
+    r"""Return a value as text, cut to the length of a message.
+
+    Lone surrogates are escaped.
 
     Examples
     --------
@@ -128,7 +132,7 @@ def shortened(value: object, how: Callable[[object], str] = repr) -> str:
     """
     try:
         text = _without_digits(how(value))
-    except (ValueError, RecursionError):  # of too many digits, or too deep
+    except (ValueError, RecursionError):  # an integer of over 4,300 digits, or deep nesting
         text = "\n"
     if "\n" in text:  # a table
         text = f"a value of type {type(value).__name__}"
@@ -137,7 +141,7 @@ def shortened(value: object, how: Callable[[object], str] = repr) -> str:
 
 
 def singular(text: str) -> str:
-    """Return a text in which one of anything is one, not several.
+    """Return a text with singular nouns and verbs after the number 1.
 
     Examples
     --------
@@ -151,68 +155,68 @@ def singular(text: str) -> str:
 
 
 class InputError(IrframeError):
-    """A frame lacks a column, is empty, or holds values that its role does not allow."""
+    """Missing columns, no rows, or values that a column does not allow."""
 
 
 class FileFormatError(IrframeError):
-    """A file is not in the format asked for; the message names file and line."""
+    """A file in another format; the message names file and line."""
 
 
 class IdError(IrframeError):
-    """Identifiers are missing, of mixed or differing types, duplicated, or do not join."""
+    """Identifiers that are missing, duplicated, of mixed types, or do not join."""
 
 
 class GradeError(IrframeError):
-    """Grades that are no whole numbers, or outside the range a cube can hold."""
+    """Grades that are not whole numbers, or too large for a cube."""
 
 
 class RankingError(IrframeError):
-    """Scores or ranks do not decide an order."""
+    """Scores or ranks that do not determine an order."""
 
 
 class DepthError(IrframeError):
-    """A depth below 1, or beyond what was built."""
+    """A depth below 1, or beyond the depth of the cube."""
 
 
 class MetricError(IrframeError):
-    """An unknown metric, a parameter out of range, or a metric that does not apply here."""
+    """An unknown metric, an invalid parameter, or a metric that does not apply."""
 
 
 class ParameterError(IrframeError):
-    """An argument of a verb outside its range: a test, a baseline, alpha, a coordinate."""
+    """An invalid argument of a verb, such as a test, a baseline or alpha."""
 
 
 class StoreError(IrframeError):
-    """A store of runs or a saved cube is not whole, not what it should be, or cannot be written."""
+    """A saved cube or store that is incomplete, changed, or cannot be written."""
 
 
 class IrframeWarning(UserWarning):
-    """Something was left out or assumed; the message counts it."""
+    """Warning that something was left out or assumed; the message counts it."""
 
 
 Value = TypeVar("Value")
 
-Place = tuple[CodeType, int]
-"""Where something is warned of: what is warned of there is one thing."""
+Origin = tuple[CodeType, int]
+"""Code and line that issue a warning; they identify it."""
 
 LOOPS = {"apply", "agg", "aggregate", "transform", "filter", "map", "map_over_datasets"}
-"""Functions of pandas and xarray that call a user's function for one part after the other."""
+"""Functions of pandas and xarray that call a function for each group."""
 AROUND = (functools.__file__, contextlib.__file__)
-"""Files of what may call irframe for its caller."""
-TOLD = "told by irframe"
-"""Under this name such a call keeps what was warned of inside it, for as long as it runs."""
+"""Files of decorators and context managers that may stand between irframe and its caller."""
+ISSUED = "warnings of irframe"
+"""Name of the local variable of such a function that remembers the warnings issued in it."""
 
 _CALL: ContextVar["OneCall | None"] = ContextVar("call", default=None)
 _GROUP: ContextVar[str] = ContextVar("group", default="")
 
 
 class OneCall:
-    """What is warned of inside is said at the end of the outermost call, once of each thing.
+    """Context that collects warnings and issues each once, when the outermost call ends.
 
     Parameters
     ----------
     without
-        How texts begin that are not said, as they do not hold.
+        Beginnings of texts that are dropped, because they do not apply.
 
     Examples
     --------
@@ -230,7 +234,7 @@ class OneCall:
 
     def __init__(self, *, without: str | tuple[str, ...] = ()) -> None:
         self._without = without
-        self._told: dict[tuple[Place, type[Warning]], dict[str, list[str]]] = {}
+        self._texts: dict[tuple[Origin, type[Warning]], dict[str, list[str]]] = {}
         self._outer: OneCall | None = None
         self._token: Token[OneCall | None] | None = None
 
@@ -242,34 +246,34 @@ class OneCall:
     def __exit__(self, *_: object) -> None:
         if self._token is not None:
             _CALL.reset(self._token)
-        for (place, category), texts in self._told.items():
+        for (origin, category), texts in self._texts.items():
             if self._outer is None:
                 for text in _merged(texts):
-                    _say(text, category, place)
+                    _issue(text, category, origin)
             else:
                 for text, groups in texts.items():
-                    self._outer.keep(text, category, place, groups)
+                    self._outer.keep(text, category, origin, groups)
 
     @property
     def texts(self) -> list[str]:
-        """What has been warned of so far."""
-        return [text for texts in self._told.values() for text in _merged(texts)]
+        """The texts of the warnings so far."""
+        return [text for texts in self._texts.values() for text in _merged(texts)]
 
-    def note(self, text: str, category: type[Warning], place: Place) -> None:
-        """Keep what is to be said, and the group it is said of."""
-        self.keep(text, category, place, [group] if (group := _GROUP.get()) else [])
+    def note(self, text: str, category: type[Warning], origin: Origin) -> None:
+        """Keep a warning with the current group."""
+        self.keep(text, category, origin, [group] if (group := _GROUP.get()) else [])
 
-    def keep(self, text: str, category: type[Warning], place: Place, groups: list[str]) -> None:
-        """Keep what is to be said of some groups."""
+    def keep(self, text: str, category: type[Warning], origin: Origin, groups: list[str]) -> None:
+        """Keep a warning about some groups."""
         if text.startswith(self._without):
             return
-        known = self._told.setdefault((place, category), {}).setdefault(text, [])
-        known += [group for group in groups if group not in known]
+        named = self._texts.setdefault((origin, category), {}).setdefault(text, [])
+        named += [group for group in groups if group not in named]
 
 
 @contextmanager
 def during(variable: ContextVar[Value], value: Value) -> Iterator[None]:
-    """Let a variable have a value inside."""
+    """Set a context variable for the duration of a block."""
     token = variable.set(value)
     try:
         yield
@@ -279,41 +283,41 @@ def during(variable: ContextVar[Value], value: Value) -> Iterator[None]:
 
 @contextmanager
 def unsaid() -> Iterator[OneCall]:
-    """Yield what is warned of inside, and say nothing of it, as another answer tells of it."""
+    """Collect the warnings of a block and issue none of them."""
     with during(_CALL, call := OneCall()):
         yield call
 
 
 def in_group(name: str) -> AbstractContextManager[None]:
-    """Name a group in what is warned of inside; without a name it is the one outside."""
+    """Name a group in the warnings of a block; without a name keep the outer one."""
     return during(_GROUP, name or _GROUP.get())
 
 
 def inside_group() -> bool:
-    """Return whether what is worked on is one group of several."""
+    """Return whether the current call works on one group of several."""
     return bool(_GROUP.get())
 
 
-def tell(text: str, category: type[Warning], place: Place) -> None:
-    """Say something now, or at the end of the call that it is part of."""
+def tell(text: str, category: type[Warning], origin: Origin) -> None:
+    """Issue a warning now, or when the current outermost call ends."""
     call = _CALL.get()
     if call is None:
-        _say(text, category, place)
+        _issue(text, category, origin)
     else:
-        call.note(text, category, place)
+        call.note(text, category, origin)
 
 
 def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield what is to be said of one thing: one message, if it is said of groups."""
+    """Yield the texts of one origin, joined to one text if they name groups."""
     if not any(texts.values()):
         yield from texts
         return
-    parts = [f"{text} ({listing(groups)})" if groups else text for text, groups in texts.items()]
-    yield listing(parts, "; ")
+    named = [f"{text} ({listing(groups)})" if groups else text for text, groups in texts.items()]
+    yield listing(named, "; ")
 
 
 def listing(names: Iterable[object], between: str = ", ") -> str:
-    """Return the first names as text, and how many more there are.
+    """Return the first five names as text, and the number of further ones.
 
     Examples
     --------
@@ -325,30 +329,37 @@ def listing(names: Iterable[object], between: str = ", ") -> str:
     return between.join(every[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _say(text: str, category: type[Warning], place: Place) -> None:
-    """Warn at the line outside irframe from which it was called, once in a loop of pandas."""
-    inside, frame, level = str(Path(__file__).parent), sys._getframe(), 1  # noqa: SLF001
-    own = (inside, *AROUND)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
-        frame, level = frame.f_back, level + 1
-    loop: FrameType | None = None
-    around: FrameType | None = frame
-    while around is not None:  # the outermost call of pandas or xarray that loops over parts
-        package = str(around.f_globals.get("__name__", "")).partition(".")[0]
-        if package in {"pandas", "xarray"} and around.f_code.co_name in LOOPS:
-            loop = around
-        around = around.f_back
+def _issue(text: str, category: type[Warning], origin: Origin) -> None:
+    """Issue a warning at the caller's line, once in a loop of pandas or xarray."""
+    files = (str(Path(__file__).parent), *AROUND)
+    frame = sys._getframe()  # noqa: SLF001
+    level = 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(files):
+        frame = frame.f_back
+        level += 1
+    loop = _outermost_loop(frame)
     if loop is not None:
-        places = loop.f_locals.setdefault(TOLD, set())
-        if place in places:
+        issued = loop.f_locals.setdefault(ISSUED, set())
+        if origin in issued:
             return
-        places.add(place)
-        text += f" (said of the first part that {loop.f_code.co_name} came to; others may be alike)"
+        issued.add(origin)
+        text += f" (for the first group of {loop.f_code.co_name}; others may be alike)"
     warnings.warn(text, category, stacklevel=level)
 
 
+def _outermost_loop(frame: FrameType | None) -> FrameType | None:
+    """Return the outermost call of pandas or xarray that loops over groups."""
+    loop: FrameType | None = None
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in {"pandas", "xarray"} and frame.f_code.co_name in LOOPS:
+            loop = frame
+        frame = frame.f_back
+    return loop
+
+
 def warn(*messages: str) -> None:
-    """Warn at the line outside irframe from which it was called, once per call of one thing."""
+    """Warn at the caller's line, once per call and line of irframe."""
     caller = sys._getframe(1)  # noqa: SLF001
     for message in messages:
         tell(visible(singular(message)), IrframeWarning, (caller.f_code, caller.f_lineno))
@@ -363,14 +374,14 @@ GRAVEST = (
     "topics on which some system has no score",
     "lists that systems lack",
 )
-"""How cautions begin that stand before others, the first of which make scores void."""
+"""Beginnings of the gravest cautions, which stand first; the first few void all scores."""
 BETWEEN = "\n"
 
 
 def caution(messages: Iterable[str]) -> dict[str, str]:
-    r"""Return the attribute that says what a result is to be read with, if there is something.
+    r"""Return the attribute that holds the cautions of a result, if there are any.
 
-    Each thing once, and by its weight; what is said of groups, too, with these.
+    Each caution stands once, the gravest first. One about groups replaces the same one without.
 
     Examples
     --------
@@ -378,27 +389,27 @@ def caution(messages: Iterable[str]) -> dict[str, str]:
     {'caution': 'lists that systems lack count as empty\nfew topics'}
     """
     distinct = list(dict.fromkeys(map(singular, messages)))
-    told = [one for one in distinct if not any(other.startswith(f"{one} (") for other in distinct)]
-    return {CAUTION: BETWEEN.join(sorted(told, key=_weight))} if told else {}
+    kept = [one for one in distinct if not any(other.startswith(f"{one} (") for other in distinct)]
+    return {CAUTION: BETWEEN.join(sorted(kept, key=_weight))} if kept else {}
 
 
 def _weight(message: str) -> int:
-    places = [place for place, begins in enumerate(GRAVEST) if message.startswith(begins)]
-    return min(places, default=len(GRAVEST))
+    matches = [pos for pos, beginning in enumerate(GRAVEST) if message.startswith(beginning)]
+    return min(matches, default=len(GRAVEST))
 
 
 def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
-    r"""Return attributes as one, later ones first, with what each says to beware of.
+    r"""Merge attributes: later ones override, and the cautions of all are kept.
 
     Examples
     --------
     >>> united({"n": 3, "caution": "few"}, {"caution": "old"})
     {'n': 3, 'caution': 'few\nold'}
     """
-    joined = {name: value for part in attributes for name, value in part.items()}
-    return joined | caution(message for part in attributes for message in cautions_of(part))
+    joined = {name: value for each in attributes for name, value in each.items()}
+    return joined | caution(message for each in attributes for message in cautions_of(each))
 
 
 def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
-    """Return what a result says it is to be read with, if it says something."""
+    """Return the cautions of a result, the gravest first."""
     return str(attributes[CAUTION]).split(BETWEEN) if attributes.get(CAUTION) else []

@@ -1,7 +1,8 @@
-"""Where text leaves: names, ids and messages as each medium takes them, one function per medium.
+"""Escape names, ids and messages for a terminal, Markdown, HTML, LaTeX and CSV.
 
-Names come from files of strangers. On a terminal they must not move the cursor or turn the reading
-direction; in a comment not call people or link anywhere; in a spreadsheet not be a formula.
+Names come from other people's files. On a terminal they must not move the cursor or change the
+reading direction. In a comment they must not mention people or link to pages. In a spreadsheet
+they must not be formulas.
 """
 
 import re
@@ -12,11 +13,11 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ud800-\udfff]"
 )
-"""Characters that are seen by what they do: controls, directions, breaks, lone surrogates."""
+"""Characters that are not shown: controls, directions, line breaks, lone surrogates."""
 _MARKS = re.compile(r"([\\|`*\[\]~$]|(?<!\w)_|_(?!\w))")
-"""What Markdown reads as its own; an underscore inside a word is one."""
+"""Characters with a meaning in Markdown; underscores inside words have none."""
 _CALLS = re.compile(r"(://|\bwww(?=\.)|(?<!\w)@(?=\w)|@(?=[\w.-]+\.\w)|#(?=\d))")
-"""After these a code host links: addresses, people, and issues by their numbers."""
+"""Beginnings of addresses, mentions and issue numbers, which code hosts turn into links."""
 _LATEX = str.maketrans(
     {sign: rf"\{sign}" for sign in "&%$#_{}"}
     | {"\\": r"\textbackslash ", "~": r"\textasciitilde ", "^": r"\textasciicircum "}
@@ -24,7 +25,7 @@ _LATEX = str.maketrans(
 
 
 def visible(text: str) -> str:
-    r"""Return text for a terminal, lines and tabs as they are: what cannot be seen is spelled.
+    r"""Escape invisible characters for a terminal; keep line breaks and tabs.
 
     Examples
     --------
@@ -35,13 +36,13 @@ def visible(text: str) -> str:
 
 
 def encodable(text: str, stream: Any) -> str:
-    """Return text for a terminal, what its encoding lacks spelled, too."""
+    """Escape invisible characters, and those that the encoding of a stream lacks."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return visible(text).encode(encoding, "backslashreplace").decode(encoding)
 
 
 def one_line(value: object) -> str:
-    r"""Return a value as a line of a terminal.
+    r"""Return a value as one line for a terminal.
 
     Examples
     --------
@@ -52,7 +53,7 @@ def one_line(value: object) -> str:
 
 
 def markdown(value: object) -> str:
-    r"""Return a value as Markdown shows it literally, also in a cell of a table.
+    r"""Escape a value for Markdown, also in the cells of tables.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def markdown(value: object) -> str:
 
 
 def html(value: object) -> str:
-    r"""Return a value as a page shows it.
+    r"""Escape a value for HTML.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def html(value: object) -> str:
 
 
 def latex(value: object) -> str:
-    r"""Return a value as LaTeX typesets it.
+    r"""Escape a value for LaTeX.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def latex(value: object) -> str:
 
 
 def cell(value: Any) -> Any:
-    """Return a value of CSV or TSV, in which no text is a formula; what is no text as it is.
+    """Escape a text for CSV or TSV so that it is no formula; keep other values.
 
     Examples
     --------

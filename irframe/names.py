@@ -1,8 +1,7 @@
-"""The words: dimensions, columns, the aliases accepted on input, and the marks inside a cube.
+"""Names of dimensions, columns and attributes, accepted aliases, and marks in cubes.
 
-Frames are recognised by the role of their columns. A role has one canonical name, used by
-every array, and a few aliases that other tools write; a frame that comes back from a verb
-keeps the names its caller uses.
+Frames are recognised by the roles of their columns. A role has one canonical name, which arrays
+use, and aliases that other tools write. A frame that a verb returns keeps the names of its caller.
 """
 
 import inspect
@@ -32,72 +31,71 @@ IMPORTANCE = "importance"
 ASSIGNMENT = "assignment"
 
 GROUP = "group"
-"""What groups are called that came as a mapping without a name."""
+"""Name of groups that are given as a mapping without a name."""
 REPEAT = "repeat"
 """Dimension of repeats: seeds, passes of a judge, variations of a query."""
 SHARD = "shard"
-"""What repeats are called that `split` makes of documents."""
+"""Name of the repeats that `split` makes from documents."""
 OWN_REPEATS = (REPEAT, "seed", "trial", "checkpoint", "fold")
-"""What a column of repeats of a system may be called."""
+"""Names of a column of repeats of a system."""
 REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", "variation", "sample", SHARD)
-"""What one of any kind may be called, where it tells rows apart that are else the same."""
+"""Names of a column of any repeats, read if rows are duplicates without it."""
 REPEATS, REPEATED = "repeats", "repeated"
-"""Attributes of scores: what a repeat is, and what the caller calls repeats."""
+"""Attributes of scores: what a repeat is, and the caller's name for repeats."""
 Layout = Literal["system", "shared", "topic"]
-"""What a repeat is a draw of."""
+"""What a repeat is drawn from."""
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 CHUNKS = ("chunk", "chunk_id", "segment_id", "node_id")
-"""Columns that name a part of a document."""
+"""Columns that name chunks of documents."""
 START, END, SET = "start", "end", "set"
 BORDERS: dict[str, tuple[str, ...]] = {
     START: ("start", "start_index", "start_char_idx"),
     END: ("end", "end_index", "end_char_idx"),
 }
-"""What columns are called that say where a span of text begins and ends, half open."""
+"""Names of columns with the first position of a span of text, and the one after its last."""
 DRAWN = "drawn"
-"""The attribute of scores that says, by topic, how topics were drawn."""
+"""Attribute of scores: how topics were drawn."""
 OF_REFERENCE = "n_topics", "n_topics_reference"
-"""Attributes of a result: how many topics each side has, where these are not the same."""
+"""Attributes of a result: the number of topics of each side, if they differ."""
 P_VALUES = "p_values"
-"""Attribute of shares of pairs: whether the p-values that they rest on are corrected."""
+"""Attribute of shares of pairs: whether their p-values are corrected."""
 CAUTION = "caution"
-"""The attribute of a result that says what to beware of; tables and reports print it."""
+"""Attribute of a result: its cautions, which tables and reports print."""
 UNKNOWN = "nothing_judged"
-"""The attribute of scores that names systems of which no retrieved document is judged."""
+"""Attribute of scores: the systems none of whose retrieved documents is judged."""
 NO_VERDICT = "no verdict"
-"""What is said of a pair one of whose systems is such a one."""
+"""The verdict on a pair with such a system."""
 BUDGET = "budget"
-"""Dimension in place of depth: how much text is read."""
+"""Dimension in place of depth: the amount of text that is read."""
 LENGTH = "length"
-"""What is told of the documents of lists: what each one costs."""
+"""Name of the lengths, or other costs, of retrieved documents."""
 BUDGETS = "budgets"
-"""Attribute of scores at budgets: in what these are counted, and what fits into one."""
+"""Attribute of scores at budgets: the unit of budgets, and what fits into one."""
 GIVEN_RESAMPLES = "given resamples"
-"""What stands for a bootstrap test by resamples of the caller."""
+"""Name of a bootstrap test with resamples of the caller."""
 ORDERINGS = "orderings"
-"""Attribute of a result: by which test orderings were compared, beside a metric."""
+"""Attribute of a result: the test by which orderings were compared."""
 DIRECTION = "direction"
-"""Attribute of a result: which way the scores of unknown metrics were read."""
+"""Attribute of a result: the assumed direction of unknown metrics."""
 LOWER = "lower"
-"""Attribute of scores: those of which lower is better, whose names do not say so."""
+"""Attribute of scores: unknown metrics for which lower is better."""
 UNIT = "unit"
-"""Coordinate of systems, or what scores say: of what their lists are."""
+"""Coordinate of systems: the unit of their lists."""
 UNITS = "units_of"
-"""Attribute of a frame of scores: every system with its unit, as pairs, where runs say it."""
+"""Attribute of a frame of scores: pairs of system and unit, if runs have units."""
 THRESHOLD, THRESHOLDS = "threshold", "thresholds"
-"""Dimension in place of depth: the least score that is read; and the attribute that says so."""
+"""Dimension in place of depth: the lowest score that is read; and its attribute."""
 SEARCH, SEARCHES = "search", "searched_by"
-"""Dimension in place of depth: after how many searches; and the attribute that names their column.
-"""
+"""Dimension in place of depth: the number of searches; and the attribute with their column."""
 Cut = Literal["whole", "skip", "part"]
-"""What becomes of the first unit that a budget has no room for."""
+"""What happens to the first unit that exceeds a budget."""
 
 BOUND = "bound"
-"""Dimension of a lower and an upper score."""
+"""Dimension of lower and upper scores."""
 PAIR, SIDES = "pair", ("system_a", "system_b")
-"""Dimension of pairs of systems, and what names the systems of a pair."""
+"""Dimension of pairs of systems, and the columns of the two systems."""
 JUDGES = ("judge_a", "judge_b")
-"""What names the judges of a pair."""
+"""Columns of the two judges of a pair."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag", "variant", "model"),
@@ -117,37 +115,36 @@ ALIASES: dict[str, tuple[str, ...]] = {
     IMPORTANCE: ("importance",),
     ASSIGNMENT: ("assignment", "support"),
 }
-"""Role -> names accepted for it, the canonical one first."""
+"""Role -> accepted names, the canonical one first."""
 _ROLES = [(role, name) for role, names in ALIASES.items() for name in reversed(names)]
-"""Each role beside each of its names, the canonical one last, so that it wins."""
+"""Pairs of role and name, the canonical name last, so that it wins."""
 
 PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
-"""Columns that tell parts of a document apart."""
+"""Columns that distinguish several rows of a document."""
 LISTED_SCORE = "listed_score"
-"""Column of the scores beside lists whose order decides; it plays no role."""
+"""Column of the scores of lists whose order decides; it has no role."""
 LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
-"""Names that often hold something else, read where no other column has the role."""
+"""Names that often mean something else; they have a role if no other column has it."""
 
 METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""
 
 SURPLUS = "columns_surplus"
-"""Attribute of a frame that was read: system -> numbers of columns of its file passed over."""
+"""Attribute of a frame that was read: system -> numbers of the file's columns that were skipped."""
 
 JUDGMENTS = "judgments_digest"
-"""Attribute of scores and results: how many judgments they rest on, and a number that tells them
-from others."""
+"""Attribute of scores and results: number and digest of the judgments."""
 
 FILES = "files"
-"""Attribute of a frame that was read: name, size and time of change of its files."""
+"""Attribute of a frame that was read: names, sizes and times of its files."""
 
 PROBLEMS = "problems"
-"""Attribute of a frame that was read: what is wrong with the files that were left out."""
+"""Attribute of a frame that was read: the errors of files that were skipped."""
 
 NAMESPACES = ("metrics", "verbs", "paired", "gains", "agreements", "plots")
-"""Modules of `irframe` that hold public names."""
+"""Modules of `irframe` with public names."""
 TOPICS_OF = "topics_of"
-"""Attribute of a frame of scores: every collection with its topics, as pairs."""
+"""Attribute of a frame of scores: pairs of collection and topics."""
 
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
@@ -157,21 +154,21 @@ SCORE_VERBS = frozenset(
         *("losses", "select_top"),
     )
 )
-"""Verbs that return scores per system and topic, larger or smaller is better as for the metric.
+"""Verbs that return scores per system and topic, with the direction of the metric.
 
-What other verbs return over systems and topics is no score, and systems are not ranked by it.
+Values of other verbs over systems and topics are not scores: systems are not ranked by them.
 """
 
 TieRule = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
-"""How equal scores are put in an order."""
+"""Order of documents with equal scores."""
 TIES: tuple[TieRule, ...] = get_args(TieRule)
 DEFAULT_TIES: TieRule = "trec"
 ScoreDtype = Literal["float64", "float32"]
-"""The precision in which scores are equal."""
+"""Precision in which scores are compared."""
 SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)
 DEFAULT_DTYPE: ScoreDtype = "float64"
 NoRel = Literal["zero", "nan", "silence"]
-"""What a topic without relevant documents scores, where a metric does not say."""
+"""Score of topics without relevant documents, unless a metric defines it."""
 NO_RELS: tuple[NoRel, ...] = get_args(NoRel)
 
 EMPTY = -(1 << 15)
@@ -183,10 +180,10 @@ LOWEST_GRADE, HIGHEST_GRADE = EMPTY + 2, (1 << 15) - 1
 
 
 def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
-    """Find which column plays which role.
+    """Return the column for each role.
 
-    The canonical name wins; otherwise the first alias in the order of `ALIASES`; otherwise one of
-    them in capitals.
+    The canonical name comes first, then the aliases in the order of `ALIASES`, then names that
+    differ by case.
 
     Parameters
     ----------
@@ -196,7 +193,7 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     Returns
     -------
     dict
-        Role -> the caller's column name, only for the roles found.
+        Role -> column name, for the roles that some column has.
 
     Examples
     --------
@@ -205,31 +202,31 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     """
     present = {*columns}
     lower = {name.lower(): name for name in present if isinstance(name, str)}
-    found: dict[str, Hashable] = {role: lower[name] for role, name in _ROLES if name in lower}
-    return found | {role: name for role, name in _ROLES if name in present}
+    by_case: dict[str, Hashable] = {role: lower[name] for role, name in _ROLES if name in lower}
+    return by_case | {role: name for role, name in _ROLES if name in present}
 
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML 1.0 may hold: control characters, lone surrogates, and two that are none."""
+"""Characters that XML 1.0 does not allow, such as controls and lone surrogates."""
 
 
-def printable(said: Any) -> Any:
-    """Return what is to be drawn, a text or texts in lists and dictionaries, as XML may hold it.
+def printable(value: Any) -> Any:
+    """Replace the characters that XML does not allow, also in nested texts.
 
     Examples
     --------
     >>> printable({"system": ["bm25", chr(1) + "a"]})
     {'system': ['bm25', '�a']}
     """
-    if isinstance(said, str):
-        return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", said)
-    if isinstance(said, dict):
-        return {printable(key): printable(value) for key, value in said.items()}
-    return [*map(printable, said)] if isinstance(said, list | tuple) else said
+    if isinstance(value, str):
+        return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, dict):
+        return {printable(key): printable(item) for key, item in value.items()}
+    return list(map(printable, value)) if isinstance(value, list | tuple) else value
 
 
 def as_html(value: Any) -> str:
-    """Return what a notebook shows of a value: how to write it, and what it is.
+    """Return the HTML of a value for notebooks: its code and its description.
 
     Examples
     --------
@@ -242,7 +239,7 @@ def as_html(value: Any) -> str:
 
 
 def plural(word: str) -> str:
-    """Return several of what repeats are called.
+    """Return the plural of a noun.
 
     Examples
     --------
@@ -253,7 +250,7 @@ def plural(word: str) -> str:
 
 
 def low_to_high(low: int, high: int) -> str:
-    """Return the ends between which numbers are, or the one that all of them are.
+    """Return a range of integers as text, one number if both ends are equal.
 
     Examples
     --------
@@ -264,7 +261,7 @@ def low_to_high(low: int, high: int) -> str:
 
 
 def counted(count: int | str, word: str) -> str:
-    """Return a number and what it counts.
+    """Return a number and its noun, in the plural unless it is 1.
 
     Examples
     --------
