@@ -1,4 +1,4 @@
-"""Types of arrays for annotations, and work on blocks of arrays in threads."""
+"""Types of arrays, and work on blocks in threads."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ def usual_errors() -> np.errstate:
 
 
 def as_plain(values: Any) -> Array:
-    """Return a numpy array of an array or of a tensor on any device."""
+    """Return the numpy array of an array or tensor."""
     if type(values) is np.ndarray:
         return values
     steps = ["detach", "cpu"]
@@ -47,7 +47,7 @@ Result = TypeVar("Result")
 def in_threads(
     work: Callable[[Item], Result], items: Iterable[Item], workers: int | None = None
 ) -> list[Result]:
-    """Apply a function to items in several threads, and return the results in order.
+    """Return the results of a function, computed in several threads.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def in_threads(
 
 
 def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
-    """Return slices of systems and topics with about `BLOCK` cells each.
+    """Return slices of systems and topics, about `BLOCK` cells each.
 
     Examples
     --------
@@ -89,7 +89,10 @@ def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
 
 
 def at_places(values: Any, *positions: Any) -> Any:
-    """Return the values at some positions along each dimension, None for all."""
+    """Return the values at positions along each dimension.
+
+    None stands for all positions.
+    """
     for axis, chosen in enumerate(positions):
         if chosen is not None:
             values = values[(*(slice(None),) * axis, chosen)]

@@ -1,4 +1,4 @@
-"""Checks of arguments: numbers, choices, labels, memory; and a progress bar."""
+"""Checks of arguments, and a progress bar."""
 
 import ast
 import os
@@ -26,7 +26,7 @@ Word = TypeVar("Word", bound=str)
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is an integer and not a bool.
+    """Return whether a value is an integer, not a bool.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def whole(
     error: type[IrframeError] = ParameterError,
     advice: str = "",
 ) -> int:
-    """Return an integer within two limits, both of which are allowed.
+    """Return an integer within two limits, both included.
 
     Examples
     --------
@@ -76,7 +76,9 @@ def number(
     below: float | None = None,
     error: type[IrframeError] = ParameterError,
 ) -> float:
-    """Return a finite number within limits; `above` and `below` exclude the limit.
+    """Return a finite number within limits.
+
+    `above` and `below` exclude the limit itself.
 
     Examples
     --------
@@ -110,7 +112,10 @@ def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
 
 @cache
 def memory() -> int:
-    """Return the bytes of memory of this machine, 16 times `ROOM` if unknown."""
+    """Return the bytes of memory of this machine.
+
+    If the system does not say, return 16 times `ROOM`.
+    """
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -144,7 +149,7 @@ def choice(
 
 
 def as_annotated(name: str, value: Any, annotation: Any) -> None:
-    """Raise if an annotation consists of bool or words and the value is neither.
+    """Raise if an annotation does not list the value.
 
     Examples
     --------
@@ -164,7 +169,10 @@ def as_annotated(name: str, value: Any, annotation: Any) -> None:
 
 @cache
 def _values_of(annotation: Any) -> tuple[tuple[Any, ...], bool]:
-    """Return the values of a bool or Literal annotation, and whether it allows None."""
+    """Return the values that an annotation lists, None aside.
+
+    Also return whether None is allowed.
+    """
     is_union = get_origin(annotation) in {Union, UnionType}  # Union for literals before Python 3.14
     members = get_args(annotation) if is_union else (annotation,)
     kinds = [kind for kind in members if kind is not NoneType]
@@ -175,7 +183,9 @@ def _values_of(annotation: Any) -> tuple[tuple[Any, ...], bool]:
 
 
 def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:
-    """Return the value of a text such as ``"RBO(p=0.8)"``, None if it is no call.
+    """Return the value of a text such as ``"RBO(p=0.8)"``.
+
+    Return None if the text is no call of one of the kinds.
 
     Examples
     --------
@@ -194,7 +204,7 @@ def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return one value or several as a list; a text is one value.
+    """Return one value or several as a list.
 
     Examples
     --------
@@ -208,7 +218,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def each_once(what: str, values: Sequence[Any]) -> None:
-    """Raise if there are no values, or one of them occurs twice.
+    """Raise if there are no values, or duplicates.
 
     Examples
     --------
@@ -243,7 +253,7 @@ def one_column(name: str, value: Any) -> None:
 def places(
     what: str, wanted: Any, labels: Sequence[Any], error: type[IrframeError] = ParameterError
 ) -> list[int]:
-    """Return the positions of labels; raise with the names of unknown ones.
+    """Return the positions of labels; name unknown ones.
 
     Parameters
     ----------
@@ -273,7 +283,7 @@ def places(
 
 
 def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_vars") -> None:
-    """Raise if an object lacks the variables, dimensions or columns of a result.
+    """Raise if an object lacks the names of a result.
 
     Parameters
     ----------
@@ -321,7 +331,7 @@ def _inside(
     above: float | None = None,
     below: float | None = None,
 ) -> bool:
-    """Return whether a value is within limits; the last two exclude the limit."""
+    """Return whether a value is within limits."""
     least = (low is None or value >= low) and (above is None or value > above)
     return bool(least and (high is None or value <= high) and (below is None or value < below))
 

@@ -88,13 +88,13 @@ class IrframeError(ValueError):
 
     @property
     def found_first(self) -> str:
-        """The message with the finding first, if that is understood by itself."""
+        """The message, with the finding first where it stands alone."""
         return self._message(1 if _BARE.match(self.found) else -1)
 
     def within(
         self, where: str, advice: str | None = None, wanted: str | None = None
     ) -> "IrframeError":
-        """Return a copy of the error with a location, and other advice or expectation."""
+        """Return a copy of the error that names a location."""
         found = f"{self._found} {where}".strip()
         advice = self.advice if advice is None else advice
         return type(self)(wanted or self.wanted, found, advice, self.offenders)
@@ -121,7 +121,7 @@ def _without_digits(text: str) -> str:
 
 
 def shortened(value: object, how: Callable[[object], str] = repr) -> str:
-    r"""Return a value as text, cut to the length of a message.
+    r"""Return a value as text of limited length.
 
     Lone surrogates are escaped.
 
@@ -141,7 +141,7 @@ def shortened(value: object, how: Callable[[object], str] = repr) -> str:
 
 
 def singular(text: str) -> str:
-    """Return a text with singular nouns and verbs after the number 1.
+    """Put nouns and verbs after 1 into the singular.
 
     Examples
     --------
@@ -155,19 +155,19 @@ def singular(text: str) -> str:
 
 
 class InputError(IrframeError):
-    """Missing columns, no rows, or values that a column does not allow."""
+    """Missing columns, no rows, or invalid values."""
 
 
 class FileFormatError(IrframeError):
-    """A file in another format; the message names file and line."""
+    """A file in another format; the message names the line."""
 
 
 class IdError(IrframeError):
-    """Identifiers that are missing, duplicated, of mixed types, or do not join."""
+    """Identifiers that are missing, duplicated, mixed, or do not join."""
 
 
 class GradeError(IrframeError):
-    """Grades that are not whole numbers, or too large for a cube."""
+    """Grades that are not whole numbers, or too large."""
 
 
 class RankingError(IrframeError):
@@ -175,23 +175,23 @@ class RankingError(IrframeError):
 
 
 class DepthError(IrframeError):
-    """A depth below 1, or beyond the depth of the cube."""
+    """A depth below 1 or beyond the cube's depth."""
 
 
 class MetricError(IrframeError):
-    """An unknown metric, an invalid parameter, or a metric that does not apply."""
+    """An unknown metric, or one that does not apply here."""
 
 
 class ParameterError(IrframeError):
-    """An invalid argument of a verb, such as a test, a baseline or alpha."""
+    """An invalid argument, such as a baseline or alpha."""
 
 
 class StoreError(IrframeError):
-    """A saved cube or store that is incomplete, changed, or cannot be written."""
+    """A saved cube that is incomplete, changed or not writable."""
 
 
 class IrframeWarning(UserWarning):
-    """Warning that something was left out or assumed; the message counts it."""
+    """Something was left out or assumed; the message counts it."""
 
 
 Value = TypeVar("Value")
@@ -211,7 +211,9 @@ _GROUP: ContextVar[str] = ContextVar("group", default="")
 
 
 class OneCall:
-    """Context that collects warnings and issues each once, when the outermost call ends.
+    """Context that collects warnings and issues each once.
+
+    The outermost context issues them when it ends.
 
     Parameters
     ----------
@@ -283,23 +285,26 @@ def during(variable: ContextVar[Value], value: Value) -> Iterator[None]:
 
 @contextmanager
 def unsaid() -> Iterator[OneCall]:
-    """Collect the warnings of a block and issue none of them."""
+    """Collect the warnings of a block without issuing them."""
     with during(_CALL, call := OneCall()):
         yield call
 
 
 def in_group(name: str) -> AbstractContextManager[None]:
-    """Name a group in the warnings of a block; without a name keep the outer one."""
+    """Name a group in the warnings of a block.
+
+    Without a name the outer group stays.
+    """
     return during(_GROUP, name or _GROUP.get())
 
 
 def inside_group() -> bool:
-    """Return whether the current call works on one group of several."""
+    """Return whether the current call is for one group."""
     return bool(_GROUP.get())
 
 
 def tell(text: str, category: type[Warning], origin: Origin) -> None:
-    """Issue a warning now, or when the current outermost call ends."""
+    """Issue a warning now, or when the outermost call ends."""
     call = _CALL.get()
     if call is None:
         _issue(text, category, origin)
@@ -308,7 +313,7 @@ def tell(text: str, category: type[Warning], origin: Origin) -> None:
 
 
 def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield the texts of one origin, joined to one text if they name groups."""
+    """Yield the texts of an origin; join those about groups."""
     if not any(texts.values()):
         yield from texts
         return
@@ -317,7 +322,7 @@ def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
 
 
 def listing(names: Iterable[object], between: str = ", ") -> str:
-    """Return the first five names as text, and the number of further ones.
+    """Return the first five names and the number of others.
 
     Examples
     --------
@@ -330,7 +335,10 @@ def listing(names: Iterable[object], between: str = ", ") -> str:
 
 
 def _issue(text: str, category: type[Warning], origin: Origin) -> None:
-    """Issue a warning at the caller's line, once in a loop of pandas or xarray."""
+    """Issue a warning at the caller's line.
+
+    In a loop of pandas or xarray it is issued once.
+    """
     files = (str(Path(__file__).parent), *AROUND)
     frame = sys._getframe()  # noqa: SLF001
     level = 1
@@ -348,7 +356,10 @@ def _issue(text: str, category: type[Warning], origin: Origin) -> None:
 
 
 def _outermost_loop(frame: FrameType | None) -> FrameType | None:
-    """Return the outermost call of pandas or xarray that loops over groups."""
+    """Return the outermost frame that loops over groups.
+
+    Only loops of pandas and xarray count.
+    """
     loop: FrameType | None = None
     while frame is not None:
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
@@ -359,7 +370,7 @@ def _outermost_loop(frame: FrameType | None) -> FrameType | None:
 
 
 def warn(*messages: str) -> None:
-    """Warn at the caller's line, once per call and line of irframe."""
+    """Warn at the caller's line, once per call."""
     caller = sys._getframe(1)  # noqa: SLF001
     for message in messages:
         tell(visible(singular(message)), IrframeWarning, (caller.f_code, caller.f_lineno))
@@ -379,7 +390,7 @@ BETWEEN = "\n"
 
 
 def caution(messages: Iterable[str]) -> dict[str, str]:
-    r"""Return the attribute that holds the cautions of a result, if there are any.
+    r"""Return the attribute with the cautions of a result.
 
     Each caution stands once, the gravest first. One about groups replaces the same one without.
 
@@ -399,7 +410,7 @@ def _weight(message: str) -> int:
 
 
 def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
-    r"""Merge attributes: later ones override, and the cautions of all are kept.
+    r"""Merge attributes; keep the cautions of all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Escape names, ids and messages for a terminal, Markdown, HTML, LaTeX and CSV.
+"""Escape text for terminals, Markdown, HTML, LaTeX and CSV.
 
 Names come from other people's files. On a terminal they must not move the cursor or change the
 reading direction. In a comment they must not mention people or link to pages. In a spreadsheet
@@ -25,7 +25,7 @@ _LATEX = str.maketrans(
 
 
 def visible(text: str) -> str:
-    r"""Escape invisible characters for a terminal; keep line breaks and tabs.
+    r"""Escape invisible characters, but not line breaks and tabs.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def visible(text: str) -> str:
 
 
 def encodable(text: str, stream: Any) -> str:
-    """Escape invisible characters, and those that the encoding of a stream lacks."""
+    """Escape characters that are invisible or cannot be encoded."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return visible(text).encode(encoding, "backslashreplace").decode(encoding)
 
@@ -53,7 +53,7 @@ def one_line(value: object) -> str:
 
 
 def markdown(value: object) -> str:
-    r"""Escape a value for Markdown, also in the cells of tables.
+    r"""Escape a value for Markdown and its tables.
 
     Examples
     --------
@@ -87,7 +87,9 @@ def latex(value: object) -> str:
 
 
 def cell(value: Any) -> Any:
-    """Escape a text for CSV or TSV so that it is no formula; keep other values.
+    """Escape a text so that spreadsheets read no formula.
+
+    Other values are returned unchanged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names of dimensions, columns and attributes, accepted aliases, and marks in cubes.
+"""Names of dimensions, columns and attributes; aliases; marks in cubes.
 
 Frames are recognised by the roles of their columns. A role has one canonical name, which arrays
 use, and aliases that other tools write. A frame that a verb returns keeps the names of its caller.
@@ -211,7 +211,7 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def printable(value: Any) -> Any:
-    """Replace the characters that XML does not allow, also in nested texts.
+    """Replace characters that XML does not allow in nested texts.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def printable(value: Any) -> Any:
 
 
 def as_html(value: Any) -> str:
-    """Return the HTML of a value for notebooks: its code and its description.
+    """Return the code and description of a value as HTML.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def plural(word: str) -> str:
 
 
 def low_to_high(low: int, high: int) -> str:
-    """Return a range of integers as text, one number if both ends are equal.
+    """Return a range as text, or its only number.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def low_to_high(low: int, high: int) -> str:
 
 
 def counted(count: int | str, word: str) -> str:
-    """Return a number and its noun, in the plural unless it is 1.
+    """Return a number and its noun, such as "2 topics".
 
     Examples
     --------
