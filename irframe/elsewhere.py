@@ -150,6 +150,7 @@ def unexpected(
     parameters: Mapping[str, inspect.Parameter],
     arguments: Sequence[Any],
     options: Mapping[str, Any],
+    by: Any = None,
 ) -> str | None:
     """Return what is wrong about the first keyword that a function does not have, if there is one.
 
@@ -159,6 +160,8 @@ def unexpected(
         The function that was called, and what it takes.
     arguments, options
         What it was called with.
+    by
+        The groups that it was called in.
 
     Examples
     --------
@@ -169,7 +172,7 @@ def unexpected(
     name = next((name for name in options if name not in parameters), None)
     if name is None:
         return None
-    if line := line_for(verb, parameters, arguments, options, _held(name, parameters)):
+    if line := line_for(verb, parameters, arguments, options, _held(name, parameters), by):
         return f"got an unexpected keyword argument {name!r}: write {line}"
     return f"got an unexpected keyword argument {name!r}{suggest(name, [*parameters])}"
 

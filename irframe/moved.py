@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+STOPS = ("budget", "threshold", "search", "depth")
+"""Dimensions that scores are read along."""
 LONGEST = 60
 """Characters of a value up to which it stands in a line; a longer one goes by its name."""
 
@@ -17,10 +19,11 @@ class Moved:
     Parameters
     ----------
     line
-        The line. In braces: ``x``, the first argument; ``verb``; ``begin``, the call up to its
-        second argument; ``fields``, the parameters that moved, as they are given now; ``others``,
-        the further arguments; ``more`` and ``beside``, these with a comma behind or before, if
-        there are any.
+        The line. In braces: ``x``, the first argument; ``verb``, with ``.groupby(...)`` before it
+        where it was called in groups; ``begin``, the call up to its second argument; ``fields``,
+        the parameters that moved, as they are given now; ``others``, the further arguments;
+        ``more`` and ``beside``, these with a comma behind or before, if there are any; ``sel``, how
+        the depths in ``fields`` are selected of `x`, and ``query``, of a frame.
     fields
         Parameter -> its name now, "" where it is given first, without a name.
     verbs
@@ -43,7 +46,13 @@ class Moved:
 PLAIN = {"compare_judges", "scorer"}
 """Functions that are no verbs of their first argument."""
 _DRAWN = {"cluster": "cluster", "tasks": "task", "weights": "weight"}
-
+_AT = {"at": ""}
+_OF_DEPTHS = (
+    *("bootstrap_sensitivity", "compare", "components", "decide", "discrimination", "median_p"),
+    *("rank_intervals", "replicate", "risk", "topics_needed", "volatility"),
+)
+_REFERENCE = ("agreement", "coverage", "inversions")
+"""Verbs whose reference may be a depth that is not among those to look at."""
 
 MOVED = (
     Moved("{begin}{more}{fields})", {"by": "rank_by"}, ("collapse",)),
@@ -57,6 +66,9 @@ MOVED = (
         ("as_scores",),
     ),
     Moved("{x}.ireval.design({fields}).ireval.{verb}({others})", _DRAWN),
+    Moved("{x}{sel}.ireval.{verb}({others})", _AT, _OF_DEPTHS),
+    Moved("{x}.ireval.{verb}({others}){sel}", _AT, _REFERENCE),
+    Moved("{x}.ireval.{verb}({others}){query}", _AT, ("ratios",)),
     Moved(
         "{x}.ireval.groupby({fields}).{verb}({others})",
         dict.fromkeys(("by", "groupby", "group_by", "group", "stratify_by"), ""),
@@ -71,6 +83,7 @@ def line_for(
     arguments: Sequence[Any],
     options: Mapping[str, Any],
     further: Iterable[Moved] = (),
+    by: Any = None,
 ) -> str | None:
     """Return the line that replaces a call with a parameter that moved; None where none did.
 
@@ -82,6 +95,8 @@ def line_for(
         What it was called with.
     further
         Parameters of this function that moved, beside those of `MOVED`.
+    by
+        The groups that it was called in.
 
     Examples
     --------
@@ -100,15 +115,30 @@ def line_for(
     fields = [f"{now}={text}" if now else text for now, text in sorted(first, key=_named)]
     others = ", ".join(written for name, written, _ in given if name not in names)
     x = next(iter(parameters))
+    called = verb if by is None else f"groupby({_text('by', by)}).{verb}"
     return row.line.format(
         x=x,
-        verb=verb,
-        begin=f"ir.{verb}({x}, " if verb in PLAIN else f"{x}.ireval.{verb}(",
+        verb=called,
+        begin=f"ir.{verb}({x}, " if verb in PLAIN else f"{x}.ireval.{called}(",
+        **_selections(arguments[0] if arguments else None, ", ".join(text for _, text in first)),
         fields=", ".join(fields),
         others=others,
         more=f"{others}, " if others else "",
         beside=f", {others}" if others else "",
     )
+
+
+def _selections(subject: Any, depths: str) -> dict[str, str]:
+    """Return how depths are selected of an object, and of a frame; nothing where it has none."""
+    index = getattr(subject, "index", None)
+    labels = [*getattr(subject, "columns", ()), *getattr(index, "names", ())]
+    labels = labels or [*getattr(subject, "coords", ())]
+    dim = next((dim for dim in STOPS if dim in labels), None)
+    if dim is None:
+        return {"sel": "", "query": ""}
+    several = {"[": f"in {depths}", "a": f"in @{depths}"}.get(depths[:1], f"== {depths}")
+    query = f'.query("{dim} {several}")'
+    return {"sel": f".sel({dim}={depths})" if index is None else query, "query": query}
 
 
 def _named(entry: tuple[str, str]) -> bool:

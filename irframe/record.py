@@ -243,15 +243,16 @@ def bind(
     Flags and words are checked here, for all verbs.
     """
     signature = signature_of(function)
-    kinds = signature.parameters.items()
-    several = next((name for name, one in kinds if one.kind is one.VAR_POSITIONAL), None)
+    several = next((n for n, p in signature.parameters.items() if p.kind is p.VAR_POSITIONAL), None)
     named = {name: value for name, value in options.items() if name != several}
     try:
         bound = signature.bind(*arguments, **named)
     except TypeError as error:
-        wrong = unexpected(function.__name__, signature.parameters, arguments, options)
-        wrong = wrong or str(error)
-        raise TypeError(f"{function.__name__}(): {wrong}") from None
+        groups = next((one for one in arguments[:1] if isinstance(one, InGroups)), None)
+        called = arguments if groups is None else (groups.example, *arguments[1:])
+        verb, by = function.__name__, groups and groups.by
+        wrong = unexpected(verb, signature.parameters, called, options, by) or str(error)
+        raise TypeError(f"{verb}(): {wrong}") from None
     given = bound.arguments
     if several in options:
         given[several] = (*given.get(several, ()), options[several])
@@ -353,9 +354,8 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
     """Return a result, or cubes in groups, with the record of its subject and one step more."""
     if isinstance(result, InGroups):
         return result.with_each(lambda cube: with_step(cube, subject, verb, options))
-    options = (
-        {**options, INPUTS: result.attrs.pop(INPUTS, None)} if hasattr(result, "attrs") else options
-    )
+    if hasattr(result, "attrs"):
+        options = {**options, INPUTS: result.attrs.pop(INPUTS, None)}
     given = {name: value for name, value in options.items() if value is not None}
     text = json.dumps([*steps_of(subject), Step(verb, given)], default=str)
     of_cube = "experiment" in (getattr(result, "attrs", None) or ())

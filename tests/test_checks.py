@@ -27,7 +27,7 @@ def test_progress_without_tqdm(monkeypatch):
 
 @pytest.mark.parametrize(
     ("verb", "options"),
-    [("leave_out", {}), ("robustness", {"seeds": 2, "shares": [0.5]}), ("compare", {"at": 5})],
+    [("leave_out", {}), ("robustness", {"seeds": 2, "shares": [0.5]}), ("compare", {})],
 )
 def test_long_verbs_show_it_and_give_the_same(cube, capsys, verb, options):
     pytest.importorskip("tqdm", reason="progress is shown by tqdm")

@@ -13,6 +13,10 @@ JUDGED = QRELS.assign(source=QRELS["topic"].str[-1])
 SCORES = ir.evaluate(RUNS, QRELS, ["AP", "nDCG@10"])
 CUBE = ir.cube(RUNS, QRELS)
 DEPTHS = CUBE.ireval.score("AP", at=[5, 10])
+BOUNDS = CUBE.ireval.bounds("P", at=[5, 10])
+FRAME = DEPTHS.to_series().rename("value").reset_index()
+TOKENS = ir.cube(RUNS.assign(tokens=100), QRELS, units=ir.Units(length="tokens"))
+BUDGETS = TOKENS.ireval.score("P", stop=ir.Budget([200, 500]))
 HALVES = {topic: "first" if topic < "109" else "second" for topic in RUNS["topic"].unique()}
 WEIGHTS = pd.Series(range(1, 17), SCORES.index.unique("topic"))
 
@@ -33,6 +37,25 @@ CALLS = [
     (SCORES, "as_scores", (), {"cluster": HALVES, "lower": ["AP"]}),
     (DEPTHS, "discrimination", (), {"adjust": None, "alpha": 0.01}),
     (DEPTHS, "coverage", (10, "sign"), {"adjust": "bonferroni"}),
+    (DEPTHS, "bootstrap_sensitivity", (), {"at": 10, "resamples": 20}),
+    (DEPTHS, "compare", (), {"at": [10], "baseline": "bm25"}),
+    (DEPTHS, "components", (), {"at": 5}),
+    (BOUNDS, "decide", (), {"at": 10}),
+    (DEPTHS, "discrimination", ("sign",), {"at": 10}),
+    (DEPTHS, "median_p", (), {"at": np.array([5])}),
+    (DEPTHS, "rank_intervals", (), {"at": range(5, 6)}),
+    (DEPTHS, "replicate", (DEPTHS,), {"at": 10}),
+    (DEPTHS, "risk", (), {"baseline": "bm25", "at": [5]}),
+    (DEPTHS, "topics_needed", (), {"difference": 0.1, "at": 5}),
+    (DEPTHS, "volatility", ("AP",), {"at": [5, 10]}),
+    (DEPTHS, "agreement", (10,), {"at": [5]}),
+    (DEPTHS, "coverage", (10,), {"at": 5}),
+    (DEPTHS, "inversions", (), {"reference": "AP@10", "at": [5]}),
+    (DEPTHS, "ratios", (10,), {"at": [5]}),
+    (FRAME, "compare", (), {"at": [5, 10]}),
+    (FRAME, "discrimination", (), {"at": range(5, 6)}),
+    (SCORES, "compare", (), {"at": 10}),
+    (BUDGETS, "compare", (), {"at": 500}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"samples": 20, "seed": 3}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"by": "topic", "resamples": 20}),
 ]
@@ -52,10 +75,27 @@ def test_the_line_that_replaces_a_call_runs_on_what_was_refused(subject, verb, a
     with pytest.raises(TypeError, match="write ") as caught:
         function(subject, *arguments, **options)
     line = str(caught.value).partition(": write ")[2]
-    names = {"ir": ir, "qrels": JUDGED, "weights": WEIGHTS, **options}
-    names |= dict.fromkeys(("runs", "scores", "cube", "judges", "x"), subject)
+    names = {"ir": ir, "qrels": JUDGED, "weights": WEIGHTS, "original": DEPTHS, **options}
+    names |= dict.fromkeys(("runs", "scores", "bounds", "cube", "judges", "x"), subject)
     result = eval(line, names)  # noqa: S307 - what irframe writes
     assert result is not None
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda x: x.compare(at=10),
+        lambda x: x.compare(adjust="holm", family="all"),
+        lambda x: x.compare(weights=None),
+    ],
+)
+def test_the_line_that_replaces_a_call_in_groups_has_the_groups(ask):
+    with pytest.raises(TypeError, match="write ") as caught:
+        ask(DEPTHS.ireval.groupby("team"))
+    line = str(caught.value).partition(": write ")[2]
+    assert '.groupby("team")' in line
+    result = eval(line, {"ir": ir, "scores": DEPTHS})  # noqa: S307 - what irframe writes
+    assert "team" in result
 
 
 def test_every_row_of_the_table_is_tried():
@@ -72,7 +112,7 @@ def test_what_a_line_says_is_what_was_asked_for():
         'scores.ireval.groupby("team").compare("wilcoxon", baseline="bm25")'
     )
     with pytest.raises(TypeError) as caught:
-        DEPTHS.ireval.discrimination("sign", adjust=None, at=10)
+        DEPTHS.ireval.topics_needed(difference=0.1, alpha=0.01)
     assert str(caught.value).endswith(
-        'scores.ireval.discrimination(at=10, test=ir.Significance("sign", adjust=None))'
+        "scores.ireval.topics_needed(difference=0.1, test=ir.Significance(alpha=0.01))"
     )

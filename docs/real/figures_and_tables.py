@@ -106,7 +106,7 @@ def draw_depths(scores, path):
 
 def draw_places(scores, path):
     """Draw the places of the runs one column wide."""
-    ranks = scores.sel(metric=["nDCG"]).ireval.rank_intervals(at=10)
+    ranks = scores.sel(metric=["nDCG"], depth=10).ireval.rank_intervals()
     ax = ranks.ireval.plot.ladder(figsize=(COLUMN, 1.7))
     ax.set_title("", loc="left")
     ax.figure.savefig(path)

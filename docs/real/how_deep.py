@@ -33,9 +33,9 @@ def ratios(scores):
     """Write discrimination, coverage and inversion ratios of six metrics."""
     chosen = scores.sel(metric=TABLE)
     found = {
-        "D": chosen.ireval.discrimination(ir.Significance(adjust=None), at=DEPTHS),
-        "C": chosen.ireval.coverage(REFERENCE, ir.Significance(adjust=None), at=DEPTHS),
-        "I": chosen.ireval.inversions(REFERENCE, ir.Significance(adjust=None), at=DEPTHS),
+        "D": chosen.sel(depth=DEPTHS).ireval.discrimination(ir.Significance(adjust=None)),
+        "C": chosen.ireval.coverage(REFERENCE, ir.Significance(adjust=None)).sel(depth=DEPTHS),
+        "I": chosen.ireval.inversions(REFERENCE, ir.Significance(adjust=None)).sel(depth=DEPTHS),
     }
     for number, metrics in enumerate((TABLE[:3], TABLE[3:])):
         rows = {"k": DEPTHS}
@@ -49,8 +49,9 @@ def ratios(scores):
 def drift(scores):
     """Say how far metrics move from their reference as they look deeper."""
     found = {
-        "d": 100 * scores.ireval.discrimination(ir.Significance(adjust=None), at=DEPTHS),
-        "c": 100 * scores.ireval.coverage(REFERENCE, ir.Significance(adjust=None), at=DEPTHS),
+        "d": 100 * scores.sel(depth=DEPTHS).ireval.discrimination(ir.Significance(adjust=None)),
+        "c": 100
+        * scores.ireval.coverage(REFERENCE, ir.Significance(adjust=None)).sel(depth=DEPTHS),
     }
     inverted = 100 * scores.ireval.inversions(REFERENCE, ir.Significance(adjust=None))
     normalised, others = TABLE[:2], TABLE[2:]
@@ -99,7 +100,7 @@ def panes(collections):
 
 def maps(scores):
     """Draw volatility matrices, and write what they come to."""
-    matrices = scores.sel(metric=MAPS).ireval.volatility(at=range(1, 51))
+    matrices = scores.sel(metric=MAPS, depth=range(1, 51)).ireval.volatility()
     figure, axes = plt.subplots(2, 2, figsize=(9.4, 8), layout="constrained")
     for ax, metric in zip(axes.flat, MAPS, strict=True):
         matrices.ireval.plot.volatility_map(metric=metric, ax=ax)

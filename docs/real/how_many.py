@@ -26,14 +26,14 @@ def variances(scores):
     """Write where variance comes from."""
     rows = []
     for (track, array), short in zip(scores.items(), ("covid", "robust"), strict=True):
-        found = array.ireval.components(at=10)
+        found = array.sel(depth=10).ireval.components()
         for metric in METRICS:
             here = found.sel(metric=metric).squeeze()
             row = {"track": track, "metric": f"{metric}@10"}
             for source in found["component"].to_numpy():
                 row[source] = f"{here['share'].sel(component=source).item():.0%}"
             rows.append(row)
-        parts = found["share"].squeeze("depth")
+        parts = found["share"]
         for source in ("system", "topic"):
             PAGE.facts(**{f"{short}_{source}": between(parts.sel(component=source), "{:.0%}")})
     PAGE.table(rows, "variances")
@@ -46,7 +46,7 @@ def needed(scores):
         "width 0.1": {"width": 0.1},
     }
     found = {
-        name: scores.ireval.topics_needed(**question, at=DEPTHS)["topics"]
+        name: scores.sel(depth=DEPTHS).ireval.topics_needed(**question)["topics"]
         for name, question in asked.items()
     }
     rows = [

@@ -34,7 +34,7 @@ def board(scores):
 
 def ladder(scores):
     """Draw the best systems."""
-    found = scores[:1].ireval.rank_intervals(at=10)
+    found = scores[:1].sel(depth=10).ireval.rank_intervals()
     PAGE.figure(found.ireval.plot.ladder(top=BEST), "ladder", dpi=90)
     PAGE.facts(first_tier=(found["tier"] == 1).sum().item())
 

@@ -26,12 +26,10 @@ from irframe.paired import Bootstrap, MaxT
 from irframe.paired.margins import EFFECTS
 from irframe.scores.read_scores import (
     Baselines,
-    Depths,
     choose_pairs,
     label_pairs,
     read_scores,
     scores_to_compare,
-    select_depths,
 )
 from irframe.scores.repeats import (
     OTHER_COLUMNS,
@@ -57,7 +55,6 @@ def compare(
     adjust: Adjust = "auto",
     alpha: float = 0.05,
     baseline: Baselines = None,
-    at: Depths = None,
     simultaneous: bool = False,
     effects: bool = False,
     margin: pairwise.Margins = None,
@@ -82,8 +79,6 @@ def compare(
         list of some: each other system with each of them, and these among each other, all in
         one family. Or a file that `freeze` wrote, a path or a name that ends in ``.irframe``: its
         scores are ``system_b``. By default all pairs of systems, in the order of the scores.
-    at
-        Depths to compare at; by default all there are.
     simultaneous
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
         ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
@@ -255,12 +250,12 @@ def compare(
     table = read_score_table(scores)
     bounds, table = table.bounds, replace(table, bounds=None)
     against = _frozen_or_baselines(table, baseline, bounds)
-    parts, pairs = _groups_and_pairs(table, against, at, options)
+    parts, pairs = _groups_and_pairs(table, against, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if table.by is None else join_frames(frames, table.by)
     if bounds is not None:
-        frame = decide.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=table.by)
+        frame = decide.of_bounds(bounds, frame, options, baseline=baseline, by=table.by)
         frame.attrs["bound"] = "means and tests are of the lower bounds"
     frame.attrs |= _comparison_attributes(options, list(parts.values()), pairs, results, against)
     return frame
@@ -323,7 +318,7 @@ def _refuse_design(part: Scores, options: PairOptions, bounds: Any) -> None:
 
 
 def _groups_and_pairs(
-    scores: Any, baseline: Baselines, at: Depths, options: PairOptions
+    scores: Any, baseline: Baselines, options: PairOptions
 ) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []
@@ -333,10 +328,9 @@ def _groups_and_pairs(
     groups = dict(scores.groups())
     for key, group in (groups if scores.by is None else having(groups, named, scores.by)).items():
         with nullcontext() if scores.by is None else naming_group(key, scores.by):
-            read, depths = read_scores(group, options.over), at
-            if frozen is not None:
-                read, depths = frozen.beside(read if at is None else select_depths(read, at)), None
-            parts[key] = scores_to_compare(read, depths)
+            read = read_scores(group, options.over)
+            read = read if frozen is None else frozen.beside(read)
+            parts[key] = scores_to_compare(read)
             _refuse_design(parts[key], options, group.bounds)
             pairs.append(choose_pairs(parts[key], label, several=True))
     pairwise.refuse_over(parts.values(), options.over, options.test, options.adjust)

@@ -16,7 +16,6 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, METRIC
 from irframe.scores.read_scores import (
     Baselines,
-    Depths,
     choose_pairs,
     label_pairs,
     scores_to_compare,
@@ -28,7 +27,6 @@ def decide(
     bounds: xr.DataArray,
     *,
     baseline: Baselines = None,
-    at: Depths = None,
 ) -> pd.DataFrame:
     """Say which systems are better than which whatever the unjudged documents are.
 
@@ -39,8 +37,6 @@ def decide(
     baseline
         A system: hold each other system against it, ``system_b`` throughout. By default all
         pairs of systems.
-    at
-        Depths to look at; by default all there are.
 
     Returns
     -------
@@ -81,7 +77,7 @@ def decide(
     5      monot5   0.017    0.018     True
     """
     holding("scores with a dimension bound, as bounds gives them", bounds, {BOUND}, "sizes")
-    lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
+    lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True)) for side in SIDES)
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
     sign = np.array(lower.towards)[:, np.newaxis, np.newaxis]
@@ -106,16 +102,15 @@ def of_bounds(
     options: PairOptions,
     *,
     baseline: Baselines,
-    at: Depths,
     by: Any,
 ) -> pd.DataFrame:
     """Return a comparison of the lower scores with what both bounds say of every row."""
     compared = {None} if by is None else set(frame[by])
     parts = [part for key, part in groups(bounds, by) if key in compared]
-    rows = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
+    rows = pd.concat([decide(part, baseline=baseline) for part in parts], ignore_index=True)
     columns = {name: rows[name] for name in DECIDED[:4]}
     if options.verdicts:
-        columns |= _verdicts_at_bounds(parts, options, baseline, at)
+        columns |= _verdicts_at_bounds(parts, options, baseline)
     if options.margin is not None:
         cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
         names = list(frame[METRIC].unique())
@@ -127,13 +122,13 @@ def of_bounds(
 
 
 def _verdicts_at_bounds(
-    parts: list[xr.DataArray], options: PairOptions, baseline: Baselines, at: Depths
+    parts: list[xr.DataArray], options: PairOptions, baseline: Baselines
 ) -> dict[str, Any]:
     """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
     both, pairs, sizes = [], [], []
     for part in parts:  # upper scores as other systems; for a cost the higher come first
         low, high = (
-            scores_to_compare(part.sel({BOUND: side}, drop=True), at, quiet=True) for side in SIDES
+            scores_to_compare(part.sel({BOUND: side}, drop=True), quiet=True) for side in SIDES
         )
         cost = np.reshape(low.towards, (-1, 1, 1, 1)) < 0
         ends = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)

@@ -99,7 +99,7 @@ class PairOptions:
         """Compare the pairs of every group, shape (pair, 2)."""
         shapes = zip((part.values.shape for part in parts), pairs, strict=True)
         rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
-        advice = "choose depths with at=, a baseline with baseline=, or fewer metrics"
+        advice = "select depths or metrics of the scores, or choose a baseline with baseline="
         room(f"a comparison frame of {rows:,} rows", rows * ROW_BYTES, advice)
         levels = [self.alpha] * len(parts)
         if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):

@@ -16,7 +16,7 @@ from irframe.errors import warn
 from irframe.metrics.facts import TIE
 from irframe.paired.design import Design
 from irframe.paired.differences import ratio
-from irframe.scores.read_scores import Depths, choose_pairs, label_pairs, scores_to_compare
+from irframe.scores.read_scores import choose_pairs, label_pairs, scores_to_compare
 from irframe.scores.scores import of_topics
 
 RISKS = ("difference", "urisk", "trisk", "georisk")
@@ -31,7 +31,6 @@ def risk(
     *,
     baseline: Hashable,
     a: float = 1.0,
-    at: Depths = None,
 ) -> pd.DataFrame:
     """Say how every system does against a baseline if losses weigh more than gains.
 
@@ -43,8 +42,6 @@ def risk(
         The system that the others put at risk.
     a
         How much more a loss weighs than a gain, at least 0: ``1 + a`` times as much.
-    at
-        Depths to compare at; by default all there are.
 
     Returns
     -------
@@ -112,7 +109,7 @@ def risk(
     0     ance       0.067    0.0    0.0     2       1
     """
     number("a", a, low=0)
-    paired = scores_to_compare(scores, at)
+    paired = scores_to_compare(scores)
     pairs = choose_pairs(paired, baseline)
     others, (row, *_) = pairs.T
     columns = []

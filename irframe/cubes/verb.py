@@ -178,7 +178,8 @@ def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[
     """Return what a verb answers of an object, perhaps in groups."""
     groups = asked if isinstance(asked, InGroups) else None
     subject = asked if groups is None else groups.subject
-    bound = bind(verb.function, (subject, *arguments), options)
+    bound = bind(verb.function, (asked, *arguments), options)
+    bound.arguments[next(iter(bound.arguments))] = subject
     score_arrays.refuse(bound, one_unit=verb.one_unit)
     with usual_errors(), OneCall() as said, score_arrays.counting_costs(subject):
         applied = options_of(verb.function, bound.arguments)

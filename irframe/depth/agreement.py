@@ -24,7 +24,6 @@ from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
 from irframe.scores.read_scores import (
-    Depths,
     Reference,
     Sides,
     match_reference,
@@ -280,7 +279,6 @@ def agreement(
     reference: Reference | None = None,
     coefficient: agreements.Method = "kendall",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
     interval_of: None = None,
     alpha: float = 0.05,
@@ -292,7 +290,6 @@ def agreement(
     reference: Reference | None = None,
     coefficient: agreements.Method = "kendall",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
     interval_of: Of,
     alpha: float = 0.05,
@@ -304,7 +301,6 @@ def agreement(
     reference: Reference | None = None,
     coefficient: agreements.Method = "kendall",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
     interval_of: Of | None = None,
     alpha: float = 0.05,
@@ -324,8 +320,6 @@ def agreement(
         ``"tau_a"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"rbo_a"``, ``"rbo_b"``,
         ``"spearman"``, ``"pearson"``, ``"rmse"``. They differ in what systems that tie count for,
         as `Kendall`, `TauAP` and `RBO` say.
-    at
-        Depths of the scores to look at; by default all there are.
     topics
         Which topics count of reference scores with other ones, as for `coverage`.
     interval_of
@@ -397,9 +391,9 @@ def agreement(
     Examples
     --------
     >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> scores = runs.ireval.cube(qrels).ireval.score("AP(norm='min')", "RBP(p=0.95)")
-    >>> scores.ireval.agreement(10, at=[1, 10, 50]).round(2).to_pandas()
+    >>> cube = ir.cube(*ir.example_track())
+    >>> scores = cube.ireval.score("AP(norm='min')", "RBP(p=0.95)", at=[1, 10, 50])
+    >>> scores.ireval.agreement(10).round(2).to_pandas()
     depth             1    10    50
     metric
     AP(norm='min')  0.74  1.0  1.00
@@ -408,7 +402,7 @@ def agreement(
     chosen = agreements.parse_agreement(coefficient)
     options = Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     if reference is None:
-        paired = scores_to_compare(scores, at)
+        paired = scores_to_compare(scores)
         common = np.asarray(paired.scored.all(axis=0))  # topics that every metric and system has
         if (common != paired.scored).any():
             paired = scores_to_compare(paired.where(common[np.newaxis]))
@@ -422,7 +416,7 @@ def agreement(
 
         ends = partial(between_metrics, paired)
     else:
-        paired, held = match_reference(scores, reference, at, topics)
+        paired, held = match_reference(scores, reference, topics)
         compared = partial(_with_reference, paired, held, chosen)
         ends = partial(with_reference, paired, held)
     values = compared(chosen.kernel).assign_attrs(coefficient=repr(chosen))

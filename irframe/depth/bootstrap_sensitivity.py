@@ -14,7 +14,7 @@ from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, all_pairs
 from irframe.paired.design import Design
 from irframe.scores.averages import Resamples
-from irframe.scores.read_scores import Depths, pair_labels, scores_to_compare
+from irframe.scores.read_scores import pair_labels, scores_to_compare
 from irframe.scores.repeats import refuse_design
 from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Arrays
@@ -27,7 +27,6 @@ def bootstrap_sensitivity(
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
     positions: ArrayLike | None = None,
-    at: Depths = None,
 ) -> xr.Dataset:
     """Say how many pairs of systems differ significantly, and what difference that takes.
 
@@ -42,8 +41,6 @@ def bootstrap_sensitivity(
         or their number.
     positions
         Positions of topics from 0, shape (any number, topics), in place of resamples.
-    at
-        Depths to look at; by default all there are.
 
     Returns
     -------
@@ -91,7 +88,7 @@ def bootstrap_sensitivity(
     bootstrap = Bootstrap(samples=drawn.samples, seed=drawn.seed)
     given = None if positions is None else np.asarray(positions)
 
-    paired = scores_to_compare(scores, at)
+    paired = scores_to_compare(scores)
     pairs = all_pairs(len(paired.systems))
     if given is not None:
         refuse_design(paired, "positions=")

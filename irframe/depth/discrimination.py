@@ -22,7 +22,6 @@ from irframe.names import P_VALUES
 from irframe.paired import all_pairs
 from irframe.record import NONE
 from irframe.scores.read_scores import (
-    Depths,
     Reference,
     Sides,
     match_reference,
@@ -40,7 +39,6 @@ def discrimination(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
     *,
-    at: Depths = None,
     over: Over = "both",
 ) -> xr.DataArray:
     """Share of the pairs of systems that a metric finds significantly different, at every depth.
@@ -52,8 +50,6 @@ def discrimination(
     test
         How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
         name of a test. With ``adjust=None`` in it the ratio is that of the literature.
-    at
-        Depths to look at; by default all there are.
     over
         What differences are generalised over where systems were run several times, as for
         `compare`.
@@ -98,7 +94,7 @@ def discrimination(
     [0.667]
     """
     pairing = Pairing(test)
-    return over_pairs(scores, pairing, pairing.share, NAME, at=at, over=over)
+    return over_pairs(scores, pairing, pairing.share, NAME, over=over)
 
 
 def over_pairs(
@@ -107,11 +103,10 @@ def over_pairs(
     reduce: Callable[[Array], Array],
     name: str,
     *,
-    at: Depths,
     over: Over = "both",
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
-    paired = scores_to_compare(read_scores(scores, over), at)
+    paired = scores_to_compare(read_scores(scores, over))
     refuse_over([paired], over, pairing.test, pairing.adjust)
     pairs = all_pairs(len(paired.systems))
 
@@ -139,14 +134,13 @@ def median_p(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
     *,
-    at: Depths = None,
     over: Over = "both",
 ) -> xr.DataArray:
     """Median p-value over the pairs of systems, which needs no threshold, at every depth.
 
     Parameters
     ----------
-    scores, at, by, over
+    scores, over
         As for `discrimination`.
     test
         As for `discrimination`, but by default without a correction: nothing is decided here, and
@@ -185,7 +179,7 @@ def median_p(
     [0.0]
     """
     pairing, middle = Pairing(test, auto=None), partial(np.median, axis=0)
-    return over_pairs(scores, pairing, middle, "median p-value", at=at, over=over)
+    return over_pairs(scores, pairing, middle, "median p-value", over=over)
 
 
 @verb
@@ -194,7 +188,6 @@ def coverage(
     reference: Reference,
     test: Tested = "t",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores confirm.
@@ -212,8 +205,6 @@ def coverage(
         How a difference is called significant on either side, as for `compare`: an
         `irframe.Significance`, or the name of a test. With ``adjust=None`` in it the ratio is that
         of the literature.
-    at
-        Depths of the scores to look at; by default all there are.
     topics
         Of reference scores with other topics: ``"common"`` takes those that both have, ``"own"``
         all of each side, as to ask what some topics say of the verdicts of all. By default both
@@ -266,41 +257,21 @@ def coverage(
     [0.667]
     """
     pairing = Pairing(test)
-    sides = _in_one_family(scores, reference, at, topics, pairing)
+    sides = match_reference(scores, reference, topics)
     result = held_against(*sides, pairing, pairing.verdicts, "coverage ratio")
     return result.assign_attrs(_told(pairing))
-
-
-def _in_one_family(
-    scores: Any, reference: Reference, at: Depths, topics: Sides | None, pairing: Pairing
-) -> tuple[Scores, Scores, int]:
-    """Return scores, the reference, and how many depths of the scores are asked for.
-
-    Where a family has several depths, that of a reference which is part of the scores is one.
-    """
-    new, held = match_reference(scores, reference, at, topics)
-    asked = new.values.shape[3]
-    inside = not isinstance(reference, xr.DataArray | pd.DataFrame | Scores)
-    if pairing.family != "depth" and inside and new.depths is not None and held.depths is not None:
-        wider = [*dict.fromkeys([*new.depths.tolist(), *held.depths.tolist()])]
-        new, held = match_reference(scores, reference, wider, topics)
-    return new, held, asked
 
 
 def held_against(
     paired: Scores,
     held: Scores,
-    asked: int,
     pairing: Pairing,
     claim: Callable[[Scores, int, slice, Array], Array],
     name: str,
     *,
     sign: int = 1,
 ) -> xr.DataArray:
-    """Return how many of a reference's verdicts scores claim as well or, by a sign, the reverse.
-
-    At the first depths, those that are `asked` for.
-    """
+    """Return how many of a reference's verdicts scores claim as well or, by a sign, the reverse."""
     pairs = all_pairs(len(paired.systems))
     pairing.correct_together(paired, held, pairs)
     fixed = held.values.shape[3] == 1
@@ -312,8 +283,7 @@ def held_against(
         count = (expected != 0).sum(axis=0)
         return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))
 
-    result = paired.labelled(paired.by_piece(len(pairs), share), name)
-    return result[..., :asked] if paired.depths is not None else result
+    return paired.labelled(paired.by_piece(len(pairs), share), name)
 
 
 @verb
@@ -322,14 +292,13 @@ def inversions(
     reference: Reference,
     test: Tested = "t",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores contradict.
 
     Parameters
     ----------
-    scores, reference, test, at, topics, by
+    scores, reference, test, topics
         As for `coverage`.
 
     Returns
@@ -368,7 +337,7 @@ def inversions(
     [0.333]
     """
     pairing = Pairing(test)
-    sides = _in_one_family(scores, reference, at, topics, pairing)
+    sides = match_reference(scores, reference, topics)
     result = held_against(*sides, pairing, leads, "inversion ratio", sign=-1)
     return result.assign_attrs(_told(pairing))
 
@@ -379,14 +348,13 @@ def ratios(
     reference: Reference,
     test: Tested = "t",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
 ) -> pd.DataFrame:
     """Say how many pairs of systems differ significantly, and how many of a reference's are kept.
 
     Parameters
     ----------
-    scores, reference, test, at, topics, by
+    scores, reference, test, topics
         As for `coverage`.
 
     Returns
@@ -414,8 +382,9 @@ def ratios(
     Examples
     --------
     >>> import irframe as ir
-    >>> scores = ir.cube(*ir.example_track()).ireval.score("AP(norm='min')", "RBP(p=0.8)")
-    >>> scores.ireval.ratios(10, ir.Significance(adjust=None), at=[1, 10])
+    >>> cube = ir.cube(*ir.example_track())
+    >>> scores = cube.ireval.score("AP(norm='min')", "RBP(p=0.8)", at=[1, 10])
+    >>> scores.ireval.ratios(10, ir.Significance(adjust=None))
                metric  depth  discrimination  coverage  inversions  median_p
     0  AP(norm='min')      1           0.214     0.333         0.0     0.188
     1  AP(norm='min')     10           0.643     1.000         0.0     0.013
@@ -425,15 +394,14 @@ def ratios(
     [p-values not corrected, as in the literature]
     """
     pairing = Pairing(test)
-    sides = _in_one_family(scores, reference, at, topics, pairing)
-    new = sides[0] if at is None else sides[0].take(depth=range(sides[2]))
+    sides = match_reference(scores, reference, topics)
     uncorrected = replace(Significance.read(test), adjust=None)
     raw, middle = Pairing(uncorrected), partial(np.median, axis=0)
     parts = [
-        over_pairs(new, pairing, pairing.share, "discrimination", at=None),
+        over_pairs(sides[0], pairing, pairing.share, "discrimination"),
         held_against(*sides, pairing, pairing.verdicts, "coverage"),
         held_against(*sides, pairing, leads, "inversions", sign=-1),
-        over_pairs(new, raw, middle, "median_p", at=None),
+        over_pairs(sides[0], raw, middle, "median_p"),
     ]
     named = {str(part.name): part for part in parts}
     frame = xr.Dataset(named).to_dataframe()[list(named)].reset_index()

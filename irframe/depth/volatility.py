@@ -19,13 +19,11 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import (
-    Depths,
     Reference,
     Sides,
     pick_metric,
     read_scores,
     same_systems,
-    select_depths,
     share_topics,
 )
 from irframe.scores.resampling import Resampling
@@ -39,7 +37,6 @@ def volatility(
     reference: Reference | None = None,
     coefficient: Method = "kendall",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
     interval_of: None = None,
     alpha: float = 0.05,
@@ -53,7 +50,6 @@ def volatility(
     reference: Reference | None = None,
     coefficient: Method = "kendall",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
     interval_of: Of,
     alpha: float = 0.05,
@@ -65,7 +61,6 @@ def volatility(
     reference: Reference | None = None,
     coefficient: Method = "kendall",
     *,
-    at: Depths = None,
     topics: Sides | None = None,
     interval_of: Of | None = None,
     alpha: float = 0.05,
@@ -83,8 +78,6 @@ def volatility(
         itself.
     coefficient
         A measure of agreement or its name, as for `agreement`.
-    at
-        Depths to look at, on both sides; by default all there are.
     topics
         Which topics count of reference scores with other ones, as for `coverage`.
     interval_of
@@ -143,10 +136,6 @@ def volatility(
     if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
     held = read if reference is None else _other(read, reference)
-    if at is not None:
-        same = held is read
-        read = select_depths(read, at)
-        held = read if same else select_depths(held, at)
     rows, columns = share_topics(read, held, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
     agreement.beware_of_ties(values)
@@ -234,7 +223,7 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     apart = np.setxor1d(depths, others)
     if len(apart) or not np.array_equal(depths, others):
         found = "some on one side only" if len(apart) else "them in two orders"
-        raise InputError("the same depths on both sides", found, "choose them with at=", apart)
+        raise InputError("the same depths on both sides", found, "select them on both", apart)
     number("threshold", threshold, low=-1, high=1)
     first, values = matrix.isel(dict.fromkeys(dims, 0), drop=True), matrix.to_numpy()
     stable = first.copy(data=stable_depth(values, depths=depths, threshold=threshold))

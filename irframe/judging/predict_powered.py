@@ -68,7 +68,7 @@ def predict_powered(
         A system: hold each other one against it, ``system_b`` throughout. By default all pairs.
         Of scores only, as `topics` and `distribution`.
     at
-        Depths to look at; by default all there are.
+        Of a cube, depths to score at; by default all there are. Of scores, select depths before.
     topics
         Over which topics the model's scores are averaged: the ``"rest"``, on which people did not
         judge, the default, or ``"all"``. See the notes.
@@ -186,7 +186,8 @@ def predict_powered(
     advice = "score metrics before, or hand over the cube and people's judgments of documents"
     _refuse_given({"metrics=": metrics}, "a cube", "scores", advice)
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
-    paired = read_scores.scores_to_compare(scores, at)
+    _refuse_given({"at=": at}, "a cube", "scores", "select depths before: scores.sel(depth=...)")
+    paired = read_scores.scores_to_compare(scores)
     refuse_design(paired, "predict_powered")
     people = _alike(paired, read_scores.read_scores(human).load())
     counted, judged = _samples(paired, people, rest=rest)

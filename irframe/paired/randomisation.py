@@ -254,7 +254,7 @@ class TukeyHSD(ResamplingTest):
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
         what, size = f"{self.samples:,} ranges of means at every depth", 8 * scores.shape[-1]
-        room(what, KEPT * size * self.samples, "ask for fewer samples=, or depths with at=")
+        room(what, KEPT * size * self.samples, "ask for fewer samples=, or select depths")
         statistic, least = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
         # Sorted together, each observed difference has the draws that reach it behind it; equal

@@ -20,7 +20,7 @@ from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
 from irframe.paired import all_pairs, describe_differences
 from irframe.paired.design import Design, design_of
 from irframe.planning.over_repeats import by_source, repeat_components, variances
-from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 
 ROUNDING = 8 * np.finfo(np.float64).eps
@@ -138,7 +138,6 @@ def components(
     scores: xr.DataArray | pd.DataFrame,
     *,
     alpha: float = 0.05,
-    at: Depths = None,
     repeats: Layout | None = None,
 ) -> xr.Dataset:
     """Variance components of scores by system, topic and interaction.
@@ -149,8 +148,6 @@ def components(
         Scores per system and topic: an array, or a frame, wide or long.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
-    at
-        Depths to look at; by default all there are.
     repeats
         What one repeat is where systems were run several times, as for `irframe.evaluate`; by
         default what scores say.
@@ -219,7 +216,7 @@ def components(
     table = read_score_table(scores)
     if checked_layout(repeats) is not None:
         table = replace(table, attrs={**table.attrs, REPEATS: repeats})
-    paired = scores_to_compare(table, at)
+    paired = scores_to_compare(table)
     if paired.repeats is not None and paired.repeats.crossing:
         return repeat_components(paired)
     squares = analyse(paired)

@@ -24,12 +24,10 @@ from irframe.paired.differences import deviations, exact_moments, ratio
 from irframe.planning.components import ROUNDING
 from irframe.scores.averages import metric_labels
 from irframe.scores.read_scores import (
-    Depths,
     match_reference,
     read_scores,
     refuse_infinite,
     refuse_unshared,
-    select_depths,
 )
 from irframe.scores.repeats import refuse_design
 from irframe.scores.scores import Arrays, Scores
@@ -42,7 +40,6 @@ def replicate(
     original: xr.DataArray | pd.DataFrame,
     *,
     baseline: Hashable | None = None,
-    at: Depths = None,
 ) -> xr.Dataset:
     """Say how close scores come to those of an experiment that they are to reproduce.
 
@@ -55,8 +52,6 @@ def replicate(
         the name of the original one, on the same topics or on others.
     baseline
         A system of which the others are held to be an improvement, in both.
-    at
-        Depths to look at; by default all there are.
 
     Returns
     -------
@@ -113,7 +108,6 @@ def replicate(
     ance     0.5            0.7  0.295  0.224           0.5     0.667
     """
     here = read_scores(scores)
-    here = here if at is None else select_depths(here, at)
     refuse_design(here, "replicate")
     there, chosen = read_scores(original), "choose those of both"
     refuse_unshared(

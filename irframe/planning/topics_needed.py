@@ -26,7 +26,6 @@ from irframe.planning.components import analyse
 from irframe.planning.over_repeats import topics_over_repeats
 from irframe.scores.read_scores import (
     Baselines,
-    Depths,
     choose_pairs,
     pair_labels,
     scores_to_compare,
@@ -156,7 +155,6 @@ def topics_needed(
     systems: int | None = None,
     baseline: Baselines = None,
     per: Literal["pair"] | None = None,
-    at: Depths = None,
     n_repeats: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
     """Guess from a pilot how many topics it takes to see a difference.
@@ -191,8 +189,6 @@ def topics_needed(
         with. By default all pairs are.
     per
         For the same: ``"pair"`` answers every pair for itself; by default all pairs on average.
-    at
-        Depths to look at; by default all there are.
     n_repeats
         For `difference` and `margin`, of a pilot in which systems were run several times, but for
         draws inside topics: with how many repeats of each system, at least 1; by default as many as
@@ -265,7 +261,7 @@ def topics_needed(
     way = by if question == "difference" else question
     options = {"baseline": baseline, "per": per, "systems": systems}
     _refuse_foreign(way, options | ({} if by in (way, "t") else {"test": by}))
-    paired = scores_to_compare(scores, at)
+    paired = scores_to_compare(scores)
     if n_repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
         _refuse_foreign("n_repeats", options)
         result = topics_over_repeats(paired, way, wanted, n_repeats, power=power, alpha=alpha)

@@ -145,15 +145,15 @@ def leaderboard(
     """
     pairing = Pairing(test)
     ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
-    read = read_tasks(scores, over, task_metrics)
-    known = of_tasks(read if at is None else select_depths(read, at)) if over != "task" else None
+    read = select_depths(read_tasks(scores, over, task_metrics), at)
+    known = of_tasks(read) if over != "task" else None
     choice("order_by", order_by, ORDERS)
     _refuse_untold(f"order_by={order_by!r}", told=known is not None or order_by == "mean")
     if known is not None and known.lacking.any():  # for which nobody else loses a topic
         read = read.take(system=np.flatnonzero(~known.lacking))
         if len(read.systems) < 2:
             return _without_means(known, order_by, ranking)
-    paired = ranking.read(read, over, at, deepest=at is None)
+    paired = ranking.to_rank(read, over)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if pairing.family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]

@@ -33,7 +33,7 @@ from irframe.paired.pairs import in_blocks
 from irframe.paired.randomisation import by_cluster
 from irframe.ranks.first import FIRST, could_be_first, too_few
 from irframe.scores.averages import Resamples
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
+from irframe.scores.read_scores import read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_draws
 from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Arrays, Scores, finite
@@ -113,7 +113,6 @@ def rank_intervals(
     rank_interval: RankMethod = "pairs",
     *,
     test: Tested = "t",
-    at: Depths = None,
     interval: Interval = "logit",
     resamples: Resampling | int = 1000,
     over: Over = "both",
@@ -137,8 +136,6 @@ def rank_intervals(
         `irframe.Significance`, or the name of a test. For ``"pairs"`` and for tiers; with
         ``"holm"`` and ``"max-t"`` the t-test. Intervals of means and ranks are at 1 - `alpha` of
         it.
-    at
-        Depths to rank at; by default all there are.
     interval
         How the intervals of means are made, as for `summary`.
     resamples
@@ -254,7 +251,7 @@ def rank_intervals(
     """
     pairing = Pairing(test)
     ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
-    paired = ranking.read(scores, over, at)
+    paired = ranking.to_rank(read_scores(scores, over), over)
     return like_scores(*ranking.of(paired, ranking.apart(paired)), paired, scores)
 
 
@@ -274,12 +271,9 @@ class RankOptions:
             raise ParameterError(wanted, repr(self.pairing.test), "choose rank_interval='pairs'")
         choice("interval", self.interval, INTERVALS)
 
-    def read(self, scores: Any, over: Over, at: Depths, *, deepest: bool = False) -> Scores:
-        """Read scores, at the greatest depth if so, refusing repeats without a form."""
-        read = read_scores(scores, over)
-        if deepest and read.depths is not None:
-            read = read.take(depth=[int(read.depths.argmax())])
-        paired = scores_to_compare(read, at)
+    def to_rank(self, read: Scores, over: Over) -> Scores:
+        """Return scores of the systems to rank, refusing repeats without a form."""
+        paired = scores_to_compare(read)
         drawn = "" if self.method == "pairs" else self.method
         refuse_over([paired], over, self.pairing.test, self.pairing.adjust, drawn=drawn)
         return paired

@@ -242,7 +242,7 @@ class Resamples:
         systems, topics, depths = scores.shape
         size = 8 * systems * depths * self.samples
         what = f"means of {systems} systems by depth over {self.samples:,} resamples"
-        room(what, size, "ask for fewer resamples=, or depths with at=")
+        room(what, size, "ask for fewer resamples=, or select depths")
         if topics < 2:
             return np.full((self.samples, depths, systems), np.nan)
         if design is None:

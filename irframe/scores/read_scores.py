@@ -181,17 +181,13 @@ def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     return replace(whole, values=means, topics=index, attrs=attrs, **alone)
 
 
-def scores_to_compare(
-    scores: ScoreLike | Scores, at: Depths = None, *, quiet: bool = False
-) -> Scores:
+def scores_to_compare(scores: ScoreLike | Scores, *, quiet: bool = False) -> Scores:
     """Read scores for a comparison of systems.
 
     Parameters
     ----------
     scores
         An array or a frame of scores; or such as were read, labels of which may be repeated.
-    at
-        Depths to keep; by default all.
     quiet
         Whether topics left out are nobody's news, because the other side has told of them.
 
@@ -206,8 +202,6 @@ def scores_to_compare(
         If there are fewer than two systems, or a metric has no topic on which all have a score.
     InputError
         For infinite scores, listing the metrics; for lazy ones that are too large.
-    DepthError
-        For depths that the scores lack.
 
     Warns
     -----
@@ -215,8 +209,6 @@ def scores_to_compare(
         If topics are left out because some system has no score on them, or only one remains.
     """
     read = read_scores(scores)
-    if at is not None:
-        read = select_depths(read, at)
     if len(read.systems) < 2:
         raise ParameterError("at least two systems to compare", f"{len(read.systems)}")
     read = read.load()
@@ -226,9 +218,11 @@ def scores_to_compare(
     return read
 
 
-def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
-    """Return scores at some depths, in the order asked for; those not scored are named."""
+def select_depths(scores: Scores, at: Depths) -> Scores:
+    """Return scores at some depths, in the order asked for, by default at the greatest."""
     index = scores.depths
+    if at is None:
+        return scores if index is None else scores.take(depth=[int(index.argmax())])
     if index is None:
         advice = "leave at= out; each metric stands for the depth in its name"
         raise DepthError("scores by depth", "scores without depths", advice)
@@ -252,7 +246,7 @@ Sides = Literal["common", "own"]
 
 
 def match_reference(
-    scores: ScoreLike | Scores, reference: Any, at: Depths = None, topics: Sides | None = None
+    scores: ScoreLike | Scores, reference: Any, topics: Sides | None = None
 ) -> tuple[Scores, Scores]:
     """Read scores, and the reference they are held against.
 
@@ -263,8 +257,6 @@ def match_reference(
     reference
         A depth of the scores; a metric of theirs (``"AP"`` depth by depth, ``"AP@10"`` that
         depth of it); or other scores of the same systems.
-    at
-        Depths of the scores to keep.
     topics
         As for `share_topics`.
 
@@ -294,12 +286,11 @@ def match_reference(
         other = select_depths(read, reference)
     else:
         other = pick_metric(read, reference)
-    new = read if at is None else select_depths(read, at)
     if other.values.shape[3] > 1:
-        if new.depths is None:
+        if read.depths is None:
             raise DepthError("a reference without depths, as the scores", "several depths")
-        other = select_depths(other, new.depths.tolist())
-    return share_topics(new, other, topics)
+        other = select_depths(other, read.depths.tolist())
+    return share_topics(read, other, topics)
 
 
 def share_topics(

@@ -312,7 +312,7 @@ def refuse_unloadable(size: int) -> None:
     """Raise for lazy scores of more than `LOADED_BYTES`."""
     if size > LOADED_BYTES:
         wanted = f"at most {LOADED_BYTES / 2**30:.3g} GiB of lazy scores"
-        advice = "choose depths with at=, or fewer metrics or systems"
+        advice = "select depths, metrics or systems: scores.sel(depth=[...])"
         raise InputError(wanted, f"{size / 2**30:.3g} GiB ({size} bytes)", advice)
 
 

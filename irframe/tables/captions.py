@@ -166,7 +166,7 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
     --------
     >>> import irframe as ir
     >>> frame = ir.evaluate(*ir.example_track(), "AP")
-    >>> told(ir.verbs.compare(frame, at=None).attrs, interval="").split("; ")[0]
+    >>> told(ir.verbs.compare(frame).attrs, interval="").split("; ")[0]
     'paired t-test, Holm per metric and depth (28 comparisons), alpha = 0.05'
     """
     said = [*parts, told_decision(attributes) if RESULT in attributes else UNRECORDED]
@@ -353,7 +353,7 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
     >>> scores = ir.verbs.score(ir.cube(*ir.example_track()), "AP")
     >>> told_options(ir.verbs.coverage(scores, reference=20).attrs)
     'against depth 20'
-    >>> told_options(ir.verbs.compare(scores, at=5, power=0.9).attrs)
+    >>> told_options(ir.verbs.compare(scores.sel(depth=5), power=0.9).attrs)
     'power 0.9'
     """
     said, axis = [], told_axis(origin(attributes))
@@ -399,7 +399,7 @@ def usual_options(verb: str) -> dict[str, Any]:
     Examples
     --------
     >>> usual_options("risk")
-    {'a': 1.0, 'at': None}
+    {'a': 1.0}
     """
     function, usual = function_of(verb), dict[str, Any]()
     for each in signature_of(function).parameters.values() if function else ():

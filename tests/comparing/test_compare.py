@@ -14,7 +14,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.errors import InputError, IrframeWarning, ParameterError
 
 IDENTITY = ["metric", "depth", "system_a", "system_b"]
 MEANS = ["mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size"]
@@ -42,7 +42,7 @@ def array(*rows, metric="x"):
 
 class TestColumns:
     def test_a_row_per_metric_depth_and_pair(self, scores):
-        frame = scores.ireval.compare(at=[5, 50])
+        frame = scores.sel(depth=[5, 50]).ireval.compare()
         assert list(frame) == COLUMNS
         assert len(frame) == 2 * 2 * 28
         assert frame.groupby(["metric", "depth"], observed=True).size().eq(28).all()
@@ -119,7 +119,7 @@ class TestValues:
 
     def test_the_input_stays_as_it_is(self, scores, wide):
         before, frame = scores.copy(deep=True), wide.copy()
-        scores.ireval.compare(at=10)
+        scores.sel(depth=10).ireval.compare()
         wide.ireval.compare()
         xr.testing.assert_identical(scores, before)
         pd.testing.assert_frame_equal(wide, frame)
@@ -156,8 +156,10 @@ class TestLaws:
 
 class TestCorrections:
     def test_all_groups_are_one_family_if_asked_for(self, scores):
-        frame = scores.ireval.groupby("team").compare(
-            ir.Significance(adjust="holm", family="all"), at=10
+        frame = (
+            scores.sel(depth=10)
+            .ireval.groupby("team")
+            .compare(ir.Significance(adjust="holm", family="all"))
         )
         expected = multipletests(frame["p"], method="holm")[1]
         np.testing.assert_allclose(frame["p_adjusted"], expected)
@@ -188,12 +190,12 @@ class TestMissingScores:
         holes[0, 2, 5, :10] = np.nan
         holes[0, 3, 6, 40:] = np.nan
         with pytest.warns(IrframeWarning, match=r"2 of 16 for AP\(norm='min'\)"):
-            frame = holes.ireval.compare(at=[5, 20, 50])
+            frame = holes.sel(depth=[5, 20, 50]).ireval.compare()
         counts = frame.groupby(["metric", "depth"], sort=False)["n_topics"].first()
         assert counts.to_list() == [15, 16, 15, 16, 16, 16]
         for depth, topic in [(5, 5), (20, None), (50, 6)]:
             kept = [n for n in range(16) if n != topic]
-            expected = scores[:1, :, kept].ireval.compare(at=depth)["p"]
+            expected = scores[:1, :, kept].sel(depth=depth).ireval.compare()["p"]
             found = frame.loc[
                 (frame["metric"] == "AP(norm='min')") & (frame["depth"] == depth), "p"
             ]
@@ -207,10 +209,6 @@ class TestBadInput:
 
     def test_no_topic(self, scores):
         refused(ParameterError, "topics", scores[:, :, :0].ireval.compare)
-
-    @pytest.mark.parametrize("at", [0, 51, [10, 10], [], 2.5])
-    def test_depths(self, scores, at):
-        refused(DepthError, "from 1 to 50", lambda: scores.ireval.compare(at=at))
 
     def test_no_scores(self):
         refused(InputError, "dimensions", xr.DataArray([1.0, 2.0], dims="topic").ireval.compare)

@@ -37,9 +37,10 @@ def test_intervals_that_do_not_touch(within):
 
 def test_rows_are_those_of_a_comparison(within):
     keys = ["metric", "depth", "system_a", "system_b"]
-    for options in ({}, {"baseline": "splade", "at": 5}):
-        compared = within.sel(bound="lower", drop=True).ireval.compare(**options)
-        pd.testing.assert_frame_equal(within.ireval.decide(**options)[keys], compared[keys])
+    for scores, baseline in ((within, None), (within.sel(depth=5), "splade")):
+        compared = scores.sel(bound="lower", drop=True).ireval.compare(baseline=baseline)
+        decided = scores.ireval.decide(baseline=baseline)
+        pd.testing.assert_frame_equal(decided[keys], compared[keys])
 
 
 def test_lower_costs_win():
@@ -75,10 +76,10 @@ def test_refusals(within):
 
 def test_comparisons_of_bounds_say_what_is_decided(cube):
     within = cube.ireval.bounds("RBP(p=0.5)", "AP", at=[10, 50])
-    frame = within.ireval.compare(adjust="holm", at=50)
-    plain = within.sel(bound="lower", drop=True).ireval.compare(adjust="holm", at=50)
+    frame = within.sel(depth=50).ireval.compare(adjust="holm")
+    plain = within.sel(bound="lower", drop=True).sel(depth=50).ireval.compare(adjust="holm")
     pd.testing.assert_frame_equal(frame[plain.columns], plain)
-    decided = within.ireval.decide(at=50)
+    decided = within.sel(depth=50).ireval.decide()
     names = ["lowest", "highest", "decided", "better"]
     pd.testing.assert_frame_equal(frame[names], decided[names])
     assert frame["decided"].any()

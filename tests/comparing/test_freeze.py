@@ -56,9 +56,10 @@ def test_a_file_is_compared_as_the_run_is(file, tmp_path):
         (scores.ireval.design(weight=weights), file, {}),
         (grouped, file, {}),
         (deep, tmp_path / "deep.irframe", {}),
-        (deep, tmp_path / "deep.irframe", {"at": [20, 5]}),
+        (deep.sel(depth=[20, 5]), tmp_path / "deep.irframe", {}),
     ):
-        alone = others(given) if given is not deep else given.drop_sel(system="splade")
+        by_depth = not isinstance(given, pd.DataFrame)
+        alone = given.drop_sel(system="splade") if by_depth else others(given)
         by = "kind" if given is grouped else None
         of_alone, of_given = (
             x.ireval if by is None else x.ireval.groupby(by) for x in (alone, given)

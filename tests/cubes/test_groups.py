@@ -203,7 +203,7 @@ def test_files_keep_where_numbers_come_from(provenance_cube, tmp_path):
     again = xr.load_dataarray(tmp_path / "scores.nc", engine="h5netcdf")
     xr.testing.assert_equal(again.drop_vars("team"), scores.drop_vars("team"))
     assert_told(again.ireval.summary().attrs, "summary")
-    comparison = scores.ireval.compare(at=10)
+    comparison = scores.sel(depth=10).ireval.compare()
     comparison.to_parquet(tmp_path / "comparison.parquet")
     read = pd.read_parquet(tmp_path / "comparison.parquet")
     assert read.attrs == comparison.attrs

@@ -46,7 +46,7 @@ METHODS = {
     ],
 )
 def test_agreement_with_a_reference_equals_scipy(scores, method, reference, held):
-    found = scores.ireval.agreement(reference, method, at=[3, 20, 50])
+    found = scores.ireval.agreement(reference, method).sel(depth=[3, 20, 50])
     for metric, depth in product(scores["metric"].to_numpy(), (3, 20, 50)):
         expected = METHODS[method](held(scores, metric, depth), means(scores, metric, depth))
         assert found.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
@@ -54,7 +54,7 @@ def test_agreement_with_a_reference_equals_scipy(scores, method, reference, held
 
 @pytest.mark.parametrize("method", METHODS)
 def test_agreement_of_metrics_equals_scipy(scores, method):
-    found = scores.ireval.agreement(coefficient=method, at=[5, 50])
+    found = scores.sel(depth=[5, 50]).ireval.agreement(coefficient=method)
     assert found.dims == ("metric", "metric_other", "depth")
     expected = METHODS[method](means(scores, "ASL", 50), means(scores, "RR", 50))
     value = found.sel(metric="ASL", metric_other="RR", depth=50)
@@ -77,13 +77,13 @@ def test_worked_ties(golden):
 
 
 def test_errors_are_in_the_units_of_the_scores(scores):
-    found = scores.ireval.agreement(20, "rmse", at=50).sel(metric="ASL").item()
+    found = scores.ireval.agreement(20, "rmse").sel(depth=50).sel(metric="ASL").item()
     difference = scores.sel(metric="ASL", depth=20) - scores.sel(metric="ASL", depth=50)
     assert found == pytest.approx(np.sqrt((difference.mean("topic") ** 2).mean().item()))
 
 
 def test_the_reference_of_tau_ap_is_the_true_ordering(scores):
-    found = scores.ireval.agreement(50, "tau_ap", at=1).sel(metric="RBP(p=0.95)").item()
+    found = scores.ireval.agreement(50, "tau_ap").sel(depth=1).sel(metric="RBP(p=0.95)").item()
     true, estimated = (means(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (50, 1))
     assert found == pytest.approx(ir.agreements.TauAP().kernel(true, estimated).item())
     assert found != pytest.approx(ir.agreements.TauAP().kernel(estimated, true).item())

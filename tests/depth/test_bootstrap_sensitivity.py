@@ -31,11 +31,11 @@ def test_every_pair_against_the_loop_with_the_same_draws(scores):
 
 @pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
 def test_it_is_the_bootstrap_test_of_a_comparison(scores):
-    found = scores.ireval.bootstrap_sensitivity(resamples=50, at=5)
-    frame = scores.ireval.compare(ir.paired.Bootstrap(samples=50), at=5)
+    found = scores.sel(depth=5).ireval.bootstrap_sensitivity(resamples=50)
+    frame = scores.sel(depth=5).ireval.compare(ir.paired.Bootstrap(samples=50))
     np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
-    ratio = scores.ireval.discrimination(
-        ir.Significance(ir.paired.Bootstrap(samples=50), adjust=None), at=5
+    ratio = scores.sel(depth=5).ireval.discrimination(
+        ir.Significance(ir.paired.Bootstrap(samples=50), adjust=None)
     )
     np.testing.assert_array_equal(found["power"], ratio)
 

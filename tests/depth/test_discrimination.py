@@ -154,7 +154,7 @@ def test_a_reference_of_one_depth_or_two_is_held_against_each_of_its_own():
         scores.sel(depth=[10]), ir.Significance(adjust=None)
     )
     np.testing.assert_array_equal(
-        found, scores.ireval.coverage(10, at=[5, 10], test=ir.Significance(adjust=None))
+        found, scores.ireval.coverage(10, test=ir.Significance(adjust=None)).sel(depth=[5, 10])
     )
     shallow, deep = (scores.sel(depth=pair) for pair in ([1, 5], [10, 20]))
     other = deep.assign_coords(depth=[1, 5])
@@ -198,9 +198,9 @@ def test_rounding_of_means_is_no_inversion():
 
 def test_an_even_number_of_pairs_has_the_mean_of_two():
     scores = random_scores(2, systems=4)
-    p = np.sort(scores.ireval.compare(at=5).query("metric == 'AP'")["p"])
+    p = np.sort(scores.sel(depth=5).ireval.compare().query("metric == 'AP'")["p"])
     assert len(p) == 6
-    found = scores.ireval.median_p(at=5).sel(metric="AP").item()
+    found = scores.sel(depth=5).ireval.median_p().sel(metric="AP").item()
     assert found == pytest.approx((p[2] + p[3]) / 2)
 
 
@@ -208,14 +208,14 @@ def test_an_even_number_of_pairs_has_the_mean_of_two():
 def test_ratios_are_those_of_the_verbs_and_say_whether_p_values_are_corrected(cube, options):
     scores = cube.ireval.score("AP", "RBP(p=0.8)")
     decided = ir.Significance(**options)
-    found = scores.ireval.ratios(10, decided, at=[1, 10, 50])
+    scores = scores.sel(depth=[1, 10, 50])
+    found = scores.ireval.ratios(10, decided)
     table = found.set_index(["metric", "depth"]).to_xarray()
-    given = {"at": [1, 10, 50], "test": decided}
     expected = {
-        "discrimination": scores.ireval.discrimination(**given),
-        "coverage": scores.ireval.coverage(10, **given),
-        "inversions": scores.ireval.inversions(10, **given),
-        "median_p": scores.ireval.median_p(replace(decided, adjust=None), at=[1, 10, 50]),
+        "discrimination": scores.ireval.discrimination(decided),
+        "coverage": scores.ireval.coverage(10, decided),
+        "inversions": scores.ireval.inversions(10, decided),
+        "median_p": scores.ireval.median_p(replace(decided, adjust=None)),
     }
     for name, values in expected.items():
         np.testing.assert_array_equal(table[name].sel(metric=values.metric), values)
@@ -241,17 +241,17 @@ def test_a_reference_is_corrected_in_the_family_of_the_scores(family, adjust, at
         whole = scores.ireval.coverage(reference, how)
         assert (whole.sel(depth=last) == 1).all()
         assert (scores.ireval.inversions(reference, how).sel(depth=last) == 0).all()
-    wider = scores if at is None else scores.sel(depth=[*at, last])
-    rows_ = wider.ireval.compare(how)
+    scores = scores if at is None else scores.sel(depth=[*at, last])
+    rows_ = scores.ireval.compare(how)
     rows_["sign"] = np.sign(rows_["difference"].round(12)) * rows_["significant"]
     signs = rows_.pivot(index=["system_a", "system_b"], columns=["metric", "depth"], values="sign")
-    found = scores.ireval.ratios(last, how, at=at)
+    found = scores.ireval.ratios(last, how)
     for row in found.itertuples():
         new, held = signs[row.metric, row.depth], signs[row.metric, last]
         assert row.coverage == pytest.approx((new == held)[held != 0].mean())
     np.testing.assert_allclose(
         found["coverage"],
-        scores.ireval.coverage(last, how, at=at)
+        scores.ireval.coverage(last, how)
         .to_series()
         .loc[pd.MultiIndex.from_frame(found[["metric", "depth"]])],
     )

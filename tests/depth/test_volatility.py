@@ -44,9 +44,9 @@ def test_worked_matrices(golden):
     for metric, name in [("AP(norm='min')", "AP_b"), ("RBP(p=0.95)", "RBP(0.95)")]:
         values = scores.sel(metric=metric, depth=at).squeeze("topic").transpose("depth", "system")
         np.testing.assert_allclose(values, expected[name], atol=1e-12)
-    own = scores.ireval.volatility(at=at).sel(metric="AP(norm='min')")
+    own = scores.sel(depth=at).ireval.volatility().sel(metric="AP(norm='min')")
     np.testing.assert_allclose(own, np.array(expected["T_AP_b"], float))
-    cross = scores[:1].ireval.volatility(scores[1:], at=at)[0]
+    cross = scores[:1].sel(depth=at).ireval.volatility(scores[1:].sel(depth=at))[0]
     np.testing.assert_allclose(cross, np.array(expected["T_cross"], float))
     assert cross["metric_other"].item() == "RBP(p=0.95)"
 
@@ -57,7 +57,7 @@ def order(scores, metric, depth):
 
 
 def test_every_entry_is_a_correlation(scores):
-    found = scores.ireval.volatility(at=[1, 7, 20, 50])
+    found = scores.sel(depth=[1, 7, 20, 50]).ireval.volatility()
     assert found.dims == ("metric", "depth", "depth_other")
     for metric, k1, k2 in product(scores["metric"].to_numpy(), *2 * [found["depth"].to_numpy()]):
         x, y = order(scores, metric, k1), order(scores, metric, k2)
@@ -66,7 +66,7 @@ def test_every_entry_is_a_correlation(scores):
 
 
 def test_two_metrics(scores):
-    found = scores.ireval.volatility("ASL", at=[2, 30])
+    found = scores.sel(depth=[2, 30]).ireval.volatility("ASL")
     assert found["metric_other"].to_numpy().tolist() == ["ASL"] * 3
     x, y = order(scores, "RBP(p=0.95)", 2), order(scores, "ASL", 30)
     value = found.sel(metric="RBP(p=0.95)", depth=2, depth_other=30).item()
@@ -82,12 +82,12 @@ def test_other_scores_may_have_other_depths(scores):
 
 
 def test_top_weighted_methods_read_depth_as_the_truth(scores):
-    found = scores.ireval.volatility(coefficient="tau_ap", at=[2, 50])[1]
+    found = scores.sel(depth=[2, 50]).ireval.volatility(coefficient="tau_ap")[1]
     x, y = (order(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (2, 50))
     expected = pytest.approx(ir.agreements.TauAP().kernel(x, y).item(), rel=1e-14)
     assert found.sel(depth=2, depth_other=50).item() == expected
-    assert scores.ireval.volatility(
-        coefficient=ir.agreements.RBO(p=0.8), at=[2, 50]
+    assert scores.sel(depth=[2, 50]).ireval.volatility(
+        coefficient=ir.agreements.RBO(p=0.8)
     ).max() == pytest.approx(1)
 
 
@@ -95,14 +95,17 @@ def test_top_weighted_methods_read_depth_as_the_truth(scores):
     ("error", "words", "ask"),
     [
         (DepthError, "without depths", lambda s: s[..., 0].drop_vars("depth").ireval.volatility()),
-        (DepthError, "from 1 to 50", lambda s: s.ireval.volatility(at=[10, 60])),
         (ParameterError, "ASL", lambda s: s.ireval.volatility("nDCG")),
         (ParameterError, "same systems", lambda s: s.ireval.volatility(s[:, :5])),
         (ParameterError, "by depth", lambda s: s.ireval.volatility(s[..., 0].drop_vars("depth"))),
         (ParameterError, "'kendall'", lambda s: s.ireval.volatility(coefficient="tau_c")),
         (InputError, "depth_other", lambda s: s.ireval.stability()),
         (InputError, "same depths", lambda s: s.ireval.volatility(s[..., :7]).ireval.stability()),
-        (ParameterError, "threshold", lambda s: s.ireval.volatility(at=1).ireval.stability(2)),
+        (
+            ParameterError,
+            "threshold",
+            lambda s: s.sel(depth=[1]).ireval.volatility().ireval.stability(2),
+        ),
     ],
 )
 def test_bad_input(scores, error, words, ask):
@@ -121,6 +124,6 @@ def test_it_follows_the_definition(scores):
 
 
 def test_the_order_of_dimensions_does_not_matter(scores):
-    matrix = scores.ireval.volatility(at=[1, 5, 9])
+    matrix = scores.sel(depth=[1, 5, 9]).ireval.volatility()
     turned = matrix.transpose("depth_other", "metric", "depth").ireval.stability()
     np.testing.assert_array_equal(turned["stable_depth"], matrix.ireval.stability()["stable_depth"])

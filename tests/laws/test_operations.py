@@ -385,7 +385,7 @@ DRAWN = [
     *(("rank_intervals", {"rank_interval": method}) for method in ("pairs", "max-t", "bootstrap")),
     *(("agreement", {"interval_of": of}) for of in ("expected", "averages")),
     ("compare", {"adjust": "max-t"}),
-    ("volatility", {"interval_of": "expected", "at": [1, 3]}),
+    ("volatility", {"interval_of": "expected"}),
 ]
 """Verbs with options that they are not given elsewhere, by which something is drawn."""
 

@@ -40,7 +40,7 @@ ARGUMENTS = {
     "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
     | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)"), "replay": SCORED[:1]},
     "metric": "RBP(p=0.8)@3",
-    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1], "explain": 3},
+    "at": {"score": [1, 3], "bounds": [1, 3], "pool_growth": [1], "explain": 3},
     "depth": {"pooled": 1},
     "depths": [1, 2],
     "share": {"sample": 0.5, "select_top": 0.75},

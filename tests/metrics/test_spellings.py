@@ -308,7 +308,7 @@ def test_labels_lead_to_their_metric(track):
     xr_equal = scores.ireval.agreement("AP")
     assert by_label.equals(xr_equal)
     assert scores.ireval.agreement("MAP@5").equals(scores.ireval.agreement("AP@5"))
-    styled = scores.ireval.compare(baseline="bm25", at=[5]).ireval.styled()
+    styled = scores.sel(depth=[5]).ireval.compare(baseline="bm25").ireval.styled()
     assert [name for name in styled.columns if "map" in str(name)]
     assert scores.ireval.select_top(metric="AP").equals(scores.ireval.select_top(metric="map"))
 

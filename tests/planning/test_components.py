@@ -43,7 +43,7 @@ def test_real_scores_as_statsmodels_analyses_them(shared):
 
 def test_depths_and_topics():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "RBP(p=0.8)")
-    whole, some = scores.ireval.components(), scores.ireval.components(at=[10, 1])
+    whole, some = scores.ireval.components(), scores.sel(depth=[10, 1]).ireval.components()
     assert whole["variance"].dims == ("metric", "depth", "component")
     xr.testing.assert_allclose(some["variance"], whole["variance"].sel(depth=[10, 1]))
 
@@ -61,8 +61,8 @@ def test_missing_scores_leave_topics_out():
     holes[0, 2, 0, 1] = np.nan
     with pytest.warns(IrframeWarning, match="1 of"):
         found = holes.ireval.components()
-    expected = scores.isel(topic=slice(1, None)).ireval.components(at=10)
-    xr.testing.assert_allclose(found.sel(depth=[10]), expected)
+    expected = scores.isel(topic=slice(1, None)).sel(depth=10).ireval.components()
+    xr.testing.assert_allclose(found.sel(depth=10), expected)
     assert np.diff(found["n_topics"][0]).item() == -1
 
 

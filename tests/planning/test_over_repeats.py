@@ -114,6 +114,8 @@ def test_depths_need_as_many_topics_together_as_alone(asked):
     scores = xr.concat([array(part) for part in parts], "depth").assign_coords(depth=[1, 2, 3])
     options = {asked: 0.1, "n_repeats": [1, 3]}
     found = scores.ireval.topics_needed(**options)["topics"]
-    alone = [scores.ireval.topics_needed(**options, at=k)["topics"].squeeze() for k in (1, 2, 3)]
+    alone = [
+        scores.sel(depth=k).ireval.topics_needed(**options)["topics"].squeeze() for k in (1, 2, 3)
+    ]
     np.testing.assert_array_equal(found.squeeze("metric"), alone)
     assert found.min() == 2

@@ -11,7 +11,7 @@ from refusals import refused
 from scipy import stats
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
+from irframe.errors import InputError, IrframeWarning, MetricError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_the_same_again(scores):
 def test_every_depth_is_that_depth_alone(scores):
     other = scores.isel(topic=slice(None, None, -1)).assign_coords(topic=scores["topic"])
     whole = scores.ireval.replicate(other)
-    xr.testing.assert_allclose(scores.ireval.replicate(other, at=10), whole.sel(depth=[10]))
+    xr.testing.assert_allclose(scores.sel(depth=10).ireval.replicate(other), whole.sel(depth=10))
 
 
 def test_missing_scores_leave_topics_out_on_both_sides(scores):
@@ -81,7 +81,6 @@ def test_what_is_no_reproduction(scores):
         scores.ireval.replicate(scores.isel(system=slice(1, None)))
     with pytest.raises(ParameterError, match="depths that the original has"):
         scores.ireval.replicate(scores.sel(depth=[10]))
-    refused(DepthError, "7", lambda: scores.ireval.replicate(scores, at=7))
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no standard scores")

@@ -16,7 +16,7 @@ from irframe.plots.agreement_map import agreement_bars, agreement_triangle, bins
 
 class TestAgreementMap:
     def test_every_cell_has_its_value(self, three):
-        matrix = three.ireval.agreement(at=[10, 50])
+        matrix = three.sel(depth=[10, 50]).ireval.agreement()
         ax = matrix.ireval.plot.agreement_map(depth=10)
         chosen = matrix.sel(depth=10).to_numpy()
         assert texts(ax) == [f"{v:.2f}" for v in chosen.ravel()]
@@ -24,10 +24,10 @@ class TestAgreementMap:
         assert names(ax) == [*three["metric"].to_numpy()]
 
     def test_choices_left_open(self, three):
-        matrix = three.ireval.agreement(at=[10, 50])
+        matrix = three.sel(depth=[10, 50]).ireval.agreement()
         refused(ParameterError, "depth", matrix.ireval.plot.agreement_map)
         refused(ParameterError, "depth=", lambda: matrix.ireval.plot.agreement_map(depth=20))
-        reference = three.ireval.agreement(10, at=[50])
+        reference = three.ireval.agreement(10).sel(depth=[50])
         refused(InputError, "metric_other", reference.ireval.plot.agreement_map)
 
 
@@ -83,11 +83,11 @@ class TestVolatilityMap:
         assert ax.get_figure().axes[1].get_ylabel() == "Kendall's tau"
 
     def test_few_depths_are_whole_numbers(self, three):
-        ax = three.ireval.volatility(at=[1, 2]).ireval.plot.volatility_map(metric="nDCG")
+        ax = three.sel(depth=[1, 2]).ireval.volatility().ireval.plot.volatility_map(metric="nDCG")
         assert {*ax.get_xticks() % 1, *ax.get_yticks() % 1} == {0}
 
     def test_two_metrics_and_uneven_depths(self, three):
-        matrix = three.ireval.volatility("ASL", "tau_ap", at=[1, 5, 50])
+        matrix = three.sel(depth=[1, 5, 50]).ireval.volatility("ASL", "tau_ap")
         ax = matrix.ireval.plot.volatility_map(metric="nDCG")
         assert ax.get_xlabel() == "evaluation depth of ASL"
         assert ax.get_ylabel() == "evaluation depth of nDCG"
@@ -96,14 +96,14 @@ class TestVolatilityMap:
 
     @pytest.mark.filterwarnings("ignore:agreements that are undefined")
     def test_undefined_correlations_are_grey(self, three):
-        matrix = (three[:1] * 0).ireval.volatility(at=[1, 5])
+        matrix = (three[:1] * 0).sel(depth=[1, 5]).ireval.volatility()
         ax = matrix.ireval.plot.volatility_map()
         assert ax.collections[0].get_array().mask.all()
         assert to_rgb(ax.collections[0].get_cmap().get_bad()) == to_rgb("#D5D8DC")
 
     def test_choices_left_open(self, three):
-        several = three.ireval.volatility(at=[1, 2])
+        several = three.sel(depth=[1, 2]).ireval.volatility()
         refused(ParameterError, "nDCG", several.ireval.plot.volatility_map)
-        grouped = three[:1].ireval.groupby("team").volatility(at=[1, 2])
+        grouped = three[:1].sel(depth=[1, 2]).ireval.groupby("team").volatility()
         refused(ParameterError, "team", grouped.ireval.plot.volatility_map)
         refused(InputError, "depth_other", three[:1].ireval.plot.volatility_map)

@@ -67,7 +67,7 @@ def test_metrics_of_one_system_stand_in_their_intervals(scores):
 def test_curves_at_one_depth_are_points(scores):
     for ax in (
         scores.sel(depth=[10]).ireval.plot.depth_curves(metric=scores["metric"].to_numpy()[0]),
-        scores.ireval.discrimination(at=[10]).ireval.plot.ratio_curves(),
+        scores.sel(depth=[10]).ireval.discrimination().ireval.plot.ratio_curves(),
     ):
         drawn = [line for line in ax.lines if len(line.get_xdata()) == 1]
         assert drawn
@@ -108,7 +108,7 @@ class TestPValueCurves:
         assert legend(ax)[:2] == [f"AP: {share:.0%} of pairs", legend(ax)[1]]
         assert legend(ax)[1].startswith("nDCG@10:")
         assert ax.get_ylabel() == "adjusted p-value"
-        by_depth = three[:1].ireval.compare(at=[5, 10]).ireval.plot.p_value_curves()
+        by_depth = three[:1].sel(depth=[5, 10]).ireval.compare().ireval.plot.p_value_curves()
         assert legend(by_depth)[0].startswith("AP(norm='min')@5:")
 
     def test_one_pair_is_a_point_within_the_axes(self, three):
@@ -121,7 +121,9 @@ class TestPValueCurves:
             assert 0 <= y <= ax.get_ylim()[1]
 
     def test_depths_and_groups_of_a_bootstrap(self, three):
-        power = three[:1].ireval.groupby("team").bootstrap_sensitivity(resamples=20, at=[5, 10])
+        power = (
+            three[:1].sel(depth=[5, 10]).ireval.groupby("team").bootstrap_sensitivity(resamples=20)
+        )
         ax = power.ireval.plot.p_value_curves()
         assert legend(ax)[0].startswith("terms, AP(norm='min')@5:")
         assert len(ax.lines[0].get_ydata()) == 1
@@ -138,7 +140,7 @@ class TestRatioCurves:
         assert ax.get_xscale() == "log"
 
     def test_other_quantities(self, three):
-        ax = three.ireval.median_p(at=[1, 10]).ireval.plot.ratio_curves()
+        ax = three.sel(depth=[1, 10]).ireval.median_p().ireval.plot.ratio_curves()
         assert ax.get_ylabel() == "median p-value"
 
     def test_groups_have_their_curves(self, three, wide):

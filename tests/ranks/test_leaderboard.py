@@ -61,7 +61,7 @@ def test_the_first_metric_and_depth_decide(scores):
 
 def test_changes_are_those_of_a_comparison_with_the_baseline(scores):
     board = scores.ireval.leaderboard(baseline="ance", at=10, test=ir.Significance(adjust="fdr_bh"))
-    frame = scores[:1].ireval.compare(baseline="ance", at=10, adjust="fdr_bh")
+    frame = scores[:1].sel(depth=10).ireval.compare(baseline="ance", adjust="fdr_bh")
     expected = frame.set_index("system_a").loc[board.index.drop("ance")]
     others = board.drop("ance")
     np.testing.assert_allclose(others["difference"], expected["difference"])

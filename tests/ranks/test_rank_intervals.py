@@ -15,7 +15,7 @@ from scipy import stats
 from turns import few_of
 
 import irframe as ir
-from irframe.errors import DepthError, IrframeWarning, ParameterError
+from irframe.errors import IrframeWarning, ParameterError
 from irframe.paired.pairs import draw_topics
 
 NAMES = ["mean", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "tier", "could_be_first"]
@@ -168,7 +168,7 @@ def test_intervals_and_tiers_are_counted_in_the_comparison_of_all_pairs(scores, 
         assert (place["rank_low"], place["rank_high"]) == (1 + better, 8 - worse)
     for depth in (1, 10):
         board = scores[:1].ireval.leaderboard(at=depth, **asked)
-        alone = scores[:1].ireval.rank_intervals(at=depth, **asked).squeeze().to_dataframe()
+        alone = scores[:1].sel(depth=depth).ireval.rank_intervals(**asked).squeeze().to_dataframe()
         columns = ["rank_low", "rank_high", "tier"]
         pd.testing.assert_frame_equal(board[columns].sort_index(), alone[columns].sort_index())
         told = rows.attrs["test"], rows.attrs["adjust"], rows.attrs["alpha"]
@@ -183,8 +183,8 @@ def test_all_depths_and_metrics_are_ranked_as_each_is_alone(scores):
         assert found["rank"].dims == ("metric", "system", "depth")
         for label, depth in itertools.product(scores["metric"].values, (1, 10)):
             one = scores.sel(metric=[label])
-            alone = one.ireval.rank_intervals(method, at=depth, **asked)
-            xr.testing.assert_allclose(found.sel(metric=[label], depth=[depth]), alone)
+            alone = one.sel(depth=depth).ireval.rank_intervals(method, **asked)
+            xr.testing.assert_allclose(found.sel(metric=[label], depth=depth), alone)
 
 
 def test_means_are_those_of_the_summary(scores):
@@ -308,5 +308,4 @@ def test_a_single_topic_tells_nothing_of_others(scores):
 
 def test_what_does_not_go_together(scores):
     refused(ParameterError, "holm", scores.ireval.rank_intervals, "holm", test="sign")
-    refused(DepthError, "7", scores.ireval.rank_intervals, at=7)
     refused(ParameterError, "two systems", scores.isel(system=[0]).ireval.rank_intervals)

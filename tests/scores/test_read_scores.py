@@ -63,13 +63,13 @@ def test_lazy_scores_that_are_too_large_are_not_begun(monkeypatch):
     scores = random_scores(0, topics=12).chunk(topic=3)
     monkeypatch.setattr(scores_module, "LOADED_BYTES", scores.nbytes - 1)
     for verb in ("summary", "compare", "volatility"):
-        refused(InputError, "lazy scores; .* Choose depths with at=", getattr(scores.ireval, verb))
-    assert len(scores.ireval.compare(at=[1, 5]))
-    assert scores.ireval.coverage(1, at=[1, 5]).shape == (2, 2)
+        refused(InputError, "lazy scores; .* Select depths, metrics", getattr(scores.ireval, verb))
+    assert len(scores.sel(depth=[1, 5]).ireval.compare())
+    assert scores.sel(depth=[1, 5]).ireval.coverage(1).shape == (2, 2)
 
 
 def test_rows_are_labelled_by_metric_depth_and_pair():
-    paired = scores_to_compare(random_scores(0, systems=3), at=[20, 1])
+    paired = scores_to_compare(random_scores(0, systems=3).sel(depth=[20, 1]))
     labels = pd.DataFrame(label_pairs(paired, choose_pairs(paired, None)))
     expected = [
         (metric, depth, a, b)
@@ -144,7 +144,7 @@ class TestRefusals:
 
     def test_depths_of_scores_without_depths(self):
         with pytest.raises(DepthError, match="scores without depths.*Leave at= out"):
-            scores_to_compare(random_scores(0).isel(depth=0, drop=True), at=5)
+            select_depths(read_scores(random_scores(0).isel(depth=0, drop=True)), 5)
 
 
 def test_means_of_topics_in_any_order_take_no_copy_of_the_scores(monkeypatch):
@@ -166,23 +166,23 @@ def test_means_of_topics_in_any_order_take_no_copy_of_the_scores(monkeypatch):
     [
         (5, ["AP", "ASL"], [5]),
         (np.int64(20), ["AP", "ASL"], [20]),
-        ("AP", ["AP"], [10, 1]),
+        ("AP", ["AP"], [1, 5, 10, 20]),
         ("ASL@20", ["ASL"], [20]),
-        (ir.metrics.AP(), ["AP"], [10, 1]),
-        ("map", ["AP"], [10, 1]),
+        (ir.metrics.AP(), ["AP"], [1, 5, 10, 20]),
+        ("map", ["AP"], [1, 5, 10, 20]),
     ],
 )
 def test_a_depth_or_metric_of_the_scores(reference, metrics, depths):
     scores = random_scores(0)
-    new, held = match_reference(scores, reference, at=[10, 1])
-    assert new.depths.tolist() == [10, 1]
+    new, held = match_reference(scores, reference)
+    assert new.depths.tolist() == [1, 5, 10, 20]
     assert held.metrics == metrics
     np.testing.assert_array_equal(held.values, scores.sel(metric=metrics, depth=depths))
 
 
 def test_other_scores_take_the_order_of_systems_and_metrics():
     scores, other = random_scores(0), random_scores(1)
-    _, held = match_reference(scores, other[::-1, [5, 3, 1, 0, 2, 4]], at=5)
+    _, held = match_reference(scores.sel(depth=[5]), other[::-1, [5, 3, 1, 0, 2, 4]])
     np.testing.assert_array_equal(held.values, other.sel(depth=[5]))
     assert held.systems.tolist() == scores["system"].values.tolist()
 
@@ -234,7 +234,7 @@ def test_both_sides_have_the_same_topics(verb):
     expected = getattr(scores[:, :, kept].ireval, verb)("ASL")
     np.testing.assert_array_equal(getattr(holes.ireval, verb)("ASL"), expected)
     np.testing.assert_array_equal(
-        getattr(holes.ireval, verb)("ASL", at=[5, 1]), expected[:, [1, 0]]
+        getattr(holes.sel(depth=[5, 1]).ireval, verb)("ASL"), expected[:, [1, 0]]
     )
     other = scores[1][:, [8, 7, 6, 4, 3, 1, 0]]
     shared = getattr(scores.ireval, verb)(other, topics="common")

@@ -108,7 +108,7 @@ class TestRoads:
         assert cube["repeat_of"].to_numpy().tolist() == [s for s in SEEDS for _ in SEEDS[s]]
         scores = cube.ireval.score("AP", "nDCG")
         assert scores.dims == ("metric", "system", "repeat", "topic", "depth")
-        found = quietly(ir.verbs.compare, scores.sel(metric=["nDCG"]), at=[10])
+        found = quietly(ir.verbs.compare, scores.sel(metric=["nDCG"], depth=10))
         expected = compared[compared["metric"] == "nDCG@10"].reset_index(drop=True)
         same(found.drop(columns="metric"), expected.drop(columns="metric"))
 

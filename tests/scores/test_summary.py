@@ -151,7 +151,7 @@ def averaged():
 def reported(scores, metric):
     """Return the mean of bm25 at depth 50 as every verb tells it."""
     one = scores.sel(metric=[metric])
-    compared = one.ireval.compare(baseline="bm25", at=50)
+    compared = one.sel(depth=50).ireval.compare(baseline="bm25")
     paired = scores_to_compare(one)
     sign, place = paired.towards[0], paired.systems.get_loc("bm25")
     axes = one.ireval.plot.depth_curves()
@@ -180,7 +180,7 @@ def test_the_mean_of_a_system_is_the_same_everywhere(averaged):
 
 
 def test_a_difference_is_that_of_the_means_with_an_interval_only_if_they_are_means(averaged):
-    compared = averaged.ireval.compare(at=50)
+    compared = averaged.sel(depth=50).ireval.compare()
     difference = compared["mean_a"] - compared["mean_b"]
     np.testing.assert_allclose(compared["difference"], difference, atol=1e-12)
     averaged = compared["metric"].isin(["AP", "ASL"])

@@ -67,7 +67,7 @@ def test_a_report_tells_what_was_done_to_judgments():
 
 def test_how_scores_were_made_is_not_how_they_were_compared():
     scores = CUBE.ireval.score("AP", at=[10, 20]).ireval.standardise(scaling="uniform")
-    for result in (scores.ireval.discrimination(), scores.ireval.compare(at=10)):
+    for result in (scores.ireval.discrimination(), scores.sel(depth=10).ireval.compare()):
         assert "alpha = 0.05; " in f"{told(result.attrs, interval='')}; "
         assert told(result.attrs).count("uniform") == 1
 
