@@ -1,4 +1,4 @@
-"""Gain maps: from the grade an assessor wrote to the gain a metric counts."""
+"""Gain maps from judged grades to gains."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ __all__ = ["Binary", "Exponential", "Gain", "GainMap", "Linear", "parse_gain"]
 
 @dataclass(frozen=True, kw_only=True)
 class Gain(ABC):
-    """Base of the gain maps, each a frozen value.
+    """Base class of the gain maps, which are frozen values.
 
     Examples
     --------
@@ -82,7 +82,10 @@ class _Scaled(Gain):
 
 
 def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """Return grades in double precision, negative ones as 0; small integers would become halves."""
+    """Return grades in double precision, negative ones as 0.
+
+    numpy's functions would return half precision for 8-bit grades.
+    """
     return np.asarray(np.maximum(grade, 0), dtype=np.float64)
 
 
@@ -119,7 +122,7 @@ class Linear(_Scaled):
 
 @dataclass(frozen=True, kw_only=True)
 class Exponential(_Scaled):
-    """Gain that doubles, roughly, with every grade.
+    """Gain that roughly doubles with every grade.
 
     Parameters
     ----------
@@ -129,7 +132,8 @@ class Exponential(_Scaled):
 
     Notes
     -----
-    ``G = (2**g - 1) / 2**top``, 0 for negative grades; the top grade gains a little less than 1.
+    ``G = (2**g - 1) / 2**top``, and 0 for negative grades. The gain of the top grade is slightly
+    below 1.
 
     References
     ----------
@@ -145,7 +149,7 @@ class Exponential(_Scaled):
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the exponential gain."""
-        above = float(self.top or top)  # first, as powers of high grades are beyond all floats
+        above = float(self.top or top)  # subtracted first, because 2**grade may overflow
         return np.asarray(np.exp2(_floats(grade) - above) - np.exp2(-above))
 
 
@@ -156,8 +160,8 @@ class GainMap(Gain):
     Parameters
     ----------
     gains
-        Grade -> gain, gains not negative. A positive grade that occurs in the judgments and is
-        missing here is an error when scoring; grades of 0 and below gain 0 unless listed.
+        Grade -> gain, gains not negative. A positive grade in the judgments that is missing here
+        raises an error when scoring. Grades of 0 and below gain 0 unless listed.
 
     Examples
     --------
@@ -187,11 +191,11 @@ class GainMap(Gain):
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the listed gain of each grade, 0 where none is listed."""
         listed, gains = np.transpose(self.pairs)
-        place = np.searchsorted(listed, grade).clip(max=len(listed) - 1)
-        return np.where(listed[place] == grade, gains[place], 0.0)
+        index = np.searchsorted(listed, grade).clip(max=len(listed) - 1)
+        return np.where(listed[index] == grade, gains[index], 0.0)
 
     def missing(self, levels: NDArray[np.integer[Any]]) -> list[int]:
-        """Return the positive grades among `levels` that have no gain listed."""
+        """Return the positive grades among `levels` without a gain."""
         listed = {grade for grade, _ in self.pairs}
         return [int(level) for level in levels if level > 0 and int(level) not in listed]
 
@@ -199,11 +203,11 @@ class GainMap(Gain):
 GAINS: dict[str, type[Gain]] = {"binary": Binary, "linear": Linear, "exp": Exponential}
 """Short names of the gain maps."""
 LONG_NAMES = {"exponential": "exp"}
-"""Longer names, and the short ones that they stand for."""
+"""Long name -> short name."""
 
 
 def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
-    """Return the gain map that a name, a mapping or a value stands for.
+    """Return the gain map for a name, a mapping or a value.
 
     Parameters
     ----------
@@ -240,16 +244,18 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
 
 
 SPELT = range(1, 128)
-"""Grades whose gains are spelled out, where other tools have a rule for what they do not list."""
+"""Grades listed explicitly in the gain maps of other tools, which have a rule for other grades."""
 
 
-def moved(gains: Mapping[int, float]) -> Gain:
-    """Return the gains of ir_measures, where a grade that has none gains what it is.
+def from_ir_measures(gains: Mapping[int, float]) -> Gain:
+    """Return the gain map for `gains` of ir_measures.
+
+    There the gain of an unlisted grade is the grade itself.
 
     Examples
     --------
     >>> import numpy as np
-    >>> moved({}), moved({1: 5}).map(np.array([1, 2]), rel=1, top=2)
+    >>> from_ir_measures({}), from_ir_measures({1: 5}).map(np.array([1, 2]), rel=1, top=2)
     (Linear(top=None), array([5., 2.]))
     """
     if all(grade == gain for grade, gain in gains.items()):
@@ -258,7 +264,7 @@ def moved(gains: Mapping[int, float]) -> Gain:
 
 
 def gain_text(gain: Gain) -> str:
-    """Return the shortest text that `parse_gain` reads back as this gain map.
+    """Return the shortest text that `parse_gain` reads back.
 
     Examples
     --------

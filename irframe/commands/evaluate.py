@@ -119,7 +119,7 @@ def _printed_columns(scores: pd.DataFrame) -> list[Printed]:
         else:
             label = entry.label + name.removeprefix(split_level(name)[0]) * mixed
             by_topic = entry.measure not in SUMMARY_ONLY
-            columns.append(Printed(entry.place, label, values, name, by_topic))
+            columns.append(Printed(entry.sort_key, label, values, name, by_topic))
     return sorted(columns, key=lambda column: column.place)
 
 

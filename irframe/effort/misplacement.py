@@ -20,7 +20,7 @@ from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.topic_design import refuse_declared
 from irframe.metrics import Metric, positions
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import TIE, facts, place_of
+from irframe.metrics.facts import TIE, facts, index_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, EMPTY, GRADE, HIGHEST_GRADE, METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import scores_at
@@ -340,7 +340,7 @@ def effort_gain(
     array = to_scores(scores)
     array = scores_at(array, None)
     labels = [str(label) for label in array[METRIC].to_numpy()]
-    place = place_of(parse_metric(effort), labels)
+    place = index_of(parse_metric(effort), labels)
     if place is None or len(labels) < 2:
         found = ", ".join(labels)
         raise InputError(f"scores of {effort} and of a gain metric", found, "score both")

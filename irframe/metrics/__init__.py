@@ -1,6 +1,6 @@
-"""The metrics. Each is a frozen value with a kernel that scores every depth at once.
+"""The metrics, frozen values with kernels that score every depth.
 
-Every module of this folder is imported, so that a metric is registered by being there.
+All modules of this folder are imported here, which registers their metrics.
 """
 
 from contextlib import suppress
@@ -23,7 +23,7 @@ from irframe.metrics.block import Block as Block  # noqa: E402
 from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
 from irframe.metrics.spellings import SETTINGS  # noqa: E402
 
-ALIASES.update((name, Preset(METRICS[kind], **given)) for name, (kind, given) in SETTINGS.items())
+ALIASES.update((name, Preset(METRICS[kind], **fixed)) for name, (kind, fixed) in SETTINGS.items())
 globals().update(METRICS)
 _by_name = sorted(METRICS.items(), key=lambda item: item[0].lower())
 METRICS.clear()
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Return the metric of which a name is an alias, such as ``NDCG``."""
+        """Return the metric class for an alias, such as ``NDCG``."""
         if name in ALIASES:
             return ALIASES[name]
         from irframe.metrics.parse_metric import parse_metric as read  # noqa: PLC0415 - a module

@@ -1,4 +1,4 @@
-"""Precision averaged over relevant documents or levels of recall."""
+"""Average precision and its variants."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -19,36 +19,38 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP(Thresholded):
-    """Precision averaged over the relevant documents; its mean is MAP.
+    """Average precision; its mean over topics is MAP.
 
-    At the rank of every relevant document, the share of documents down to there that are relevant;
-    0 for those that were not retrieved. It rewards finding all of them, and finding them early.
+    The mean over the relevant documents of the precision at the rank of each. A relevant document
+    that was not retrieved counts 0. The metric rewards lists that find all relevant documents, and
+    find them early.
 
     Parameters
     ----------
     norm
-        What the sum is divided by: ``"R"``, the relevant judged documents (AP_a, trec_eval);
-        ``"min"``, the smaller of R and the depth (AP_b), so that a perfect list scores 1 at
-        every depth; ``"pool"``, the relevant documents of the pool as deep as the evaluation,
-        R from the pool depth on (AP_c).
+        Divisor of the sum. ``"R"`` is the number of relevant judged documents (AP_a, trec_eval).
+        ``"min"`` is the smaller of R and the depth (AP_b), so that a perfect list scores 1 at
+        every depth. ``"pool"`` is the number of relevant documents in a pool of the evaluation
+        depth, and R from the pool depth on (AP_c).
     rel
         Lowest relevant grade, at least 1.
     average
-        How topics are averaged: ``"mean"``, or ``"geometric"``, by which low scores weigh most
-        (GMAP). Means, and with them the order of systems, are then geometric in `summary`,
-        `compare` and all ratios: ``exp(mean of ln max(AP, 0.00001))``. Tests are of the scores by
-        topic, which are the same.
+        How scores are averaged over topics: ``"mean"`` or ``"geometric"`` (GMAP). The geometric
+        mean ``exp(mean of ln max(AP, 0.00001))`` gives low scores more weight. It replaces the
+        mean in `summary`, `compare` and all ratios, and decides the order of systems. Tests use
+        the scores by topic, which do not change.
     depth
         Fixed evaluation depth, usually written ``AP @ 100``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``AP@k = (1/N) sum_{i<=k} b(i) P(i)`` with b(i) = 1 where rank i is relevant, else 0.
 
-    Range: 0 to 1; with ``"pool"`` above 1 for some runs that did not contribute. Needs: grades, R;
-    for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs:
+    grades, R; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged: not
+    relevant.
 
     References
     ----------
@@ -60,7 +62,7 @@ class AP(Thresholded):
 
     Examples
     --------
-    Relevant at ranks 1 and 3, of R = 4:
+    Two of R = 4 relevant documents are at ranks 1 and 3:
 
     >>> from irframe.metrics import AP
     >>> AP().curve([1, 0, 1, 1, 1], listed=[1, 1, 1, 0, 0])[:3].round(4)
@@ -84,26 +86,27 @@ class AP(Thresholded):
     fillings = "cut"
 
     def uncut(self) -> "AP":
-        """Return the metric by all that is relevant, whatever the depth."""
+        """Return the variant that is normalised independently of the depth."""
         return replace(self, norm="R")
 
     def parts(
         self, *, relevant: Array, precision: Floats, normaliser: Floats
     ) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         return precision * relevant, normaliser
 
     def expected(self, *, expected_precision: Floats, normaliser: Floats) -> Floats:
-        """Return the mean over all orders of ties."""
+        """Return the mean score over all orders of tied documents."""
         return np.asarray(np.cumsum(expected_precision, axis=-1) / normaliser)
 
     def reading(
         self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats
     ) -> Reading:
-        """Return what users do who stop at relevant documents, the likelier the higher these are.
+        """Return how users read who stop at relevant documents.
 
-        What was not retrieved is thought infinitely deep, so that the gain for a rank read is the
-        metric.
+        Users stop at a relevant document with a probability in proportion to one over its rank. A
+        document that was not retrieved counts as infinitely deep, so that gain per rank read
+        equals the metric.
         """
         reach = np.cumsum(relevant / rank, axis=-1)
         reach[reach == 0] = np.nan
@@ -113,26 +116,26 @@ class AP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IPrec(Thresholded):
-    """Best precision to be had at or beyond a level of recall.
+    """Interpolated precision: the highest precision from a recall level on.
 
     Parameters
     ----------
     recall
         Level of recall, 0 to 1; usually written ``IPrec @ 0.1``.
     rounding
-        How the level becomes a number of documents: ``"up"``, int(recall R + 0.9), as
-        trec_eval 9, or ``"nearest"``, as trec_eval 10.
+        How the level is rounded to a number of documents: ``"up"`` for int(recall R + 0.9), as in
+        trec_eval 9, or ``"nearest"``, as in trec_eval 10.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``IPrec(x)@k = max of P(i) over the ranks i <= k where found(i) has reached the level``, 0 if
-    none has.
+    ``IPrec(x)@k = max of P(i) over the ranks i <= k where found(i) has reached the level``, or 0 if
+    no rank has reached it.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
@@ -158,32 +161,32 @@ class IPrec(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
-        """Return the interpolated precision of the list cut at each depth."""
+        """Return the interpolated precision at each depth."""
         needed = np.floor(self.recall * n_relevant + (0.9 if self.rounding == "up" else 0.5))
         return np.maximum.accumulate(precision * (found >= needed), axis=-1)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InterpolatedAP(Thresholded):
-    """Interpolated precision averaged over levels of recall, by default eleven.
+    """Mean interpolated precision over recall levels, eleven by default.
 
     Parameters
     ----------
     levels
         Levels of recall, each 0 to 1.
     rounding
-        How a level becomes a number of documents, as for `IPrec`.
+        How a level is rounded to a number of documents, as for `IPrec`.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The mean of `IPrec` at 0, 0.1, ..., 1; ``levels=(0.2, 0.5, 0.8)`` is the average over three
-    points of early TRECs.
+    The mean of `IPrec` at 0, 0.1, ..., 1. Early TRECs used the 3-point average, which is
+    ``levels=(0.2, 0.5, 0.8)``.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
@@ -194,7 +197,7 @@ class InterpolatedAP(Thresholded):
 
     Examples
     --------
-    Half of the relevant documents are found, at rank 2: six of eleven levels are reached.
+    Half of the relevant documents are found at rank 2, which reaches six of eleven levels:
 
     >>> from irframe.metrics import InterpolatedAP
     >>> InterpolatedAP().curve([0, 1, 1], listed=[1, 1, 0])[:2].round(4)
@@ -214,33 +217,33 @@ class InterpolatedAP(Thresholded):
         object.__setattr__(self, "levels", tuple(IPrec(recall=x).recall for x in self.levels))
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
-        """Return the mean interpolated precision of the list cut at each depth."""
-        words = {"found": found, "precision": precision, "n_relevant": n_relevant}
-        total: Floats = sum(point.kernel(**words) for point in self._points())  # type: ignore[assignment]
+        """Return the mean interpolated precision at each depth."""
+        args = {"found": found, "precision": precision, "n_relevant": n_relevant}
+        total: Floats = sum(point.kernel(**args) for point in self._points())  # type: ignore[assignment]
         return total / len(self.levels)
 
     def _points(self) -> list[IPrec]:
-        """Return precision at every level, from the highest down as trec_eval adds them up."""
+        """Return `IPrec` at every level, in trec_eval's order of summation."""
         return [IPrec(recall=level, rounding=self.rounding) for level in sorted(self.levels)[::-1]]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class YAAP(Thresholded):
-    """Average precision on a scale on which topics average well: log-odds, smoothed.
+    """Smoothed log-odds of average precision, suited to averaging over topics.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``YAAP@k = ln((1 + S) / (1 + R - S))`` with S the sum of the precisions at the relevant
-    documents down to k, which is R times average precision.
+    documents down to k. S is R times average precision.
 
     Range: minus infinity to infinity. Needs: grades, R. No relevant documents: 0. Unjudged: not
     relevant.
@@ -251,7 +254,7 @@ class YAAP(Thresholded):
 
     Examples
     --------
-    Relevant at rank 1, of R = 2: the logarithm of 2/2.
+    One of R = 2 relevant documents is at rank 1, so that the score is the logarithm of 2/2:
 
     >>> from irframe.metrics import YAAP
     >>> YAAP().curve([1, 0, 1]).round(3)
@@ -271,34 +274,35 @@ class YAAP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Q(Thresholded):
-    """Average precision that also counts how much was gained on the way.
+    """Q-measure: average precision that also counts graded gain.
 
     Parameters
     ----------
     beta
-        Weight of gain against count, at least 0; 0 gives AP. Not free of the gains' scale.
+        Weight of gain relative to the count of relevant documents, at least 0. With 0 the metric
+        is AP. The score depends on the scale of the gains.
     gain
         Gain map.
     norm
-        What the sum is divided by: ``"R"``, ``"min"`` or ``"pool"``, as for `AP`.
+        Divisor of the sum: ``"R"``, ``"min"`` or ``"pool"``, as for `AP`.
     ideal
-        Where the ideal gain comes from: ``"judged"``, all judged documents, or ``"pool"``,
-        those of the pool as deep as the evaluation. The latter takes time in proportion to
-        the square of the pool depth.
+        Documents of the ideal ranking: ``"judged"`` for all judged documents, or ``"pool"`` for
+        those in a pool of the evaluation depth. ``"pool"`` takes time in proportion to the square
+        of the pool depth.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``Q @ 100``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``Q@k = (1/N) sum_{i<=k} b(i) (cb(i) + beta cg(i)) / (i + beta cg*(i))``, where cb counts
-    relevant documents, cg cumulates gain, and cg* the gain of the ideal ranking, constant past
-    the last judged document.
+    ``Q@k = (1/N) sum_{i<=k} b(i) (cb(i) + beta cg(i)) / (i + beta cg*(i))``. Here cb is the number
+    of relevant documents, cg the cumulated gain, and cg* the cumulated gain of the ideal ranking,
+    constant past the last judged document.
 
-    Range: 0 to 1; with ``norm="pool"`` above 1 for some runs that did not contribute. Needs:
+    Range: 0 to 1; with ``norm="pool"`` possibly above 1 for runs that did not contribute. Needs:
     grades, the recall base; for ``"pool"`` the contributing runs. No relevant documents: 0.
     Unjudged: gain 0, not relevant.
 
@@ -327,7 +331,7 @@ class Q(Thresholded):
     graded = "labelings"
 
     def uncut(self) -> "Q":
-        """Return the metric by all that is relevant, whatever the depth."""
+        """Return the variant that is normalised independently of the depth."""
         return replace(self, norm="R", ideal="judged")
 
     def kernel(
@@ -360,7 +364,7 @@ class Q(Thresholded):
         ideal_steps: Steps,
         pool_steps: Steps | None,
     ) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         gains, counts = ideal_steps if pool_steps is None else pool_steps
         effort = self._effort(gains, counts[..., -1:, :], rank)
         reward = (found + self.beta * cumulated_gain) * relevant

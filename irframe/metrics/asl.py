@@ -1,4 +1,4 @@
-"""Search lengths: how far users read for the first relevant document, or for each."""
+"""Search lengths for the first or for all relevant documents."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -14,38 +14,42 @@ from irframe.metrics.reading import HORIZON, Reading
 
 Unretrieved = Literal["irrel", "irrel+1"] | int
 UNRETRIEVED: tuple[str, ...] = get_args(get_args(Unretrieved)[0])
-"""Search length of a document that was not retrieved: the irrelevant documents, or one more."""
+"""Named search lengths of a document that was not retrieved."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ASL(Thresholded):
-    """How many documents a user reads per relevant document, as if it were the only one.
+    """Atomized search length: mean search length over the relevant documents.
+
+    The search length of a relevant document is the number of documents that a user reads to find
+    it, if it were the only relevant one.
 
     Parameters
     ----------
     first
-        How many relevant documents to average over, in rank order and retrieved before
-        unretrieved, at least 1; by default all. ``ASL(first=10)`` is the paper's ASL@g1-10.
+        How many relevant documents to average over, at least 1; by default all. They are taken in
+        rank order, documents that were not retrieved last. ``ASL(first=10)`` is the paper's
+        ASL@g1-10.
     unretrieved
-        Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
-        irrelevant documents retrieved, as published; ``"irrel+1"``, one more, so that being
-        last beats not being retrieved; or a number from 1, the same for lists of any length, of
-        which the shorter ones otherwise look better.
+        Search length of a relevant document that was not retrieved. ``"irrel"`` is the number of
+        irrelevant documents retrieved, as published. ``"irrel+1"`` is one more, so that the last
+        rank is better than not being retrieved. A number of at least 1 applies to lists of any
+        length; with the other two, shorter lists look better.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``ASL@k = (1/n) sum_d SL(d)`` over the n = R relevant documents, or the first n = min(R,
-    `first`) of them, with SL(d) = 1 + irrelevant documents above d.
+    `first`) of them. SL(d) is 1 + the number of irrelevant documents above d.
 
-    Range: 0 upwards, lower is better, 1 is perfect; 0 only where nothing irrelevant was
-    retrieved and relevant documents are missing, and never with ``"irrel+1"``. Needs: grades, R,
-    list length. No relevant documents: NaN. Unjudged: irrelevant.
+    Range: 0 upwards, lower is better, 1 is perfect. A score of 0 means that nothing irrelevant was
+    retrieved and relevant documents are missing; it cannot occur with ``"irrel+1"``. Needs: grades,
+    R, list length. No relevant documents: NaN. Unjudged: irrelevant.
 
     References
     ----------
@@ -54,7 +58,7 @@ class ASL(Thresholded):
 
     Examples
     --------
-    Search lengths 1 and 3, and 3 for the relevant document that is missing:
+    The search lengths are 1 and 3, and 3 for the relevant document that is missing:
 
     >>> from irframe.metrics import ASL
     >>> ASL().curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[:5].round(4)
@@ -87,32 +91,33 @@ class ASL(Thresholded):
         missing_length: Floats,
         n_relevant: Array,
     ) -> Floats:
-        """Return the mean search length of the list cut at each depth."""
-        wanted = np.where(n_relevant > 0, n_relevant, np.nan)
+        """Return the mean search length at each depth."""
+        n = np.where(n_relevant > 0, n_relevant, np.nan)
         if self.first is not None:
             relevant = relevant & (found <= self.first)
-            wanted = np.minimum(wanted, self.first)
+            n = np.minimum(n, self.first)
         total = np.cumsum(search_length * relevant, axis=-1)
-        return (total + np.maximum(wanted - found, 0) * missing_length) / wanted
+        return (total + np.maximum(n - found, 0) * missing_length) / n
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AtomizedP(Thresholded):
-    """Precision per relevant document, as if it were the only one, averaged over them.
+    """Mean reciprocal search length over the relevant documents.
 
     Parameters
     ----------
     mean
-        How the documents of a topic are averaged: ``"arithmetic"``, the step "atomize P" from
-        MAP to ASL; ``"harmonic"``, the step "aggregate documents within query" after it.
+        How to average over the documents of a topic. The paper goes from MAP to ASL in steps:
+        ``"arithmetic"`` is its step "atomize P", and ``"harmonic"`` is the next step, "aggregate
+        documents within query".
     unretrieved
         As for `ASL`.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -129,7 +134,7 @@ class AtomizedP(Thresholded):
 
     Examples
     --------
-    Search lengths 1, 3 and 3:
+    The search lengths are 1, 3 and 3:
 
     >>> from irframe.metrics import AtomizedP
     >>> AtomizedP().curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[4:5].round(4)
@@ -155,7 +160,7 @@ class AtomizedP(Thresholded):
         missing_length: Floats,
         n_relevant: Array,
     ) -> Floats:
-        """Return the mean over relevant documents, for the list cut at each depth."""
+        """Return the mean over relevant documents at each depth."""
         n = np.where(n_relevant > 0, n_relevant, np.nan)
         power = 1 if self.mean == "harmonic" else -1
         inside = np.cumsum(search_length**power * relevant, axis=-1)
@@ -165,7 +170,7 @@ class AtomizedP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InverseASL(Thresholded):
-    """One over the mean search length of a topic, averaged harmonically over topics.
+    """One over the mean search length, averaged harmonically over topics.
 
     Parameters
     ----------
@@ -174,16 +179,16 @@ class InverseASL(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``R / sum_d SL(d)`` with the search length SL(d) of `ASL`; a search length of 0 counts as 1.
-    A topic scores as under ``AtomizedP(mean="harmonic")``; what differs is the mean over
-    topics, the step "aggregate rates across queries" from MAP to ASL. It is one over the mean
-    ASL, wherever no search length is 0.
+    ``R / sum_d SL(d)`` with the search length SL(d) of `ASL`. A search length of 0 counts as 1.
+    The score of a topic equals that of ``AtomizedP(mean="harmonic")``, but the mean over topics is
+    harmonic. This is the step "aggregate rates across queries" from MAP to ASL. The mean is one
+    over the mean ASL if no search length is 0.
 
     Range: 0 to 1. Needs: grades, R, list length. No relevant documents: NaN. Unjudged:
     irrelevant.
@@ -195,7 +200,7 @@ class InverseASL(Thresholded):
 
     Examples
     --------
-    Search lengths 1, 3 and 3:
+    The search lengths are 1, 3 and 3:
 
     >>> from irframe.metrics import InverseASL
     >>> InverseASL().curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[4:5].round(4)
@@ -215,7 +220,7 @@ class InverseASL(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ESL(Thresholded):
-    """How far down the list the first relevant document is: the documents a user reads.
+    """Expected search length: the rank of the first relevant document.
 
     Parameters
     ----------
@@ -224,13 +229,13 @@ class ESL(Thresholded):
     depth
         Fixed evaluation depth, usually written ``ESL @ 100``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``ESL@k = rank of the first relevant document``, undefined (NaN) if that is deeper than k.
-    What not finding anything costs is left open, so means are over the topics with an answer
-    and two systems are comparable only on topics both answer: see `irframe.verbs.outcomes`.
+    ``ESL@k = rank of the first relevant document``, undefined (NaN) if that is deeper than k. The
+    metric assigns no cost to finding nothing. Means are over the topics with an answer, and two
+    systems are comparable only on topics that both answer: see `irframe.verbs.outcomes`.
 
     Range: 1 to the depth, lower is better. Needs: grades. No relevant documents: NaN. Unjudged:
     not relevant.
@@ -256,23 +261,23 @@ class ESL(Thresholded):
     range = (1.0, np.inf)
 
     def kernel(self, *, relevant: Array, rank: Floats) -> Floats:
-        """Return the rank of the first relevant document from there on, NaN above it."""
+        """Return the rank of the first relevant document, or NaN."""
         first = 1 + np.argmax(relevant, axis=-1, keepdims=True)
         reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
         return np.where(reached, first, np.nan)
 
     def expected(self, *, first_chance: Floats, rank: Floats) -> Floats:
-        """Return the mean over the orders of ties in which it is reached."""
+        """Return the mean over tied orders that are not NaN."""
         reached = np.cumsum(first_chance, axis=-1)
         return np.cumsum(first_chance * rank, axis=-1) / np.where(reached > 0, reached, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(Thresholded):
-    """How near the top the first relevant document is; its mean is MRR.
+    """Reciprocal rank of the first relevant document (MRR).
 
-    1 if the first document is relevant, 1/2 if it is the second, 1/3 if it is the third. Whatever
-    comes after the first relevant document does not count.
+    The score is 1 if the first relevant document is at rank 1, 1/2 at rank 2, and 1/3 at rank 3.
+    Documents below the first relevant one do not count.
 
     Parameters
     ----------
@@ -281,7 +286,7 @@ class RR(Thresholded):
     depth
         Fixed evaluation depth, usually written ``RR @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -306,21 +311,21 @@ class RR(Thresholded):
     order = "relevance"
 
     def kernel(self, *, relevant: Array, rank: Floats) -> Floats:
-        """Return the reciprocal rank of the first relevant document from there on."""
+        """Return the reciprocal rank of the first relevant document."""
         first = 1 + relevant.argmax(axis=-1, keepdims=True)
         reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
         return np.where(reached, 1 / first, 0.0)
 
     def expected(self, *, first_chance: Floats, rank: Floats) -> Floats:
-        """Return the mean over all orders of ties."""
+        """Return the mean score over all orders of tied documents."""
         return np.asarray(np.cumsum(first_chance / rank, axis=-1))
 
     def terms(self, *, relevant: Array, found: Floats, rank: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.asarray((relevant & (found == 1)) / rank)
 
     def reading(self, *, found: Floats, relevant: Array, rank: Floats) -> Reading:
-        """Return what users do who stop at the first relevant document, or never."""
+        """Return how users read until the first relevant document."""
         stops = np.minimum(found, 1)
         first = 1.0 + np.argmax(relevant, axis=-1, keepdims=True)
         horizon = np.maximum(rank, HORIZON)
@@ -333,9 +338,9 @@ class RR(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Success(Thresholded):
-    """Whether the user has seen anything relevant; its mean is the hit rate.
+    """Whether a relevant document was found (hit rate).
 
-    1 if there is a relevant document among the first k, else 0. How many there are does not count.
+    The score is 1 if a relevant document is among the first k, else 0.
 
     Parameters
     ----------
@@ -344,7 +349,7 @@ class Success(Thresholded):
     depth
         Fixed evaluation depth, usually written ``Success @ 5``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -372,13 +377,13 @@ class Success(Thresholded):
         return (found > 0).astype(np.float64)
 
     def expected(self, *, first_chance: Floats) -> Floats:
-        """Return the mean over all orders of ties."""
+        """Return the mean score over all orders of tied documents."""
         return np.asarray(np.cumsum(first_chance, axis=-1))
 
     def terms(self, *, relevant: Array, found: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.asarray(relevant & (found == 1), np.float64)
 
     def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
-        """Return 1 from the first document on that is relevant or unjudged."""
+        """Return 1 from the first relevant or unjudged document on."""
         return self.kernel(found=found + count_to(unjudged))

@@ -1,4 +1,4 @@
-"""What every metric shares: a frozen value whose text reads back, registered under its names."""
+"""Base class and registry of the metrics."""
 
 from collections.abc import Callable
 from copy import copy
@@ -17,7 +17,7 @@ from irframe.names import HIGHEST_GRADE, as_html
 
 
 def checked(metric: str, spec: Field[Any], value: Any) -> Any:
-    """Return the value of a field, or raise for one outside its range."""
+    """Return a valid field value, or raise."""
     if spec.name == "gain":
         return parse_gain(value)
     if value is None and spec.default is None:
@@ -27,10 +27,11 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
     name = f"{spec.name} of {metric}"
-    words, limits = spec.metadata.get("choices"), spec.metadata.get("limits", {})
-    if words and (isinstance(value, str) or not limits):
-        return choice(name, value, words, MetricError)
-    if words:
+    choices = spec.metadata.get("choices")
+    limits = spec.metadata.get("limits", {})
+    if choices and (isinstance(value, str) or not limits):
+        return choice(name, value, choices, MetricError)
+    if choices:
         return whole(name, value, **limits, error=MetricError)
     if limits or spec.type in {"float", float}:
         number(name, value, **limits, error=MetricError)
@@ -38,22 +39,22 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
 
 
 Summary = Literal["mean", "sum", "harmonic", "geometric"]
-"""How scores are averaged over topics."""
+"""Ways to average scores over topics."""
 
 Average = Literal["mean", "geometric"]
-"""The same, where a metric leaves it to choose."""
+"""Ways to average over topics among which a metric with a field `average` lets users choose."""
 
 METRICS: dict[str, type["Metric"]] = {}
-"""Every metric by its class name, those of irframe in the order of their names."""
+"""Every metric class by its name, in alphabetical order for those of irframe."""
 
 ALIASES: dict[str, Any] = {}
-"""Every name a metric answers to, its own included; the class, or a `Setting` of it."""
+"""Every name of a metric, its class name included -> the class, or a `Preset` of it."""
 
 WRITTEN_LAST = {"rel": 1, "depth": 2}
-"""The last fields in the text of a metric, in their order."""
+"""Fields written last in the text of a metric, in this order."""
 
 PARSED: dict[str, "Metric"] = {}
-"""Metrics by texts that they were parsed from, for as long as no further class is defined."""
+"""Parsed text -> metric; emptied whenever a metric class is defined."""
 
 
 def parameter(
@@ -66,20 +67,22 @@ def parameter(
     choices: tuple[str, ...] = (),
     shown: bool = False,
 ) -> Any:
-    """Declare a field of a metric with its range, checked when a value is made.
+    """Declare a field of a metric with its valid range.
+
+    The range is checked when a metric is created.
 
     Parameters
     ----------
     default
-        The default; without one the parameter must be given.
+        The default. Without one the parameter is required.
     low, high
         Smallest and largest value allowed.
     above, below
-        Bounds that are not themselves allowed.
+        Exclusive bounds.
     choices
-        The words allowed.
+        The strings allowed.
     shown
-        Whether the text of a metric names the parameter even at its default.
+        Whether the text of a metric contains the parameter even at its default.
 
     Returns
     -------
@@ -93,11 +96,11 @@ def parameter(
 
 
 def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
-    """Return the kernel whose score at each depth is the sum of the terms of the ranks so far."""
+    """Return the kernel that sums terms down to each depth."""
 
     @wraps(terms)
-    def kernel(metric: Any, **words: Any) -> Floats:
-        return np.asarray(terms(metric, **words).cumsum(axis=-1))
+    def kernel(metric: Any, **quantities: Any) -> Floats:
+        return np.asarray(terms(metric, **quantities).cumsum(axis=-1))
 
     return kernel
 
@@ -105,27 +108,27 @@ def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
 def _divided(
     parts: Callable[..., tuple[Array, Array]],
 ) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
-    """Return the kernel and the terms of a score that is a sum over ranks, divided at the end.
+    """Return the kernel and terms of a divided sum.
 
-    Dividing what each rank adds would round elsewhere than trec_eval does, and at times turn the
-    last of four decimals.
+    trec_eval divides the sum, not its terms. Dividing the terms rounds differently, and sometimes
+    changes the fourth decimal.
     """
 
     @wraps(parts)
-    def kernel(metric: Any, **words: Any) -> Floats:
-        added, total = parts(metric, **words)
-        return np.asarray(added.cumsum(axis=-1) / total)
+    def kernel(metric: Any, **quantities: Any) -> Floats:
+        added, divisor = parts(metric, **quantities)
+        return np.asarray(added.cumsum(axis=-1) / divisor)
 
     @wraps(parts)
-    def terms(metric: Any, **words: Any) -> Floats:
-        added, total = parts(metric, **words)
-        return np.asarray(added / total[..., -1:])
+    def terms(metric: Any, **quantities: Any) -> Floats:
+        added, divisor = parts(metric, **quantities)
+        return np.asarray(added / divisor[..., -1:])
 
     return kernel, terms
 
 
 class MetricType(type):
-    """Class of the metric classes: lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
+    """Metaclass of the metrics, which defines ``nDCG @ 10``."""
 
     def __matmul__(cls, depth: float) -> "Metric":
         metric: Metric = cls(**{cls.at: depth})  # type: ignore[attr-defined]
@@ -134,47 +137,54 @@ class MetricType(type):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Metric(metaclass=MetricType):
-    """Base of the metrics: a frozen value, its parameters are its fields.
+    """Base class of the metrics, which are frozen values.
 
     Parameters
     ----------
     depth
-        Fixed evaluation depth, at least 1, usually written ``metric @ depth``. Without one a
-        metric is scored at every depth asked for.
+        Fixed evaluation depth, at least 1, usually written ``metric @ depth``.
     judged_only
-        Whether unjudged documents are removed from a list, and its ranks closed up, before it is
-        scored or cut, as `condense` and trec_eval -J do. Such a metric has no bounds, and lists
-        must be there as a whole.
+        Whether to remove unjudged documents from a list, and to close up its ranks, before it is
+        scored or cut, as `condense` and trec_eval -J do. Such a metric has no bounds, and needs
+        uncut lists.
 
     Notes
     -----
-    Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
-    even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
-    no more than the one above; `average`, how topics are averaged; `sees_length`, whether it sees
-    how long a list is; `favours_short`, whether a list that ends earlier may look better though it
-    finds less; `unit`, whether gains must not exceed 1; `subtopics`, whether it reads
-    judgments by subtopic, None for one that reads either; `spans`, the same of judgments by spans
-    of text; `timed`, whether it reads how long documents are; `least_topics`, from how many topics
-    on an interval of its mean holds as often as it says; `order`, what must rank higher for the
-    score to be highest at every depth,
-    ``"reward"`` being gain that only relevant documents are paid for; `by_grade`, which follows
-    from the others: whether that order is by grade, and one document more never lowers its score;
-    `ceiling`, a second kernel
-    for the score if unjudged documents and unread ranks held all that they might,
-    for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
-    metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
-    ``"list"`` where it may also raise it, see `irframe.extremes.labelings`; `graded`, what else it
-    takes where grades gain differently: ``"labelings"`` or ``"ratios"``, the modules of
-    `irframe.extremes`; `terms`, a further kernel for what each rank
-    adds to the score at the last depth, for metrics that are such a sum; where the terms are the
-    same at every depth, no other kernel is needed; `parts`, in place of both, what each rank adds
-    and by what the sum is divided; `linear`, whether it is linear in what single documents gain, so
-    that the mean over all orders of tied documents is the score of shared gains; `expected`, a
-    further kernel for that mean where it has another closed form; `by_gain`, whether it reads
-    nothing of a document but its gain, so that any number will do; `reading`,
-    what users do who follow the metric, an `irframe.metrics.reading.Reading`, for those of the
-    C/W/L framework. A class made with ``abstract=True`` is none of the metrics, but what some
-    share.
+    A class declares these properties.
+
+    - `needs_depth`: whether the score changes with the depth even if no more documents follow.
+    - `additive`: whether it adds up gain, and no rank weighs more than the rank above it.
+    - `average`: how scores are averaged over topics.
+    - `sees_length`: whether the score depends on the length of the list.
+    - `favours_short`: whether a shorter list may score better although it finds less.
+    - `unit`: whether gains must not exceed 1.
+    - `subtopics`: whether it reads judgments by subtopic; None if it reads both kinds.
+    - `spans`: whether it reads judgments by spans of text; None if it reads both kinds.
+    - `timed`: whether it reads the lengths of documents.
+    - `least_topics`: number of topics from which intervals of its mean reach their coverage.
+    - `order`: what must rank higher for the score to be highest at every depth. ``"reward"`` is
+      gain that counts for relevant documents only.
+    - `by_grade`: derived from the others: whether that order is by grade, and one more document
+      never lowers the score.
+    - `linear`: whether the score is linear in the gains of single documents. The mean over all
+      orders of tied documents is then the score of shared gains.
+    - `by_gain`: whether it reads the gains of documents only, so that gains may be any numbers.
+    - `fillings`, for metrics with a recall base: ``"cut"`` if a relevant document past the depth
+      can only lower the score, ``"list"`` if it may also raise it.
+    - `graded`: the method for bounds if grades have different gains, ``"labelings"`` or
+      ``"ratios"``, as in `irframe.extremes`.
+
+    Besides `kernel`, a class may define further kernels.
+
+    - `ceiling`: the score if unjudged documents and unread ranks had the highest gain, for metrics
+      without a recall base. Their lowest score is the score itself.
+    - `terms`: the contribution of each rank to the score at the last depth, for sums. If the terms
+      are the same at every depth, no `kernel` is needed.
+    - `parts`: the terms by rank and their divisor, in place of `kernel` and `terms`.
+    - `expected`: the mean over all orders of tied documents, where it has another closed form.
+    - `reading`: how users read, for metrics of the C/W/L framework.
+
+    A class created with ``abstract=True`` is not registered as a metric.
 
     Examples
     --------
@@ -214,23 +224,23 @@ class Metric(metaclass=MetricType):
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
-        sees_more = cls.sees_length or cls.favours_short or cls.subtopics is not False
-        cls.by_grade = cls.order not in {"", "judged"} and not sees_more
+        depends_on_more = cls.sees_length or cls.favours_short or cls.subtopics is not False
+        cls.by_grade = cls.order not in {"", "judged"} and not depends_on_more
         if "parts" in vars(cls):
             cls.kernel, cls.terms = _divided(cls.parts)  # type: ignore[attr-defined]
         elif cls.terms and not hasattr(cls, "kernel"):
             cls.kernel = _summed(cls.terms)
         if abstract:
             return
-        identity = cls.__module__, cls.__qualname__  # the same class made again keeps its names
+        identity = cls.__module__, cls.__qualname__  # a class that is defined again keeps its names
         taken = [
             f"{name} of {other.__module__}"
             for name in (cls.__name__, *cls.aliases)
             if (other := ALIASES.get(name)) and (other.__module__, other.__qualname__) != identity
         ]
         if taken:
-            wanted = f"names of its own for the metric {identity[1]}"
-            raise MetricError(wanted, "taken ones", "", taken)
+            expected = f"unused names for the metric {identity[1]}"
+            raise MetricError(expected, "names in use", "", taken)
         PARSED.clear()
         METRICS[cls.__name__] = cls
         ALIASES.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
@@ -251,12 +261,12 @@ class Metric(metaclass=MetricType):
         return replace(self, depth=depth)
 
     def uncut(self) -> Self | None:
-        """Return the metric of all that was retrieved, or None if its value needs a depth."""
+        """Return the metric of the full list, None if undefined."""
         return None if self.needs_depth else self
 
     @property
     def by_prefix(self) -> bool:
-        """Whether the score at a depth is, to the last bit, that of lists cut there."""
+        """Whether cutting lists leaves scores down to the cut unchanged."""
         return not self.judged_only
 
     def _arguments(self, at: str) -> str:
@@ -277,7 +287,7 @@ class Metric(metaclass=MetricType):
         return text if self.depth is None else f"{text}@{self.depth!r}"
 
     def named(self, label: str) -> Self:
-        """Return the same metric under a name that a caller gave it, which is then its text.
+        """Return the metric with a label as its text.
 
         Examples
         --------
@@ -290,7 +300,7 @@ class Metric(metaclass=MetricType):
         return other
 
     def without_depth(self) -> Self:
-        """Return the same metric at every depth, under a name of its own.
+        """Return the same metric without fixed depth and label.
 
         Examples
         --------
@@ -307,44 +317,44 @@ class Metric(metaclass=MetricType):
         label: str | None = self.__dict__.get("_label")
         if label is not None:
             return label
-        arguments, at = self._arguments(self.at), getattr(self, self.at)
+        arguments = self._arguments(self.at)
+        value = getattr(self, self.at)
         text = type(self).__name__ + (f"({arguments})" if arguments else "")
-        return text if at is None else f"{text}@{at!r}"
+        return text if value is None else f"{text}@{value!r}"
 
     def __call__(self, labels: Any, scores: Any = None, *, listed: Any = None) -> Any:
-        """Score candidates by their labels, ranked by their scores: arrays, no ids, no frames.
+        """Score arrays of labels, ranked by arrays of scores.
 
         Parameters
         ----------
         labels
-            Grades of candidates, whole numbers, shape (..., n); NaN where unjudged.
+            Grades of candidates, integers, shape (..., n); NaN where unjudged.
         scores
-            What candidates are ranked by, highest first and ties in the order given, of a shape
-            that goes with that of the labels; -inf for those that are not retrieved. Without
-            scores candidates are in the order of their ranks.
+            Retrieval scores, in a shape that broadcasts with the labels. Candidates are ranked by
+            falling score, and ties keep their order. -inf means not retrieved. Without scores the
+            candidates are taken as ranked already.
         listed
             Which candidates are retrieved, False for padding; by default all.
 
         Returns
         -------
         numpy.ndarray
-            Scores at the metric's depth or, without one, where rows end; shape (...). Labels that
-            are an xarray.DataArray, or scores, give one, without the dimension of candidates,
-            which is the last one of the labels.
+            Scores at the metric's depth or, without one, at the end of each row; shape (...). If
+            labels or scores are an xarray.DataArray, so is the result. It lacks the last
+            dimension of the labels, which is that of the candidates.
 
         Raises
         ------
         IrframeError
-            For a metric that reads more than grades, subtopics, strata, the pool, spans or
-            lengths; for labels that are no grades, scores that are missing, and shapes that do
-            not go together.
+            If the metric reads subtopics, strata, the pool, spans or lengths; if labels are not
+            grades; if scores are missing; or if shapes do not broadcast.
 
         Notes
         -----
-        To the last bit what `irframe.evaluate` gives for the same lists with ``ties="order"``. All
-        labels of a row that are numbers are its judgments, also those that are not listed, so
-        padding is labelled NaN. Gains are scaled by the highest label of the call, where they do
-        not say by what: ``ERR(gain=Linear(top=3))`` scores a batch as its rows.
+        The scores equal those of `irframe.evaluate` with ``ties="order"`` to the bit. All numeric
+        labels of a row are judgments, also if not listed. Label padding NaN. Gains without a top
+        grade of their own are scaled by the highest label of the call. To score a batch as its
+        single rows, set the top grade, as in ``ERR(gain=Linear(top=3))``.
 
         Examples
         --------
@@ -357,17 +367,17 @@ class Metric(metaclass=MetricType):
         return self._on_arrays(labels, scores, listed, every=False)
 
     def curve(self, labels: Any, scores: Any = None, *, listed: Any = None) -> Any:
-        """Score candidates at every depth, as the metric called on the same arrays at its own.
+        """Score arrays of labels at every depth.
 
         Parameters
         ----------
         labels, scores, listed
-            As for a call.
+            As in a call of the metric.
 
         Returns
         -------
         numpy.ndarray
-            Scores, shape (..., n); of a DataArray with the dimension ``depth``.
+            Scores, shape (..., n). For a DataArray the last dimension is ``depth``.
 
         Examples
         --------
@@ -377,10 +387,10 @@ class Metric(metaclass=MetricType):
         """
         return self._on_arrays(labels, scores, listed, every=True)
 
-    def _on_arrays(self, *given: Any, every: bool) -> Any:
-        from irframe.metrics.labels import score_labels  # noqa: PLC0415 - which reads its facts
+    def _on_arrays(self, *arrays: Any, every: bool) -> Any:
+        from irframe.metrics.labels import score_labels  # noqa: PLC0415 - it imports this module
 
-        return score_labels(self, *given, every=every)
+        return score_labels(self, *arrays, every=every)
 
     def score(self, evidence: Evidence) -> Floats:
         """Score rankings at every depth.
@@ -388,22 +398,22 @@ class Metric(metaclass=MetricType):
         Parameters
         ----------
         evidence
-            The rankings and what is known of their topics.
+            The rankings and the judgments of their topics.
 
         Returns
         -------
         numpy.ndarray
-            Scores, shape (..., depth); a metric with a fixed depth stays constant past it.
+            Scores, shape (..., depth), constant past the fixed depth of a metric that has one.
         """
-        seen = self._seen(evidence)
-        return self._hold(self._every_depth(seen), seen.grade.shape)
+        evidence = self._condensed(evidence)
+        return self._constant_past_depth(self._every_depth(evidence), evidence.grade.shape)
 
-    def _seen(self, evidence: Evidence) -> Evidence:
-        """Return the rankings that count."""
+    def _condensed(self, evidence: Evidence) -> Evidence:
+        """Return the evidence of the rankings that the metric scores."""
         return evidence.condensed() if self.judged_only else evidence
 
     def _every_depth(self, evidence: Evidence) -> Floats:
-        """Return what the kernel gives, once for all depths that a metric is fixed to."""
+        """Return the scores of the kernel, cached across fixed depths."""
         name = "expected" if evidence.over_orders and self.expected else "kernel"
         if self.depth is None:
             return np.asarray(self._call(name, evidence))
@@ -413,42 +423,44 @@ class Metric(metaclass=MetricType):
         return evidence.scored[free]
 
     def _call(self, name: str, evidence: Evidence) -> Any:
-        """Return what one of the kernels gives."""
+        """Return the result of a kernel."""
         return getattr(self, name)(**evidence.read(self, name))
 
     def highest(self, evidence: Evidence) -> Floats:
-        """Score rankings as if unjudged documents and unread ranks held all that they might.
+        """Return the highest score that unjudged documents allow.
 
         Parameters
         ----------
         evidence
-            The rankings and what is known of their topics.
+            The rankings and the judgments of their topics.
 
         Returns
         -------
         numpy.ndarray
-            Scores, shape (..., depth), as the metric's ``ceiling`` has them.
+            Scores of the kernel ``ceiling``, shape (..., depth).
         """
-        return self._hold(self._call("ceiling", evidence), evidence.grade.shape)
+        return self._constant_past_depth(self._call("ceiling", evidence), evidence.grade.shape)
 
     def read(self, evidence: Evidence) -> list[Floats]:
-        """Say what users do who follow the metric.
+        """Return the C/W/L quantities of the metric's user model.
 
         Parameters
         ----------
         evidence
-            The rankings and what is known of their topics.
+            The rankings and the judgments of their topics.
 
         Returns
         -------
         list of numpy.ndarray
             The five quantities of `irframe.metrics.reading.QUANTITIES`, shape (..., depth) each.
         """
-        evidence = self._seen(evidence)
+        evidence = self._condensed(evidence)
+        shape = evidence.grade.shape
         quantities = self._call("reading", evidence).quantities().values()
-        return [self._hold(values, evidence.grade.shape) for values in quantities]
+        return [self._constant_past_depth(values, shape) for values in quantities]
 
-    def _hold(self, values: Floats, shape: tuple[int, ...]) -> Floats:
+    def _constant_past_depth(self, values: Floats, shape: tuple[int, ...]) -> Floats:
+        """Return values of a shape, constant past the fixed depth."""
         if values.shape != shape:
             values = np.broadcast_to(values, shape)
         if self.depth is not None and self.depth < shape[-1]:
@@ -459,13 +471,13 @@ class Metric(metaclass=MetricType):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Thresholded(Metric, abstract=True):
-    """A metric that tells relevant documents from others: those of a grade from `rel` on."""
+    """Base class of metrics with a relevance threshold `rel`."""
 
     rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
 
 
 class Preset(partial[Metric]):
-    """A metric with some of its parameters set, for a name of its own; used as a class is.
+    """A named metric class with some parameters set.
 
     Examples
     --------
@@ -476,12 +488,12 @@ class Preset(partial[Metric]):
 
     @property
     def at(self) -> str:
-        """The parameter that stands behind ``@``."""
+        """The parameter that is written behind ``@``."""
         return str(self.kind.at)
 
     @property
     def kind(self) -> Any:
-        """The metric."""
+        """The metric class."""
         return self.func
 
     def __matmul__(self, depth: float) -> Metric:

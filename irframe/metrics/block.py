@@ -1,7 +1,7 @@
-"""A block of rankings with the recall base of their topics, and its tied documents.
+"""Blocks of rankings, and means over orders of ties.
 
-What every computation starts from; documents of equal scores in all their orders, each as likely as
-any other.
+Every computation of scores starts from a `Block`. `TiedBlocks` computes means over all orders of
+documents with equal scores, each order being equally likely.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from irframe.names import EMPTY, UNJUDGED
 def count_to(flags: Array) -> Floats:
     """Count flags down to each rank, shape (..., depth).
 
-    Whole numbers are added up several times as fast as others, and as exactly.
+    Integers are summed several times as fast as floats, and just as exactly.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def count_above(flags: Array) -> Floats:
 
 
 def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | None = None) -> Floats:
-    """Give every document of a tied block the block's mean gain.
+    """Return the mean gain of each document's tied block.
 
     Parameters
     ----------
@@ -79,20 +79,21 @@ BY_RANKING = (
     *("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc"),
     *("shown", "covered", "completed", "length"),
 )
-"""Fields with a value for every ranking."""
+"""Fields with one value per ranking."""
 BY_TOPIC = (
     *("count", "pool_count", "top", "pool_depth", "start"),
     *("subtopic_count", "stratum_count", "ideal", "evidence", "n_sets"),
 )
-"""Fields with a value for every topic, shared by its rankings."""
+"""Fields with one value per topic, shared by its rankings."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Block:
-    """Rankings with what is known of their topics.
+    """Rankings with the judgments of their topics.
 
-    Arrays of rankings have the shape (..., topic), those of topics only (topic,), both with what
-    a field adds; a block may also be one ranking, without topics, or have a topic per ranking.
+    Arrays by ranking have the shape (..., topic), arrays by topic have the shape (topic,), both
+    followed by the dimensions of the field. A block may also be a single ranking without a topic
+    dimension, or have one topic per ranking.
 
     Attributes
     ----------
@@ -106,44 +107,43 @@ class Block:
     count
         The recall base: judged documents of a topic at each level, shape (topic, level).
     top
-        The highest grade of the whole collection, of all topics or by topic.
+        The highest grade of the collection, one number or one per topic.
     pool_count
-        As `count` for a pool of every depth, shape (topic, depth, level).
+        The count for a pool of every depth, shape (topic, depth, level).
     pool_depth
-        Depth of the pool, of all topics or by topic; `pool_count` is `count` from there on.
+        Depth of the pool, one number or one per topic. From there on `pool_count` is `count`.
     tied
-        Whether a document has the score of the one ranked above it, shape (..., topic, depth).
-        Where given, tied documents share their gain.
+        Whether a document has the score of the document ranked above it, shape (..., topic,
+        depth). If present, tied documents share their gain.
     tail, tail_size
-        Of the documents past the last rank that are tied with it: how many at each level, shape
-        (..., topic, level), and how many in all, shape (..., topic).
+        Number of documents past the last rank that are tied with it: by level, shape (..., topic,
+        level), and in total, shape (..., topic).
     leveled
-        Whether tied documents are taken to gain their block's mean for certain, rather than the
-        mean to be taken over all their orders.
+        Whether each tied document gains the mean of its block. Otherwise scores are means over
+        all orders of tied documents.
     beyond
-        Unjudged documents past the last rank, shape (..., topic).
+        Number of unjudged documents past the last rank, shape (..., topic).
     doc, start
-        Of judgments by subtopic or stratum: where each document stands in the recall base of its
-        topic, shape (..., topic, depth), and where that begins in `subtopic_grade` or `stratum`,
-        shape (topic,).
+        Index of each document in the recall base of its topic, shape (..., topic, depth), and index
+        in `subtopic_grade` or `stratum` at which the topic begins, shape (topic,).
     subtopic_grade
         Grades of all judged documents by subtopic, shape (judged, subtopic).
     subtopic_count
-        As `count` for every subtopic, shape (topic, subtopic, level).
+        The count by subtopic, shape (topic, subtopic, level).
     stratum
-        The stratum of the pool that each judged document is of, by number, shape (judged,).
+        Number of the pool stratum of each judged document, shape (judged,).
     stratum_count
-        As `count` for every stratum, shape (topic, stratum, level).
+        The count by stratum, shape (topic, stratum, level).
     length, timed
-        How long the text at each rank is, shape (..., topic, depth), and whether that is asked for.
+        Length of the text at each rank, shape (..., topic, depth), and whether a metric reads it.
     shown, covered, completed
-        Of judgments by spans: how much text is at each rank, how much evidence it is the first to
-        hold, and how many sets of evidence it completes, shape (..., topic, depth).
+        Amount of text, amount of new evidence, and number of sets of evidence completed at each
+        rank, shape (..., topic, depth).
     evidence, n_sets
-        How much evidence each topic has, and in how many sets, shape (topic,).
+        Amount of evidence of each topic, and its number of sets, shape (topic,).
     ideal, ideal_of
-        Gains of the rankings that cover subtopics best, shape (topic, variant, rank), and for which
-        alpha and which lowest relevant grade, shape (variant, 2).
+        Gains of the ideal rankings by subtopic, shape (topic, variant, rank), and the alpha and
+        lowest relevant grade of each variant, shape (variant, 2).
 
     Examples
     --------
@@ -154,7 +154,7 @@ class Block:
     ...     count=np.array([[4, 1, 1], [1, 2, 0]]),
     ...     top=np.array([2, 1]),
     ... )
-    >>> [(part.top, part.grade.tolist()) for _, part in block.scales()]
+    >>> [(group.top, group.grade.tolist()) for _, group in block.scales()]
     [(1, [[0, 1, 1]]), (2, [[2, 0, 1]])]
     """
 
@@ -188,29 +188,30 @@ class Block:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many rankings there are, by dimension; the last one is the topics."""
+        """Number of rankings by dimension, topics last."""
         return self.grade.shape[:-1]
 
     @property
     def hidden(self) -> Array:
-        """Unjudged documents past the last rank, none where that is not told."""
+        """Number of unjudged documents past the last rank."""
         return np.zeros(self.shape, np.int64) if self.beyond is None else self.beyond
 
     def take(self, *key: Any) -> "Block":
-        """Return some rankings.
+        """Return a selection of the rankings.
 
         Parameters
         ----------
         key
-            What to keep of every dimension of `shape`: a slice, a position, or, of one
-            dimension, an array.
+            The index along each dimension of `shape`: a slice or a position, and for at most one
+            dimension an array.
         """
         by_topic = key[len(key) - self.count.ndim + 1 :]
         return self._map(lambda array: array[key], lambda array: array[by_topic])
 
     def rows(self) -> "Block":
-        """Return the same with a topic per ranking, shape (row,)."""
-        shape, inner = self.shape, self.count.ndim - 1
+        """Return the block with one topic per ranking, shape (row,)."""
+        shape = self.shape
+        inner = self.count.ndim - 1
 
         def widen(array: Array) -> Array:
             rest = array.shape[inner:]
@@ -219,62 +220,69 @@ class Block:
         return self._map(lambda array: array.reshape(-1, *array.shape[len(shape) :]), widen)
 
     def with_lists(self, grade: Grades, retrieved: Array) -> "Block":
-        """Return other lists of the same topics, in the one order they have: without ties."""
+        """Return other lists of the same topics, without ties."""
         changed = replace(self, grade=grade, retrieved=retrieved)
         bare = replace(changed, length=None, shown=None, covered=None, completed=None)
         return replace(bare, tied=None, tail=None, tail_size=None, doc=None)
 
     def condensed(self) -> "Block":
-        """Return the rankings of judged documents alone; of lists that were not cut."""
+        """Return the rankings without unjudged documents, for uncut lists."""
         tied = np.zeros(self.grade.shape, bool) if self.tied is None else self.tied
         order, closed, still_tied = close_up(self.grade, tied)
         retrieved = (closed != EMPTY).sum(axis=-1)
-        moved = None if self.doc is None else np.take_along_axis(self.doc, order, axis=-1)
-        kept = replace(self.with_lists(closed, retrieved), doc=moved)
-        return kept if self.tied is None else replace(kept, tied=still_tied)
+        doc = None if self.doc is None else np.take_along_axis(self.doc, order, axis=-1)
+        block = replace(self.with_lists(closed, retrieved), doc=doc)
+        return block if self.tied is None else replace(block, tied=still_tied)
 
     def cut(self, depth: int) -> "Block":
-        """Return the rankings cut at a depth, in the one order they have: without ties."""
-        kept, lost = self.grade[..., :depth], self.grade[..., depth:] == UNJUDGED
-        shorter = self.with_lists(np.ascontiguousarray(kept), np.minimum(self.retrieved, depth))
+        """Return the rankings cut at a depth, without ties."""
+        lost = self.grade[..., depth:] == UNJUDGED
+        grade = np.ascontiguousarray(self.grade[..., :depth])
+        shorter = self.with_lists(grade, np.minimum(self.retrieved, depth))
         pooled = None if self.pool_count is None else self.pool_count[..., :depth, :]
         return replace(shorter, pool_count=pooled, beyond=self.hidden + lost.sum(axis=-1))
 
     def scales(self) -> list[tuple[Any, "Block"]]:
-        """Return which topics share a top grade and a pool depth, with a block of them each."""
+        """Split the topics by top grade and pool depth.
+
+        Returns
+        -------
+        list of tuple
+            The positions of the topics, and their block, for every pair that occurs.
+        """
         if np.size(self.top) == np.size(self.pool_depth) == 1:
-            top, pool_depth = (np.asarray(part).item() for part in (self.top, self.pool_depth))
+            top, pool_depth = (np.asarray(value).item() for value in (self.top, self.pool_depth))
             return [(slice(None), self.on_scale(top, pool_depth))]
-        shared = np.stack(np.broadcast_arrays(np.ravel(self.top), np.ravel(self.pool_depth)))
-        pairs, which = np.unique(shared, axis=1, return_inverse=True)
+        scales = np.stack(np.broadcast_arrays(np.ravel(self.top), np.ravel(self.pool_depth)))
+        pairs, codes = np.unique(scales, axis=1, return_inverse=True)
         others = (slice(None),) * (len(self.shape) - 1)
-        places = [np.flatnonzero(which.ravel() == scale) for scale in range(pairs.shape[1])]
-        parts = [self.take(*others, topics) for topics in places]
+        positions = [np.flatnonzero(codes.ravel() == scale) for scale in range(pairs.shape[1])]
+        groups = [self.take(*others, topics) for topics in positions]
         return [
-            (topics, part.on_scale(int(top), int(pool_depth)))
-            for topics, part, (top, pool_depth) in zip(places, parts, pairs.T, strict=True)
+            (topics, group.on_scale(int(top), int(pool_depth)))
+            for topics, group, (top, pool_depth) in zip(positions, groups, pairs.T, strict=True)
         ]
 
     def on_scale(self, top: int, pool_depth: int) -> "Block":
-        """Return the same with one top grade, without the levels of other collections above it."""
-        there = self.levels <= top
-        kept = replace(self, levels=self.levels[there], top=top, pool_depth=pool_depth)
-        if there.all():
-            return kept
+        """Return the block with one top grade, without higher levels."""
+        used = self.levels <= top
+        block = replace(self, levels=self.levels[used], top=top, pool_depth=pool_depth)
+        if used.all():
+            return block
         names = ("count", "pool_count", "tail", "subtopic_count", "stratum_count")
         by_level = {name: getattr(self, name) for name in names}
-        return replace(kept, **{k: v[..., there] for k, v in by_level.items() if v is not None})
+        return replace(block, **{k: v[..., used] for k, v in by_level.items() if v is not None})
 
-    def of_subtopic(self, place: int) -> "Block":
-        """Return the same by the judgments of one subtopic."""
+    def of_subtopic(self, subtopic: int) -> "Block":
+        """Return the block with the judgments of one subtopic only."""
         arrays = self.doc, self.subtopic_grade, self.subtopic_count, self.start
         doc, grades, count, start = map(np.asarray, arrays)
-        known = np.flatnonzero(doc >= 0)
-        start = np.broadcast_to(start[..., np.newaxis], doc.shape).ravel()[known]
-        own = grades[start + doc.ravel()[known], place]
+        judged = np.flatnonzero(doc >= 0)
+        start = np.broadcast_to(start[..., np.newaxis], doc.shape).ravel()[judged]
+        by_subtopic = grades[start + doc.ravel()[judged], subtopic]
         grade = self.grade.copy()
-        grade.ravel()[known] = np.where(own == EMPTY, Grade(UNJUDGED), own)
-        return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
+        grade.ravel()[judged] = np.where(by_subtopic == EMPTY, Grade(UNJUDGED), by_subtopic)
+        return replace(self, grade=grade, count=count[..., subtopic, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
         changed: dict[str, Any] = {}
@@ -288,23 +296,24 @@ class Block:
 
 
 def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDArray[np.bool_]]:
-    """Remove unjudged documents from rankings, and those of grades below 0, as trec_eval -J does.
+    """Remove unjudged documents from rankings, as trec_eval -J does.
+
+    Documents with a grade below 0 count as unjudged.
 
     Parameters
     ----------
     grade, tied
-        As of a `Block`, shape (..., depth).
+        Fields of a `Block`, shape (..., depth).
 
     Returns
     -------
     order, grade, tied
-        Which rank comes first, second, ..., those of judged documents before all others, and what
-        is there then.
+        The old positions in the new order, judged documents first, and the new `grade` and `tied`.
 
     Examples
     --------
     >>> grade, tied = np.array([1, UNJUDGED, 0], np.int16), np.array([False, True, True])
-    >>> [part.tolist() for part in close_up(grade, tied)]
+    >>> [array.tolist() for array in close_up(grade, tied)]
     [[0, 2, 1], [1, 0, -32768], [False, True, False]]
     """
     judged = grade >= 0
@@ -318,48 +327,51 @@ def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDA
 
 
 def by_scale(block: Block, compute: Callable[[Block], Iterator[Array]]) -> Iterator[Array]:
-    """Compute on the topics of every scale apart, and put what comes out together again.
+    """Compute arrays separately for each scale, and combine the topics.
 
     Parameters
     ----------
     block
-        Rankings, whose topics may have top grades and pool depths of their own.
+        Rankings whose topics may differ in top grade and pool depth.
     compute
-        Takes rankings of one top grade and pool depth, yields arrays (..., topic, depth).
+        Function of a block with one top grade and pool depth that yields arrays of shape
+        (..., topic, depth).
 
     Yields
     ------
     numpy.ndarray
-        One array after the other, of all topics.
+        The arrays of `compute`, for all topics.
     """
-    parts = block.scales()
-    if len(parts) == 1:
-        yield from compute(parts[0][1])
+    groups = block.scales()
+    if len(groups) == 1:
+        yield from compute(groups[0][1])
         return
-    for arrays in zip(*(compute(part) for _, part in parts), strict=True):
-        whole = np.empty((*block.shape, arrays[0].shape[-1]))
-        for (topics, _), array in zip(parts, arrays, strict=True):
-            whole[..., topics, :] = array
-        yield whole
+    for arrays in zip(*(compute(group) for _, group in groups), strict=True):
+        combined = np.empty((*block.shape, arrays[0].shape[-1]))
+        for (topics, _), array in zip(groups, arrays, strict=True):
+            combined[..., topics, :] = array
+        yield combined
 
 
 @dataclass(frozen=True, kw_only=True)
 class TiedBlocks:
-    """Blocks of tied documents, and means over their orders; a document may be a block by itself.
+    """Blocks of tied documents, with means over their orders.
+
+    A document that is tied with no other is a block of size 1.
 
     Attributes
     ----------
-    place
-        How many documents of its block are above each rank, shape (..., depth).
+    offset
+        Number of documents of the same block above each rank, shape (..., depth).
     starts
-        Where blocks begin among all ranks of all rankings, shape (block,).
+        Flat index, over all ranks of all rankings, at which each block begins, shape (block,).
     shown
-        How many ranks of each block are there, shape (block,).
+        Number of ranks of each block inside the depth, shape (block,).
     size
-        How many documents are in each block, those past the last rank too, shape (block,).
+        Number of documents of each block, those past the last rank included, shape (block,).
     hidden, last
-        How many of these past the last rank are at each level, shape (ranking, level), and which
-        block goes on there, shape (ranking,); of no ranking where that is not told.
+        Number of tied documents past the last rank at each level, shape (ranking, level), and the
+        block they belong to, shape (ranking,). Both are empty if that is unknown.
 
     References
     ----------
@@ -368,7 +380,7 @@ class TiedBlocks:
 
     Examples
     --------
-    One of two tied documents is relevant, and one below:
+    One of two tied documents is relevant, and so is the document below them:
 
     >>> grade = np.array([0, 1, 1], dtype=np.int16)
     >>> block = Block(
@@ -382,7 +394,7 @@ class TiedBlocks:
     array([0.5, 0.5, 0. ])
     """
 
-    place: NDArray[np.int64]
+    offset: NDArray[np.int64]
     starts: NDArray[np.int64]
     shown: NDArray[np.int64]
     size: NDArray[np.int64]
@@ -391,85 +403,97 @@ class TiedBlocks:
 
     @classmethod
     def of(cls, block: Block) -> "TiedBlocks":
-        """Return the blocks of rankings; where no ties are told, every document by itself."""
-        shape, levels = block.grade.shape, len(block.levels)
+        """Return the tied blocks of rankings."""
+        shape = block.grade.shape
+        levels = len(block.levels)
         first = np.ones(shape, bool) if block.tied is None else ~block.tied
         first[..., 0] = True
         starts = np.flatnonzero(first)
         shown = np.diff(starts, append=first.size)
-        hidden, last, size = np.zeros((0, levels), np.int64), starts[:0], shown.copy()
+        hidden = np.zeros((0, levels), np.int64)
+        last = starts[:0]
+        size = shown.copy()
         if block.tail is not None and block.tail_size is not None:
             last = np.cumsum(first.sum(axis=-1).ravel()) - 1
             hidden = np.broadcast_to(block.tail, (*shape[:-1], levels)).reshape(-1, levels)
             size[last] += np.broadcast_to(block.tail_size, shape[:-1]).ravel()
-        place = (np.arange(first.size) - np.repeat(starts, shown)).reshape(shape)
-        return cls(place=place, starts=starts, shown=shown, size=size, hidden=hidden, last=last)
+        offset = (np.arange(first.size) - np.repeat(starts, shown)).reshape(shape)
+        return cls(offset=offset, starts=starts, shown=shown, size=size, hidden=hidden, last=last)
 
-    def _above(self, down_to: Array, nothing: float) -> Floats:
-        """Return what there is down to the rank above each block, at each of its ranks."""
-        before = np.concatenate(
-            [np.full_like(down_to[..., :1], nothing), down_to[..., :-1]], axis=-1
-        )
+    def _above(self, down_to: Array, first: float) -> Floats:
+        """Return the cumulated value above the block of each rank."""
+        before = np.concatenate([np.full_like(down_to[..., :1], first), down_to[..., :-1]], axis=-1)
         at_start = before.ravel()[self.starts]
         return np.repeat(at_start, self.shown).reshape(down_to.shape)
 
     def precision(self, relevant: NDArray[np.bool_], share: Floats) -> Floats:
-        """Return the mean of precision at ranks where something relevant is, and 0 at others.
+        """Return mean precision at relevant ranks over tied orders.
+
+        Orders in which the document at a rank is not relevant count 0.
 
         Parameters
         ----------
         relevant
-            Whether the document at a rank is, shape (..., depth).
+            Whether the document at each rank is relevant, shape (..., depth).
         share
-            Which share of its block is relevant, likewise.
+            Share of relevant documents in the block of each rank, shape (..., depth).
 
         Notes
         -----
-        At place j of a block of n documents, r of them relevant, below c relevant ones, that is
-        ``r/n (c + 1 + j (r - 1) / (n - 1))`` by the rank.
+        A block has n documents, r of them relevant, and c relevant documents are above it. At
+        offset j of the block the mean is ``r/n (c + 1 + j (r - 1) / (n - 1))`` divided by the rank.
         """
         size = np.repeat(self.size, self.shown).reshape(share.shape)
         above = self._above(np.cumsum(relevant, axis=-1, dtype=np.float64), 0.0)
-        others = self.place * (share * size - 1) / np.maximum(size - 1, 1)
+        others = self.offset * (share * size - 1) / np.maximum(size - 1, 1)
         return share * (above + 1 + others) / np.arange(1.0, share.shape[-1] + 1)
 
     def stops(self, grade: Grades, levels: Array, table: Floats) -> Floats:
-        """Return the chance to stop at each rank, where documents satisfy as likely as they gain.
+        """Return the probability over tied orders to stop at ranks.
+
+        A document satisfies users, who then stop, with a probability equal to its gain.
 
         Parameters
         ----------
         grade
             Grades by rank, shape (..., depth).
         levels
-            The grades that there are, shape (level,).
+            The distinct judged grades, shape (level,).
         table
-            The gain of every grade, those below 0 from its end, and 0 for marks.
+            Gain by grade, 0 for marks. Grades below 0 index the table from its end.
 
         Notes
         -----
-        Of n documents that leave users unsatisfied with the chances x, those still read on after
-        j documents of a random order with the chance e_j(x) / C(n, j), e_j being the elementary
-        symmetric polynomial, for which a further document gives
-        ``E_j = (1 - j/(n + 1)) E_j + j/(n + 1) x E_(j-1)``: nobody stops without the documents
-        that gain, so that only these are added: of each block one after the other, by grade.
+        Let n documents leave users unsatisfied with probabilities x. After j documents in random
+        order users still read with probability E_j = e_j(x) / C(n, j), where e_j is the elementary
+        symmetric polynomial. One more document changes it to
+        ``E_j = (1 - j/(n + 1)) E_j + j/(n + 1) x E_(j-1)``. Documents without gain stop nobody, so
+        only documents with gain are added, one per block in each round, by grade.
         """
-        block, place = np.repeat(np.arange(len(self.starts)), self.shown), self.place.ravel()
+        block = np.repeat(np.arange(len(self.starts)), self.shown)
+        offset = self.offset.ravel()
         lists, below = np.nonzero(self.hidden * (table[levels] != 0))
-        times, there = self.hidden[lists, below], np.flatnonzero(table[grade])
-        home = np.append(block[there], np.repeat(self.last[lists], times))
-        worth = np.append(grade.ravel()[there], np.repeat(np.asarray(levels)[below], times))
-        order = np.lexsort((worth, home))
-        home, count = home[order], np.bincount(home, minlength=len(self.starts))
-        number = np.arange(len(home)) - (np.cumsum(count) - count)[home]
-        known, reading, gain = self.size - count, np.ones(grade.size), np.zeros(len(self.starts))
+        times = self.hidden[lists, below]
+        gaining = np.flatnonzero(table[grade])
+        owner = np.append(block[gaining], np.repeat(self.last[lists], times))
+        code = np.append(grade.ravel()[gaining], np.repeat(np.asarray(levels)[below], times))
+        order = np.lexsort((code, owner))
+        owner = owner[order]
+        count = np.bincount(owner, minlength=len(self.starts))
+        number = np.arange(len(owner)) - (np.cumsum(count) - count)[owner]
+        added = self.size - count
+        reading = np.ones(grade.size)
+        gain = np.zeros(len(self.starts))
         for done in range(int(count.max(initial=0))):
-            more, now = count > done, number == done
-            known += more
-            gain[home[now]] = table[worth[order[now]]]
+            more = count > done
+            now = number == done
+            added += more
+            gain[owner[now]] = table[code[order[now]]]
             ranks = np.flatnonzero(more[block])
-            part = np.minimum((place[ranks] + 1) / known[block[ranks]], 1)
-            above = np.where(place[ranks] > 0, reading[ranks - 1], 1.0)
-            reading[ranks] = (1 - part) * reading[ranks] + part * (1 - gain[block[ranks]]) * above
-        left = np.where(place > 0, np.roll(reading, 1), 1.0) - reading
+            weight = np.minimum((offset[ranks] + 1) / added[block[ranks]], 1)
+            above = np.where(offset[ranks] > 0, reading[ranks - 1], 1.0)
+            unsatisfied = 1 - gain[block[ranks]]
+            reading[ranks] = (1 - weight) * reading[ranks] + weight * unsatisfied * above
+        left = np.where(offset > 0, np.roll(reading, 1), 1.0) - reading
         passed = np.cumprod(1 - table[grade], axis=-1)
         return self._above(passed, 1.0) * left.reshape(grade.shape)

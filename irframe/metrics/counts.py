@@ -1,4 +1,4 @@
-"""Counts, which trec_eval adds up over topics, and what they are worth."""
+"""Counts of documents and topics, and utility."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from irframe.metrics.base import Metric, Thresholded, parameter
 
 
 class Count(Metric, abstract=True):
-    """A number of documents or topics, which summaries add up."""
+    """Base class of counts, which summaries add up over topics."""
 
     average = "sum"
     range = (0.0, np.inf)
@@ -18,20 +18,20 @@ class Count(Metric, abstract=True):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumQ(Count):
-    """How many topics were scored.
+    """Number of topics scored.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth; the number does not depend on it.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     1 for every topic; summaries add it up.
 
-    Range: 1. Needs: nothing. No relevant documents: 1. Unjudged: no matter.
+    Range: 1. Needs: nothing. No relevant documents: 1. Unjudged: irrelevant to the score.
 
     References
     ----------
@@ -55,14 +55,14 @@ class NumQ(Count):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumRet(Count):
-    """How many documents were retrieved.
+    """Number of retrieved documents.
 
     Parameters
     ----------
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -87,13 +87,13 @@ class NumRet(Count):
     sees_length = True
 
     def terms(self, *, rank: Floats, retrieved: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.asarray(rank <= retrieved, np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumRel(Count, Thresholded):
-    """How many judged documents are relevant.
+    """Number of relevant judged documents.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class NumRel(Count, Thresholded):
     depth
         Fixed evaluation depth; the number does not depend on it.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -131,16 +131,16 @@ class NumRel(Count, Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumRelRet(Count, Thresholded):
-    """How many relevant documents were retrieved.
+    """Number of relevant documents retrieved.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -163,33 +163,33 @@ class NumRelRet(Count, Thresholded):
     order = "relevance"
 
     def terms(self, *, relevant: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return relevant.astype(np.float64)
 
     def ceiling(self, *, relevant: Array, unjudged: Array) -> Floats:
-        """Return the relevant and unjudged documents down to each depth."""
+        """Return the number of relevant and unjudged documents."""
         return self.kernel(relevant=relevant | unjudged)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumNonrelJudgedRet(Count, Thresholded):
-    """How many documents that are judged and not relevant were retrieved.
+    """Number of judged non-relevant documents retrieved.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     Summaries add it up over topics.
 
-    Range: 0 upwards. Needs: grades. No relevant documents: no matter. Unjudged: not counted, nor
-    are grades below 0, which trec_eval takes for pooled but not judged.
+    Range: 0 upwards. Needs: grades. No relevant documents: counted as usual. Unjudged: not counted,
+    nor are negative grades, which trec_eval reads as pooled but not judged.
 
     References
     ----------
@@ -203,40 +203,40 @@ class NumNonrelJudgedRet(Count, Thresholded):
     """
 
     def terms(self, *, relevant: Array, assessed: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.asarray(assessed & ~relevant, np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Utility(Thresholded):
-    """What the retrieved set is worth, if every hit and every mistake has its price.
+    """Linear utility of the retrieved set.
 
     Parameters
     ----------
     a
-        Worth of a relevant document that is retrieved, at least 0.
+        Value of a relevant document that is retrieved, at least 0.
     b
-        Worth of one that is retrieved and not relevant, at most 0.
+        Value of a non-relevant document that is retrieved, at most 0.
     c
-        Worth of a relevant document that is missed, at most 0.
+        Value of a relevant document that is not retrieved, at most 0.
     d
-        Worth of one that is not relevant and left out, at least 0.
+        Value of a non-relevant document that is not retrieved, at least 0.
     docs
-        How many documents the collection has, wanted where `d` is not 0.
+        Number of documents in the collection, required if `d` is not 0.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``Utility@k = a found + b (n - found) + c (R - found) + d (docs + found - n - R)`` with n the
-    smaller of k and the length of the list.
+    ``Utility@k = a found + b (n - found) + c (R - found) + d (docs + found - n - R)``. Here n is
+    the smaller of k and the length of the list.
 
-    Range: minus infinity to infinity. Needs: grades, R, list length. No relevant documents: what
-    the list costs. Unjudged: not relevant.
+    Range: minus infinity to infinity. Needs: grades, R, list length. No relevant documents: the
+    sum for the documents retrieved and not retrieved. Unjudged: not relevant.
 
     References
     ----------
@@ -267,7 +267,8 @@ class Utility(Thresholded):
             raise MetricError("docs, the size of the collection, for Utility with d", "none")
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
-        """Return the worth of the list cut at each depth."""
-        noise, missed = seen - found, n_relevant - found
+        """Return the utility of the list cut at each depth."""
+        noise = seen - found
+        missed = n_relevant - found
         left_out = self.docs - noise - n_relevant
         return np.asarray(self.a * found + self.b * noise + self.c * missed + self.d * left_out)

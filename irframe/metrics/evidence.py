@@ -1,4 +1,4 @@
-"""What a kernel may read about a batch of rankings: one vocabulary, each word computed once."""
+"""Quantities that kernels read about rankings, each computed once."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -18,32 +18,33 @@ from irframe.names import UNJUDGED
 
 Steps = tuple[Floats, Array]
 
-Word = TypeVar("Word", bound=Callable[..., Any])
+Quantity = TypeVar("Quantity", bound=Callable[..., Any])
 
-JUDGED_WORDS: set[str] = set()
-"""Words that depend on judgments and the depth alone, and not on what was retrieved."""
+JUDGED_ONLY: set[str] = set()
+"""Names of quantities that depend on judgments and the depth only, not on what was retrieved."""
 
 
-def of_judgments(word: Word) -> Word:
-    """Say of a word that it depends on judgments and the depth alone."""
-    JUDGED_WORDS.add(word.__name__)
-    return word
+def of_judgments(quantity: Quantity) -> Quantity:
+    """Mark a quantity that depends on judgments and depth only."""
+    JUDGED_ONLY.add(quantity.__name__)
+    return quantity
 
 
 class Evidence:
-    """The vocabulary: what kernels may read about a block of rankings.
+    """Quantities of a block of rankings that kernels read.
 
-    A kernel names what it reads as its parameters; every public name below is such a word.
-    The parameters of a word are fields of the metric that asks, and what was computed for one
-    metric is kept for the next.
+    The parameters of a kernel name the quantities that it reads, and every public name below is a
+    quantity. The parameters of a quantity are fields of the metric. Values are cached, so metrics
+    share them. Quantities have the shape (..., depth) unless another shape is stated.
 
     Parameters
     ----------
     block
-        The rankings, all of one top grade.
+        The rankings, all with one top grade.
     prepared
-        What words that depend on judgments alone gave for other rankings of the same topics and
-        as many ranks; what is new is added. Not for blocks with a pool, which is that of the runs.
+        Cache of quantities that depend on judgments only, shared by rankings of the same topics
+        with as many ranks. New values are added to it. Do not share it between blocks with pool
+        counts, which depend on the runs.
 
     Examples
     --------
@@ -60,26 +61,29 @@ class Evidence:
 
     def __init__(self, block: Block, prepared: dict[tuple[Any, ...], Any] | None = None) -> None:
         self._prepared = prepared
-        self._block, self._top = block, max(int(block.top), 1)
-        self._grade, self._tied = np.ascontiguousarray(block.grade), block.tied
+        self._block = block
+        self._top = max(int(block.top), 1)
+        self._grade = np.ascontiguousarray(block.grade)
+        self._tied = block.tied
         self._memory: dict[tuple[Any, ...], Any] = {}
         self.scored: dict[Any, Floats] = {}
-        """Scores at every depth, of metrics that are asked for at some fixed ones."""
+        """Metric without its fixed depth -> its scores at every depth."""
         self.over_orders = block.tied is not None and not block.leveled
         """Whether scores are means over all orders of tied documents."""
 
     def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
-        """Return the words that a metric's kernel names."""
-        words = parameters(getattr(type(metric), kernel))
-        return {word: self._recall(word, metric) for word in words}
+        """Return the quantities that a kernel takes as parameters."""
+        names = parameters(getattr(type(metric), kernel))
+        return {name: self._cached(name, metric) for name in names}
 
-    def _recall(self, word: str, metric: Any) -> Any:
-        compute = getattr(Evidence, word)
+    def _cached(self, name: str, metric: Any) -> Any:
+        compute = getattr(Evidence, name)
         if not callable(compute):
-            return getattr(self, word)
-        arguments = [getattr(metric, name) for name in parameters(compute)]
-        memory, key = self._memory, (word, *arguments)
-        if self._prepared is not None and word in JUDGED_WORDS:
+            return getattr(self, name)
+        arguments = [getattr(metric, field) for field in parameters(compute)]
+        key = (name, *arguments)
+        memory = self._memory
+        if self._prepared is not None and name in JUDGED_ONLY:
             memory = self._prepared
         value = memory.get(key)
         if value is None:
@@ -87,7 +91,7 @@ class Evidence:
         return value
 
     def condensed(self) -> "Evidence":
-        """Return the same of the rankings without their unjudged documents."""
+        """Return the evidence of the rankings without unjudged documents."""
         if ("condensed",) not in self._memory:
             self._memory["condensed",] = Evidence(self._block.condensed(), self._prepared)
         evidence: Evidence = self._memory["condensed",]
@@ -100,7 +104,7 @@ class Evidence:
 
     @cached_property
     def rank(self) -> Floats:
-        """Ranks 1, 2, ..., which are the depths too; shape (depth,)."""
+        """Ranks 1, 2, ..., shape (depth,)."""
         return np.arange(1.0, self._grade.shape[-1] + 1)
 
     @cached_property
@@ -110,47 +114,50 @@ class Evidence:
 
     @cached_property
     def seen(self) -> Array:
-        """Documents down to each depth, ``min(depth, length)``; shape (..., depth)."""
+        """Number of documents down to each depth, ``min(depth, length)``."""
         return np.minimum(self.rank, self.retrieved)
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        """Whether the document at a rank is judged; shape (..., depth)."""
+        """Whether the document at each rank is judged."""
         return np.asarray(self._grade > UNJUDGED)
 
     @cached_property
     def assessed(self) -> NDArray[np.bool_]:
-        """Whether the document at a rank has a grade from 0 on; shape (..., depth).
+        """Whether the grade at each rank is at least 0.
 
-        To trec_eval a grade below says that a document was pooled, but not judged.
+        trec_eval reads a negative grade as pooled, but not judged.
         """
         return np.asarray(self._grade >= 0)
 
     @cached_property
     def unjudged(self) -> NDArray[np.bool_]:
-        """Whether there is a document at a rank and it is unjudged; shape (..., depth)."""
+        """Whether the document at each rank is unjudged."""
         return np.asarray(self._grade == UNJUDGED)
 
     def relevant(self, rel: int) -> Array:
-        """Whether the document at a rank is relevant, of tied ones a share; shape (..., depth)."""
+        """Return which ranks are relevant, as shares under ties.
+
+        The shape is (..., depth).
+        """
         return np.asarray(self._grade >= rel) if self._tied is None else self.gain(Binary(), rel)
 
     def found(self, rel: int) -> Floats:
-        """Relevant documents down to each depth; shape (..., depth)."""
+        """Return the number of relevant documents down to each depth."""
         if self._tied is not None:
             return np.cumsum(self.gain(Binary(), rel), axis=-1)
         return count_to(self.relevant(rel))
 
     def expected_precision(self, rel: int) -> Floats:
-        """Precision where relevant, else 0, on average over orders of ties; shape (..., depth)."""
+        """Return mean precision at relevant ranks over tied orders."""
         return self._tied_blocks.precision(self._grade >= rel, self.gain(Binary(), rel))
 
     def first_chance(self, rel: int) -> Floats:
-        """Chance of the first relevant document, over orders of ties, by rank; (..., depth)."""
+        """Return the distribution of the first relevant rank."""
         return self.stop_chance(Binary(), rel)
 
     def stop_chance(self, gain: Gain, rel: int) -> Floats:
-        """Chance to stop of users whom gain satisfies, over orders of ties; shape (..., depth)."""
+        """Return the probability over tied orders that satisfied users stop."""
         table = self._table(gain, rel, 0.0)
         return self._tied_blocks.stops(self._grade, self._block.levels, table)
 
@@ -159,30 +166,33 @@ class Evidence:
         return TiedBlocks.of(self._block)
 
     def precision(self, rel: int) -> Floats:
-        """Share of relevant documents down to each depth; shape (..., depth)."""
+        """Return the share of relevant documents down to each depth."""
         return np.asarray(self.found(rel) / self.rank)
 
     def search_length(self, rel: int) -> Floats:
-        """Irrelevant documents above a rank and the one there; shape (..., depth)."""
+        """Return the search length of a document at each rank.
+
+        It is one plus the number of irrelevant documents above.
+        """
         return np.asarray(self.rank - self.found(rel) + 1)
 
     def missing_length(self, unretrieved: str | int, rel: int) -> Floats:
-        """Search length of what is not retrieved down to each depth; shape (..., depth)."""
+        """Return the search length of documents missing at each depth."""
         if not isinstance(unretrieved, str):
             return np.full(self.found(rel).shape, float(unretrieved))
         return np.asarray(self.seen - self.found(rel) + (unretrieved == "irrel+1"))
 
     def gain(self, gain: Gain, rel: int) -> Floats:
-        """Gain by rank, 0 where unjudged or empty; shape (..., depth)."""
+        """Return the gain by rank, 0 where unjudged or empty."""
         return self._gains(gain, rel, 0.0)
 
     def filled_gain(self, gain: Gain, rel: int) -> Floats:
-        """Gain by rank, the best there is where unjudged; shape (..., depth)."""
+        """Return the gain by rank, the highest possible where unjudged."""
         return self._gains(gain, rel, self.best_gain(gain, rel))
 
     @of_judgments
     def best_gain(self, gain: Gain, rel: int) -> float:
-        """Return what an unjudged document might gain: 1, or the top gain if that is more."""
+        """Return the highest possible gain, at least 1."""
         grades = np.arange(1 + max(self._top, rel))
         return max(1.0, float(gain.map(grades, rel=rel, top=self._top).max()))
 
@@ -203,28 +213,31 @@ class Evidence:
         return _gain_table(gain, rel, self._top, low, unjudged)
 
     def cumulated_gain(self, gain: Gain, rel: int) -> Floats:
-        """Gain summed down to each depth; shape (..., depth)."""
+        """Return the sum of gains down to each depth."""
         if gain == Binary():
             return self.found(rel)
         return np.cumsum(self.gain(gain, rel), axis=-1)
 
     @of_judgments
     def n_relevant(self, rel: int) -> Array:
-        """Return R, the number of relevant judged documents; shape (..., 1)."""
+        """Return R, the number of relevant documents, shape (..., 1)."""
         return self._at_least(self._block.count, rel)[..., np.newaxis]
 
     @of_judgments
     def n_nonrelevant(self, rel: int) -> Array:
-        """Return N, the judged documents of grades from 0 on, not relevant; shape (..., 1)."""
+        """Return N, the number of judged non-relevant documents.
+
+        The shape is (..., 1). Negative grades do not count.
+        """
         count = self._block.count
         total: Array = self._at_least(count, 0) - self._at_least(count, rel)
         return total[..., np.newaxis]
 
     @of_judgments
     def normaliser(self, norm: str, rel: int) -> Floats:
-        """Divisor of AP and Q, infinite where there is nothing to divide by.
+        """Return the divisor of AP and Q, infinite for 0.
 
-        Shape (..., 1) for ``"R"``, (..., depth) for ``"min"`` and ``"pool"``.
+        The shape is (..., 1) for ``"R"``, and (..., depth) for ``"min"`` and ``"pool"``.
         """
         if norm == "pool":
             return positions.positive(self._at_least(self.pool_count, rel))
@@ -234,25 +247,28 @@ class Evidence:
 
     @of_judgments
     def ideal_steps(self, gain: Gain, rel: int) -> Steps:
-        """Ideal ranking: the distinct gains, and how many documents gain as much or more.
+        """Return the ideal ranking as steps of gain.
 
-        Gains, falling, shape (step,), and the counts, shape (..., 1, step).
+        The gains are distinct and falling, shape (step,). The counts are the numbers of documents
+        with at least that gain, shape (..., 1, step).
         """
         gains, counts = self._staircase(self._block.count, gain, rel)
         return gains, counts[..., np.newaxis, :]
 
     @of_judgments
     def pool_steps(self, gain: Gain, rel: int, ideal: str) -> Steps | None:
-        """Ideal ranking of the pool of every depth, if `ideal` asks for it.
+        """Return the ideal ranking of the pool at every depth.
 
-        Gains, shape (step,), and the counts, shape (..., depth, step).
+        Gains have shape (step,), counts have shape (..., depth, step). None unless `ideal` is
+        ``"pool"``.
         """
         return self._staircase(self.pool_count, gain, rel) if ideal == "pool" else None
 
     @of_judgments
     def ideal_gain(self, gain: Gain, rel: int, discount: str, base: float, ideal: str) -> Floats:
-        """Discounted gain of the ideal ranking at each depth, infinite for none; (..., depth)."""
-        steps, pooled = self.ideal_steps(gain, rel), self.pool_steps(gain, rel, ideal)
+        """Return the ideal DCG by depth, infinite for 0."""
+        steps = self.ideal_steps(gain, rel)
+        pooled = self.pool_steps(gain, rel, ideal)
         cut = np.full(1, np.inf) if ideal == "full" else self.rank
         total = positions.ideal_sum(*steps, cut, discount, base)
         for depth, at_depth in shallow(pooled, steps):
@@ -262,32 +278,35 @@ class Evidence:
 
     @of_judgments
     def estimated_ideal(self, gain: Gain, rel: int, ideal: str) -> Floats:
-        """Return the same of as many documents of each grade as strata make expect, by log2."""
+        """Return the ideal DCG for estimated numbers of documents."""
         gained, number = self.strata.ideal(gain.map(self._block.levels, rel=rel, top=self._top))
         read = number if ideal == "full" else np.minimum(self.rank.astype(np.intp), number)
         return positions.positive(np.take_along_axis(gained, read, axis=-1))
 
     @of_judgments
     def weights(self, discount: str, base: float) -> Floats:
-        """Discount of every rank; shape (depth,)."""
+        """Return the discount of every rank, shape (depth,)."""
         return positions.discounts(discount, base, len(self.rank))
 
     @of_judgments
     def expected_ranks(self, rel: int) -> positions.ExpectedRanks:
-        """Return the ranks that each relevant grade takes in the ideal ranking."""
+        """Return the ideal ranks of each relevant grade."""
         return positions.expected_ranks(self._block.levels, self._block.count, rel)
 
     def relative_position(self, rel: int) -> Array:
-        """Return the ranks from each document to where its grade belongs; shape (..., depth)."""
+        """Return signed distances of documents from their ideal ranks."""
         return positions.relative_position(self._grade, self.expected_ranks(rel))
 
     def hits(self, rel: int) -> NovelHits:
-        """Return the documents that are relevant to subtopics, as `irframe.metrics.subtopics`."""
-        doc, start, grade = self._subtopics("doc", "start", "subtopic_grade")
+        """Return the retrieved documents that are relevant to subtopics."""
+        doc, start, grade = self._subtopic_arrays("doc", "start", "subtopic_grade")
         return find_hits(self._grade >= rel, doc, start, grade, rel)
 
     def novelty(self, alpha: float, rel: int) -> Floats:
-        """Subtopics covered by rank, each earlier hit leaving 1 - alpha; shape (..., depth)."""
+        """Return the gain of covered subtopics by rank.
+
+        Each earlier document on a subtopic multiplies its gain by 1 - alpha.
+        """
         key = ("hits", rel)
         if key not in self._memory:
             self._memory[key] = self.hits(rel)
@@ -295,92 +314,98 @@ class Evidence:
 
     @of_judgments
     def ideal_novelty(self, alpha: float, rel: int) -> Floats:
-        """Subtopics covered by rank in the best ranking, likewise; shape (..., rank)."""
-        gains, variants = self._subtopics("ideal", "ideal_of")
-        place = np.flatnonzero((variants == (alpha, rel)).all(axis=1))[0]
-        return np.asarray(gains[..., place, :])
+        """Return the novelty by rank of the ideal ranking."""
+        gains, variants = self._subtopic_arrays("ideal", "ideal_of")
+        variant = np.flatnonzero((variants == (alpha, rel)).all(axis=1))[0]
+        return np.asarray(gains[..., variant, :])
 
     @of_judgments
     def by_subtopic(self, rel: int) -> Array:
-        """Relevant documents of every subtopic; shape (..., subtopic)."""
-        (count,) = self._subtopics("subtopic_count")
+        """Return the number of relevant documents by subtopic."""
+        (count,) = self._subtopic_arrays("subtopic_count")
         return self._at_least(count, rel)
 
     @of_judgments
     def n_subtopics(self, rel: int) -> Array:
-        """Subtopics that have a relevant document; shape (..., 1)."""
+        """Return the number of subtopics with a relevant document."""
         return np.asarray((self.by_subtopic(rel) > 0).sum(axis=-1, keepdims=True))
 
     @cached_property
-    def subtopics_apart(self) -> list["Evidence"]:
-        """The evidence by the judgments of every subtopic alone."""
-        grade, _ = self._subtopics("subtopic_grade", "doc")
-        return [Evidence(self._block.of_subtopic(place)) for place in range(grade.shape[1])]
+    def evidence_by_subtopic(self) -> list["Evidence"]:
+        """The evidence under the judgments of each subtopic."""
+        grade, _ = self._subtopic_arrays("subtopic_grade", "doc")
+        return [Evidence(self._block.of_subtopic(number)) for number in range(grade.shape[1])]
 
-    def _subtopics(self, *names: str) -> list[Array]:
-        parts = [getattr(self._block, name) for name in names]
-        if self._tied is not None or any(part is None for part in parts):
-            wanted = "lists as they are ranked, with their subtopics, for metrics that read these"
-            raise MetricError(wanted, "changed or shared ranks")
-        return parts
+    def _subtopic_arrays(self, *names: str) -> list[Array]:
+        arrays = [getattr(self._block, name) for name in names]
+        if self._tied is not None or any(array is None for array in arrays):
+            expected = "lists as they are ranked, with their subtopics, for metrics that read these"
+            raise MetricError(expected, "changed or shared ranks")
+        return arrays
 
     @cached_property
     def length(self) -> Floats:
-        """How long the document at each rank is, as lengths tell; shape (..., depth)."""
+        """Length of the document at each rank; shape (..., depth)."""
         if self._block.length is None:
-            wanted = "lengths of what was retrieved"
-            raise MetricError(
-                wanted, "none", "say what each unit costs: units=ir.Units(length='words'), a column"
-            )
+            expected = "lengths of what was retrieved"
+            advice = "name the column with the length of each unit: units=ir.Units(length='words')"
+            raise MetricError(expected, "none", advice)
         return np.asarray(self._block.length, float)
 
     @cached_property
     def shown(self) -> Floats:
-        """Text down to each depth, repeated text again; shape (..., depth)."""
+        """Amount of text down to each depth, with repetitions."""
         return np.cumsum(self._spans("shown"), axis=-1)
 
     @cached_property
     def covered(self) -> Floats:
-        """Evidence that the text down to each depth holds, each part once; shape (..., depth)."""
+        """Amount of evidence down to each depth, without repetitions."""
         return np.cumsum(self._spans("covered"), axis=-1)
 
     @cached_property
     def evidence(self) -> Floats:
-        """How much text is evidence for the topic; shape (..., 1)."""
+        """Amount of evidence of the topic, shape (..., 1)."""
         return np.asarray(self._spans("evidence"), float)[..., np.newaxis]
 
     def found_share(self, rel: int) -> Floats:
-        """Share of what is needed down to each depth, NaN where nothing is; shape (..., depth).
+        """Return the share of needed evidence found by depth.
 
-        Of sets one document or span each is needed, of spans all text, else all documents.
+        A topic needs one document or span of each set, if judgments have sets. Otherwise it needs
+        all text that is evidence, or all relevant documents. NaN if it needs nothing.
         """
         block = self._block
         if block.completed is not None and block.n_sets is not None:
-            found, needed = np.cumsum(block.completed, axis=-1), block.n_sets[..., np.newaxis]
+            found = np.cumsum(block.completed, axis=-1)
+            needed = block.n_sets[..., np.newaxis]
         elif block.evidence is not None:
-            found, needed = self.covered, self.evidence
+            found = self.covered
+            needed = self.evidence
         elif block.subtopic_grade is not None:
             hits = self.hits(rel)
-            found, needed = np.cumsum(hits.total(hits.earlier == 0), axis=-1), self.n_subtopics(rel)
+            found = np.cumsum(hits.total(hits.earlier == 0), axis=-1)
+            needed = self.n_subtopics(rel)
         else:
-            found, needed = self.found(rel), self.n_relevant(rel)
+            found = self.found(rel)
+            needed = self.n_relevant(rel)
         return found / np.where(needed > 0, needed, np.nan)
 
     def _spans(self, name: str) -> Array:
         spans: Array | None = getattr(self._block, name)
         if spans is None:
-            wanted = "lists as they are ranked, with the text that they show, for metrics of spans"
-            raise MetricError(wanted, "changed lists, or judged documents")
+            expected = (
+                "lists as they are ranked, with the text that they show, for metrics of spans"
+            )
+            raise MetricError(expected, "changed lists, or judged documents")
         return spans
 
     @cached_property
     def strata(self) -> Strata:
-        """Return the strata of the pool, as `irframe.metrics.subtopics`; one if none are told."""
+        """The strata of the pool."""
         return Strata.of(self._block)
 
     @cached_property
     def pool_count(self) -> Array:
-        """Judged documents at each level in the pool of every depth; (..., depth, level)."""
+        """Number of judged documents by pool depth and level."""
         if self._block.pool_count is not None:
             return self._block.pool_count
         shape = (*self._block.count.shape[:-1], self._grade.shape[-1], self._block.count.shape[-1])
@@ -390,12 +415,12 @@ class Evidence:
         return np.asarray(count[..., self._block.levels >= rel].sum(axis=-1))
 
     def _staircase(self, count: Array, gain: Gain, rel: int) -> Steps:
-        order, kept, gains = _gains(gain, rel, self._top, tuple(self._block.levels.tolist()))
-        return gains, count[..., order].cumsum(axis=-1)[..., kept]
+        order, last, gains = _gains(gain, rel, self._top, tuple(self._block.levels.tolist()))
+        return gains, count[..., order].cumsum(axis=-1)[..., last]
 
 
 def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
-    """Yield the depths at which the pool lacks documents, and its ideal ranking there."""
+    """Yield incomplete pool depths and their ideal rankings."""
     if pooled is None:
         return
     gains, counts = pooled
@@ -406,18 +431,22 @@ def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
 
 @lru_cache(maxsize=256)
 def _gains(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Array, Array, Floats]:
-    """Return the order of levels by gain, the last of each gain, and the distinct gains."""
+    """Return levels sorted by gain, and the distinct gains.
+
+    The three arrays are the order, whether a level is the last with its gain, and the gains.
+    """
     level_gain = gain.map(np.array(levels, np.int64), rel=rel, top=top)
     order = np.argsort(-level_gain, kind="stable")
     falling = level_gain[order]
     down = falling > np.append(falling[1:], 0.0)
-    return order, down, positions.kept(falling[down])
+    return order, down, positions.read_only(falling[down])
 
 
 @lru_cache(maxsize=256)
 def _gain_table(gain: Gain, rel: int, top: int, low: int, unjudged: float) -> Floats:
-    """Return the gain of every grade from the lowest one on; those below 0 count from its end."""
-    table, codes = np.zeros(1 << 16), np.arange(low, 1 + max(top, rel))
+    """Return gains indexed by grade, negative grades from the end."""
+    table = np.zeros(1 << 16)
+    codes = np.arange(low, 1 + max(top, rel))
     table[codes] = gain.map(codes, rel=rel, top=top)
     table[UNJUDGED] = unjudged
     return table
@@ -425,5 +454,5 @@ def _gain_table(gain: Gain, rel: int, top: int, low: int, unjudged: float) -> Fl
 
 @cache
 def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of what a function takes, besides the object that it is a method of."""
+    """Return the names of a function's parameters, without self."""
     return tuple(name for name in inspect.signature(function).parameters if name != "self")

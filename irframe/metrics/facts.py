@@ -1,4 +1,4 @@
-"""What is to be known of a metric, read off its class, value or name; its average; its terms."""
+"""Properties of metrics by name, averages over topics, and terms."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,16 +21,16 @@ from irframe.metrics.parse_metric import parse_metric
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What is to be known of a metric before its scores are read.
+    """Properties of a metric for reading its scores.
 
     Attributes
     ----------
     known
-        Whether there is such a metric; the other facts of an unknown one are those below.
+        Whether irframe has the metric. The defaults describe an unknown metric.
     cost
         Whether lower is better.
     summary
-        How scores are averaged over topics, one of the words of `average`.
+        How scores are averaged over topics, a summary of `average`.
     depth
         The metric's own depth, or None.
     rel
@@ -38,18 +38,17 @@ class Facts:
     gain
         Gain map, or None.
     pooled
-        Whether it asks which judged documents a pool of every depth has.
+        Whether the metric reads the pool of every depth.
     shares
-        The policies for ties under which tied documents share, ``"mean"`` or ``"block"``.
+        The tie policies that it supports: ``"mean"``, ``"block"``, both or none.
     favours_short
-        Whether lists that end earlier may look better though they find less.
+        Whether a shorter list may score better although it finds less.
     extremes
-        How the scores that labels of unjudged documents allow are found: ``"ceiling"``, ``"cut"``
-        or ``"list"``; empty where that is not known, so that the metric has no bounds.
+        Method for bounds over labels of unjudged documents; empty for a metric without bounds.
     range
         The lowest and the highest score.
     least_topics
-        From how many topics on intervals of means hold as often as they say.
+        Number of topics from which intervals of means reach their nominal coverage.
     """
 
     known: bool = False
@@ -67,7 +66,7 @@ class Facts:
 
     @property
     def share(self) -> bool:
-        """Whether scores are from 0 to 1, so that intervals of means are too."""
+        """Whether scores are between 0 and 1."""
         return self.range == (0.0, 1.0)
 
     @property
@@ -77,37 +76,35 @@ class Facts:
 
     @property
     def better(self) -> str:
-        """Which scores are better, in a word."""
+        """The direction of better scores, ``"lower"`` or ``"higher"``."""
         return "lower" if self.cost else "higher"
 
 
 UNKNOWN = Facts()
 
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
-"""Labels of scores that count a cost, as those who made them say."""
-COST_WORDS = frozenset(
-    (
-        *("latency", "seconds", "milliseconds", "ms", "secs", "duration", "runtime", "tokens"),
-        *("cost", "costs", "price", "usd", "dollars", "euros", "errors"),
-    )
-)
-"""Words in the label of an unknown metric that say that it is a cost."""
+"""Labels of scores that count a cost, as declared by the code that computed them."""
+COST_WORDS = {
+    *("latency", "seconds", "milliseconds", "ms", "secs", "duration", "runtime", "tokens"),
+    *("cost", "costs", "price", "usd", "dollars", "euros", "errors"),
+}
+"""Words that mark an unknown metric as a cost when its label contains one."""
 COST_LABELS = frozenset(("shown", "again", "not_retrieved", "ordered", "unjudged"))
-"""Labels of costs: documents that searches show, and show again; parts of losses."""
+"""Labels of costs that irframe computes: numbers of documents shown, and components of losses."""
 GAIN_WORDS = re.compile(
     r"\b(saved|savings?|reduction|effectiveness|per (s|secs?|second|minute|hour|dollar|usd))\b"
 )
-"""Words that turn a cost round, as in tokens per second."""
+"""Words that make a label with a cost word a gain, as in tokens per second."""
 AT_STOP = r" (?:in \d+|>=|after search) \S.*"
-"""What follows in a label of scores where reading stops at no depth."""
-AT_PLACE = re.compile(rf"(@\d+|{AT_STOP})$")
-"""What follows in a label at any place."""
+"""Suffix of a label for a stopping rule other than a depth."""
+AT_CUT = re.compile(rf"(@\d+|{AT_STOP})$")
+"""Suffix of a label for a depth or a stopping rule."""
 STOPPED = re.compile(rf"(.+?)({AT_STOP})")
-"""A label of scores where reading stops at no depth."""
+"""A label with a stopping rule other than a depth."""
 
 
-def place_of(metric: Any, labels: Sequence[str]) -> int | None:
-    """Return where a metric stands among labels, by its very name or by another name for it.
+def index_of(metric: Any, labels: Sequence[str]) -> int | None:
+    """Return the index of a metric among labels, or None.
 
     Parameters
     ----------
@@ -118,18 +115,18 @@ def place_of(metric: Any, labels: Sequence[str]) -> int | None:
 
     Examples
     --------
-    >>> place_of("Recall@5", ["map", "R@5"]), place_of("AP", ["map", "R@5"]), place_of("x", ["AP"])
+    >>> index_of("Recall@5", ["map", "R@5"]), index_of("AP", ["map", "R@5"]), index_of("x", ["AP"])
     (1, 0, None)
     """
     if str(metric) in labels:
         return labels.index(str(metric))
-    wanted = _metric(metric)
-    same = (place for place, label in enumerate(labels) if _metric(label) == wanted)
-    return None if wanted is None else next(same, None)
+    parsed = _metric(metric)
+    same = (index for index, label in enumerate(labels) if parsed and _metric(label) == parsed)
+    return next(same, None)
 
 
 def label_at(label: str, depth: Any) -> str:
-    """Return the label of a metric at a depth, unless it names its own.
+    """Return the label of a metric at a depth, unless it names one.
 
     Examples
     --------
@@ -147,7 +144,7 @@ def _metric(metric: Any) -> Metric | None:
 
 
 def facts(metric: Any) -> Facts:
-    """Return what is to be known of a metric.
+    """Return the properties of a metric.
 
     Parameters
     ----------
@@ -157,8 +154,8 @@ def facts(metric: Any) -> Facts:
     Returns
     -------
     Facts
-        Those of the metric; for a label that names none, that scores are averaged, and that lower
-        is better if the label names a cost, such as latency or tokens, else higher.
+        The properties of the metric. For an unknown label, higher is better unless the label
+        contains a cost such as latency or tokens.
 
     Examples
     --------
@@ -171,13 +168,13 @@ def facts(metric: Any) -> Facts:
         return _of(metric)
     if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
-    known, costs = _facts_by_label(str(metric), len(ALIASES)), COSTS.get()
-    stated = costs and not costs.isdisjoint({str(metric), AT_PLACE.sub("", str(metric))})
-    return replace(known, cost=True) if stated else known
+    by_label = _facts_by_label(str(metric), len(ALIASES))
+    declared = not COSTS.get().isdisjoint({str(metric), AT_CUT.sub("", str(metric))})
+    return replace(by_label, cost=True) if declared else by_label
 
 
 def class_of(name: str) -> type[Metric]:
-    """Return the metric that a name is of, which may set some of its parameters.
+    """Return the metric class of a name.
 
     Examples
     --------
@@ -190,7 +187,7 @@ def class_of(name: str) -> type[Metric]:
 
 
 def names_of(kind: type[Metric]) -> list[str]:
-    """Return what a metric is called, its own name first.
+    """Return all names of a metric, class name first.
 
     Examples
     --------
@@ -202,10 +199,9 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 @cache
 def _facts_by_label(label: str, names: int) -> Facts:
-    """Look a label up, once for as long as there are as many names."""
-    read = STOPPED.fullmatch(label)
-    if read:
-        return _facts_by_label(read[1], names)
+    """Return the properties for a label, given the number of names."""
+    if stopped := STOPPED.fullmatch(label):
+        return _facts_by_label(stopped[1], names)
     try:
         return _of(parse_metric(label))
     except IrframeError:
@@ -215,15 +211,15 @@ def _facts_by_label(label: str, names: int) -> Facts:
 
 
 def _is_cost(label: str) -> bool:
-    """Return whether the label of an unknown metric names a cost."""
-    bare = AT_PLACE.sub("", label)
+    """Return whether an unknown label names a cost."""
+    bare = AT_CUT.sub("", label)
     names = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", bare)]
     costs = not COST_WORDS.isdisjoint(names) and not GAIN_WORDS.search(" ".join(names))
     return bare in COST_LABELS or costs
 
 
 def directions(labels: Iterable[str]) -> str:
-    """Say which way the scores of unknown metrics are read; "" if all metrics are known.
+    """Describe which scores of unknown metrics are better, if any.
 
     Examples
     --------
@@ -232,15 +228,16 @@ def directions(labels: Iterable[str]) -> str:
     """
     unknown = {label: facts(label) for label in labels if not facts(label).known}
     named = {
-        word: ", ".join(label for label, fact in unknown.items() if fact.cost == cost)
-        for word, cost in (("larger", False), ("smaller", True))
+        better: ", ".join(label for label, fact in unknown.items() if fact.cost == cost)
+        for better, cost in (("larger", False), ("smaller", True))
     }
-    return "; ".join(f"{word} is better for {names}" for word, names in named.items() if names)
+    return "; ".join(f"{better} is better for {names}" for better, names in named.items() if names)
 
 
 @cache
 def _of(metric: Any) -> Facts:
     gain = getattr(metric, "gain", None)
+    with_bounds = "ceiling" if metric.ceiling else metric.fillings
     names = ("cost", "depth", "range", "least_topics")
     return Facts(
         **{name: getattr(metric, name) for name in names},
@@ -249,15 +246,18 @@ def _of(metric: Any) -> Facts:
         rel=getattr(metric, "rel", 1),
         gain=None if gain is None else parse_gain(gain),
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
-        shares=frozenset(["mean"] * bool(metric.linear or metric.expected))
-        | frozenset(["block"] * bool(metric.linear or metric.by_gain)),
+        shares=frozenset(
+            policy
+            for policy, supported in (("mean", metric.expected), ("block", metric.by_gain))
+            if metric.linear or supported
+        ),
         favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
-        extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
+        extremes="" if metric.judged_only else with_bounds,
     )
 
 
 def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
-    """Raise if some of the grades that occur have no gain, or one that is too large for a metric.
+    """Raise if grades have no gain or exceed 1.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
 
 
 def refuse_without_terms(metrics: Iterable[Metric]) -> None:
-    """Raise for metrics that are no sum of what documents add.
+    """Raise for metrics that are not sums over documents.
 
     Examples
     --------
@@ -291,39 +291,39 @@ def refuse_without_terms(metrics: Iterable[Metric]) -> None:
     """
     refused = [str(metric) for metric in metrics if metric.terms is None]
     if refused:
-        known = [name for name, metric in METRICS.items() if metric.terms is not None]
-        wanted = f"metrics that are sums over documents: {', '.join(sorted(known))}"
-        raise MetricError(wanted, "", "", refused)
+        names = [name for name, metric in METRICS.items() if metric.terms is not None]
+        expected = f"metrics that are sums over documents: {', '.join(sorted(names))}"
+        raise MetricError(expected, "", "", refused)
 
 
 def added_by_rank(metric: Metric, evidence: Evidence) -> Floats:
-    """Return what each rank adds to the score at the last depth of rankings; (..., depth)."""
+    """Return the contribution of each rank to the last score."""
     added: Floats = getattr(metric, "terms")(**evidence.read(metric, "terms"))  # noqa: B009
     return added
 
 
 def contributions(metric: Metric, block: Block, depth: int) -> Floats:
-    """Return what the document at each rank adds to a score.
+    """Return the contribution of the document at each rank.
 
     Parameters
     ----------
     metric
-        A metric that has terms.
+        A metric that defines `terms`.
     block
-        Rankings of one top grade, in the one order they have.
+        Rankings with one top grade, without ties.
     depth
-        Evaluation depth; that of the metric, if it has one, counts where it is smaller.
+        Evaluation depth. A smaller fixed depth of the metric takes precedence.
 
     Returns
     -------
     numpy.ndarray
-        Shape (..., depth of the block), 0 where a rank is not read. The sum over ranks is the
-        score at the depth; NaN where there is none.
+        Shape (..., depth of the block), 0 at ranks that the metric does not read. The sum over
+        ranks is the score at the depth. NaN for topics without a score.
 
     Raises
     ------
     MetricError
-        For a metric that is no such sum.
+        If the metric is not such a sum.
 
     Examples
     --------
@@ -339,12 +339,12 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     array([[0.5  , 0.   , 0.333]])
     """
     refuse_without_terms([metric])
-    seen = block.condensed() if metric.judged_only else block
-    shown = min(depth, metric.depth or depth, block.grade.shape[-1])
-    doc = None if seen.doc is None else seen.doc[..., :shown]
-    evidence = Evidence(replace(seen.cut(shown), doc=doc))
+    scored = block.condensed() if metric.judged_only else block
+    cut = min(depth, metric.depth or depth, block.grade.shape[-1])
+    doc = None if scored.doc is None else scored.doc[..., :cut]
+    evidence = Evidence(replace(scored.cut(cut), doc=doc))
     added = np.zeros(block.grade.shape)
-    added[..., :shown] = added_by_rank(metric, evidence)
+    added[..., :cut] = added_by_rank(metric, evidence)
     if metric.judged_only:
         order, *_ = close_up(block.grade, np.zeros(block.grade.shape, bool))
         np.put_along_axis(added, order, added.copy(), axis=-1)
@@ -352,13 +352,11 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
 
 
 FLOOR = 0.00001
-"""What a lower score counts as in a geometric mean, as in trec_eval."""
+"""Smallest score in a geometric mean, as in trec_eval; lower scores are raised to it."""
 TIE = 12
-"""Decimals to which averages are rounded before one of them leads: rounding errors are ties."""
-
-
+"""Decimals to which averages are rounded before sorting, so that rounding errors are ties."""
 SMALL = 2**12
-"""Scores that are added up faster one by one than row by row."""
+"""Number of scores below which `cumsum` is faster than a sum over a transposed copy."""
 BLOCK_BYTES = 2**21
 """Target size of a working array of `moments`, which should stay in a cache."""
 
@@ -369,25 +367,24 @@ def average(
     axis: int = -1,
     weights: NDArray[Any] | None = None,
 ) -> Floats:
-    """Average over topics, leaving out those without a score.
+    """Return averages over the topics that have a score.
 
     Parameters
     ----------
     values
-        Scores, NaN where there is none.
+        Scores, NaN where missing.
     summary
-        How a metric is averaged, one of its `facts`: ``"mean"``; ``"sum"``, added up;
-        ``"harmonic"``, one over the mean of one over the score, 0 if a score is 0;
-        ``"geometric"``, e to the mean of the logarithms, of 0.00001 for scores below.
+        How to average: ``"mean"``, ``"sum"``, ``"harmonic"`` or ``"geometric"``. The harmonic mean
+        is 0 if a score is 0. In the geometric mean, scores below 0.00001 count as 0.00001.
     axis
-        That of the topics.
+        The axis of the topics.
     weights
-        Those of the topics, for a mean; by default all count alike.
+        Weights of the topics, for a mean; by default all weigh the same.
 
     Returns
     -------
     numpy.ndarray
-        Averages; NaN where there is nothing but NaN.
+        Averages; NaN if all scores are NaN.
 
     Examples
     --------
@@ -396,23 +393,26 @@ def average(
     (0.625, 0.4)
     """
     if weights is not None:
-        heavy = np.moveaxis(values, axis, -1) * weights
-        there = np.where(np.isnan(heavy), 0.0, weights).sum(axis=-1)
-        return np.asarray(averaged(there, np.nansum(heavy, axis=-1)))[()]
+        weighted = np.moveaxis(values, axis, -1) * weights
+        n_scores = np.where(np.isnan(weighted), 0.0, weights).sum(axis=-1)
+        return np.asarray(averaged(n_scores, np.nansum(weighted, axis=-1)))[()]
     if summary in {"mean", "sum"}:
-        total = _in_turn(values, axis)
-        if np.isfinite(total).all():  # which no sum with NaN in it is
+        total = _sequential_sum(values, axis)
+        if np.isfinite(total).all():  # so that no score is NaN
             return np.asarray(averaged(np.float64(values.shape[axis]), total, summary))[()]
-    there = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
-    return np.asarray(averaged(there, _in_turn(terms(values, summary), axis), summary))[()]
+    n_scores = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
+    return np.asarray(averaged(n_scores, _sequential_sum(terms(values, summary), axis), summary))[
+        ()
+    ]
 
 
-def _in_turn(values: NDArray[Any], axis: int) -> Floats:
-    """Add up one topic after the other as trec_eval does, which numpy does unless they lie close.
+def _sequential_sum(values: NDArray[Any], axis: int) -> Floats:
+    """Return sums in the order of the topics, as trec_eval.
 
-    In pairs, sums differ in the last bit, and at times in the last of four decimals.
+    numpy sums a contiguous axis pairwise, which may change the fourth decimal.
     """
-    topics, step = values.shape[axis], abs(values.strides[axis])
+    topics = values.shape[axis]
+    step = abs(values.strides[axis])
     sides = zip(values.strides, values.shape, strict=True)
     if topics < 2 or any(abs(other) < step for other, size in sides if size > 1):
         return np.asarray(values.sum(axis=axis))
@@ -422,7 +422,7 @@ def _in_turn(values: NDArray[Any], axis: int) -> Floats:
 
 
 def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
-    """Return what is added up over topics for an average: 0 where there is no score."""
+    """Return the terms of an average, 0 for missing scores."""
     summands: NDArray[Any] = values
     if summary == "harmonic":
         with np.errstate(divide="ignore"):
@@ -432,23 +432,23 @@ def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
     return np.where(np.isnan(values), 0.0, summands)
 
 
-def averaged(there: Any, total: Any, summary: Summary = "mean") -> Any:
-    """Return the average of so many scores, whose `terms` add up to a total; NaN of none."""
-    n = np.where(there > 0, there, np.nan)
+def averaged(n_scores: Any, total: Any, summary: Summary = "mean") -> Any:
+    """Return the average for a sum of `terms`."""
+    n = np.where(n_scores > 0, n_scores, np.nan)
     if summary == "harmonic":
         return n / total
     if summary == "geometric":
         return np.exp(total / n)
-    return np.where(there > 0, total, np.nan) if summary == "sum" else total / n
+    return np.where(n_scores > 0, total, np.nan) if summary == "sum" else total / n
 
 
 def best_first(means: NDArray[Any], sign: int = 1) -> NDArray[np.int64]:
-    """Return the order of means, the best first; equal ones, but for rounding, as they stand.
+    """Return positions that sort means from best to worst.
 
     Parameters
     ----------
     means
-        Averages, the last axis of which is put in order; NaN comes last.
+        Averages, sorted along the last axis, NaN last. Ties up to rounding errors keep their order.
     sign
         -1 where lower is better.
 
@@ -463,37 +463,37 @@ def best_first(means: NDArray[Any], sign: int = 1) -> NDArray[np.int64]:
 def moments(
     values: NDArray[Any], summary: Summary = "mean"
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Count and average over topics, and add up squares of what the scores are off by.
+    """Return counts, averages and sums of squared deviations over topics.
 
     Parameters
     ----------
     values
-        Scores, NaN where there is none, topics last; at least one axis before them.
+        Scores, NaN where missing, topics last, with at least one axis before.
     summary
-        As for `average`.
+        How to average, as for `average`.
 
     Returns
     -------
     tuple of numpy.ndarray
-        The number of scores, their average, and the sum of squares about it. A block of rows is
-        read at a time, so that this takes little memory beyond the scores.
+        The number of scores, their average, and the sum of squared deviations from it.
 
     Examples
     --------
-    >>> [found.tolist() for found in moments(np.array([[1.0, 3.0, np.nan]]))]
+    >>> [array.tolist() for array in moments(np.array([[1.0, 3.0, np.nan]]))]
     [[2], [2.0], [2.0]]
     """
     shape = values.shape[:-1]
-    n, mean, squares = np.empty(shape, np.int64), np.empty(shape), np.empty(shape)
+    n = np.empty(shape, np.int64)
+    mean, squares = np.empty((2, *shape))
     width = max(1, BLOCK_BYTES * len(values) // max(1, values.nbytes))
     for start in range(0, len(values), width):
         rows = slice(start, start + width)
-        part = values[rows]
-        mean[rows] = average(part, summary)
-        missing = np.isnan(part)
-        n[rows] = part.shape[-1] - missing.sum(axis=-1)
-        with np.errstate(invalid="ignore"):  # of infinite scores
-            deviation = part - mean[rows, ..., np.newaxis]
+        block = values[rows]
+        mean[rows] = average(block, summary)
+        missing = np.isnan(block)
+        n[rows] = block.shape[-1] - missing.sum(axis=-1)
+        with np.errstate(invalid="ignore"):  # infinite scores differ by NaN
+            deviation = block - mean[rows, ..., np.newaxis]
         deviation *= deviation
         deviation[missing] = 0
         squares[rows] = deviation.sum(axis=-1)

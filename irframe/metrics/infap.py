@@ -1,4 +1,4 @@
-"""Incomplete judgments: what is judged alone, and what is inferred from samples of the pool."""
+"""Metrics for incomplete judgments: bpref and inferred metrics."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -15,33 +15,32 @@ from irframe.metrics.subtopics import EPSILON, LONGEST, Strata
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bpref(Thresholded):
-    """How rarely judged non-relevant documents rank above relevant ones.
+    """Binary preference of relevant over judged non-relevant documents.
 
-    Only judged documents count, so that it suffers less than others where judgments are incomplete.
-    Each relevant document loses by the share of judged non-relevant ones above it.
+    Each relevant document loses the share of judged non-relevant documents above it. Only judged
+    documents count, so that incomplete judgments change the score less than that of other metrics.
 
     Parameters
     ----------
     variant
-        ``"trec"``: as trec_eval; ``"2004"``: as first published, with R below the fraction.
+        ``"trec"`` as in trec_eval, or ``"2004"`` as first published, with R as the denominator.
     rel
         Lowest relevant grade, at least 1.
     average
-        How topics are averaged: ``"mean"``, or ``"geometric"``, by which low scores weigh most
-        (GMBpref), as for `AP`.
+        How scores are averaged over topics: ``"mean"``, or ``"geometric"`` (GMBpref), as for `AP`.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``bpref = (1/R) sum over retrieved relevant documents of
-    1 - min(n_above, R) / min(R, N)``, with n_above the judged non-relevant documents above and
-    N those of the topic; ``"2004"`` divides by R instead of min(R, N).
+    1 - min(n_above, R) / min(R, N)``. Here n_above and N are the numbers of judged non-relevant
+    documents above and in the topic. ``"2004"`` divides by R instead of min(R, N).
 
-    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored, and with it
-    grades below 0, which trec_eval takes for pooled but not judged.
+    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored, as are negative
+    grades, which trec_eval reads as pooled but not judged.
 
     References
     ----------
@@ -51,7 +50,7 @@ class Bpref(Thresholded):
 
     Examples
     --------
-    The unjudged document (None) does not count, the judged non-relevant one does:
+    The unjudged document (None) does not count, but the judged non-relevant one does:
 
     >>> from irframe.metrics import Bpref
     >>> Bpref().curve([1, None, 0, 1])
@@ -69,11 +68,11 @@ class Bpref(Thresholded):
     def parts(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
     ) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         above = count_to(assessed & ~relevant)
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
-        kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
-        return kept, positive(n_relevant)
+        credit = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
+        return credit, positive(n_relevant)
 
 
 POOLED_UNJUDGED = -1
@@ -82,32 +81,34 @@ POOLED_UNJUDGED = -1
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InfAP(Thresholded):
-    """Average precision as inferred from a random sample of the pool, or of each of its strata.
+    """Inferred AP, estimated from random samples of the pool.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    For a relevant document at rank i the precision above it is estimated as
-    ``(pooled above / (i-1)) * (relevant above + e) / (judged above + 2e)`` with e = 0.00001.
-    Grades below 0 mark documents that were pooled and left out of the sample; unlisted documents
-    were not pooled. On complete judgments of the whole list it is close to AP. So has trec_eval it.
+    The precision above a relevant document at rank i is estimated as
+    ``(pooled above / (i-1)) * (relevant above + e) / (judged above + 2e)`` with e = 0.00001, as in
+    trec_eval. Negative grades mark pooled documents that were not sampled. Documents without a
+    grade were not pooled. If all retrieved documents are judged, the score is close to AP.
 
-    Where judgments have a column `stratum`, it is xinfAP, the ``infAP`` of NIST's sample_eval.pl:
+    If judgments have a column `stratum`, the metric is xinfAP, the ``infAP`` of NIST's
+    sample_eval.pl. The precision at rank i is estimated as
     ``1/i + sum over strata c of (c above / i) * (relevant of c above + e) / (judged of c above +
-    3e)``, averaged over the judged relevant documents, each of which counts N_c / n_c times, the
-    documents of its stratum by those judged. Lists are read to rank 1000; where more documents are
-    expected to be relevant, the sum is divided by 1000, as in the script from 2012 on. A stratum of
-    which nothing was judged is left out, with a warning. On complete judgments it is AP.
+    3e)``. It is averaged over the judged relevant documents. A document of stratum c weighs N_c /
+    n_c, the number of pooled documents over the number of judged documents of c. Lists are read to
+    rank 1000. The divisor is the estimated number of relevant documents, but at most 1000, as in
+    the script since 2012. A stratum without judged documents is left out, with a warning. With
+    complete judgments the score is AP.
 
-    Range: 0 to 1, for strata seldom above. Needs: grades, R. No relevant documents: 0. Unjudged:
+    Range: 0 to 1, rarely above with strata. Needs: grades, R. No relevant documents: 0. Unjudged:
     outside the pool.
 
     References
@@ -137,49 +138,49 @@ class InfAP(Thresholded):
         n_relevant: Array,
         strata: Strata,
     ) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
-        if strata.given:
+        """Return the terms by rank and their divisor."""
+        if strata.stratified:
             expected = strata.relevant_above(relevant, assessed)
-            counted = strata.at_rank(strata.worth) * relevant
+            weight = strata.at_rank(strata.weight) * relevant
             total = np.minimum(strata.estimated_relevant(self.rel), LONGEST)
-        else:
-            share = (count_above(relevant) + EPSILON) / (count_above(assessed) + 2 * EPSILON)
-            expected, counted, total = count_above(judged) * share, relevant, n_relevant
-        return (1 + expected) / rank * counted, positive(total)
+            return (1 + expected) / rank * weight, positive(total)
+        share = (count_above(relevant) + EPSILON) / (count_above(assessed) + 2 * EPSILON)
+        return (1 + count_above(judged) * share) / rank * relevant, positive(n_relevant)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InfNDCG(Thresholded):
-    """Normalised discounted gain as inferred from random samples of the strata of the pool.
+    """Inferred nDCG, estimated from random samples of pool strata.
 
     Parameters
     ----------
     gain
         Gain map.
     ideal
-        Of what the ideal ranking is made: ``"full"``, all documents that are expected to have
-        gain, as NIST's sample_eval.pl has it, or ``"judged"``, as many of them as the depth, as
-        `nDCG` has it.
+        Length of the ideal ranking: ``"full"`` for the estimated number of documents with gain, as
+        in NIST's sample_eval.pl, or ``"judged"`` to cut it at the depth, as in `nDCG`.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``DCG@k = sum over strata c of (c within k) / (judged of c within k) * sum of G(i) / log2(1+i)``
-    over the judged documents of c, divided by the same of the ideal ranking of as many documents of
-    each grade as are expected, ``N_g = sum over strata of (judged at the grade) N_c / n_c``. No
-    number is rounded: a grade that follows on s documents has the ranks s + 1, s + 2, ... up to
-    s + N_g. Lists and the ideal are read to rank 1000. So has it NIST's script as TRECVID has used
-    it since 2012; an edition of 2011 rounds N_g. A stratum of which nothing was judged is left
-    out, with a warning. Strata are those of a column `stratum` of the judgments; without one the
-    pool of a topic is one. Grades below 0 mark documents that were pooled and left out of the
-    sample; unlisted ones were not pooled. On complete judgments it is nDCG with the same `ideal`.
+    over the judged documents of c. It is divided by the DCG of the ideal ranking for the estimated
+    number of documents per grade, ``N_g = sum over strata of (judged at the grade) N_c / n_c``.
+    These numbers are not rounded: a grade that follows on s documents takes the ranks s + 1, s + 2,
+    ... up to s + N_g. Lists and the ideal ranking are read to rank 1000. This is NIST's script as
+    TRECVID has used it since 2012; an edition of 2011 rounds N_g.
 
-    Range: 0 upwards, seldom above 1. Needs: grades, the recall base. No relevant documents: 0.
+    The strata are those of a column `stratum` of the judgments. Without that column the pool of a
+    topic is a single stratum. A stratum without judged documents is left out, with a warning.
+    Negative grades mark pooled documents that were not sampled. Documents without a grade were not
+    pooled. With complete judgments the score is nDCG with the same `ideal`.
+
+    Range: 0 upwards, rarely above 1. Needs: grades, the recall base. No relevant documents: 0.
     Unjudged: outside the pool.
 
     References
@@ -189,7 +190,7 @@ class InfNDCG(Thresholded):
 
     Examples
     --------
-    What is found of two judged documents is expected of the third one, too:
+    The second document was pooled but not sampled, so that its relevance is estimated:
 
     >>> import irframe as ir
     >>> run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 1, "b": -1, "c": 0}}
@@ -204,11 +205,11 @@ class InfNDCG(Thresholded):
     aliases = ("infNDCG",)
 
     def uncut(self) -> "InfNDCG":
-        """Return the metric by all that is relevant, whatever the depth."""
+        """Return the variant that is normalised independently of the depth."""
         return replace(self, ideal="full")
 
     def kernel(
         self, *, gain: Floats, assessed: Array, rank: Floats, strata: Strata, estimated_ideal: Array
     ) -> Floats:
-        """Return the share of the ideal discounted gain at each depth."""
+        """Return the share of the ideal DCG at each depth."""
         return strata.inflated(gain * assessed / np.log2(1 + rank), assessed) / estimated_ideal

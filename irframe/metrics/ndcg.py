@@ -1,4 +1,4 @@
-"""Discounted gain, as it is and as a share of that of the ideal ranking."""
+"""Discounted cumulated gain and its normalised variants."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -14,21 +14,21 @@ from irframe.metrics.positions import DISCOUNTS, discounts, ideal_ranking, ideal
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BinG(Thresholded):
-    """How few documents that are not relevant stand above the relevant ones.
+    """Binary G: gain discounted by the non-relevant documents above.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``BinG@k = (1/R) sum over the relevant documents down to k of 1 / log2(2 + n_above)``, with
-    n_above the documents above that are not relevant: `G` with binary gain.
+    n_above the number of non-relevant documents above. It equals `G` with binary gain.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
@@ -49,13 +49,13 @@ class BinG(Thresholded):
     def parts(
         self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array
     ) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         return relevant / np.log2(2 + rank - found), positive(n_relevant)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class G(Thresholded):
-    """Gain as a share of all there is, the less the more was missed before it.
+    """Normalised gain, discounted by the ideal gain missed above.
 
     Parameters
     ----------
@@ -64,15 +64,15 @@ class G(Thresholded):
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``G@k = (1 / sum of all gains) sum_{i<=k} g(i) / log2(2 + cg*(i) - cg(i))``, where cg cumulates
-    gain and cg* that of the ideal ranking, which is taken to gain at least 1 at every rank. With
-    binary gain it is `BinG`.
+    ``G@k = (1 / sum of all gains) sum_{i<=k} g(i) / log2(2 + cg*(i) - cg(i))``. Here cg and cg* are
+    the cumulated gains of the list and of the ideal ranking. The ideal gain counts as at least 1
+    at every rank. With binary gain the metric is `BinG`.
 
     Range: 0 to 1. Needs: grades, the recall base. No relevant documents: 0. Unjudged: gain 0.
 
@@ -82,7 +82,7 @@ class G(Thresholded):
 
     Examples
     --------
-    Grade 2 is found one rank late, where 2 + 3 - 2 has the logarithm 1.585:
+    Grade 2 is found one rank late, and log2(2 + 3 - 2) = 1.585:
 
     >>> from irframe.metrics import G
     >>> G().curve([0, 2, 1]).round(3)
@@ -94,7 +94,7 @@ class G(Thresholded):
     def parts(
         self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
     ) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         gains, counts = ideal_steps
         ideal = ideal_ranking(gains, counts[..., 0, :], len(rank))
         missed = np.cumsum(np.maximum(ideal, 1), axis=-1) - cumulated_gain
@@ -104,19 +104,19 @@ class G(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DCG(Thresholded):
-    """Gain collected on the way down, worth less at every rank.
+    """Discounted cumulated gain.
 
-    A document gains its grade, divided by a number that grows with the logarithm of the rank. It
-    is not bound by 1: topics with many relevant documents weigh more than in nDCG.
+    A document gains its grade, divided by a discount that grows with the logarithm of the rank. The
+    score has no upper bound, so that topics with many relevant documents weigh more than in nDCG.
 
     Parameters
     ----------
     gain
-        Gain map, by default the grades themselves, as in ranx and scikit-learn. With ``"linear"``
-        they are divided by the top grade of the collection.
+        Gain map, by default the grades themselves, as in ranx and scikit-learn. ``"linear"``
+        divides them by the top grade of the collection.
     discount
-        ``"log2"``: gain divided by log2(1 + i). ``"zipf"``: by i. ``"jk"``: from rank `base`
-        on by log_base(i), undiscounted above.
+        ``"log2"`` divides gain by log2(1 + i), and ``"zipf"`` by i. ``"jk"`` divides gain by
+        log_base(i) from rank `base` on, and leaves it undiscounted above.
     base
         Base of ``"jk"``, above 1.
     rel
@@ -124,7 +124,7 @@ class DCG(Thresholded):
     depth
         Fixed evaluation depth, usually written ``DCG @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -154,51 +154,51 @@ class DCG(Thresholded):
     order = "gain"
 
     def terms(self, *, gain: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return gain * discounts(self.discount, self.base, gain.shape[-1])
 
     def ceiling(self, *, filled_gain: Floats) -> Floats:
-        """Return the discounted gain if unjudged documents gained the most."""
+        """Return the DCG if unjudged documents had the highest gain."""
         return self.kernel(gain=filled_gain)
 
 
 Ideal = Literal["judged", "pool", "full"]
-"""What an ideal ranking is made of."""
+"""Documents of an ideal ranking."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nDCG(Thresholded):
-    """Discounted gain as a share of what the best possible ranking would have collected.
+    """Normalised discounted cumulated gain.
 
-    A document gains by its grade, and the less the further down it stands. The sum is divided by
-    that of the judged documents in their best order, so that 1 is perfect on every topic.
+    The gain of a document depends on its grade and decreases with its rank. The sum is divided by
+    that of the ideal ranking of the judged documents, so that a perfect score is 1 on every topic.
 
     Parameters
     ----------
     gain
         Gain map; its scale cancels.
     discount
-        ``"log2"``: gain divided by log2(1 + i). ``"zipf"``: by i. ``"jk"``: from rank `base`
-        on by log_base(i), undiscounted above.
+        ``"log2"`` divides gain by log2(1 + i), and ``"zipf"`` by i. ``"jk"`` divides gain by
+        log_base(i) from rank `base` on, and leaves it undiscounted above.
     base
         Base of ``"jk"``, above 1.
     ideal
-        The ranking to divide by: ``"judged"``, all judged documents, cut at the same depth
-        (NDCG_a, trec_eval); ``"pool"``, the documents of the pool as deep as the evaluation,
-        all judged ones from the pool depth on (NDCG_b); ``"full"``, all judged documents,
-        never cut.
+        The ideal ranking to divide by. ``"judged"`` has all judged documents, cut at the same depth
+        (NDCG_a, trec_eval). ``"pool"`` has the documents in a pool of the evaluation depth, and
+        all judged documents from the pool depth on (NDCG_b). ``"full"`` has all judged documents
+        and is never cut.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
         Fixed evaluation depth, usually written ``nDCG @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``nDCG@k = DCG@k / iDCG@k``.
 
-    Range: 0 to 1; with ``"pool"`` above 1 for some runs that did not contribute. Needs: grades,
+    Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs: grades,
     the recall base; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged:
     gain 0.
 
@@ -211,7 +211,7 @@ class nDCG(Thresholded):
 
     Examples
     --------
-    The best document first, the second best missed:
+    The best document is first, and the second best is not retrieved:
 
     >>> from irframe.metrics import nDCG
     >>> nDCG(discount="zipf").curve([2, 0, 1], listed=[1, 1, 0])[:2]
@@ -231,17 +231,17 @@ class nDCG(Thresholded):
     graded = "ratios"
 
     def uncut(self) -> "nDCG":
-        """Return the metric by all that is relevant, whatever the depth."""
+        """Return the variant that is normalised independently of the depth."""
         return replace(self, ideal="full")
 
     def parts(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         return gain * weights, ideal_gain
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGRel(Thresholded):
-    """Share of the ideal discounted gain, averaged over the documents that gain anything.
+    """Mean nDCG over the ranks of the documents with gain.
 
     Parameters
     ----------
@@ -250,14 +250,14 @@ class nDCGRel(Thresholded):
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The mean over all judged documents with gain of `nDCG` at the rank of each; for one that was
-    not retrieved down to k, the discounted gain of the list by that of the whole ideal ranking.
+    The mean over all judged documents with gain of `nDCG` at the rank of each. A document that was
+    not retrieved down to k counts with the DCG of the list over that of the uncut ideal ranking.
 
     Range: 0 to 1. Needs: grades, the recall base. No relevant documents: 0. Unjudged: gain 0.
 
@@ -267,7 +267,7 @@ class nDCGRel(Thresholded):
 
     Examples
     --------
-    One of two found, at the top: (1 + 1/1.631) / 2.
+    One of two documents is found, at rank 1, so that the score is (1 + 1/1.631) / 2:
 
     >>> from irframe.metrics import nDCGRel
     >>> nDCGRel().curve([1, 0, 1], listed=[1, 1, 0])[:2].round(3)
@@ -280,20 +280,20 @@ class nDCGRel(Thresholded):
     order = "gain"
 
     def kernel(self, *, gain: Floats, rank: Floats, ideal_steps: Steps) -> Floats:
-        """Return the mean share of the ideal gain of the list cut at each depth."""
+        """Return the mean nDCG at each depth."""
         gains, counts = ideal_steps
         gaining = counts[..., -1] if len(gains) else np.zeros(counts.shape[:-1])
-        own = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
-        there = gain > 0
-        summed = np.cumsum(own / positive(ideal_sum(gains, counts, rank)) * there, axis=-1)
-        whole = own / positive(ideal_sum(gains, counts, np.full(1, np.inf)))
-        missing = gaining - np.cumsum(there, axis=-1)
-        return np.asarray((summed + missing * whole) / positive(gaining))
+        dcg = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
+        gains_here = gain > 0
+        found = np.cumsum(dcg / positive(ideal_sum(gains, counts, rank)) * gains_here, axis=-1)
+        uncut = dcg / positive(ideal_sum(gains, counts, np.full(1, np.inf)))
+        missing = gaining - np.cumsum(gains_here, axis=-1)
+        return np.asarray((found + missing * uncut) / positive(gaining))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RnDCG(Thresholded):
-    """Share of the ideal discounted gain, averaged over the depths where the ideal gain falls.
+    """Mean nDCG over the depths where the ideal gain falls.
 
     Parameters
     ----------
@@ -302,15 +302,14 @@ class RnDCG(Thresholded):
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The mean of `nDCG` at the ranks down to which the ideal ranking has documents of each gain or
-    a higher one, and of that of the whole list if this has at least two documents more than gain
-    anything.
+    The mean of `nDCG` at the last rank of each gain in the ideal ranking. The nDCG of the full list
+    is included if the list has at least two more documents than there are documents with gain.
 
     Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0.
     Unjudged: gain 0.
@@ -321,7 +320,8 @@ class RnDCG(Thresholded):
 
     Examples
     --------
-    Grade 2 ends at rank 1, where nothing is found, and grade 1 at rank 2, with 1.262 of 2.631:
+    In the ideal ranking grade 2 ends at rank 1, where nothing is found. Grade 1 ends at rank 2,
+    where the DCG is 1.262 of 2.631:
 
     >>> from irframe.metrics import RnDCG
     >>> RnDCG().curve([0, 2, 1]).round(3)
@@ -336,24 +336,24 @@ class RnDCG(Thresholded):
     order = "gain"
 
     def kernel(self, *, gain: Floats, rank: Floats, seen: Array, ideal_steps: Steps) -> Floats:
-        """Return the mean over the levels of the list cut at each depth."""
+        """Return the mean nDCG at each depth."""
         gains, counts = ideal_steps
         if not len(gains):
             return np.zeros(gain.shape)
-        own = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
-        total, points = np.zeros(own.shape), np.zeros(own.shape)
+        dcg = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
+        total, points = np.zeros((2, *dcg.shape))
         for step in range(len(gains)):
             end = counts[..., step]
             new = end > (counts[..., step - 1] if step else 0)
-            total += new * _upto(own, end) / positive(ideal_sum(gains, counts, end))
+            total += new * _upto(dcg, end) / positive(ideal_sum(gains, counts, end))
             points += new
         more = seen > end + 1
-        total += more * own / positive(ideal_sum(gains, counts, end))
+        total += more * dcg / positive(ideal_sum(gains, counts, end))
         return total / positive(points + more)
 
 
 def _upto(cumulated: Floats, end: Array) -> Floats:
-    """Return sums down to each depth or to a rank, whatever comes first."""
+    """Return sums down to each depth, at most a rank."""
     last = np.clip(end, 1, cumulated.shape[-1]) - 1
     at_end = np.take_along_axis(cumulated, np.broadcast_to(last, (*cumulated.shape[:-1], 1)), -1)
     return np.minimum(cumulated, at_end)

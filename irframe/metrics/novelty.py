@@ -1,4 +1,4 @@
-"""Subtopics: gain of covered ones, repetition counting ever less, and the mean over them."""
+"""Metrics by subtopic: novelty-biased gain, and means over subtopics."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +17,7 @@ from irframe.metrics.subtopics import NovelHits, stretch
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Novelty(Thresholded, abstract=True):
-    """Gain of covered subtopics, a document with `alpha` less for each that was covered above."""
+    """Base class of metrics that discount repeated subtopics by `alpha`."""
 
     alpha: float = parameter(0.5, low=0, high=1)
 
@@ -26,31 +26,31 @@ class Novelty(Thresholded, abstract=True):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_DCG(Novelty):
-    """Discounted gain of documents that cover subtopics, repetition counting ever less.
+    """Novelty-biased DCG over subtopics.
 
     Parameters
     ----------
     alpha
-        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
     bound
-        Whether to divide by what a ranking would score whose documents all cover all subtopics, as
-        ndeval and ir_measures do, though ndeval not at depth 1.
+        Whether to divide by the score of a ranking in which every document covers every subtopic,
+        as ndeval and ir_measures do. ndeval does not divide at depth 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``alpha_DCG @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``sum_(i<=k) G_i / log2(i + 1)``, divided by ``S sum_(i<=k) (1 - alpha)^(i-1) / log2(i + 1)``
-    if bound. G is the number of subtopics that a document covers, each earlier document that
-    covers a subtopic leaving 1 - alpha of it, and S the number of subtopics that have a relevant
+    if bound. G_i is the number of subtopics that document i covers, where each earlier document on
+    a subtopic multiplies its gain by 1 - alpha. S is the number of subtopics with a relevant
     document.
 
-    Range: 0 to 1, without an end unless bound. Needs: grades by subtopic, the recall base. No
-    relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1 if bound, else 0 upwards. Needs: grades by subtopic, the recall base. No relevant
+    documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -59,7 +59,7 @@ class alpha_DCG(Novelty):
 
     Examples
     --------
-    Two subtopics, of which the second document repeats the first one's:
+    There are two subtopics. The second document repeats the subtopic of the first:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -77,7 +77,7 @@ class alpha_DCG(Novelty):
     aliases = ("\u03b1_DCG",)
 
     def parts(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         weights = discounts("log2", 2, len(rank))
         if not self.bound:
             return novelty * weights, np.ones(1)
@@ -87,27 +87,27 @@ class alpha_DCG(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_nDCG(Novelty):
-    """Discounted gain of covered subtopics, as a share of what the best ranking would have.
+    """Novelty-biased nDCG over subtopics.
 
     Parameters
     ----------
     alpha
-        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``alpha_nDCG @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``sum_(i<=k) G_i / log2(i + 1)``, divided by the same of the ideal ranking, which takes at
-    every rank the document that gains the most, the last one by its name where several do. G is
-    the number of subtopics that a document covers, each earlier document that covers a subtopic
-    leaving 1 - alpha of it.
+    ``sum_(i<=k) G_i / log2(i + 1)``, divided by the same sum for the ideal ranking. The ideal
+    ranking is greedy: every rank takes the document with the highest gain, and among equals the
+    last one by name. G_i is the number of subtopics that document i covers, where each earlier
+    document on a subtopic multiplies its gain by 1 - alpha.
 
-    Range: 0 to 1, or a little more where the greedy ideal is not the best. Needs: grades by
+    Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
     subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
 
     References
@@ -117,7 +117,7 @@ class alpha_nDCG(Novelty):
 
     Examples
     --------
-    Two subtopics, of which the second document repeats the first one's:
+    There are two subtopics. The second document repeats the subtopic of the first:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -132,7 +132,7 @@ class alpha_nDCG(Novelty):
     aliases = ("\u03b1_nDCG",)
 
     def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         weights = discounts("log2", 2, len(rank))
         ideal = np.cumsum(stretch(ideal_novelty, len(rank)) * weights, axis=-1)
         return novelty * weights, positive(ideal)
@@ -140,30 +140,30 @@ class alpha_nDCG(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR_IA(Novelty):
-    """Expected reciprocal rank at which users stop, averaged over what they may have meant.
+    """Intent-aware expected reciprocal rank.
 
     Parameters
     ----------
     alpha
-        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
     bound
-        Whether to divide by what a ranking would score whose documents all cover all subtopics, as
-        ndeval and ir_measures do, though ndeval not at depth 1.
+        Whether to divide by the score of a ranking in which every document covers every subtopic,
+        as ndeval and ir_measures do. ndeval does not divide at depth 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``ERR_IA @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``1/S sum_(i<=k) G_i / i``, divided by ``sum_(i<=k) (1 - alpha)^(i-1) / i`` if bound. G is the
-    number of subtopics that a document covers, each earlier document that covers a subtopic
-    leaving 1 - alpha of it, and S the number of subtopics that have a relevant document.
+    ``1/S sum_(i<=k) G_i / i``, divided by ``sum_(i<=k) (1 - alpha)^(i-1) / i`` if bound. G_i is the
+    number of subtopics that document i covers, where each earlier document on a subtopic
+    multiplies its gain by 1 - alpha. S is the number of subtopics with a relevant document.
 
-    Range: 0 to 1, without an end unless bound. Needs: grades by subtopic, the recall base. No
-    relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1 if bound, else 0 upwards. Needs: grades by subtopic, the recall base. No relevant
+    documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -173,7 +173,7 @@ class ERR_IA(Novelty):
 
     Examples
     --------
-    Two subtopics, of which the second document repeats the first one's:
+    There are two subtopics. The second document repeats the subtopic of the first:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -197,32 +197,32 @@ class ERR_IA(Novelty):
         return np.asarray(total / np.cumsum((1 - self.alpha) ** (rank - 1) / rank))
 
     def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         most = np.sum((1 - self.alpha) ** (rank - 1) / rank) if self.bound else 1.0
         return np.asarray(novelty / rank / positive(n_subtopics) / most)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nERR_IA(Novelty):
-    """Intent-aware expected reciprocal rank, as a share of what the best ranking would have.
+    """Intent-aware expected reciprocal rank, normalised by the ideal ranking.
 
     Parameters
     ----------
     alpha
-        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``nERR_IA @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``sum_(i<=k) G_i / i``, divided by the same of the ideal ranking of `alpha_nDCG`, with its
+    ``sum_(i<=k) G_i / i``, divided by the same sum for the ideal ranking of `alpha_nDCG`, with its
     gains G.
 
-    Range: 0 to 1, or a little more where the greedy ideal is not the best. Needs: grades by
+    Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
     subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
 
     References
@@ -233,7 +233,7 @@ class nERR_IA(Novelty):
 
     Examples
     --------
-    Two subtopics, of which the second document repeats the first one's:
+    There are two subtopics. The second document repeats the subtopic of the first:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -247,34 +247,34 @@ class nERR_IA(Novelty):
     needs_depth = True
 
     def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         ideal = np.cumsum(stretch(ideal_novelty, len(rank)) / rank, axis=-1)
         return novelty / rank, positive(ideal)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NRBP(Novelty):
-    """Gain of covered subtopics that patient users collect, who like no repetition.
+    """Novelty- and rank-biased precision.
 
     Parameters
     ----------
     alpha
-        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
     beta
-        Patience: the chance that users go on to the next rank, between 0 and 1.
+        Patience: the probability that users go on to the next rank, between 0 and 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``NRBP @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``(1 - (1 - alpha) beta) / S sum_(i<=k) beta^(i-1) G_i``, which is 1 for an endless ranking
-    whose documents all cover all subtopics. G is the number of subtopics that a document covers,
-    each earlier document that covers a subtopic leaving 1 - alpha of it, and S the number of
-    subtopics that have a relevant document.
+    ``(1 - (1 - alpha) beta) / S sum_(i<=k) beta^(i-1) G_i``, which is 1 for an infinite ranking in
+    which every document covers every subtopic. G_i is the number of subtopics that document i
+    covers, where each earlier document on a subtopic multiplies its gain by 1 - alpha. S is the
+    number of subtopics with a relevant document.
 
     Range: 0 to 1. Needs: grades by subtopic, the recall base. No relevant documents: 0. Unjudged:
     not relevant.
@@ -286,7 +286,7 @@ class NRBP(Novelty):
 
     Examples
     --------
-    Two subtopics, of which the second document repeats the first one's:
+    There are two subtopics. The second document repeats the subtopic of the first:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -300,39 +300,39 @@ class NRBP(Novelty):
     beta: float = parameter(0.5, above=0, below=1)
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return the gain collected down to each depth."""
+        """Return the weighted gain down to each depth."""
         scale = (1 - (1 - self.alpha) * self.beta) / positive(n_subtopics)
         return np.asarray(scale * np.cumsum(novelty * self.beta ** (rank - 1), axis=-1))
 
     def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         scale = (1 - (1 - self.alpha) * self.beta) / positive(n_subtopics)
         return np.asarray(scale * novelty * self.beta ** (rank - 1))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nNRBP(Novelty):
-    """Novelty- and rank-biased precision, as a share of what the best ranking would have.
+    """Novelty- and rank-biased precision, normalised by the ideal ranking.
 
     Parameters
     ----------
     alpha
-        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
     beta
-        Patience: the chance that users go on to the next rank, between 0 and 1.
+        Patience: the probability that users go on to the next rank, between 0 and 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``nNRBP @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``sum_(i<=k) beta^(i-1) G_i``, divided by the same of the whole ideal ranking of `alpha_nDCG`,
-    with its gains G.
+    ``sum_(i<=k) beta^(i-1) G_i``, divided by the same sum for the uncut ideal ranking of
+    `alpha_nDCG`, with its gains G.
 
-    Range: 0 to 1, or a little more where the greedy ideal is not the best. Needs: grades by
+    Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
     subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
 
     References
@@ -342,7 +342,7 @@ class nNRBP(Novelty):
 
     Examples
     --------
-    Two subtopics, of which the second document repeats the first one's:
+    There are two subtopics. The second document repeats the subtopic of the first:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -356,30 +356,30 @@ class nNRBP(Novelty):
     beta: float = parameter(0.5, above=0, below=1)
 
     def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         ideal = ideal_novelty @ self.beta ** np.arange(ideal_novelty.shape[-1])
         return novelty * self.beta ** (rank - 1), positive(ideal)[..., np.newaxis]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IA(Thresholded):
-    """Any metric, averaged over what users may have meant.
+    """Intent-aware metric: the mean of a metric over subtopics.
 
     Parameters
     ----------
     metric
-        The metric, or its name; by ``"AP"`` this is AP_IA, by ``"P"`` P_IA.
+        The metric or its name. ``"AP"`` gives AP_IA, and ``"P"`` gives P_IA.
     rel
-        Lowest relevant grade, at least 1, of the metric.
+        Lowest relevant grade of the metric, at least 1.
     depth
         Fixed evaluation depth, usually written ``IA(metric="nDCG") @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The mean, over the subtopics that have a relevant document, of the score by the judgments of
-    this subtopic alone: documents that are not judged for a subtopic are unjudged there.
+    The mean, over the subtopics with a relevant document, of the score under the judgments of that
+    subtopic. A document without a judgment for a subtopic is unjudged there.
 
     Range: that of the metric. Needs: grades by subtopic, and what the metric needs. No relevant
     documents: 0. Unjudged: as the metric.
@@ -391,7 +391,7 @@ class IA(Thresholded):
 
     Examples
     --------
-    The first subtopic is found at once, the second one at rank 3:
+    The first subtopic is found at rank 1, the second one at rank 3:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -407,56 +407,55 @@ class IA(Thresholded):
     subtopics = True
 
     def __post_init__(self) -> None:
-        given = parse_metric(self.metric)
-        own: dict[str, Any] = {"rel": 1} if hasattr(given, "rel") else {}
-        inner = replace(given, depth=None, **own)
+        parsed = parse_metric(self.metric)
+        default: dict[str, Any] = {"rel": 1} if hasattr(parsed, "rel") else {}
+        inner = replace(parsed, depth=None, **default)
         object.__setattr__(self, "metric", str(inner))
-        object.__setattr__(self, "rel", getattr(given, "rel", 1) if self.rel == 1 else self.rel)
-        object.__setattr__(self, "depth", given.depth if self.depth is None else self.depth)
+        object.__setattr__(self, "rel", getattr(parsed, "rel", 1) if self.rel == 1 else self.rel)
+        object.__setattr__(self, "depth", parsed.depth if self.depth is None else self.depth)
         object.__setattr__(self, "range", inner.range)
         super().__post_init__()
-        if self.rel > 1 and not own:
-            raise MetricError("a metric that reads rel, for IA with it", repr(self.metric))
+        if self.rel > 1 and not default:
+            raise MetricError("a metric with the parameter rel, for IA with rel", repr(self.metric))
         if inner.cost or inner.average != "mean" or inner.subtopics or inner.judged_only:
-            wanted = "a gain of plain judgments that is averaged over topics, of all documents"
-            raise MetricError(f"{wanted}, for IA", repr(self.metric))
+            expected = "a metric where higher is better, with a mean over topics, without subtopics"
+            raise MetricError(f"{expected} or judged_only, for IA", repr(self.metric))
 
     @property
     def inner(self) -> Metric:
         """The metric that is averaged."""
-        given = parse_metric(self.metric)
-        own: dict[str, Any] = {"rel": self.rel} if self.rel > 1 else {}
-        return replace(given, **own)
+        rel: dict[str, Any] = {"rel": self.rel} if self.rel > 1 else {}
+        return replace(parse_metric(self.metric), **rel)
 
     def uncut(self) -> "IA | None":
-        """Return the mean of the metric of all that was retrieved, or None if it needs a depth."""
+        """Return the metric of the full list, or None."""
         uncut = self.inner.uncut()
         return None if uncut is None else replace(self, metric=str(uncut))
 
-    def kernel(self, *, subtopics_apart: list[Evidence]) -> Floats:
-        """Return the mean over subtopics of the score at each depth."""
+    def kernel(self, *, evidence_by_subtopic: list[Evidence]) -> Floats:
+        """Return the mean score over subtopics at each depth."""
         inner = self.inner
         total: Floats = np.zeros(1)
         number: Floats = np.zeros(1)
-        for evidence in subtopics_apart:
-            there = evidence.n_relevant(self.rel) > 0
-            total = total + np.where(there, inner.score(evidence), 0.0)
-            number = number + there
+        for evidence in evidence_by_subtopic:
+            counts = evidence.n_relevant(self.rel) > 0
+            total = total + np.where(counts, inner.score(evidence), 0.0)
+            number = number + counts
         return np.asarray(total / positive(number))
 
-    def terms(self, *, subtopics_apart: list[Evidence]) -> Floats:
-        """Return what each rank adds to the score of the list."""
+    def terms(self, *, evidence_by_subtopic: list[Evidence]) -> Floats:
+        """Return the contribution of each rank to the score."""
         inner = self.inner
         refuse_without_terms([inner])
-        there = [evidence.n_relevant(self.rel) > 0 for evidence in subtopics_apart]
-        added = [added_by_rank(inner, evidence) for evidence in subtopics_apart]
-        total = np.sum([np.where(*pair, 0.0) for pair in zip(there, added, strict=True)], axis=0)
-        return np.asarray(total / positive(np.sum(there, axis=0)))
+        counts = [evidence.n_relevant(self.rel) > 0 for evidence in evidence_by_subtopic]
+        added = [added_by_rank(inner, evidence) for evidence in evidence_by_subtopic]
+        total = np.sum([np.where(*pair, 0.0) for pair in zip(counts, added, strict=True)], axis=0)
+        return np.asarray(total / positive(np.sum(counts, axis=0)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StRecall(Thresholded):
-    """Share of the subtopics that some document covers.
+    """Subtopic recall: the share of subtopics covered.
 
     Parameters
     ----------
@@ -465,11 +464,11 @@ class StRecall(Thresholded):
     depth
         Fixed evaluation depth, usually written ``StRecall @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    Of the subtopics that have a relevant document, those that a document down to depth k covers.
+    The number of subtopics covered down to depth k, over those with a relevant document.
 
     Range: 0 to 1. Needs: grades by subtopic, the recall base. No relevant documents: 0. Unjudged:
     not relevant.
@@ -481,7 +480,7 @@ class StRecall(Thresholded):
 
     Examples
     --------
-    Two subtopics, of which the second document repeats the first one's:
+    There are two subtopics. The second document repeats the subtopic of the first:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -496,5 +495,5 @@ class StRecall(Thresholded):
     aliases = ("strec",)
 
     def parts(self, *, hits: NovelHits, n_subtopics: Array) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         return hits.total(hits.earlier == 0), positive(n_subtopics)

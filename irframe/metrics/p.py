@@ -1,4 +1,4 @@
-"""Precision of what the user looks at, alone and with recall in one number."""
+"""Precision, alone and combined with recall."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ from irframe.metrics.reading import Reading
 
 
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
-    """Return the weighted harmonic mean of precision and recall, 0 where both are 0.
+    """Return the F measure of precision and recall.
 
-    Other tools are told beta squared: the square of its root is that number again, to the bit.
+    Other tools take beta squared. Squaring its root is rounded here to give that number exactly.
 
     Examples
     --------
@@ -30,23 +30,23 @@ def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class F(Thresholded):
-    """Balance of precision and recall of what the user looks at.
+    """F measure of precision and recall at a depth.
 
     Parameters
     ----------
     beta
-        How many times as much recall weighs as precision, above 0.
+        Weight of recall relative to precision, above 0.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``F @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``F = (1 + b^2) P R / (b^2 P + R)`` of precision and recall at each depth, 0 where both
-    are 0. Precision divides by the depth; `SetF` divides by the documents retrieved.
+    are 0. Precision divides by the depth, whereas `SetF` divides by the length of the list.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
@@ -57,7 +57,7 @@ class F(Thresholded):
 
     Examples
     --------
-    Precision 1/2 and recall 1/4 at depth 2:
+    Precision is 1/2 and recall is 1/4 at depth 2:
 
     >>> from irframe.metrics import F
     >>> F().curve([1, 0, 1, 1, 1], listed=[1, 1, 0, 0, 0])[:2].round(4)
@@ -78,21 +78,21 @@ class F(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetAP(Thresholded):
-    """Precision times recall of what was retrieved, whatever its order.
+    """Precision times recall of the retrieved set.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``SetAP@k = found(k)^2 / (n R)`` with n the smaller of k and the length of the list: average
-    precision as if every relevant document found had the precision of the whole set.
+    ``SetAP@k = found(k)^2 / (n R)`` with n the smaller of k and the length of the list. This is
+    average precision if every relevant document found had the precision of the full set.
 
     Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not relevant.
 
@@ -102,7 +102,7 @@ class SetAP(Thresholded):
 
     Examples
     --------
-    Precision 1/2 and recall 1/3:
+    Precision is 1/2 and recall is 1/3:
 
     >>> from irframe.metrics import SetAP
     >>> SetAP().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:2].round(3)
@@ -115,24 +115,24 @@ class SetAP(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
-        """Return precision times recall of the list cut at each depth."""
+        """Return precision times recall at each depth."""
         return found**2 / positive(seen * n_relevant)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetF(Thresholded):
-    """Balance of precision and recall of what was retrieved.
+    """F measure of precision and recall of the retrieved set.
 
     Parameters
     ----------
     beta
-        How many times as much recall weighs as precision, above 0.
+        Weight of recall relative to precision, above 0.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -149,7 +149,7 @@ class SetF(Thresholded):
 
     Examples
     --------
-    Precision 1 and recall 1/3, then precision 1/2:
+    Recall is 1/3, and precision is 1 at depth 1 and 1/2 at depth 2:
 
     >>> from irframe.metrics import SetF
     >>> SetF().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:2]
@@ -170,21 +170,21 @@ class SetF(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Metric):
-    """How much of what the user looks at has been judged at all.
+    """Share of judged documents among the first k.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth, usually written ``Judged @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``Judged@k = judged documents in the top k / min(k, length of the list)``.
 
-    Range: 0 to 1. Needs: grades, list length. No relevant documents: no matter. Unjudged: what
-    it counts. An empty list: 0.
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: scored as usual. Unjudged:
+    lower the score. An empty list: 0.
 
     References
     ----------
@@ -201,27 +201,26 @@ class Judged(Metric):
     order = "judged"
 
     def parts(self, *, judged: Array, seen: Array) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         return judged, positive(seen)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class P(Thresholded):
-    """How much of what the user looks at is relevant.
+    """Precision: the share of relevant documents among the first k.
 
-    The share of relevant documents among the first k. Their order within the k does not count, nor
-    does how many relevant documents there are elsewhere.
+    Neither the order of the first k documents nor the relevant documents elsewhere count.
 
     Parameters
     ----------
     gain
-        Gain map; binary gives precision as trec_eval has it.
+        Gain map. Binary gain gives precision as in trec_eval.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``P @ 5``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -236,7 +235,7 @@ class P(Thresholded):
 
     Examples
     --------
-    Relevant documents at ranks 1 and 3:
+    The relevant documents are at ranks 1 and 3:
 
     >>> from irframe.metrics import P
     >>> P().curve([1, 0, 1, 0])
@@ -256,38 +255,38 @@ class P(Thresholded):
         return cumulated_gain / rank
 
     def terms(self, *, gain: Floats, rank: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.asarray(gain / rank[-1])
 
     def reading(self, *, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return what users do who stop at each depth."""
+        """Return how users read who stop at each depth."""
         return Reading(cumulated_gain, np.broadcast_to(rank, cumulated_gain.shape))
 
     def ceiling(
         self, *, filled_gain: Floats, best_gain: float, rank: Floats, retrieved: Array
     ) -> Floats:
-        """Return the mean gain if unjudged and missing documents gained the most."""
+        """Return the highest mean gain that missing judgments allow."""
         missing = np.maximum(rank - retrieved, 0)
         return (np.cumsum(filled_gain, axis=-1) + best_gain * missing) / rank
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetP(Thresholded):
-    """How much of what was retrieved is relevant.
+    """Precision of the retrieved set.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``SetP@k = found(k) / min(k, length of the list)``; unlike `P`, a short list is not
-    penalised.
+    ``SetP@k = found(k) / min(k, length of the list)``. Unlike `P`, it does not penalise a short
+    list.
 
     Range: 0 to 1. Needs: grades, list length. No relevant documents: 0. Unjudged: not relevant.
 
@@ -298,7 +297,7 @@ class SetP(Thresholded):
 
     Examples
     --------
-    A list of two documents, looked at to depth 3:
+    A list of two documents, scored to depth 3:
 
     >>> from irframe.metrics import SetP
     >>> SetP().curve([1, 0, None], listed=[1, 1, 0])
@@ -310,7 +309,7 @@ class SetP(Thresholded):
     order = "relevance"
 
     def parts(self, *, relevant: Array, seen: Array) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         return relevant, positive(seen)
 
     def ceiling(self, *, relevant: Array, unjudged: Array, seen: Array) -> Floats:
@@ -320,24 +319,24 @@ class SetP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Accuracy(Thresholded):
-    """How often a relevant document stands above one that is not, of those retrieved.
+    """Share of retrieved pairs with the relevant document first.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The share of the pairs of a relevant document and one that is not, both retrieved, in which the
-    relevant one is first. It says nothing of what was missed: cutting a list may raise it.
+    The pairs consist of a relevant and a non-relevant retrieved document. Documents that were not
+    retrieved do not count, so that cutting a list may raise the score.
 
-    Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN, as where all or none of
-    the documents retrieved are relevant. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN. The score is also NaN if
+    all or none of the retrieved documents are relevant. Unjudged: not relevant.
 
     References
     ----------
@@ -354,7 +353,7 @@ class Accuracy(Thresholded):
     sees_length = True
 
     def kernel(self, *, relevant: Array, found: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the share of pairs in order down to each depth."""
+        """Return the share of ordered pairs at each depth."""
         pairs = found * (seen - found)
         wrong = np.cumsum(relevant * (rank - found), axis=-1)
         return np.asarray(1 - wrong / np.where(pairs > 0, pairs, np.nan))

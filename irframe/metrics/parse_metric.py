@@ -1,4 +1,4 @@
-"""Metrics from text, and from objects of ir_measures: one grammar for the names of all tools."""
+"""Metrics from text and from measures of ir_measures."""
 
 import ast
 import re
@@ -8,75 +8,91 @@ from typing import Any
 
 from irframe.elsewhere import nearest, suggest
 from irframe.errors import MetricError, warn
-from irframe.gains import GAINS, SPELT, Binary, Exponential, GainMap, Linear, moved, parse_gain
+from irframe.gains import (
+    GAINS,
+    SPELT,
+    Binary,
+    Exponential,
+    GainMap,
+    Linear,
+    from_ir_measures,
+    parse_gain,
+)
 from irframe.metrics import spellings
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Preset
 
 GDEVAL_TOP = 4
-"""The top grade that gdeval has for any judgments."""
+"""The fixed top grade of gdeval."""
 
 
 def is_foreign(metric: Any) -> bool:
-    """Tell whether this is a measure of the package ir_measures."""
+    """Return whether a metric is a measure of ir_measures."""
     return type(metric).__module__.partition(".")[0] == "ir_measures"
 
 
 def _from_object(measure: Any) -> Metric:
-    """Return the metric that a measure of ir_measures is, most of which are written as here."""
-    name, given = measure.NAME, dict(measure.params)
-    if "gains" in given or given.get("max_rel") is not None:
-        return _with_gains(name, given, str(measure))
-    if name == "SetF":  # whose beta is squared already there, as in trec_eval
+    """Return the metric for a measure of ir_measures."""
+    name = measure.NAME
+    params = dict(measure.params)
+    if "gains" in params or params.get("max_rel") is not None:
+        return _with_gains(name, params, str(measure))
+    if name == "SetF":  # its beta is the square, as in trec_eval
         measure = measure(beta=measure["beta"] ** 0.5)
     metric = parse_metric(str(measure))
-    gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # that of gdeval
-    gain |= {} if "rel" in given else {"RBP": {"gain": Linear()}}  # which is graded there
+    gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # gdeval computes it
+    gain |= {} if "rel" in params else {"RBP": {"gain": Linear()}}  # without rel it is graded
     return replace(metric, **gain.get(name, {}))
 
 
-def _with_gains(name: str, given: dict[str, Any], text: str) -> Metric:
-    """Return a metric of gains as given, or as the share of the way between two grades."""
-    grades, log2 = SPELT, given.pop("dcg", "log2") == "log2"
-    if "gains" in given:  # grades without one gain what they are
-        wanted, gains = "gains or a formula of DCG", {g: g for g in grades} | given.pop("gains")
+def _with_gains(name: str, params: dict[str, Any], text: str) -> Metric:
+    """Return the metric for parameters `gains`, or `min_rel` and `max_rel`."""
+    log2 = params.pop("dcg", "log2") == "log2"
+    if "gains" in params:  # the gain of an unlisted grade is the grade
+        expected = "gains or a formula of DCG"
+        gains = {grade: grade for grade in SPELT} | params.pop("gains")
     else:
-        wanted = "a gain that rises evenly from min_rel to max_rel"
-        low, high = given.pop("min_rel", 0), given.pop("max_rel")
-        gains = {grade: min(max((grade - low) / (high - low), 0), 1) for grade in grades}
+        expected = "a gain that rises evenly from min_rel to max_rel"
+        low, high = params.pop("min_rel", 0), params.pop("max_rel")
+        gains = {grade: min(max((grade - low) / (high - low), 0), 1) for grade in SPELT}
     if not log2:
-        raise MetricError(wanted, text)
-    metric: Metric = ALIASES[name](gain=GainMap(gains), depth=given.pop("cutoff", None), **given)
+        raise MetricError(expected, text)
+    metric: Metric = ALIASES[name](gain=GainMap(gains), depth=params.pop("cutoff", None), **params)
     return metric
 
 
 SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
-"""Parameter names of ir_measures, and ours."""
+"""Parameter name of ir_measures -> name in irframe."""
 
 VALUES: dict[str, str] = {"log2": "linear", "exp-log2": "exp"}
-"""Values of the parameter ``dcg`` of ir_measures, and our gain maps."""
+"""Value of the parameter ``dcg`` of ir_measures -> gain map."""
 
 
 LONGEST = 4000
-"""Characters of a text that may name a metric; a gain for every grade there is fits."""
+"""Most characters in the text of a metric, enough for one gain per grade."""
 
-REMEMBERED = 1000
-"""How many texts are known with the metrics that they stand for."""
+CACHED = 1000
+"""Most texts in the cache of parsed metrics."""
 
 
 def parse_metric(text: Any) -> Metric:
-    """Return the metric that a text stands for.
+    """Return the metric for a text.
 
     Parameters
     ----------
     text
-        ``"nDCG"``, ``"nDCG@10"``, ``"RBP(p=0.5, gain='linear')@20"``; a name of trec_eval such
-        as ``"ndcg_cut_10"`` or ``"map"``, of ranx such as ``"hit_rate@5"`` or ``"precision@5-l2"``,
-        of cwl_eval such as ``"RBP@0.8"``, of MTEB, BEIR or DPR such as ``"ndcg_at_10"``, ``"HR@5"``
-        or ``"top_1_accuracy"``; a plain one, ``"RBP.p-0.8_at_10"``; a measure of the package
-        ir_measures, which means what it does there: ``ERR`` has gdeval's top grade of 4, ``RBP``
-        without ``rel`` is graded, and beta of ``SetF`` is squared already; or a metric, which is
-        returned as it is. Case does not matter where only one
-        metric can be meant.
+        A name in irframe, in another tool or benchmark, or a metric object.
+
+        - irframe: ``"nDCG"``, ``"nDCG@10"``, ``"RBP(p=0.5, gain='linear')@20"``.
+        - trec_eval: ``"ndcg_cut_10"``, ``"map"``.
+        - ranx: ``"hit_rate@5"``, ``"precision@5-l2"``.
+        - cwl_eval: ``"RBP@0.8"``.
+        - MTEB, BEIR or DPR: ``"ndcg_at_10"``, ``"HR@5"``, ``"top_1_accuracy"``.
+        - Experiment trackers: ``"RBP.p-0.8_at_10"``.
+        - A measure object of the package ir_measures, with its meaning there. ``ERR`` has gdeval's
+          top grade of 4, ``RBP`` without ``rel`` is graded, and beta of ``SetF`` is the square.
+        - A metric, which is returned unchanged.
+
+        Case is ignored if only one metric matches.
 
     Returns
     -------
@@ -86,8 +102,7 @@ def parse_metric(text: Any) -> Metric:
     Raises
     ------
     MetricError
-        For an unknown name or parameter, listing what there is, and for a text of more than 4,000
-        characters.
+        If the name or a parameter is unknown, or the text has more than 4,000 characters.
 
     Examples
     --------
@@ -102,47 +117,48 @@ def parse_metric(text: Any) -> Metric:
         return _from_object(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
-    metric = PARSED.get(text) or _parsed(_fitting(text))
-    if len(PARSED) >= REMEMBERED:
+    metric = PARSED.get(text) or _parsed(_validated(text))
+    if len(PARSED) >= CACHED:
         PARSED.clear()
     PARSED[text] = metric
     return metric
 
 
 def _parsed(text: str) -> Metric:
-    """Return the metric that a text stands for, by the first tool that has it."""
-    words = re.sub(spellings.NDEVAL, r"\1_\2", text)
-    words = spellings.benchmark_name(words) or spellings.from_plain(words) or words
-    words = spellings.benchmark_name(words) or words
-    if len(several := listed_measures(words)) > 1:
-        shown = f"{len(several)} measures in {words!r}"
-        raise MetricError("one metric", shown, "score them all, or name one", several)
-    name, level = spellings.split_level(words)
-    known = _from_trec(name) or spellings.from_cwl(name) or _from_ranx(name)
-    known = known or _from_expression(re.sub(r"^([A-Za-z]{2,})_(\d+)$", r"\1@\2", name))
+    """Return the metric of the first tool that matches."""
+    text = re.sub(spellings.NDEVAL, r"\1_\2", text)
+    text = spellings.benchmark_name(text) or spellings.from_plain(text) or text
+    text = spellings.benchmark_name(text) or text
+    if len(several := listed_measures(text)) > 1:
+        found = f"{len(several)} measures in {text!r}"
+        raise MetricError("one metric", found, "score them all, or name one", several)
+    name, level = spellings.split_level(text)
+    metric = _from_trec(name) or spellings.from_cwl(name) or _from_ranx(name)
+    metric = metric or _from_expression(re.sub(r"^([A-Za-z]{2,})_(\d+)$", r"\1@\2", name))
     if level is None:
-        return known
-    if not has_level(known):
-        raise MetricError(f"parameters of {type(known).__name__}", repr(words), "", ["rel"])
-    if getattr(known, "rel") != 1:  # noqa: B009
-        raise MetricError("one lowest relevant grade", f"{words!r}, which has two")
-    given: dict[str, Any] = {"rel": level}
-    return replace(known, **given)
+        return metric
+    if not has_level(metric):
+        raise MetricError(f"parameters of {type(metric).__name__}", repr(text), "", ["rel"])
+    if getattr(metric, "rel") != 1:  # noqa: B009
+        raise MetricError("one lowest relevant grade", f"{text!r}, which has two")
+    rel: dict[str, Any] = {"rel": level}
+    return replace(metric, **rel)
 
 
 def parse_named(metric: Any) -> list[Metric]:
-    """Return the metrics that a text stands for, each under the name by which it was asked for.
+    """Return the metrics for a text, with requested names.
 
     Parameters
     ----------
     metric
-        What `parse_metric` takes; or a text that stands for several metrics as in trec_eval:
-        ``"P.5,10"``, ``"ndcg_cut"``, ``"official"``.
+        Any argument of `parse_metric`, or a text for several metrics as in trec_eval, such as
+        ``"P.5,10"``, ``"ndcg_cut"`` or ``"official"``.
 
     Returns
     -------
     list of Metric
-        Metrics whose text is the name asked for. Of a set of trec_eval those that irframe has.
+        Metrics whose text is the requested name. Measures of a set of trec_eval that irframe does
+        not have are left out.
 
     Warns
     -----
@@ -154,24 +170,25 @@ def parse_named(metric: Any) -> list[Metric]:
     >>> [str(metric) for metric in parse_named("P.5,10")], [str(m) for m in parse_named("R@5")]
     (['P_5', 'P_10'], ['R@5'])
     """
-    if is_foreign(metric):  # by the name that it has there, if that means the same here
-        parsed, name = parse_metric(metric), str(metric)
+    if is_foreign(metric):  # keeps its name if the name means the same in irframe
+        parsed = parse_metric(metric)
+        name = str(metric)
         same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == parsed
         return [parsed.named(name) if same else parsed]
     if not isinstance(metric, str):
         return [parse_metric(metric)]
-    labels = [str(metric)] if str(metric) in PARSED else listed_measures(_fitting(str(metric)))
+    labels = [str(metric)] if str(metric) in PARSED else listed_measures(_validated(str(metric)))
     if len(labels) == 1:
-        spellings.warn_of_doubt(str(metric).strip())
+        spellings.warn_of_ambiguity(str(metric).strip())
         return [parse_metric(metric).named(str(metric))]
-    known = [label for label in labels if _from_trec(spellings.split_level(label)[0])]
-    if missing := ", ".join(label for label in labels if label not in known):
+    supported = [label for label in labels if _from_trec(spellings.split_level(label)[0])]
+    if missing := ", ".join(label for label in labels if label not in supported):
         warn(f"measures of {metric!r} that irframe does not have are left out: {missing}")
-    return [parse_metric(label).named(label) for label in known]
+    return [parse_metric(label).named(label) for label in supported]
 
 
-def _fitting(text: str) -> str:
-    """Return a text without blanks around it, refusing one that no parser is to be asked about."""
+def _validated(text: str) -> str:
+    """Return a stripped text, or raise if invalid."""
     text = text.strip()
     if len(text) > LONGEST:
         found = f"{len(text):,} characters that begin with {text[:20]!r}"
@@ -184,7 +201,9 @@ def _fitting(text: str) -> str:
 
 
 def listed_measures(text: str) -> list[str]:
-    """Return the measures that a text of trec_eval stands for, or the text itself.
+    """Return the measures in a text of trec_eval.
+
+    Any other text is returned as the only item.
 
     Examples
     --------
@@ -195,7 +214,9 @@ def listed_measures(text: str) -> list[str]:
     end = "" if level is None else f"-l{level}"
     if name in spellings.SETS:
         pairs = ((label, _from_trec(label)) for label in spellings.each_of_set(name))
-        return [label + end * bool(known and has_level(known)) for label, known in pairs]
+        return [
+            f"{label}{end}" if metric and has_level(metric) else label for label, metric in pairs
+        ]
     parsed = spellings.trec_name(name)
     if parsed is None:
         return [text]
@@ -206,7 +227,9 @@ def listed_measures(text: str) -> list[str]:
 
 
 def has_level(metric: Metric) -> bool:
-    """Return whether there is a lowest relevant grade: where grades gain differently is none.
+    """Return whether a metric has a lowest relevant grade.
+
+    Metrics with graded gain do not have one.
 
     Examples
     --------
@@ -218,7 +241,7 @@ def has_level(metric: Metric) -> bool:
 
 
 def names_exactly(text: str) -> bool:
-    """Tell whether a text names a metric in the very letters of the name.
+    """Return whether a text names a metric in matching case.
 
     Examples
     --------
@@ -226,8 +249,8 @@ def names_exactly(text: str) -> bool:
     (True, True, False)
     """
     name, _ = spellings.split_level(text.strip())
-    known = ALIASES.keys() | spellings.TREC_NAMES.keys() | spellings.RANX_NAMES.keys()
-    return re.split(r"[@(.]|_[\d.]", name)[0] in known
+    names = ALIASES.keys() | spellings.TREC_NAMES.keys() | spellings.RANX_NAMES.keys()
+    return re.split(r"[@(.]|_[\d.]", name)[0] in names
 
 
 def _from_trec(text: str) -> Metric | None:
@@ -238,26 +261,29 @@ def _from_trec(text: str) -> Metric | None:
 
 
 def _is_letter(text: str) -> bool:
-    """Tell whether this is a small letter, which by itself names too much else, as a p-value."""
+    """Return whether a text is a single lower-case letter.
+
+    Such a text has too many other meanings, such as a p-value.
+    """
     return len(text) == 1 and text.islower()
 
 
 def _from_ranx(text: str) -> Metric | None:
-    """Return the metric of ``name@cutoff``."""
+    """Return the metric for a name of ranx, ``name@cutoff``."""
     match = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?", text)
     if match is None:
         return None
-    name, sign, number = match.groups()
-    others = {known.lower() for known in (*ALIASES, *spellings.TREC_NAMES)}  # in other letters
+    name, separator, number = match.groups()
+    others = {other.lower() for other in (*ALIASES, *spellings.TREC_NAMES)}
     name = name if name in spellings.RANX_NAMES or name.lower() in others else name.lower()
     if name not in spellings.RANX_NAMES:
         return None
-    if sign and name == "rbp":
+    if separator and name == "rbp":
         advice = f"write 'RBP@{number}' for the depth, 'RBP(p=0.{number})' for the persistence"
         raise MetricError("one meaning of a number", f"{text!r}, which has two", advice)
-    if sign == ".":
+    if separator == ".":
         return None
-    if not sign:
+    if not separator:
         return _from_expression(spellings.RANX_UNCUT.get(name, spellings.RANX_NAMES[name]))
     return replace(_from_expression(spellings.RANX_NAMES[name]), depth=int(number))
 
@@ -265,9 +291,10 @@ def _from_ranx(text: str) -> Metric | None:
 def _from_expression(text: str) -> Metric:
     try:
         expression: ast.expr = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two if nested
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # deep nesting raises the last 2
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text)) from None
-    node, at = expression, None
+    node = expression
+    at = None
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.MatMult):
         node, at = expression.left, _value(expression.right, text)
     arguments: dict[str, Any] = {}
@@ -279,29 +306,29 @@ def _from_expression(text: str) -> Metric:
     if not isinstance(node, ast.Name):
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text))
     kind = _kind(node.id, bare=node is expression)
-    arguments |= _by_place(kind, [_value(value, text) for value in positional], text)
+    arguments |= _positional(kind, [_value(value, text) for value in positional], text)
     if at is not None:
         arguments["depth" if kind.at in arguments else kind.at] = at
     return _build(kind, arguments, text)
 
 
-def _by_place(kind: Any, values: list[Any], text: str) -> dict[str, Any]:
-    """Return a parameter that is given without its name, as a metric's only one may be."""
-    known = [
+def _positional(kind: Any, values: list[Any], text: str) -> dict[str, Any]:
+    """Return a positional argument by its name."""
+    names = [
         spec.name for spec in fields(getattr(kind, "kind", kind)) if spec.metadata.get("shown")
     ]
-    if len(values) > 1 or (values and len(known) != 1):
+    if len(values) > 1 or (values and len(names) != 1):
         raise MetricError("parameters by name, as in 'RBP(p=0.8)'", repr(text))
-    return dict(zip(known, values, strict=False))
+    return dict(zip(names, values, strict=False))
 
 
 def _value(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         gains = {kind.__name__: kind for kind in GAINS.values()}
         if (kind := gains.get(node.func.id)) and not node.args:
-            given = {str(key.arg): _value(key.value, text) for key in node.keywords}
-            _refuse_unknown(given, [spec.name for spec in fields(kind)], kind.__name__, text)
-            return kind(**given)
+            arguments = {str(key.arg): _value(key.value, text) for key in node.keywords}
+            _refuse_unknown(arguments, [spec.name for spec in fields(kind)], kind.__name__, text)
+            return kind(**arguments)
         if node.func.id == "GainMap" and len(node.args) == 1:
             return parse_gain(_value(node.args[0], text))
     try:
@@ -310,35 +337,39 @@ def _value(node: ast.expr, text: str) -> Any:
         raise MetricError("numbers, words in quotes and gain maps", repr(text)) from None
 
 
-def _refuse_unknown(given: Iterable[str], known: Iterable[str], kind: str, text: str) -> None:
-    """Raise for a parameter that a metric or gain map does not have."""
-    for name in given:
-        if name not in known:
-            found = f"{name} in {text!r}{suggest(name, [*known])}"
-            advice = f"{kind} has {', '.join(sorted(known)) or 'none'}"
+def _refuse_unknown(names: Iterable[str], valid: Iterable[str], kind: str, text: str) -> None:
+    """Raise for parameters that a metric or gain map lacks."""
+    for name in names:
+        if name not in valid:
+            found = f"{name} in {text!r}{suggest(name, [*valid])}"
+            advice = f"{kind} has {', '.join(sorted(valid)) or 'none'}"
             raise MetricError(f"parameters of {kind}", found, advice)
 
 
 def _kind(name: str, *, bare: bool) -> Any:
-    """Return the metric of a name; a small letter names one only where a depth follows."""
-    kinds = {known: ALIASES[ours] for known, ours in spellings.TREC_NAMES.items()} | ALIASES
+    """Return the metric class for a name, ignoring case.
+
+    A single lower-case letter names a metric only if a depth follows.
+    """
+    kinds = {trec: ALIASES[alias] for trec, alias in spellings.TREC_NAMES.items()} | ALIASES
     if name in ALIASES:
         return ALIASES[name]
-    meant = {kinds[known] for known in kinds if known.lower() == name.lower()}
-    if len(meant) == 1 and not (bare and _is_letter(name)):
-        return meant.pop()
-    if len(meant) > 1:
-        names = sorted({getattr(kind, "kind", kind).__name__ for kind in meant})
+    matches = {kinds[other] for other in kinds if other.lower() == name.lower()}
+    if len(matches) == 1 and not (bare and _is_letter(name)):
+        return matches.pop()
+    if len(matches) > 1:
+        names = sorted({getattr(kind, "kind", kind).__name__ for kind in matches})
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
-    begun = sorted((known for known in kinds if known.startswith(name)), key=len)[: len(name) > 3]
-    hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES])
-    hint = f" (did you mean {begun[0]}?)" if begun else hint or nearest(name, METRICS)
+    longer = sorted((other for other in kinds if other.startswith(name)), key=len)
+    hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES]) or nearest(name, METRICS)
+    if longer and len(name) > 3:
+        hint = f" (did you mean {longer[0]}?)"
     advice = "the command irframe metrics lists all of them, as does irframe.metrics.METRICS"
     raise MetricError("a known metric", f"{name!r}{hint}", advice)
 
 
-def _take_over(kind: Any, arguments: dict[str, Any], text: str) -> None:
-    """Put our gain maps for parameters of ir_measures."""
+def _replace_gain_parameters(kind: Any, arguments: dict[str, Any], text: str) -> None:
+    """Replace gain parameters of ir_measures by gain maps."""
     if arguments.pop("min_rel", 0):
         raise MetricError("a linear gain from grade 0 on", f"min_rel in {text!r}")
     if "max_rel" in arguments:
@@ -346,7 +377,7 @@ def _take_over(kind: Any, arguments: dict[str, Any], text: str) -> None:
     if kind.__name__ == "nDCG" and isinstance(arguments.get("gains"), dict):
         if arguments.pop("dcg", "log2") != "log2":
             raise MetricError("gains= with dcg='log2'", repr(text))
-        arguments["gains"] = moved(arguments["gains"])
+        arguments["gains"] = from_ir_measures(arguments["gains"])
     if "dcg" in arguments:
         arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
 
@@ -356,16 +387,16 @@ def _build(named: MetricType | Preset, arguments: dict[str, Any], text: str) -> 
     fixed: dict[str, Any] = {}
     if isinstance(named, Preset):
         kind, fixed = named.kind, named.keywords
-    if kind.__name__ == "NumRet" and "rel" in arguments:  # as ir_measures has it
+    if kind.__name__ == "NumRet" and "rel" in arguments:  # as in ir_measures
         kind = ALIASES["NumRelRet"]
     if kind.__name__ == "SetP" and arguments.pop("relative", False):
         kind = ALIASES["SetRelativeP"]
-    _take_over(kind, arguments, text)
-    known = {spec.name: spec.default for spec in fields(kind) if spec.name not in fixed}
-    given = {n if n in known else SYNONYMS.get(n, n): value for n, value in arguments.items()}
-    _refuse_unknown(given, known, kind.__name__, text)
-    missing = [n for n, default in known.items() if default is MISSING and n not in given]
+    _replace_gain_parameters(kind, arguments, text)
+    defaults = {spec.name: spec.default for spec in fields(kind) if spec.name not in fixed}
+    args = {n if n in defaults else SYNONYMS.get(n, n): value for n, value in arguments.items()}
+    _refuse_unknown(args, defaults, kind.__name__, text)
+    missing = [n for n, default in defaults.items() if default is MISSING and n not in args]
     if missing:
         raise MetricError(f"{kind.__name__} with {', '.join(missing)}", repr(text))
-    metric: Metric = kind(**fixed, **given)
+    metric: Metric = kind(**fixed, **args)
     return metric

@@ -1,4 +1,4 @@
-"""What positions count: rank discounts, and how far documents stand from the ideal ranking."""
+"""Rank discounts, ideal rankings, and distances from ideal ranks."""
 
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,7 +12,9 @@ DISCOUNTS = ("log2", "zipf", "jk")
 
 
 def positive(denominator: NDArray[Any]) -> Floats:
-    """Return a denominator with infinity for 0, so that a share of nothing is 0.
+    """Return a denominator with infinity in place of 0.
+
+    A quotient with denominator 0 then becomes 0.
 
     Examples
     --------
@@ -22,8 +24,8 @@ def positive(denominator: NDArray[Any]) -> Floats:
     return np.where(denominator > 0, denominator, np.inf)
 
 
-def kept(values: Floats) -> Floats:
-    """Return an array that is kept for later calls, and so must not be written to."""
+def read_only(values: Floats) -> Floats:
+    """Return a cached array after making it read-only."""
     values.flags.writeable = False
     return values
 
@@ -35,12 +37,12 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     Parameters
     ----------
     kind
-        ``"log2"``: 1/log2(1 + i). ``"zipf"``: 1/i. ``"none"``: 1. ``"jk"``: 1 below rank `base`,
-        and 1/log_base(i) from there on, as Jarvelin and Kekalainen have it.
+        ``"log2"`` for 1/log2(1 + i), ``"zipf"`` for 1/i, or ``"none"`` for 1. ``"jk"`` means 1 at
+        ranks below `base` and 1/log_base(i) from there on, as in Jarvelin and Kekalainen.
     base
         Base of the logarithm of ``"jk"``.
     ranks
-        How many ranks.
+        Number of ranks.
 
     Returns
     -------
@@ -54,13 +56,13 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     """
     rank = np.arange(1.0, ranks + 1)
     if kind == "log2":
-        return kept(1 / np.log2(1 + rank))
+        return read_only(1 / np.log2(1 + rank))
     if kind == "zipf":
-        return kept(1 / rank)
+        return read_only(1 / rank)
     if kind == "none":
-        return kept(np.ones(ranks))
+        return read_only(np.ones(ranks))
     logs = np.log(rank) / np.log(base)
-    return kept(1 / np.where(rank < base, 1, np.maximum(logs, 1)))
+    return read_only(1 / np.where(rank < base, 1, np.maximum(logs, 1)))
 
 
 def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
@@ -69,10 +71,10 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
     Parameters
     ----------
     gains, counts
-        The distinct gains, falling, shape (step,), and how many documents gain as much or more,
-        shape (..., step).
+        The distinct gains, falling, shape (step,), and the number of documents with at least each
+        gain, shape (..., step).
     ranks
-        How many ranks.
+        Number of ranks.
 
     Returns
     -------
@@ -84,32 +86,32 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
     >>> ideal_ranking(np.array([1.0, 0.5]), np.array([1, 3]), 4)
     array([1. , 0.5, 0.5, 0. ])
     """
-    found = np.zeros((*counts.shape[:-1], ranks))
+    by_rank = np.zeros((*counts.shape[:-1], ranks))
     rank = np.arange(1, ranks + 1)
     for step in reversed(range(len(gains))):
-        np.copyto(found, gains[step], where=rank <= counts[..., step, np.newaxis])
-    return found
+        np.copyto(by_rank, gains[step], where=rank <= counts[..., step, np.newaxis])
+    return by_rank
 
 
 def ideal_sum(
     gains: Floats, counts: Array, rank: Array, kind: str = "log2", base: float = 2
 ) -> Floats:
-    """Sum the discounted gain of the ideal ranking, cut at every depth.
+    """Return the discounted gain of the ideal ranking at depths.
 
     Parameters
     ----------
     gains, counts
-        The ideal ranking: shape (step,) and (..., 1, step); see `ideal_ranking`.
+        The ideal ranking as in `ideal_ranking`, shapes (step,) and (..., 1, step).
     rank
-        Depths, shape (..., 1 or depth); ``numpy.inf`` for no cut.
+        Depths, shape (..., 1 or depth), or ``numpy.inf`` for the full ranking.
     kind, base
-        Of `discounts`.
+        Arguments of `discounts`.
 
     Returns
     -------
     numpy.ndarray
-        Sums, shape (..., depth), added up rank by rank as those of lists are, so that a list that
-        equals the ideal ranking has the same sums to the last bit.
+        Sums, shape (..., depth). They are added rank by rank like those of lists. A list that
+        equals the ideal ranking therefore has the same sums to the bit.
 
     Examples
     --------
@@ -126,19 +128,19 @@ def ideal_sum(
 
 Crossing = Literal["sign_change", "definition", "matters"]
 CROSSINGS: tuple[Crossing, ...] = get_args(Crossing)
-"""The rules for where a curve crosses 0."""
+"""The rules that define where a curve crosses 0."""
 
 
 class ExpectedRanks(NamedTuple):
-    """Where an ideal ranking has the documents of each relevant grade.
+    """Ranks of each relevant grade in an ideal ranking.
 
     Parameters
     ----------
     level
         The relevant grades, best first, shape (level,).
     first, last
-        First and last rank of each in the ideal ranking, shape (..., 1, level); a grade that
-        the topic lacks has `last` below `first`.
+        First and last rank of each grade in the ideal ranking, shape (..., 1, level). If a topic
+        has no document with a grade, `last` is below `first`.
     """
 
     level: Array
@@ -147,14 +149,14 @@ class ExpectedRanks(NamedTuple):
 
 
 def expected_ranks(levels: Array, count: Array, rel: int) -> ExpectedRanks:
-    """Return where an ideal ranking has each relevant grade.
+    """Return the ideal ranks of each relevant grade.
 
     Parameters
     ----------
     levels
         The distinct judged grades, ascending, shape (level,).
     count
-        Judged documents of a topic at each, shape (..., level).
+        Number of judged documents of a topic at each level, shape (..., level).
     rel
         Lowest relevant grade.
 
@@ -176,20 +178,20 @@ def expected_ranks(levels: Array, count: Array, rel: int) -> ExpectedRanks:
 
 
 def relative_position(grade: Array, expected: ExpectedRanks) -> Array:
-    """Return how many ranks each document stands from its ideal interval.
+    """Return signed distances of documents from their ideal ranks.
 
     Parameters
     ----------
     grade
-        Grades by rank, shape (..., depth); whatever is not relevant, unjudged or missing counts
-        as non-relevant.
+        Grades by rank, shape (..., depth). Unjudged and missing documents count as non-relevant.
     expected
-        The ideal intervals of the topics.
+        The ideal ranks of each topic.
 
     Returns
     -------
     numpy.ndarray
-        Ranks, int32, shape (..., depth): negative above the interval, positive below it.
+        Distances in ranks, int32, shape (..., depth): negative above the ideal ranks, positive
+        below them.
 
     Examples
     --------
@@ -212,16 +214,16 @@ def recall_base(expected: ExpectedRanks) -> Array:
 
 
 def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
-    """Say whether a curve crosses 0 between each rank and the next.
+    """Return where a curve crosses 0 between neighbouring ranks.
 
     Parameters
     ----------
     curve
         Shape (..., depth).
     crossing
-        ``"sign_change"``: from one side of 0 to it or beyond. ``"definition"``: any two
-        neighbours that are not strictly on the same side. ``"matters"``: from above 0 to not
-        above it, or back.
+        ``"sign_change"``: from one side of 0 to 0 or to the other side. ``"definition"``: any two
+        neighbours that are not strictly on the same side. ``"matters"``: between above 0 and not
+        above 0, in either direction.
 
     Returns
     -------
@@ -242,7 +244,7 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
 
 
 def first_crossing(crossed: NDArray[np.bool_]) -> Floats:
-    """Return the first rank that a curve crosses 0 at, infinite without one, shape (..., 1)."""
+    """Return the first crossing rank, infinite if none."""
     if not crossed.shape[-1]:
         return np.full((*crossed.shape[:-1], 1), np.inf)
     first = np.where(crossed.any(axis=-1), crossed.argmax(axis=-1) + 1.0, np.inf)
@@ -250,27 +252,28 @@ def first_crossing(crossed: NDArray[np.bool_]) -> Floats:
 
 
 def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing) -> Floats:
-    """Return where the list cut at each depth has made up for its misplacements.
+    """Return the balance point at each depth.
 
     Parameters
     ----------
     position
         Relative positions, shape (..., depth).
     expected
-        The ideal intervals.
+        The ideal ranks.
     crossing
         The rule, one of `CROSSINGS`.
 
     Returns
     -------
     numpy.ndarray
-        Ranks from R on, infinite where a list never recovers, NaN without relevant documents;
+        Ranks of at least R, infinite if a list never recovers, NaN without relevant documents,
         shape (..., depth).
 
     Notes
     -----
-    Past its end a cut list can only fall, and only down to rank R. So a crossing there counts
-    as one at R, or, under ``"definition"``, at the end of a list that stays at 0.
+    Past the end of a cut list the curve can only fall, and only down to rank R. A crossing there
+    therefore counts as a crossing at R. Under ``"definition"`` a curve that stays at 0 crosses at
+    the end of its list.
     """
     R = recall_base(expected)
     rank = np.arange(1, position.shape[-1] + 1)
@@ -289,19 +292,19 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
 
 
 def full_scale(expected: ExpectedRanks, length: Array) -> tuple[Array, Array]:
-    """Return how far documents move in all, down and up, if the ideal ranking is reversed.
+    """Return the total movement in the reversed ideal ranking.
 
     Parameters
     ----------
     expected
-        The ideal intervals.
+        The ideal ranks.
     length
         N, the length of the ranking, at least 2 R; shape (..., 1 or depth).
 
     Returns
     -------
     forward, backward
-        Sums of the positive and of the negative relative positions, both as positive numbers.
+        Absolute sums of the positive and of the negative relative positions.
 
     Examples
     --------
@@ -318,19 +321,19 @@ def full_scale(expected: ExpectedRanks, length: Array) -> tuple[Array, Array]:
 def space_ratios(
     forward: Array, backward: Array, worst: tuple[Array, Array]
 ) -> tuple[Floats, Floats, Floats]:
-    """Return one minus the share of the full-scale movement, down, up and combined.
+    """Return one minus the shares of the full-scale movement.
 
     Parameters
     ----------
     forward, backward
-        How far documents moved down and up in all.
+        Total movement down and up.
     worst
-        The same for the full-scale ranking, 0 without relevant documents.
+        Both for the full-scale ranking, 0 without relevant documents.
 
     Returns
     -------
     forward, backward, combined
-        Ratios; the last is the harmonic mean of the others, 0 if both are 0.
+        The ratios. The combined ratio is their harmonic mean, 0 if both are 0.
     """
     with np.errstate(all="ignore"):
         plus, minus = 1 - forward / worst[0], 1 - backward / worst[1]
@@ -339,7 +342,7 @@ def space_ratios(
 
 
 def space_ratio(position: Array, expected: ExpectedRanks) -> Floats:
-    """Return the combined space ratio of the list cut at each depth, shape (..., depth)."""
+    """Return the combined space ratio at each depth."""
     R = recall_base(expected)
     rank = np.arange(1, position.shape[-1] + 1)
     missing = np.maximum(R - rank, 0)

@@ -1,4 +1,4 @@
-"""Users who read on from rank to rank: the likelier the earlier, or the less they have found."""
+"""Metrics of users who continue reading with a probability."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -14,29 +14,29 @@ from irframe.metrics.reading import InverseSquares, Reading, Stopping, reached, 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Thresholded):
-    """How soon a user who stops when satisfied is expected to stop.
+    """Expected reciprocal rank at which satisfied users stop.
 
-    One over the rank at which users stop, on average: the better a document, the more likely it
-    satisfies them, and what stands below a good document therefore counts little.
+    Better documents are more likely to satisfy users, who then stop. Documents below a good
+    document therefore count little.
 
     Parameters
     ----------
     gain
-        Gain map; a gain is the probability of being satisfied, at most 1.
+        Gain map. A gain is the probability that the document satisfies the user, at most 1.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
         Fixed evaluation depth, usually written ``ERR @ 20``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``ERR@k = sum_{i<=k} (1/i) G(i) prod_{j<i} (1 - G(j))``. With binary gain it equals RR.
 
-    Gains are scaled by the top grade of the collection, the highest of its judgments whatever
-    topics are scored. gdeval, and ir_measures with it, has a top grade of its own, 4 for any
-    judgments: ``ERR(gain=Exponential(top=4))``.
+    Gains are scaled by the highest grade in the judgments of the collection, whichever topics are
+    scored. gdeval and ir_measures use the top grade 4 for any judgments:
+    ``ERR(gain=Exponential(top=4))``.
 
     Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
 
@@ -47,7 +47,7 @@ class ERR(Thresholded):
 
     Examples
     --------
-    With top grade 1 a relevant document satisfies with probability 1/2:
+    With top grade 1 a relevant document satisfies users with probability 1/2:
 
     >>> from irframe.metrics import ERR
     >>> ERR().curve([1, 1])
@@ -61,11 +61,11 @@ class ERR(Thresholded):
     order = "gain"
 
     def expected(self, *, stop_chance: Floats, rank: Floats) -> Floats:
-        """Return the mean over all orders of ties."""
+        """Return the mean score over all orders of tied documents."""
         return np.asarray(np.cumsum(stop_chance / rank, axis=-1))
 
     def terms(self, *, gain: Floats, rank: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         reached = np.ones_like(gain)
         np.cumprod(1 - gain[..., :-1], axis=-1, out=reached[..., 1:])
         reached *= gain
@@ -73,29 +73,31 @@ class ERR(Thresholded):
         return reached
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the value if unjudged documents and the next below were sure to satisfy."""
+        """Return the highest score that unjudged and unread documents allow."""
         reading_on: Floats = np.cumprod(1 - filled_gain, axis=-1) / (seen + 1)
         return self.kernel(gain=filled_gain, rank=rank) + reading_on
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INSQ(InverseSquares):
-    """Gain for a rank read by users who expect a gain of `T` and are the more patient for it.
+    """Gain per rank read by users with target gain `T`.
+
+    Users who expect a higher gain read further.
 
     Parameters
     ----------
     T
-        The gain that users are after, above 0.
+        Target gain at which users are satisfied, above 0.
     gain
         Gain map, gains at most 1.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     horizon
-        Ranks down to which users are followed, 1000 as in cwl_eval; None for no end.
+        Last rank that users can read, 1000 as in cwl_eval, or None for an infinite list.
     depth
-        Fixed evaluation depth: the list is cut there, and users read on in vain.
+        Fixed evaluation depth. Users may read on past it, but gain nothing there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -123,42 +125,43 @@ class INSQ(InverseSquares):
     order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return how far ahead the end is."""
+        """Return the base of the continuation probability."""
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the score if unjudged documents and all below the last rank gained 1."""
+        """Return the score if unjudged and unread documents gained 1."""
         nothing = np.zeros(len(rank))
         weight = reached(self.continuation(nothing, nothing, rank))
         weight *= rank <= (self.horizon or np.inf)
         weight /= self.reading(gain=nothing, cumulated_gain=nothing, rank=rank).read
-        known = np.concatenate([[0.0], np.cumsum(weight)])[seen.astype(int)]
-        return np.asarray(np.cumsum(filled_gain * weight, axis=-1) + 1 - known)
+        weight_read = np.concatenate([[0.0], np.cumsum(weight)])[seen.astype(int)]
+        return np.asarray(np.cumsum(filled_gain * weight, axis=-1) + 1 - weight_read)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INST(InverseSquares):
-    """Gain for a rank read by users who expect a gain of `T` and stop once they are near.
+    """Gain per rank read by users stopping near gain `T`.
 
     Parameters
     ----------
     T
-        The gain that users are after, at least 0.5.
+        Target gain at which users are satisfied, at least 0.5.
     gain
         Gain map, gains at most 1.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     horizon
-        Ranks down to which users are followed, 1000 as in cwl_eval; None for no end.
+        Last rank that users can read, 1000 as in cwl_eval, or None for an infinite list.
     depth
-        Fixed evaluation depth: the list is cut there, and users read on in vain.
+        Fixed evaluation depth. Users may read on past it, but gain nothing there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2``, where ``T_i`` is T less the gain down to i.
+    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``. The
+    continuation probability is ``C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2``, where ``T_i`` is T
+    minus the gain down to i.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -177,7 +180,7 @@ class INST(InverseSquares):
     T: float = parameter(1.0, low=0.5, shown=True)
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return how far ahead the end is."""
+        """Return the base of the continuation probability."""
         return np.asarray(rank + 2 * self.T - cumulated_gain)
 
 
@@ -187,35 +190,38 @@ STOPS: tuple[Stop, ...] = get_args(Stop)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NERR(InverseSquares):
-    """Gain for a rank read by users who stop as likely as a document satisfies them, or sooner.
+    """Gain per rank read, if satisfied users stop.
+
+    The probability that a document satisfies users is its gain.
 
     Parameters
     ----------
     stop
-        What else makes users stop: ``"satisfied"``, nothing (NERR8); ``"rank"``, being high in
-        the list (NERR9); ``"RBP"``, what makes those of `RBP` (NERR10); ``"INSQ"``, what makes
-        those of `INSQ` (NERR11). The first two stop at the depth at the latest.
+        A further reason to stop. ``"satisfied"`` has none (NERR8). ``"rank"`` has a probability
+        that decreases with the rank (NERR9). ``"RBP"`` has that of `RBP` (NERR10), and ``"INSQ"``
+        that of `INSQ` (NERR11). With the first two, users stop at the depth at the latest.
     p
         Persistence, between 0 and 1; read by ``"RBP"`` only.
     T
-        The gain that users are after, above 0; read by ``"INSQ"`` only.
+        Target gain at which users are satisfied, above 0; read by ``"INSQ"`` only.
     gain
         Gain map, gains at most 1.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     horizon
-        Ranks down to which users of ``"RBP"`` and ``"INSQ"`` are followed, 1000 as in cwl_eval;
-        None for no end.
+        Last rank that users can read with ``"RBP"`` and ``"INSQ"``, 1000 as in cwl_eval, or None
+        for an infinite list.
     depth
         Fixed evaluation depth, usually written ``NERR8 @ 10``: the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
     ``C(i) = (1 - g(i)) S(i)``, where S(i) is 1; ``i / (i + 1)``; `p`; or
-    ``((i + 2T - 1) / (i + 2T))^2``: equations 8 to 11, by whose numbers these are known.
+    ``((i + 2T - 1) / (i + 2T))^2``. These are equations 8 to 11 of the paper, which give the names
+    NERR8 to NERR11.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -244,33 +250,33 @@ class NERR(InverseSquares):
         return self.stop in {"satisfied", "rank"}
 
     def uncut(self) -> "NERR | None":
-        """Return the metric of all that was retrieved, or None if users stop at the depth."""
+        """Return the metric of the full list, or None."""
         return None if self._stops_at_depth else self
 
     @property
     def by_prefix(self) -> bool:
-        """Whether the score at a depth is that of lists cut there."""
+        """Whether cutting lists leaves scores down to the cut unchanged."""
         return super().by_prefix or (self._stops_at_depth and not self.judged_only)
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return what users do with the list cut at each depth."""
+        """Return how users read the list cut at each depth."""
         if self._stops_at_depth:
             return read_down(self.continuation(gain, cumulated_gain, rank), gain)
         return super().reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank)
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
-        """Return how likely users are to go on from each rank."""
+        """Return the continuation probability at each rank."""
         if self.stop == "INSQ":
             return super().continuation(gain, cumulated_gain, rank) * (1 - gain)
         others: Any = {"satisfied": 1.0, "rank": rank / (rank + 1), "RBP": self.p}[self.stop]
         return np.asarray(others * (1 - gain) + 0 * cumulated_gain)
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return how far ahead the end is."""
+        """Return the base of the continuation probability."""
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return how many ranks are read past one, if there are no end of them."""
+        """Return the expected number of ranks still read."""
         if self.stop == "RBP":
             return np.full(cumulated_gain.shape, 1 / (1 - self.p))
         return super().endless(cumulated_gain, rank)
@@ -278,10 +284,11 @@ class NERR(InverseSquares):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Thresholded):
-    """Rate of gain for a user who goes on to the next rank with probability `p`.
+    """Rank-biased precision.
 
-    The first rank counts 1 - p, each further one p times as much as the one before: with p = 0.5
-    two ranks make up three quarters of the score, with p = 0.95 users read twenty on average.
+    Users go on to the next rank with probability `p`. The first rank has weight 1 - p, and each
+    further rank p times the weight of the rank above. With p = 0.5 the first two ranks have three
+    quarters of the weight. With p = 0.95 users read 20 ranks on average.
 
     Parameters
     ----------
@@ -294,7 +301,7 @@ class RBP(Thresholded):
     depth
         Fixed evaluation depth, usually written ``RBP(p=0.8) @ 100``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -323,22 +330,22 @@ class RBP(Thresholded):
     order = "gain"
 
     def terms(self, *, gain: Floats, rank: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.asarray(gain * ((1 - self.p) * self.p ** (rank - 1)))
 
     def reading(self, *, gain: Floats, rank: Floats) -> Reading:
-        """Return what users do with the list cut at each depth."""
+        """Return how users read the list cut at each depth."""
         gained = np.cumsum(gain * self.p ** (rank - 1), axis=-1)
         return Reading(gained, np.full(gained.shape, 1 / (1 - self.p)))
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the rate if unjudged documents and all below the last rank gained 1."""
+        """Return the score if unjudged and unread documents gained 1."""
         return np.asarray(self.kernel(gain=filled_gain, rank=rank) + self.p**seen)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SDCG(Stopping):
-    """Gain for a rank read by users whose interest falls with the logarithm of the rank.
+    """Scaled DCG: gain per rank read with logarithmic discount.
 
     Parameters
     ----------
@@ -347,15 +354,15 @@ class SDCG(Stopping):
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
-        Where the user stops at the latest, usually written ``SDCG @ 10``.
+        Last rank that users read, usually written ``SDCG @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = log(i + 1) / log(i + 2)`` above the depth: discounted cumulated gain as a share of
-    that of a list on which every document gains 1.
+    ``C(i) = log(i + 1) / log(i + 2)`` above the depth. This is the DCG divided by that of a list in
+    which every document has gain 1.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -376,12 +383,12 @@ class SDCG(Stopping):
     order = "gain"
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
-        """Return how likely users are to go on from each rank."""
+        """Return the continuation probability at each rank."""
         return np.asarray(np.log(rank + 1) / np.log(rank + 2) + 0 * gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the score if unjudged and missing documents gained 1."""
         weight = discounts("log2", 2, len(rank))
         total = np.cumsum(weight)
-        known = np.concatenate([[0.0], total])[seen.astype(int)]
-        return np.asarray((np.cumsum(filled_gain * weight, axis=-1) + total - known) / total)
+        weight_read = np.concatenate([[0.0], total])[seen.astype(int)]
+        return np.asarray((np.cumsum(filled_gain * weight, axis=-1) + total - weight_read) / total)

@@ -1,9 +1,7 @@
-"""How users read a ranking: from whether they go on at every rank to what they gain and spend.
+"""User models of the C/W/L framework, and their metrics.
 
-And users who read on until they have gained enough, or too slowly.
-
-In the C/W/L framework a metric is a continuation, the probability of going on from a rank to the
-next. What a user reads, gains and spends follows from it, here and nowhere else.
+In the C/W/L framework a metric is a continuation probability, the probability of going on from a
+rank to the next. This module derives from it what users read, gain and spend.
 """
 
 from collections.abc import Callable
@@ -21,11 +19,13 @@ from irframe.metrics.base import Metric, parameter
 from irframe.names import HIGHEST_GRADE
 
 HORIZON = 1000
-"""Ranks down to which users are followed, as in cwl_eval."""
+"""Last rank that users can read, as in cwl_eval."""
 
 
 class Reading(NamedTuple):
-    """What users do with a list cut at each depth; arrays of shape (..., depth).
+    """Expected gain and cost of reading to each depth.
+
+    All arrays have the shape (..., depth).
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Reading(NamedTuple):
     read
         Expected number of ranks read.
     lost
-        The part of `gained` of those who read past the horizon, who are never seen to stop.
+        The share of `gained` by users who read past the horizon, and never stop before it.
     spent
-        The part of `read` of the same.
+        The share of `read` by these users.
     """
 
     gained: Floats
@@ -46,17 +46,20 @@ class Reading(NamedTuple):
 
     @property
     def utility(self) -> Floats:
-        """Gain for a rank read."""
+        """Gain per rank read."""
         nothing = np.zeros(np.broadcast_shapes(self.gained.shape, self.read.shape))
         return np.divide(self.gained, self.read, out=nothing, where=self.gained > 0)
 
     @property
     def terms(self) -> Floats:
-        """What each rank adds to the gain for a rank read, down to the last rank."""
+        """Contribution of each rank to the gain per rank read."""
         return np.asarray(np.diff(self.gained, axis=-1, prepend=0) / self.read[..., -1:])
 
     def quantities(self) -> dict[str, Floats]:
-        """Return the five quantities of the framework by name; every rank costs 1."""
+        """Return the five C/W/L quantities by name.
+
+        Reading a rank costs 1.
+        """
         return {
             "expected_utility": self.utility,
             "expected_total_utility": self.gained - self.lost,
@@ -71,7 +74,7 @@ QUANTITIES = tuple(Reading(np.zeros(1), np.ones(1)).quantities())
 
 
 def reached(continuation: Floats) -> Floats:
-    """Return how likely each rank is reached.
+    """Return the probability that users reach each rank.
 
     Examples
     --------
@@ -83,7 +86,7 @@ def reached(continuation: Floats) -> Floats:
 
 
 def read_down(continuation: Floats, gain: Floats) -> Reading:
-    """Return what users do who go on so likely from each rank, and stop at each depth.
+    """Return how users read who stop at each depth.
 
     Examples
     --------
@@ -96,7 +99,7 @@ def read_down(continuation: Floats, gain: Floats) -> Reading:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stopping(Metric, abstract=True):
-    """A user who goes on as `continuation` has it, and stops at the depth at the latest."""
+    """Base class of user models that stop at the depth."""
 
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
@@ -107,25 +110,25 @@ class Stopping(Metric, abstract=True):
     continuation: ClassVar[Callable[..., Floats]]
 
     def kernel(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
-        """Return the gain for a rank read of the list cut at each depth."""
+        """Return the gain per rank read at each depth."""
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).utility
 
     def terms(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return what users do who stop at each depth."""
+        """Return how users read who stop at each depth."""
         return read_down(self.continuation(gain, cumulated_gain, rank), gain)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ReadingOn(Stopping, abstract=True):
-    """A user who goes on as `continuation` has it, past the end of the list too.
+    """Base class of user models that read past the depth.
 
-    Where a list is cut no rank gains any more, so that what is done there follows from the depth
-    and the gain so far. `endless` says how many ranks are read there without a horizon, and may be
-    missing.
+    Ranks past the depth gain nothing, so that reading there depends on the depth and the gain so
+    far only. `endless` returns the expected number of ranks read without a horizon. A class
+    without `endless` requires a horizon.
     """
 
     horizon: int | None = HORIZON
@@ -139,88 +142,95 @@ class ReadingOn(Stopping, abstract=True):
         if self.horizon is not None:
             whole(name, self.horizon, low=1, error=MetricError)
         elif self.endless is None:
-            raise MetricError(f"{name}, as there is no sum of all ranks", "None")
+            raise MetricError(f"{name}, because the infinite sum has no closed form", "None")
 
     @property
     def by_prefix(self) -> bool:
-        """Whether the score at a depth is that of lists cut there: if a horizon ends it."""
+        """Whether cutting lists leaves scores down to the cut unchanged."""
         return self.horizon is not None and super().by_prefix
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return what users do with the list cut at each depth."""
+        """Return how users read the list cut at each depth."""
         last = self.horizon or len(rank)
-        shown = slice(min(last, len(rank)))
-        gain, cumulated, ranks = gain[..., shown], cumulated_gain[..., shown], rank[shown]
-        goes_on = self.continuation(gain, cumulated, ranks)
+        inside = slice(min(last, len(rank)))
+        cumulated = cumulated_gain[..., inside]
+        goes_on = self.continuation(gain[..., inside], cumulated, rank[inside])
         weight = reached(goes_on)
         further, left = self._past(cumulated, last)
         onwards = weight * goes_on
-        gained = np.cumsum(weight * gain, axis=-1)
+        gained = np.cumsum(weight * gain[..., inside], axis=-1)
         read = np.cumsum(weight, axis=-1) + onwards * further
-        parts = gained, read, onwards * left * cumulated, onwards * left * last
-        held = np.minimum(np.arange(len(rank)), len(ranks) - 1)
-        return Reading(*(part[..., held] for part in parts))
+        quantities = gained, read, onwards * left * cumulated, onwards * left * last
+        column = np.minimum(np.arange(len(rank)), cumulated.shape[-1] - 1)
+        return Reading(*(quantity[..., column] for quantity in quantities))
 
     def _past(self, cumulated: Floats, last: int) -> tuple[Floats, Floats]:
-        """Return how many ranks are read below each depth, and how likely all of them are."""
-        values, place = np.unique(cumulated, return_inverse=True)
-        place = place.reshape(cumulated.shape)
-        further, left = np.zeros(cumulated.shape), np.zeros(cumulated.shape)
-        more, all_read = np.zeros(len(values)), np.ones(len(values))
+        """Return how users read past each depth.
+
+        The first array is the expected number of ranks read there, the second one the probability
+        to read all of them.
+        """
+        values, index = np.unique(cumulated, return_inverse=True)
+        index = index.reshape(cumulated.shape)
+        further, left = np.zeros((2, *cumulated.shape))
+        more = np.zeros(len(values))
+        all_read = np.ones(len(values))
         if self.horizon is None:
-            more, all_read = getattr(self, "endless")(values, last), all_read * 0  # noqa: B009
+            more = getattr(self, "endless")(values, last)  # noqa: B009
+            all_read = np.zeros(len(values))
         for rank in range(last, 0, -1):
             if rank <= cumulated.shape[-1]:
-                further[..., rank - 1] = more[place[..., rank - 1]]
-                left[..., rank - 1] = all_read[place[..., rank - 1]]
+                further[..., rank - 1] = more[index[..., rank - 1]]
+                left[..., rank - 1] = all_read[index[..., rank - 1]]
             goes_on = self.continuation(0.0, np.minimum(values, rank), float(rank))
-            more, all_read = 1 + goes_on * more, goes_on * all_read
+            more = 1 + goes_on * more
+            all_read = goes_on * all_read
         return further, left
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InverseSquares(ReadingOn, abstract=True):
-    """A user who reads on the more surely the further ahead the end is, as `ahead` has it."""
+    """Base class of continuation probabilities ``((ahead - 1) / ahead)^2``."""
 
     ahead: ClassVar[Callable[..., Floats]]
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
-        """Return how likely users are to go on from each rank."""
+        """Return the continuation probability at each rank."""
         ahead = self.ahead(cumulated_gain, rank)
         return ((ahead - 1) / ahead) ** 2
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return how many ranks are read past one, if there are no end of them."""
+        """Return the expected number of ranks still read."""
         ahead = self.ahead(cumulated_gain, rank)
         return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
 
 
 ROUNDING = 1e-9
-"""By how much a sum of gains may miss what it would be without rounding errors."""
+"""Tolerance for rounding errors in sums of gains."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BPM(Stopping):
-    """Gain for a rank read by users who stop once they have gained enough.
+    """Bejeweled player model: gain per rank read until satisfaction.
 
     Parameters
     ----------
     T
-        The gain that users are after, above 0.
+        Target gain at which users are satisfied, above 0.
     gain
         Gain map, gains at most 1.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
-        Where the user stops at the latest, usually written ``BPM @ 10``.
+        Last rank that users read, usually written ``BPM @ 10``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = 1`` while the gain down to i is below T, above the depth. This is the static model;
-    `DynamicBPM` has the other.
+    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``. It has
+    ``C(i) = 1`` above the depth while the gain down to i is below T, else 0. This is the static
+    model. `DynamicBPM` is the dynamic model.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -239,41 +249,43 @@ class BPM(Stopping):
     T: float = parameter(1.0, above=0, shown=True)
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
-        """Return how likely users are to go on from each rank."""
+        """Return the continuation probability at each rank."""
         return np.where(cumulated_gain < self.T - ROUNDING, 1.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DynamicBPM(ReadingOn):
-    """Gain for a rank read by users who want and bear the more the better the list is.
+    """Dynamic bejeweled player model, whose targets depend on the list.
+
+    Good documents raise the gain that users expect and the number of ranks that they accept.
 
     Parameters
     ----------
     T
-        The gain that users are after at first, above 0.
+        Initial target gain of users, above 0.
     K
-        The ranks that they would read at first, at least 1.
+        Initial number of ranks that users accept to read, at least 1.
     hb, hc
-        How much a document that gains 1 more than `median` raises either.
+        By how much a gain of 1 above `median` raises the target gain and the number of ranks.
     median
-        The gain that users think usual, 0 to 1.
+        The gain that leaves both unchanged, 0 to 1.
     gain
         Gain map, gains at most 1.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     horizon
-        Ranks down to which users are followed, 1000 as in cwl_eval.
+        Last rank that users can read, 1000 as in cwl_eval.
     depth
-        Fixed evaluation depth: the list is cut there, and users read on in vain.
+        Fixed evaluation depth. Users may read on past it, but gain nothing there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = 1`` while the gain down to i is below ``T + hb e(i)`` and i below ``K + hc e(i)``,
-    where e(i) adds up the gains above i less `median` each. cwl_eval leaves K as it is,
-    which is ``hc=0``.
+    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``. It has
+    ``C(i) = 1`` while the gain down to i is below ``T + hb e(i)`` and i is below ``K + hc e(i)``,
+    else 0. Here e(i) is the sum over the ranks above i of their gain minus `median`. cwl_eval keeps
+    K constant, which is ``hc=0``.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -296,50 +308,54 @@ class DynamicBPM(ReadingOn):
     median: float = parameter(0.5, low=0, high=1)
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
-        """Return how likely users are to go on from each rank."""
+        """Return the continuation probability at each rank."""
         excess = cumulated_gain - gain - (rank - 1) * self.median
-        wants = cumulated_gain < self.T + self.hb * excess - ROUNDING
-        bears = rank < self.K + self.hc * excess - ROUNDING
-        return np.where(wants & bears, 1.0, 0.0)
+        unsatisfied = cumulated_gain < self.T + self.hb * excess - ROUNDING
+        patient = rank < self.K + self.hc * excess - ROUNDING
+        return np.where(unsatisfied & patient, 1.0, 0.0)
 
 
-GOAL, RATE = ("T", "b1", "R1"), ("A", "b2", "R2")
-"""What describes users who have a goal, and those who expect a rate of gain."""
+GOAL = ("T", "b1", "R1")
+"""Parameters of users with a goal."""
+RATE = ("A", "b2", "R2")
+"""Parameters of users who expect a rate of gain."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IFT(ReadingOn):
-    """Gain for a rank read by foragers who stop for having enough or getting too little.
+    """Information foraging: gain per rank read with goal or rate.
+
+    Users stop when they have gained enough, or when they gain too slowly.
 
     Parameters
     ----------
     T
-        The gain that users are after, above 0; without a goal they only watch the rate.
+        Target gain of users, above 0. Without it users have no goal.
     b1, R1
-        How likely users are to go on at their goal, and how much the goal matters to them; above 0
-        and at least 0.
+        How likely users are to go on at their goal, above 0, and how much the goal matters to
+        them, at least 0.
     A
-        The rate of gain that users expect, at least 0; without one they only have a goal.
+        Rate of gain that users expect, at least 0. Without it they expect no rate.
     b2, R2
-        How likely users are to stop at that rate, and how much the rate matters to them; above 0
-        and at least 0.
+        How likely users are to stop at that rate, above 0, and how much the rate matters to them,
+        at least 0.
     gain
         Gain map, gains at most 1.
     rel
         Lowest relevant grade, at least 1; read by the binary gain only.
     horizon
-        Ranks down to which users are followed, 1000 as in cwl_eval; with a goal alone None for no
-        end.
+        Last rank that users can read, 1000 as in cwl_eval. Without a rate, None means an infinite
+        list.
     depth
-        Fixed evaluation depth: the list is cut there, and users read on in vain.
+        Fixed evaluation depth. Users may read on past it, but gain nothing there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``. With y the
     gain down to i, ``C(i) = 1 - 1 / (1 + b1 e^((T - y) R1))`` for a goal (IFTGoal),
-    ``C(i) = 1 / (1 + b2 e^((A - y/i) R2))`` for a rate (IFTRate), and the product of these for both
+    ``C(i) = 1 / (1 + b2 e^((A - y/i) R2))`` for a rate (IFTRate), and their product for both
     (IFTGoalRate).
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
@@ -367,35 +383,34 @@ class IFT(ReadingOn):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        goal, rate = (self._of(names) for names in (GOAL, RATE))
-        given = {
-            name for names in (GOAL, RATE) for name in names if getattr(self, name) is not None
-        }
-        if not given or len(given) != 3 * (bool(goal) + bool(rate)):
-            wanted = "T, b1 and R1 of a goal, A, b2 and R2 of a rate, or all six, for IFT"
-            raise MetricError(wanted, ", ".join(sorted(given)) or "none")
+        goal, rate = (self._values(names) for names in (GOAL, RATE))
+        names = {name for name in (*GOAL, *RATE) if getattr(self, name) is not None}
+        if not names or len(names) != 3 * (bool(goal) + bool(rate)):
+            expected = "T, b1 and R1 of a goal, A, b2 and R2 of a rate, or all six, for IFT"
+            raise MetricError(expected, ", ".join(sorted(names)) or "none")
         if rate and self.horizon is None:
-            raise MetricError("horizon of IFT with a rate, as there is no sum of all ranks", "None")
+            expected = "horizon of IFT with a rate, because the infinite sum has no closed form"
+            raise MetricError(expected, "None")
 
-    def _of(self, names: tuple[str, ...]) -> tuple[Any, ...]:
-        """Return some parameters, nothing if one of them lacks."""
+    def _values(self, names: tuple[str, ...]) -> tuple[Any, ...]:
+        """Return the parameters of these names if all are set."""
         values = tuple(getattr(self, name) for name in names)
         return () if None in values else values
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
-        """Return how likely users are to go on from each rank."""
+        """Return the continuation probability at each rank."""
         goes_on = np.ones(np.broadcast_shapes(np.shape(cumulated_gain), np.shape(rank)))
-        if goal := self._of(GOAL):
+        if goal := self._values(GOAL):
             goes_on *= _unmet(cumulated_gain, *goal)
-        if rate := self._of(RATE):
+        if rate := self._values(RATE):
             goes_on *= 1 - _unmet(cumulated_gain / rank, *rate)
         return goes_on
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:  # noqa: ARG002
-        """Return how many ranks are read past one, if there are no end of them."""
-        return 1 / (1 - _unmet(cumulated_gain, *self._of(GOAL)))
+        """Return the expected number of ranks still read."""
+        return 1 / (1 - _unmet(cumulated_gain, *self._values(GOAL)))
 
 
-def _unmet(have: Floats, wanted: float, ease: float, weight: float) -> Floats:
-    """Return ``1 - 1 / (1 + ease e^((wanted - have) weight))``, how open a wish still is."""
-    return np.asarray(np.exp(-np.logaddexp(0, (have - wanted) * weight - np.log(ease))))
+def _unmet(value: Floats, target: float, ease: float, weight: float) -> Floats:
+    """Return ``1 - 1/(1 + ease e^((target - value) weight))``."""
+    return np.asarray(np.exp(-np.logaddexp(0, (value - target) * weight - np.log(ease))))

@@ -1,4 +1,4 @@
-"""Shares of what is relevant, or of what of it there is room for."""
+"""Recall and its variants."""
 
 from dataclasses import dataclass
 
@@ -9,32 +9,32 @@ from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.positions import positive
 
 ROUNDING = 1e-9
-"""How much less than a share is taken for it."""
+"""Tolerance for rounding errors in shares."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class All(Thresholded):
-    """Whether all that is needed together has been read.
+    """Whether all evidence of the topic has been found.
 
-    1 where the first k documents hold the whole evidence of the topic, for questions that a part of
-    it does not answer.
+    The score is 1 if the first k documents contain all evidence of the topic, else 0. It suits
+    questions that only the complete evidence answers.
 
     Parameters
     ----------
     share
-        The share of the evidence that is enough, above 0 to 1.
+        The share of the evidence that suffices, above 0 and at most 1.
     rel
-        Lowest relevant grade, at least 1; of documents.
+        Lowest relevant grade of documents, at least 1.
     depth
         Fixed evaluation depth, usually written ``All @ 5``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``All@k = [found(k) >= share R]``, with R the number of relevant judged documents. Of judgments
-    by spans all text that is evidence is wanted, and `share` is a share of it. Where judgments have
-    a column ``set``, one document or one whole span of each set is.
+    ``All@k = [found(k) >= share R]``, with R the number of relevant judged documents. For judgments
+    by spans, the evidence is the text of all spans, and `share` is a share of that text. If
+    judgments have a column ``set``, one document or one complete span of each set is required.
 
     Range: 0 or 1. Needs: grades, R. No relevant documents: NaN. Unjudged: not relevant.
 
@@ -45,7 +45,7 @@ class All(Thresholded):
 
     Examples
     --------
-    Two relevant documents, both found at rank 3:
+    There are two relevant documents, and both are found down to rank 3:
 
     >>> from irframe.metrics import All
     >>> All().curve([1, 0, 1])
@@ -60,17 +60,16 @@ class All(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found_share: Floats) -> Floats:
-        """Return 1 from the depth on at which enough is found."""
+        """Return 1 from the first depth with sufficient evidence on."""
         enough = (found_share >= self.share - ROUNDING).astype(float)
         return np.where(np.isnan(found_share), np.nan, enough)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Recall(Thresholded):
-    """How much of what is relevant the user has seen.
+    """Recall: the share of relevant documents found.
 
-    The share of the relevant documents of the topic that are among the first k. It can only grow
-    with k, and depends on how many relevant documents the judges found.
+    Recall never decreases with k. It depends on how many relevant documents the judges found.
 
     Parameters
     ----------
@@ -79,12 +78,12 @@ class Recall(Thresholded):
     depth
         Fixed evaluation depth, usually written ``Recall @ 100``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``Recall@k = found(k) / R``, with R the number of relevant judged documents. Without a depth
-    that is the recall of the retrieved set.
+    ``Recall@k = found(k) / R``, with R the number of relevant judged documents. Without a depth it
+    is the recall of the retrieved set.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
@@ -109,17 +108,17 @@ class Recall(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
-        """Return the share of the relevant documents found down to each depth."""
+        """Return the recall at each depth."""
         return found / positive(n_relevant)
 
     def terms(self, *, relevant: Array, n_relevant: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.asarray(relevant / positive(n_relevant))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RelativeP(Thresholded):
-    """How much of the relevant documents that could be among the first the user has seen.
+    """Precision relative to the highest precision possible at the depth.
 
     Parameters
     ----------
@@ -128,12 +127,12 @@ class RelativeP(Thresholded):
     depth
         Fixed evaluation depth, usually written ``RelativeP @ 100``.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``RelativeP@k = found(k) / min(k, R)``: precision down to rank R, recall from there on. BEIR
-    calls it capped recall.
+    ``RelativeP@k = found(k) / min(k, R)``, which is precision down to rank R and recall from there
+    on. BEIR calls it capped recall.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
@@ -145,7 +144,7 @@ class RelativeP(Thresholded):
 
     Examples
     --------
-    Two relevant documents, the second at rank 3:
+    There are two relevant documents, the second one at rank 3:
 
     >>> from irframe.metrics import RelativeP
     >>> RelativeP().curve([1, 0, 1])
@@ -159,29 +158,29 @@ class RelativeP(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
-        """Return the share of the relevant documents there might be down to each depth."""
+        """Return precision relative to the highest possible precision."""
         return found / positive(np.minimum(rank, n_relevant))
 
     def terms(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.asarray(relevant / positive(np.minimum(rank[-1], n_relevant)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec(Thresholded):
-    """Precision at the depth where a perfect ranking would have listed everything relevant.
+    """R-precision: precision at rank R.
 
-    With R relevant documents, the share of relevant ones among the first R: a topic with three
-    relevant documents is looked at to rank 3, one with a hundred to rank 100.
+    R is the number of relevant documents of the topic. A topic with three relevant documents is
+    scored at rank 3, and a topic with 100 at rank 100.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there first.
+        Fixed evaluation depth; the list is cut there first.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -209,13 +208,13 @@ class Rprec(Thresholded):
     fillings = "list"
 
     def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         return relevant * (rank <= n_relevant), positive(n_relevant)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RprecMult(Thresholded):
-    """Precision at a depth that is a multiple of the number of relevant documents.
+    """Precision at a multiple of R.
 
     Parameters
     ----------
@@ -224,14 +223,13 @@ class RprecMult(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there first.
+        Fixed evaluation depth; the list is cut there first.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``RprecMult(m)@k = found(min(k, K)) / K`` with ``K = int(m R + 0.9)``; with m = 1 it is
-    `Rprec`.
+    ``RprecMult(m)@k = found(min(k, K)) / K`` with ``K = int(m R + 0.9)``. With m = 1 it is `Rprec`.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
@@ -256,28 +254,28 @@ class RprecMult(Thresholded):
     fillings = "list"
 
     def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         cut = np.floor(self.multiple * n_relevant + 0.9)
         return relevant * (rank <= cut), positive(cut)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetRelativeP(Thresholded):
-    """How much of the relevant documents that the retrieved set has room for are in it.
+    """Precision of the retrieved set relative to the highest possible.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``SetRelativeP@k = found(k) / min(n, R)`` with n the smaller of k and the length of the list;
-    unlike `RelativeP`, a short list is not penalised.
+    ``SetRelativeP@k = found(k) / min(n, R)`` with n the smaller of k and the length of the list.
+    Unlike `RelativeP`, it does not penalise a short list.
 
     Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not relevant.
 
@@ -287,7 +285,7 @@ class SetRelativeP(Thresholded):
 
     Examples
     --------
-    A list of two documents, of R = 3, looked at to depth 3:
+    A list of two documents, scored to depth 3, for a topic with R = 3:
 
     >>> from irframe.metrics import SetRelativeP
     >>> SetRelativeP().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:3]
@@ -301,5 +299,5 @@ class SetRelativeP(Thresholded):
     fillings = "cut"
 
     def parts(self, *, relevant: Array, seen: Array, n_relevant: Array) -> tuple[Array, Array]:
-        """Return what each rank adds, and by what the sum is divided."""
+        """Return the terms by rank and their divisor."""
         return relevant, positive(np.minimum(seen, n_relevant))

@@ -1,4 +1,4 @@
-"""What trec_eval, cwl_eval, ir_measures, ranx, benchmarks and trackers call the metrics."""
+"""Names of metrics in other tools, benchmarks and experiment trackers."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from irframe.errors import MetricError, warn
 from irframe.metrics.base import ALIASES, Metric
 
 TWO_MEANINGS = {"sDCG": ("DCG", "SDCG"), "Hits": ("Success", "NumRelRet")}
-"""Name that is used for two metrics -> these."""
+"""Ambiguous name -> the metrics that it may mean."""
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "AP_IA": ("IA", {"metric": "AP"}),
     "MAP_IA": ("IA", {"metric": "AP"}),
@@ -24,10 +24,10 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "NERR10": ("NERR", {"stop": "RBP"}),
     "NERR11": ("NERR", {"stop": "INSQ"}),
 }
-"""A name of its own, the metric that has it, and the parameters that are set with it."""
+"""Name of a preset -> its metric class and the parameters that it sets."""
 
 CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
-"""Names of cwl_eval that mean the same elsewhere, with an example of their depth, and ours."""
+"""Name of cwl_eval that means the same in other tools -> name in irframe."""
 
 TREC_NAMES: dict[str, str] = {
     "map": "AP",
@@ -66,10 +66,10 @@ TREC_NAMES: dict[str, str] = {
     "map_avgjg": "AP",
     "P_avgjg": "P",
 }
-"""trec_eval's name of a measure, without its cutoff, and ours."""
+"""Name of a measure in trec_eval without cutoff -> name in irframe."""
 
 NDEVAL = r"^(alpha|n?ERR|M?AP|P)-(n?DCG|IA)"
-"""What begins a name of ndeval, which has a hyphen where others have an underscore."""
+"""Start of a name of ndeval, which has a hyphen in place of an underscore."""
 
 _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 
@@ -91,10 +91,10 @@ RANX_NAMES: dict[str, str] = {
     "recall": "Recall",
     "reciprocal_rank": "RR",
 }
-"""Name of a metric in ranx, without its cutoff, and ours; ranx never scales the gains of DCG."""
+"""Name of a metric in ranx without cutoff -> metric; ranx does not scale the gains of DCG."""
 
 RANX_UNCUT: dict[str, str] = {"f1": "SetF", "precision": "SetP"}
-"""What a name of ranx means without a cutoff: all that was retrieved."""
+"""Name of ranx that means another metric without cutoff -> that metric of the retrieved set."""
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _RECALLS = tuple(f"{level / 10:.2f}" for level in range(11))
@@ -104,7 +104,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "map_cut": CUTOFFS,
     "ndcg_cut": CUTOFFS,
 }
-"""Names that stand for several measures by themselves, and their parameters, as in trec_eval."""
+"""Name of trec_eval that means several measures without parameters -> default parameters."""
 
 _IN_SETS: dict[str, tuple[str, ...]] = DEFAULTS | {
     "P": CUTOFFS,
@@ -128,11 +128,11 @@ SETS: dict[str, str] = {
         "num_nonrel_judged_ret"
     ),
 }
-"""The sets of measures of trec_eval, in its order; ``runid`` and ``relstring`` are no measures."""
+"""Sets of measures of trec_eval, in its order, without ``runid`` and ``relstring``."""
 
 
 def each_of_set(name: str) -> Iterator[str]:
-    """Yield the measures of a set as trec_eval prints them.
+    """Yield the measures of a set in trec_eval's order.
 
     Examples
     --------
@@ -157,13 +157,13 @@ PAPERS = (
     (r"NDCG_{?a}?(@\d+)?", "nDCG{}"),
     (r"NDCG_{?b}?(@\d+)?", "nDCG(ideal='pool'){}"),
     *(
-        (rf"QM_{{?{a},{i}}}?{given}(@\d+)?", f"Q(norm='{norm}', ideal='{ideal}'{beta}){{}}")
+        (rf"QM_{{?{a},{i}}}?{argument}(@\d+)?", f"Q(norm='{norm}', ideal='{ideal}'{beta}){{}}")
         for a, norm in _AVERAGED.items()
         for i, ideal in _IDEALS.items()
-        for given, beta in (("", ""), (r"\(([\d.]+)\)", ", beta={}"))
+        for argument, beta in (("", ""), (r"\(([\d.]+)\)", ", beta={}"))
     ),
 )
-"""Form of a name as papers print it, in any case, and the metric, what varies being left open."""
+"""Pattern of a name in papers, in any case, and the template of the metric."""
 SPELLED = (
     *PAPERS,
     (r"ndcg_at_(\d+)", "nDCG@{}"),
@@ -176,55 +176,60 @@ SPELLED = (
     (r"(?:hit|hr|s|acc)@(\d+)", "Success@{}"),
     (r"top_?(\d+)_acc(?:uracy)?", "Success@{}"),
 )
-"""Form of a name, in any case, and the metric, with its depth left open."""
+"""Pattern of a name, in any case, and the template of the metric."""
 REFUSED = (
-    (r"(.+)@[kn]", "'{1}' or '{1}@10'", "a letter stands for any depth, at which cubes score"),
-    (r"rbp\.(\d+)", "RBP(p=0.{1})", "ranx adds up grades there, which is no share"),
-    (r"hole(?:@|_at_)(\d+)", "Judged@{1}", "BEIR's asks whether any topic has it judged"),
-    (r"map@r", "Rprec", "no list is cut at a topic's number of relevant documents"),
-    (r"nerr@(\d+)", "ERR@{1}", "ERR is not divided by that of an ideal ranking"),
+    (r"(.+)@[kn]", "'{1}' or '{1}@10'", "the letter is not a depth, and cubes score every depth"),
+    (r"rbp\.(\d+)", "RBP(p=0.{1})", "ranx sums unscaled grades under this name"),
+    (r"hole(?:@|_at_)(\d+)", "Judged@{1}", "BEIR asks whether a document is judged for any topic"),
+    (r"map@r", "Rprec", "irframe does not cut lists at a topic's number of relevant documents"),
+    (r"nerr@(\d+)", "ERR@{1}", "irframe does not normalise ERR by an ideal ranking"),
 )
-"""Form of a name that names no metric, what to ask for, and why."""
-DOUBTED = (
-    (r"(?i:accuracy)@1", "{0} is NaN: one document makes no pair. Is Success@1 meant?"),
-    (r"(?i:accuracy)@(\d+)", "{0} is the share of pairs in order. Is Success@{1} meant?"),
+"""Pattern of an unsupported name, the alternative, and the reason."""
+AMBIGUOUS = (
+    (r"(?i:accuracy)@1", "{0} is NaN, as one document has no pairs. Did you mean Success@1?"),
+    (r"(?i:accuracy)@(\d+)", "{0} is the share of pairs in order. Did you mean Success@{1}?"),
 )
-"""Form of a name that may be taken for another metric, and what it is."""
+"""Pattern of a name that has another meaning elsewhere, and the warning."""
 
 
 def benchmark_name(text: str) -> str | None:
-    """Return a metric in our words for a name of a benchmark, refusing one that is no metric here.
+    """Return irframe's name of a metric of a benchmark.
 
     Parameters
     ----------
     text
         A name.
 
+    Returns
+    -------
+    str or None
+        The name in irframe, or None if no benchmark uses the name.
+
     Raises
     ------
     MetricError
-        For a name of what irframe does not compute, with what it does.
+        If irframe does not compute the metric. The message names an alternative.
 
     Examples
     --------
     >>> benchmark_name("ndcg_at_10"), benchmark_name("HR@5"), benchmark_name("AP")
     ('nDCG@10', 'Success@5', None)
     """
-    for form, instead, why in REFUSED:
-        if match := re.fullmatch(form, text, re.IGNORECASE):
-            wanted = f"a metric such as {instead.format(text, *match.groups())}"
-            raise MetricError(wanted, f"{text!r}: {why.format(text, *match.groups())}")
-    for form, ours in SPELLED:
-        if match := re.fullmatch(form, text, re.IGNORECASE):
-            return ours.format(*(part or "" for part in match.groups()))
+    for pattern, alternative, reason in REFUSED:
+        if match := re.fullmatch(pattern, text, re.IGNORECASE):
+            expected = f"a metric such as {alternative.format(text, *match.groups())}"
+            raise MetricError(expected, f"{text!r}: {reason.format(text, *match.groups())}")
+    for pattern, template in SPELLED:
+        if match := re.fullmatch(pattern, text, re.IGNORECASE):
+            return template.format(*(group or "" for group in match.groups()))
     return None
 
 
-def warn_of_doubt(text: str) -> None:
-    """Warn of a name that may be taken for another metric."""
-    for form, words in DOUBTED:
-        if match := re.fullmatch(form, text):
-            warn(words.format(match[0], *match.groups()))
+def warn_of_ambiguity(text: str) -> None:
+    """Warn if a name has another meaning elsewhere."""
+    for pattern, message in AMBIGUOUS:
+        if match := re.fullmatch(pattern, text):
+            warn(message.format(match[0], *match.groups()))
             return
 
 
@@ -243,28 +248,30 @@ CWL_NAMES: dict[str, str] = {
     "RBP": "RBP@<p>",
     "SDCG": "NDCG-k@<depth>",
 }
-"""Our metric, and its name there with our parameters in the places of theirs."""
+"""Metric -> template of its name in cwl_eval, with the parameters of irframe."""
 
-NUMBER, NUMBERS = r"-?[0-9.]+", {"depth": r"\d+", "p": r"0?\.\d+"}
-"""What stands for a parameter, and where that is not any number."""
+NUMBER = r"-?[0-9.]+"
+"""Pattern of a parameter in a name of cwl_eval."""
+NUMBERS = {"depth": r"\d+", "p": r"0?\.\d+"}
+"""Parameter with a narrower pattern -> that pattern."""
 
 
 def from_cwl(text: str) -> Metric | None:
-    """Return the metric that cwl_eval calls by a name, or None.
+    """Return the metric for a name of cwl_eval, or None.
 
     Examples
     --------
     >>> from_cwl("INST-T=2"), from_cwl("NDCG-k@10"), from_cwl("RBP@10")
     (INST(T=2.0), SDCG()@10, None)
     """
-    for name, form in CWL_NAMES.items():
+    for name, template in CWL_NAMES.items():
         pattern = re.sub(
-            r"<(\w+)>", lambda word: f"(?P{word[0]}{NUMBERS.get(word[1], NUMBER)})", form
+            r"<(\w+)>", lambda field: f"(?P{field[0]}{NUMBERS.get(field[1], NUMBER)})", template
         )
         if match := re.fullmatch(pattern, text, re.IGNORECASE):
-            given = match.groupdict().items()
+            pairs = match.groupdict().items()
             metric: Metric = ALIASES[name](
-                **{key: int(value) if key == "depth" else float(value) for key, value in given}
+                **{key: int(value) if key == "depth" else float(value) for key, value in pairs}
             )
             return metric
     return None
@@ -275,25 +282,25 @@ _PAIR = rf"\d+={_NUMBER}"
 _FORM = re.compile(rf"(.+?)(?:[_.]({_NUMBER}(?:,{_NUMBER})*|{_PAIR}(?:,{_PAIR})*))?", re.IGNORECASE)
 
 PRINTED = (*SETS["all_trec"].split(), "map_avgjg", "P_avgjg", "yaap")
-"""Measures as trec_eval prints them, one after the other."""
+"""Measures in the order in which trec_eval prints them."""
 _SHARES = {"iprec_at_recall", "Rprec_mult"}
 """Measures whose parameter is written with two decimals."""
-_TOGETHER = {"11pt_avg", "set_F", "utility"}
-"""Measures of which all parameters make one."""
+_SINGLE = {"11pt_avg", "set_F", "utility"}
+"""Measures that take all parameters at once."""
 _PRICES = ("a", "b", "c", "d")
 
 
 class TrecName(NamedTuple):
-    """A measure of trec_eval and its parameters, as they are written."""
+    """A measure of trec_eval with its parameters as text."""
 
     measure: str
     parameters: tuple[str, ...] = ()
 
     @property
     def measures(self) -> list["TrecName"]:
-        """The measures that this stands for: one for each parameter, where each makes one."""
-        one = self.measure in _TOGETHER or "=" in "".join(self.parameters)
-        if one or len(self.parameters) < 2:
+        """The measures that the name means, usually one per parameter."""
+        single = self.measure in _SINGLE or "=" in "".join(self.parameters)
+        if single or len(self.parameters) < 2:
             return [self]
         return [TrecName(self.measure, (parameter,)) for parameter in self.parameters]
 
@@ -314,14 +321,14 @@ class TrecName(NamedTuple):
         return str(self)
 
     @property
-    def place(self) -> tuple[float, ...]:
-        """Where trec_eval prints it: in an order of measures, then of parameters."""
+    def sort_key(self) -> tuple[float, ...]:
+        """Sort key for the order in which trec_eval prints measures."""
         numbers = () if "=" in "".join(self.parameters) else map(float, self.parameters)
         return (PRINTED.index(self.measure), *numbers)
 
 
 def trec_name(text: str) -> TrecName | None:
-    """Read a name of trec_eval; None if it is none.
+    """Return the parsed name of a trec_eval measure, or None.
 
     Examples
     --------
@@ -336,15 +343,17 @@ def trec_name(text: str) -> TrecName | None:
 
 
 def _known_name(name: str, names: Iterable[str]) -> str | None:
-    """Return the name that is meant, in its own letters; None if none or several are."""
+    """Return the name that matches, ignoring case, or None."""
     if name in names:
         return name
-    near = [known for known in names if known.lower() == name.lower()]
-    return near[0] if len(near) == 1 else None
+    matches = [other for other in names if other.lower() == name.lower()]
+    return matches[0] if len(matches) == 1 else None
 
 
 def split_level(text: str) -> tuple[str, int | None]:
-    """Part a name from the lowest relevant grade that may end it, as in ranx.
+    """Split a name from its suffix for a grade.
+
+    ranx writes that suffix as ``-l2``.
 
     Examples
     --------
@@ -356,51 +365,55 @@ def split_level(text: str) -> tuple[str, int | None]:
 
 
 def trec_fields(name: TrecName) -> dict[str, Any]:
-    """Return what the parameters in a name of trec_eval stand for; of set_F it is beta squared.
+    """Return a metric's fields for the parameters of a measure.
+
+    The parameter of set_F is beta squared.
 
     Examples
     --------
     >>> trec_fields(TrecName("set_F", ("4",))), trec_fields(TrecName("P", ("5",)))
     ({'beta': 2.0}, {'depth': 5})
     """
-    measure, given = name
-    if not given:
+    measure, values = name
+    if not values:
         return {}
-    if "=" in given[0]:
-        pairs = (pair.split("=") for pair in given)
+    if "=" in values[0]:
+        pairs = (pair.split("=") for pair in values)
         return {"gain": {int(grade): float(gain) for grade, gain in pairs}}
     if measure == "11pt_avg":
-        return {"levels": tuple(map(float, given))}
+        return {"levels": tuple(map(float, values))}
     if measure == "utility":
-        if len(given) != len(_PRICES):
+        if len(values) != len(_PRICES):
             raise MetricError("four coefficients of utility, as in utility.1,-1,0,0", str(name))
-        return dict(zip(_PRICES, map(float, given), strict=True))
+        return dict(zip(_PRICES, map(float, values), strict=True))
     if measure == "set_F":
-        if len(given) > 1:
+        if len(values) > 1:
             raise MetricError("one parameter of set_F, beta squared", str(name))
-        return {"beta": float(given[0]) ** 0.5}
+        return {"beta": float(values[0]) ** 0.5}
     at = ALIASES[TREC_NAMES[measure]].at
-    (number,) = given
+    (number,) = values
     return {at: float(number) if "." in number or at == "recall" else int(number)}
 
 
 PLAIN = re.compile(r"[A-Za-z0-9_.\-]+")
-"""What trackers of experiments take for a name: mlflow, TensorBoard, Weights & Biases."""
+"""Names that experiment trackers accept: mlflow, TensorBoard, Weights & Biases."""
 CUT = re.compile(r"(.+)_at_(\d+)")
 FIELD = re.compile(r"\.(?=[A-Za-z]\w*-)")
-"""What parts the fields of a plain name, as in ``RBP.p-0.8``."""
+"""Separator of the fields of a plain name, as in ``RBP.p-0.8``."""
 ESCAPED = re.compile(r"_x([0-9a-f]+)_")
 
 
-def plain_name(name: str, parse: Callable[[str], Any]) -> str:
-    """Return a plain name for a metric, which is read back as that metric.
+def plain_name(name: str, parse: Callable[[str], Metric]) -> str:
+    """Return a name of a metric that experiment trackers accept.
+
+    The name is parsed back to the same metric.
 
     Parameters
     ----------
     name
-        The metric, as printed or as asked for.
+        The text or label of the metric.
     parse
-        What reads names: `parse_metric`.
+        The parser of names, `parse_metric`.
 
     Examples
     --------
@@ -411,18 +424,18 @@ def plain_name(name: str, parse: Callable[[str], Any]) -> str:
     """
     metric = parse(name)
     called = re.sub(r"\((.*)\)", lambda call: "".join(map(_dotted, call[1].split(","))), name)
-    escaped = re.sub(r"[^A-Za-z0-9.\-_]", lambda sign: f"_x{ord(sign[0]):x}_", name)
+    escaped = re.sub(r"[^A-Za-z0-9.\-_]", lambda char: f"_x{ord(char[0]):x}_", name)
     forms = name, re.sub(r"@(\d+)$", r"_at_\1", called), escaped
-    return next(form for form in forms if _reads(form, metric, parse))
+    return next(form for form in forms if _round_trips(form, metric, parse))
 
 
 def _dotted(argument: str) -> str:
-    """Return an argument as it stands in a plain name, ``.gain-exp`` for ``gain='exp'``."""
+    """Return an argument in plain form, ``.gain-exp`` for ``gain='exp'``."""
     return "." + argument.strip().replace("=", "-").replace("'", "")
 
 
 def from_plain(text: str) -> str | None:
-    """Return the name of a metric that stands in a plain one, None if it is none.
+    """Return the metric name for a plain name, or None.
 
     Examples
     --------
@@ -435,16 +448,16 @@ def from_plain(text: str) -> str | None:
         return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     cut = CUT.fullmatch(text)
     named, depth = (cut[1], f"@{cut[2]}") if cut else (text, "")
-    name, *parts = FIELD.split(named)
-    if not (parts or depth):
+    name, *fields = FIELD.split(named)
+    if not (fields or depth):
         return None
-    fields = [part.partition("-")[::2] for part in parts]
-    arguments = ", ".join(f"{key}={_written(value)}" for key, value in fields)
+    pairs = [field.partition("-")[::2] for field in fields]
+    arguments = ", ".join(f"{key}={_literal(value)}" for key, value in pairs)
     return f"{name}({arguments}){depth}" if arguments else f"{name}{depth}"
 
 
-def _written(text: str) -> str:
-    """Return a value as Python writes it: numbers as they are, words in quotes."""
+def _literal(text: str) -> str:
+    """Return a value as a Python literal."""
     try:
         ast.literal_eval(text)
     except (SyntaxError, ValueError):
@@ -452,8 +465,8 @@ def _written(text: str) -> str:
     return text
 
 
-def _reads(text: str, metric: Any, parse: Callable[[str], Any]) -> bool:
+def _round_trips(text: str, metric: Metric, parse: Callable[[str], Metric]) -> bool:
     try:
-        return bool(PLAIN.fullmatch(text)) and bool(parse(text) == metric)
-    except ValueError:  # of which all errors of irframe are
+        return bool(PLAIN.fullmatch(text)) and parse(text) == metric
+    except ValueError:  # base class of all errors of irframe
         return False

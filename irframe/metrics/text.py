@@ -1,4 +1,4 @@
-"""The text that users read: spans of evidence, and time."""
+"""Metrics by span, length and reading time."""
 
 from dataclasses import dataclass
 
@@ -12,25 +12,23 @@ from irframe.metrics.positions import positive
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpanF(Metric):
-    """Span precision and span recall in one number.
-
-    Their harmonic mean, in which recall weighs beta times as much as precision.
+    """F measure of span precision and span recall.
 
     Parameters
     ----------
     beta
-        Weight of recall, above 0.
+        Weight of recall relative to precision, above 0.
     depth
         Fixed evaluation depth, usually written ``SpanF @ 5``.
     judged_only
-        Refused: all text counts.
+        Not supported, because unjudged text counts too.
 
     Notes
     -----
     ``SpanF@k = (1 + beta^2) P R / (beta^2 P + R)``, P and R of `SpanP` and `SpanR` at k.
 
     Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
-    Unjudged: text that is no evidence.
+    Unjudged: not evidence.
 
     References
     ----------
@@ -39,7 +37,7 @@ class SpanF(Metric):
 
     Examples
     --------
-    Precision and recall are both a half, then recall is 1:
+    Precision is 1/2 at both depths. Recall is 1/2 at depth 1 and 1 at depth 2:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -60,24 +58,22 @@ class SpanF(Metric):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpanIoU(Metric):
-    """How well the text that was read and the evidence agree.
-
-    Evidence that was read, as a share of all that was read and of the evidence that was not.
+    """Intersection over union of the text read and the evidence.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth, usually written ``SpanIoU @ 5``.
     judged_only
-        Refused: all text counts.
+        Not supported, because unjudged text counts too.
 
     Notes
     -----
-    ``SpanIoU@k = |C_k n E| / (shown_k + |E| - |C_k n E|)``, E the union of the evidence, C_k
-    that of the first k spans, shown_k the sum of their lengths.
+    ``SpanIoU@k = |C_k n E| / (shown_k + |E| - |C_k n E|)``. E is the union of the evidence, C_k
+    the union of the first k spans, and shown_k the sum of their lengths.
 
     Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
-    Unjudged: text that is no evidence.
+    Unjudged: not evidence.
 
     References
     ----------
@@ -86,7 +82,8 @@ class SpanIoU(Metric):
 
     Examples
     --------
-    Of 20 characters 10 are evidence, of which another 10 are left; then all is read:
+    The first span has 20 characters, 10 of them evidence. The second span completes the evidence
+    of 20 characters:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -105,25 +102,24 @@ class SpanIoU(Metric):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpanP(Metric):
-    """How much of the text that was read is evidence.
+    """Span precision: the share of evidence in text read.
 
-    The share of the text shown down to rank k that is evidence for the topic, each part of it
-    counted once: text that is repeated costs.
+    Evidence counts once, but repeated text counts as text read each time.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth, usually written ``SpanP @ 5``.
     judged_only
-        Refused: all text counts.
+        Not supported, because unjudged text counts too.
 
     Notes
     -----
-    ``SpanP@k = |C_k n E| / shown_k``, E the union of the evidence, C_k that of the first k
-    spans, shown_k the sum of their lengths.
+    ``SpanP@k = |C_k n E| / shown_k``. E is the union of the evidence, C_k the union of the first
+    k spans, and shown_k the sum of their lengths.
 
     Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
-    Unjudged: text that is no evidence.
+    Unjudged: not evidence.
 
     References
     ----------
@@ -132,7 +128,8 @@ class SpanP(Metric):
 
     Examples
     --------
-    Of 20 characters 10 are evidence, of 40 then 20, as 10 are shown twice:
+    At depth 1 there are 20 characters, 10 of them evidence. At depth 2 there are 40 characters, 10
+    of them shown twice, and 20 are evidence:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -145,31 +142,30 @@ class SpanP(Metric):
     spans = True
 
     def kernel(self, *, covered: Floats, shown: Floats) -> Floats:
-        """Return the share of the text down to each depth that is new evidence."""
+        """Return the share of evidence in the text read."""
         return covered / positive(shown)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpanR(Metric):
-    """How much of the evidence is in the text that was read.
+    """Span recall: the share of the evidence read.
 
-    The share of the text that is evidence for the topic which the first k spans hold. Text that
-    is retrieved twice counts once.
+    Text that is retrieved twice counts once.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth, usually written ``SpanR @ 5``.
     judged_only
-        Refused: all text counts.
+        Not supported, because unjudged text counts too.
 
     Notes
     -----
-    ``SpanR@k = |C_k n E| / |E|``, E the union of the evidence, C_k that of the first k spans,
-    in the unit of their borders.
+    ``SpanR@k = |C_k n E| / |E|``. E is the union of the evidence and C_k the union of the first k
+    spans, measured in the unit of their start and end.
 
     Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
-    Unjudged: text that is no evidence.
+    Unjudged: not evidence.
 
     References
     ----------
@@ -178,7 +174,7 @@ class SpanR(Metric):
 
     Examples
     --------
-    The evidence is [10, 30); half of it is in the first chunk, the rest in the second:
+    The evidence is [10, 30). The first chunk contains half of it, and the second chunk the rest:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -191,43 +187,43 @@ class SpanR(Metric):
     spans = True
 
     def kernel(self, *, covered: Floats, evidence: Floats) -> Floats:
-        """Return the share of the evidence that is held down to each depth."""
+        """Return the share of the evidence down to each depth."""
         return covered / positive(evidence)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TBG(Thresholded):
-    """Gain that decays with the time it takes to reach it.
+    """Time-biased gain.
 
-    The user reads a summary, clicks more often if the document is relevant, and then reads the
-    longer the longer it is. Half of the users have stopped after `half_life` seconds.
+    Gain decays with the time needed to reach a document. Users read a summary and click with a
+    probability that is higher for relevant documents. Reading time increases with the length of a
+    document. Half of the users have stopped after `half_life` seconds.
 
     Parameters
     ----------
     half_life
         Seconds after which half of the users have stopped, above 0.
     summary
-        Seconds for a summary.
+        Seconds to read a summary.
     per_word, per_document
-        Seconds for a document of l words, ``per_word l + per_document``.
+        Coefficients of the seconds to read a document of l words, ``per_word l + per_document``.
     click, click_nonrelevant
-        Probability of a click on the summary of a relevant and of any other document.
+        Probabilities of a click on the summary of a relevant and of a non-relevant document.
     save
-        Probability that a relevant document that is read is saved.
+        Probability that users save a relevant document that they read.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``TBG @ 10``.
     judged_only
-        Refused: all text takes time.
+        Not supported, because reading unjudged text takes time too.
 
     Notes
     -----
-    ``TBG@k = sum_(i<=k) b_i P(click) P(save) 2^(-T(i) / h)``, with ``T(i)`` the seconds of all
-    documents above: ``summary + (per_word l + per_document) P(click)`` each, l the length in words.
-    The defaults are the paper's: h = 224 s, 4.4 s for a summary,
-    0.018 l + 7.8 s for a document, P(click) = 0.64 and 0.39, P(save) = 0.77, so that a relevant
-    document gains 0.4928.
+    ``TBG@k = sum_(i<=k) b_i P(click) P(save) 2^(-T(i) / h)``. T(i) is the sum over the documents
+    above of ``summary + (per_word l + per_document) P(click)``, with l the length in words. The
+    defaults are those of the paper: h = 224 s, 4.4 s for a summary, 0.018 l + 7.8 s for a document,
+    P(click) = 0.64 and 0.39, and P(save) = 0.77. A relevant document therefore gains 0.4928.
 
     Range: 0 and up. Needs: grades, lengths. No relevant documents: 0. Unjudged: not relevant.
 
@@ -238,7 +234,7 @@ class TBG(Thresholded):
 
     Examples
     --------
-    The first document is had at once; the second after those who read it, too:
+    The first document is reached at 0 seconds. The time for it delays the second one:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -270,18 +266,18 @@ class TBG(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class U(Thresholded):
-    """Gain that decays with how much text was read before it was had.
+    """U-measure: gain that decays with the amount of text read.
 
-    The user reads one text after the other. What helps counts less the further into the text it
-    ends, and nothing from `patience` on.
+    Users read one text after the other. The gain of a document decreases linearly with the amount
+    of text down to its end, and is 0 from `patience` on.
 
     Parameters
     ----------
     gain
         Gain map.
     patience
-        How much text a user reads at most, L, above 0, in the unit of lengths; the paper's 132,000
-        are characters.
+        Maximum amount of text L that users read, above 0, in the unit of the lengths. The default
+        of 132,000 is the paper's number of characters.
     norm
         What the sum is divided by, above 0.
     rel
@@ -289,12 +285,12 @@ class U(Thresholded):
     depth
         Fixed evaluation depth, usually written ``U @ 10``.
     judged_only
-        Refused: all text counts.
+        Not supported, because unjudged text counts too.
 
     Notes
     -----
-    ``U@k = (1/N) sum_(i<=k) G(i) max(0, 1 - pos(i) / L)``, pos(i) the text down to the end of
-    document i, by the lengths of units.
+    ``U@k = (1/N) sum_(i<=k) G(i) max(0, 1 - pos(i) / L)``, with N = `norm`, and pos(i) the summed
+    length of the documents down to and including i.
 
     Range: 0 and up. Needs: grades, lengths. No relevant documents: 0. Unjudged: gain 0.
 
@@ -305,7 +301,7 @@ class U(Thresholded):
 
     Examples
     --------
-    A relevant document that ends after a quarter of what the user would read:
+    A relevant document ends after a quarter of the maximum amount of text:
 
     >>> import pandas as pd
     >>> import irframe as ir

@@ -1,4 +1,4 @@
-"""How far a ranking is from the ideal one: misplacement, and overlap."""
+"""Misplacement against, and overlap with, the ideal ranking."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from irframe.metrics.positions import (
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Compat(Thresholded):
-    """How much a ranking overlaps with the ideal one that is most like it, rank by rank.
+    """Compatibility: rank-biased overlap with the most similar ideal ranking.
 
     Parameters
     ----------
@@ -27,20 +27,20 @@ class Compat(Thresholded):
         Persistence of rank-biased overlap, between 0 and 1.
     normalize
         Whether to divide by the overlap of the ideal ranking with itself, so that the highest
-        score is 1 for short ideal rankings too; else the score is the rank-biased overlap itself.
+        score is 1 for short ideal rankings too. Otherwise the score is the rank-biased overlap.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``RBO(list, ideal) / RBO(ideal, ideal)``, or the first of the two alone, with
+    ``RBO(list, ideal) / RBO(ideal, ideal)``, or only the numerator without `normalize`. Here
     ``RBO = (sum_(i<=n) p^(i-1) overlap(i) / i) / sum_(i<=n) p^(i-1)`` and n the length of the
-    longer of list and ideal, as in ir_measures. The ideal ranking has the relevant documents by
-    grade, those of a grade in the order of the list, what is not retrieved last.
+    longer of list and ideal, as in ir_measures. The ideal ranking sorts the relevant documents by
+    grade. Documents with equal grades keep the order of the list, those not retrieved last.
 
     Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0. Unjudged:
     not relevant.
@@ -52,7 +52,7 @@ class Compat(Thresholded):
 
     Examples
     --------
-    The better document second: down to rank 2, (0 + 1/2 2/2) / (1 + 1/2 2/2).
+    The better document is second. At depth 2 the score is (0 + 1/2 2/2) / (1 + 1/2 2/2):
 
     >>> from irframe.metrics import Compat
     >>> Compat(p=0.5).curve([1, 2]).round(3)
@@ -76,49 +76,49 @@ class Compat(Thresholded):
         n_relevant: Array,
         expected_ranks: ExpectedRanks,
     ) -> Floats:
-        """Return the overlap with the ideal ranking of the list cut at each depth."""
+        """Return the overlap with the ideal ranking at each depth."""
         end = np.maximum(seen, n_relevant).astype(np.intp)
         weight = self.p ** np.arange(max(1, int(end.max(initial=0))))
         total = np.concatenate([[0.0], np.cumsum(weight)])
         shares = np.concatenate([[0.0], np.cumsum(weight / np.arange(1, len(weight) + 1))])
-        shared = np.maximum(_ideal_rank(grade, expected_ranks), rank).astype(np.intp)
-        before = np.where(relevant, shares[np.minimum(shared - 1, len(weight))], 0.0)
+        both = np.maximum(_ideal_rank(grade, expected_ranks), rank).astype(np.intp)
+        before = np.where(relevant, shares[np.minimum(both - 1, len(weight))], 0.0)
         overlap = found * shares[end] - np.cumsum(before, axis=-1)
         ideal = np.minimum(n_relevant, end)
-        own = total[ideal] + n_relevant * (shares[end] - shares[ideal])
-        overlap /= positive(own if self.normalize else total[end])
+        highest = total[ideal] + n_relevant * (shares[end] - shares[ideal])
+        overlap /= positive(highest if self.normalize else total[end])
         return np.asarray(np.maximum(overlap, 0.0))
 
 
 def _ideal_rank(grade: Array, expected: ExpectedRanks) -> Array:
-    """Return where the ideal ranking that is most like a list has each relevant document."""
-    place = np.zeros(grade.shape, np.intp)
+    """Return ranks of documents in the most similar ideal ranking."""
+    ideal = np.zeros(grade.shape, np.intp)
     for number, level in enumerate(expected.level):
-        there = grade == level
-        nth = np.cumsum(there, axis=-1) - 1
-        np.copyto(place, expected.first[..., number] + nth, where=there)
-    return place
+        at_level = grade == level
+        nth = np.cumsum(at_level, axis=-1) - 1
+        np.copyto(ideal, expected.first[..., number] + nth, where=at_level)
+    return ideal
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BalancePoint(Thresholded):
-    """At which rank a ranking has made up for its misplacements, infinite if it never does.
+    """Rank at which a ranking has recovered from its misplacements.
 
     Parameters
     ----------
     crossing
-        When it has recovered, as for `Twist`.
+        The definition of recovery, as for `Twist`.
     rel
         Lowest relevant grade, at least 1; grades below it are non-relevant.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The first rank at which `CRP` crosses 0, and at least R, where the ideal ranking has found
-    everything. Lower is better.
+    The first rank at which `CRP` crosses 0, but at least R, the rank at which the ideal ranking is
+    complete. Infinite if the curve never crosses 0. Lower is better.
 
     Range: R upwards, or infinite. Needs: grades, the recall base. No relevant documents: NaN.
     Unjudged: non-relevant.
@@ -144,13 +144,13 @@ class BalancePoint(Thresholded):
     range = (1.0, np.inf)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
-        """Return the balance point of the list cut at each depth."""
+        """Return the balance point at each depth."""
         return balance_points(relative_position, expected_ranks, self.crossing)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CRP(Thresholded):
-    """How far a ranking has strayed from the ideal one; 0 is not at all, or made up for.
+    """Cumulated relative position of documents.
 
     Parameters
     ----------
@@ -159,13 +159,14 @@ class CRP(Thresholded):
     depth
         Fixed evaluation depth.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``CRP@k = sum_{i<=k} RP(i)``, RP the signed number of ranks by which the document at rank i
-    misses the ranks [first, last] of its grade in the ideal ranking: ``i - first`` above them,
-    ``i - last`` below them, 0 inside.
+    ``CRP@k = sum_{i<=k} RP(i)``. RP(i) is the signed distance of the document at rank i from the
+    ranks [first, last] of its grade in the ideal ranking. It is ``i - first`` above them,
+    ``i - last`` below them, and 0 inside. CRP is 0 for an ideal ranking, or where later documents
+    compensate for misplaced ones.
 
     Range: -R(R+1)/2 upwards; the farther from 0, the worse. Needs: grades, the recall base. No
     relevant documents: NaN. Unjudged: non-relevant.
@@ -178,7 +179,7 @@ class CRP(Thresholded):
 
     Examples
     --------
-    Two relevant documents belong to ranks 1 and 2; the one at rank 4 stands 2 too low:
+    The ideal ranks of the two relevant documents are 1 and 2. The one at rank 4 is 2 too low:
 
     >>> from irframe.metrics import CRP
     >>> CRP().curve([0, 1, 0, 1])
@@ -194,24 +195,24 @@ class CRP(Thresholded):
         return np.where(recall_base(expected_ranks) > 0, curve, np.nan)
 
     def terms(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
-        """Return what each rank adds to the score of the list."""
+        """Return the contribution of each rank to the score."""
         return np.where(recall_base(expected_ranks) > 0, relative_position, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RecoveryRatio(Thresholded):
-    """How soon a ranking has made up for its misplacements; 1 is as soon as the ideal could.
+    """Recovery ratio: R divided by the balance point.
 
     Parameters
     ----------
     crossing
-        When it has recovered, as for `Twist`.
+        The definition of recovery, as for `Twist`.
     rel
         Lowest relevant grade, at least 1; grades below it are non-relevant.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
@@ -227,7 +228,7 @@ class RecoveryRatio(Thresholded):
 
     Examples
     --------
-    The only relevant document comes at rank 3; the balance point is 2:
+    The only relevant document is at rank 3, and the balance point is 2:
 
     >>> from irframe.metrics import RecoveryRatio
     >>> RecoveryRatio().curve([0, 0, 1])
@@ -240,29 +241,30 @@ class RecoveryRatio(Thresholded):
     aliases = ("rho",)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
-        """Return R over the balance point of the list cut at each depth."""
+        """Return R over the balance point at each depth."""
         balance = balance_points(relative_position, expected_ranks, self.crossing)
         return recall_base(expected_ranks) / balance
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpaceRatio(Thresholded):
-    """How little a ranking moves documents away from their ideal ranks; 1 is not at all.
+    """Space ratio: one minus the share of possible misplacement.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1; grades below it are non-relevant.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    With s+ and s- the sums of the positive and of the negative relative positions,
-    ``sigma+ = 1 - s+ / s+_worst``, ``sigma- = 1 - s- / s-_worst``, worst being the ideal ranking
-    reversed over N = max(k, 2 R) ranks; sigma is their harmonic mean, 0 if both are 0.
+    Let s+ and s- be the absolute sums of the positive and of the negative relative positions. Then
+    ``sigma+ = 1 - s+ / s+_worst`` and ``sigma- = 1 - s- / s-_worst``. Here the worst ranking is
+    the ideal ranking reversed over N = max(k, 2 R) ranks. The score is the harmonic mean of sigma+
+    and sigma-, and 0 if both are 0.
 
     Range: 0 to 1. Needs: grades, the recall base. No relevant documents: NaN. Unjudged:
     non-relevant.
@@ -274,8 +276,8 @@ class SpaceRatio(Thresholded):
 
     Examples
     --------
-    One relevant document, a rank too low. Of four ranks, it moved 1 out of at most 3, and the
-    non-relevant document moved as far as it can:
+    The only relevant document is one rank too low. Over four ranks it could move down by 3 at most,
+    and the non-relevant document moved up as far as possible:
 
     >>> from irframe.metrics import SpaceRatio
     >>> SpaceRatio().curve([0, 1, 0, 0])
@@ -288,33 +290,37 @@ class SpaceRatio(Thresholded):
     aliases = ("sigma",)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
-        """Return the space ratio of the list cut at each depth."""
+        """Return the space ratio at each depth."""
         return space_ratio(relative_position, expected_ranks)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Twist(Thresholded):
-    """How little avoidable effort a ranking costs against the ideal one; 1 is no effort wasted.
+    """Mean of recovery ratio and space ratio.
+
+    Twist measures the user effort that a ranking causes beyond that of the ideal ranking. A score
+    of 1 means no additional effort.
 
     Parameters
     ----------
     crossing
-        When the cumulated relative position has recovered: ``"sign_change"``, at the last rank
-        before it reaches 0 from one side; ``"definition"``, at any two ranks that are not
-        strictly on the same side of 0, so that a ranking right at rank 1 has recovered there;
-        ``"matters"``, between above 0 and not above it, as the authors' software has it.
+        The rank at which the cumulated relative position crosses 0, and the ranking has recovered.
+        ``"sign_change"``: the last rank before the curve reaches 0 from one side.
+        ``"definition"``: the first of any two ranks that are not strictly on the same side of 0. A
+        ranking that is correct at rank 1 recovers there. ``"matters"``: a change between above 0
+        and not above 0, as in the authors' software.
     rel
         Lowest relevant grade, at least 1; grades below it are non-relevant.
     depth
-        Fixed evaluation depth: the list is cut there.
+        Fixed evaluation depth; the list is cut there.
     judged_only
-        Whether unjudged documents are taken out of lists first.
+        Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``Twist = (RecoveryRatio + SpaceRatio) / 2``. At depth k the list is cut at k and its nominal
-    length is N = max(k, 2 R), what is missing counting as non-relevant. Usually k is the full
-    depth of the runs. The order of the grades is all that counts, not their gain.
+    ``Twist = (RecoveryRatio + SpaceRatio) / 2``. At depth k the list is cut at k. Its nominal
+    length is N = max(k, 2 R), and missing documents count as non-relevant. Usually k is the full
+    depth of the runs. Only the order of the grades counts, not their gain.
 
     Range: 0 to 1. Needs: grades, the recall base. No relevant documents: NaN. Unjudged:
     non-relevant.
@@ -326,7 +332,7 @@ class Twist(Thresholded):
 
     Examples
     --------
-    The second of two relevant documents stands one rank too low:
+    The second of two relevant documents is one rank too low:
 
     >>> from irframe.metrics import Twist
     >>> Twist().curve([1, 0, 1, 0]).round(3)
@@ -338,7 +344,7 @@ class Twist(Thresholded):
     needs_depth = True
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
-        """Return the mean of recovery and space ratio of the list cut at each depth."""
+        """Return the mean of recovery and space ratio."""
         balance = balance_points(relative_position, expected_ranks, self.crossing)
         recovery = recall_base(expected_ranks) / balance
         return (recovery + space_ratio(relative_position, expected_ranks)) / 2

@@ -15,7 +15,7 @@ import xarray as xr
 from irframe.checks import holding, places
 from irframe.cubes.score_arrays import reading
 from irframe.errors import DepthError, InputError, ParameterError
-from irframe.metrics.facts import place_of
+from irframe.metrics.facts import index_of
 from irframe.names import METRIC, counted
 from irframe.plots import room
 from irframe.plots.room import Axes, Size
@@ -379,7 +379,7 @@ def only(values: Any, dim: str, label: Any = None, of: str = "those there are") 
         return values
     known = np.atleast_1d(values[dim]).tolist() if dim in values.coords else []
     if dim == METRIC and label is not None:  # which may be spelled otherwise
-        place = place_of(label, known)
+        place = index_of(label, known)
         label = str(label) if place is None else known[place]
     place = only_place(dim, label, known, of)
     return values.isel({dim: place}) if dim in values.dims else values

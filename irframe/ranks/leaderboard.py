@@ -17,7 +17,7 @@ from irframe.comparing.significance import Pairing
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError, caution, listing, united, warn
 from irframe.experiments.topic_design import MIN_CLUSTERS, TASK, DrawnTopics
-from irframe.metrics.facts import TIE, facts, place_of
+from irframe.metrics.facts import TIE, facts, index_of
 from irframe.names import METRICS
 from irframe.paired import all_pairs
 from irframe.ranks.first import FIRST, optimism
@@ -441,7 +441,7 @@ def read_tasks(scores: Any, over: Over, task_metrics: Mapping[Any, Any] | None) 
     if lacking := [*dict.fromkeys(tasks[~tasks.isin([*chosen])])]:
         raise ParameterError("a metric for every task", f"none for {len(lacking)}", "", lacking)
     places("tasks there are, in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
-    found = {task: place_of(label, read.metrics) for task, label in chosen.items()}
+    found = {task: index_of(label, read.metrics) for task, label in chosen.items()}
     if unknown := sorted({str(chosen[task]) for task, at in found.items() if at is None}):
         wanted = f"task_metrics of those scored, {', '.join(read.metrics)}"
         raise ParameterError(wanted, f"{len(unknown)} not scored", "", unknown)

@@ -12,7 +12,7 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import Cube
 from irframe.errors import InputError
 from irframe.experiments.policy import MetricLike, parse_metrics
-from irframe.metrics.facts import best_first, facts, place_of
+from irframe.metrics.facts import best_first, facts, index_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.scores.averages import averages, metric_labels, scores_at
 
@@ -77,7 +77,7 @@ def select_top(
         last = score(data, chosen, at=[data.sizes[DEPTH]])[0, ..., 0]
     else:
         read = to_scores(data)
-        place = place_of(str(chosen), labels := metric_labels(read))
+        place = index_of(str(chosen), labels := metric_labels(read))
         if place is None:
             advice = "score it too, or choose metric="
             raise InputError(f"scores of {chosen}", ", ".join(labels), advice)

@@ -19,7 +19,7 @@ from irframe.errors import DepthError, ParameterError, warn
 from irframe.experiments.topic_design import drawn_topics
 from irframe.metrics import facts as averaging
 from irframe.metrics.base import Summary
-from irframe.metrics.facts import TIE, average, averaged, facts, place_of, terms
+from irframe.metrics.facts import TIE, average, averaged, facts, index_of, terms
 from irframe.names import METRIC, TOPIC
 from irframe.paired.design import Design
 from irframe.paired.pairs import count_drawn, draw_topics
@@ -171,7 +171,7 @@ def metric_labels(scores: xr.DataArray) -> list[str]:
 
 def position(labels: list[str], wanted: Any, role: str) -> int:
     """Return where a label stands, or raise listing those there are."""
-    place = place_of(wanted, labels)
+    place = index_of(wanted, labels)
     if place is None:
         raise ParameterError(f"{role} to be one of those scored", repr(str(wanted)), "", labels)
     return place

@@ -15,7 +15,7 @@ from irframe.cubes.score_table import ScoreLike, read_score_table
 from irframe.errors import DepthError, InputError, ParameterError, listing, warn
 from irframe.experiments.topic_design import TASK, DrawnTopics, drawn_topics, names_declared
 from irframe.metrics.base import Metric
-from irframe.metrics.facts import facts, place_of
+from irframe.metrics.facts import facts, index_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DRAWN, METRIC, OF_REFERENCE, PAIR, REPEAT, SIDES, SYSTEM, TOPIC, plural
 from irframe.paired import all_pairs, baseline_pairs
@@ -389,7 +389,7 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
     Scores
         Those by a single metric.
     """
-    place = place_of(metric, scores.metrics)
+    place = index_of(metric, scores.metrics)
     if place is not None:
         return scores.take(metric=[place])
     name: Any
@@ -397,7 +397,7 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
         name, depth = replace(parse_metric(metric), depth=None), str(known)
     else:
         name, _, depth = metric.rpartition("@") if isinstance(metric, str) else ("", "", "")
-    place = place_of(name, scores.metrics)
+    place = index_of(name, scores.metrics)
     if place is not None and scores.depths is not None:
         depths = scores.depths.astype(str)
         if depth not in depths:

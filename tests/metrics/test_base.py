@@ -26,7 +26,7 @@ def _registry():
 
 
 def test_a_name_is_taken_once():
-    with pytest.raises(MetricError, match="names of its own.*taken ones: P of irframe.metrics.p"):
+    with pytest.raises(MetricError, match="unused names.*names in use: P of irframe.metrics.p"):
 
         class P(Metric):
             pass

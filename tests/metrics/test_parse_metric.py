@@ -20,7 +20,7 @@ import irframe as ir
 from irframe.errors import DepthError, IrframeError, MetricError
 from irframe.gains import Exponential, GainMap, Linear
 from irframe.metrics.base import ALIASES, PARSED
-from irframe.metrics.parse_metric import REMEMBERED, parse_metric, parse_named
+from irframe.metrics.parse_metric import CACHED, parse_metric, parse_named
 
 GAINS = st.sampled_from(
     ["binary", "linear", "exp", Linear(top=4), Exponential(top=2), {1: 0.5, 2: 1}]
@@ -201,9 +201,9 @@ def test_a_gain_for_every_grade_is_not_too_long():
 
 
 def test_however_many_texts_are_parsed_few_are_remembered():
-    for depth in range(1, 2 * REMEMBERED):
+    for depth in range(1, 2 * CACHED):
         assert parse_metric(f"P@{depth}").depth == depth
-    assert len(PARSED) <= REMEMBERED
+    assert len(PARSED) <= CACHED
 
 
 TEXTS = [

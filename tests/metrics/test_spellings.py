@@ -120,7 +120,7 @@ def test_names_of_other_tools(text, metric):
     ("text", "words"),
     [
         ("rbp@80", "'rbp@80', which has two. Write 'RBP@80' for the depth, 'RBP.p=0.80.' for the"),
-        ("rbp.95", "such as RBP.p=0.95.; found 'rbp.95': ranx adds up grades"),
+        ("rbp.95", "such as RBP.p=0.95.; found 'rbp.95': ranx sums unscaled"),
         ("Hole@10", "such as Judged@10; found 'Hole@10'"),
         ("MAP@R", "such as Rprec; found 'MAP@R'"),
         ("nERR@10", "such as ERR@10; found 'nERR@10'"),
