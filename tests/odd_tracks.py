@@ -141,6 +141,7 @@ TRACKS = {
     "thirty systems": (lambda: made(30), {"metrics": ["nDCG", "NumRet", "P"]}),
     "one answer": (lambda: made(4, single=True), {"baseline": "sys0", "adjust": "max-t"}),
     "a close second": (lambda: made(4, 12, seed=10), {}),
+    "mostly unjudged": (lambda: made(4, judged=0.3), {}),
     "shared ranks": (ir.example_track, {"ties": "mean", "metrics": ["RBP(p=0.8)", "DCG"]}),
     "long names": (_long_names, {}),
     "seeds": (lambda: repeated("seed", "bm25", "ance"), {"baseline": "bm25", "margin": 0.1}),

@@ -238,6 +238,14 @@ def limits_of(view: View) -> dict[str, list[list[float]]]:
     return dict(zip(texts(means[METRIC].to_numpy()), values, strict=True))
 
 
+def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
+    """Return the ends of the difference of two means, whatever is unjudged; None if not known."""
+    if (limits := limits_of(view).get(view.setting.metrics[0])) is None:
+        return None
+    (low_a, low_b), (high_a, high_b) = np.array(limits)[:, [a, b]]
+    return low_a - high_b, high_a - low_b
+
+
 NAMELESS = "(unjudged)"
 """What stands for a document whose name only the run frame would know."""
 
@@ -331,10 +339,9 @@ class Duel:
 
     def _at_worst(self) -> Claim:
         """Say whether the sign holds whatever is unjudged."""
-        if (limits := limits_of(self.view).get(self.view.setting.metrics[0])) is None:
+        if (ends := worst_and_best(self.view, *self._places)) is None:
             return None
-        (low_a, low_b), (high_a, high_b) = np.array(limits)[:, self._places]
-        low, high = low_a - high_b, high_a - low_b
+        low, high = ends
         return f"duel.{'holds' if low * high > 0 else 'open'}", {"low": low, "high": high}
 
     @property

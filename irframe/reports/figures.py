@@ -168,6 +168,10 @@ def ends_of(lines: pd.DataFrame) -> Any:
     places = last["mean"].to_list()
     for place in range(1, len(places)):
         places[place] = max(places[place], places[place - 1] + gap)
+    roof = lines["mean"].max()  # above the highest mean the axis would go beyond 1
+    for place in reversed(range(len(places))):
+        places[place] = min(places[place], roof)
+        roof = places[place] - gap
     return last.assign(mean=places, label=[short(name, LONGEST) for name in last["system"]])
 
 
@@ -177,8 +181,10 @@ def hues() -> Any:
     return drawing().Scale(domain=places, range=[f"var(--c{place})" for place in places])
 
 
-def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, Any]:
-    """Draw a share by depth for every metric.
+def by_depth(
+    lines: pd.DataFrame, now: pd.DataFrame, title: str, *, low: float | None = None
+) -> dict[str, Any]:
+    """Draw values of at most 1 by depth for every metric.
 
     Parameters
     ----------
@@ -188,9 +194,12 @@ def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, An
         ``depth``, the one that the page shows.
     title
         What is drawn.
+    low
+        Where the upright axis begins; by default near the lowest value. It ends at 1.
     """
     alt = drawing()
-    y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False))
+    begins = {} if low is None else {"domainMin": low}
+    y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False, domainMax=1, **begins))
     line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK)
     told = _tooltips("metric:N", "depth:Q", "value:Q")
     chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashed("metric:N"), tooltip=told)

@@ -18,8 +18,8 @@ from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Snippets, TopLists, limits_of
 from irframe.reports.ladder import SIGNED, HardTopics, Sheet, known, matrix, picture, rungs
-from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, texts
-from irframe.reports.trust import sentences
+from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, spoken, texts
+from irframe.reports.trust import sentences, what_judging_could_change
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
 from irframe.tables.captions import told_test
 
@@ -118,6 +118,14 @@ class Page:
         return [*([say("caution.void", names=unknown)] if unknown else []), *said]
 
     @cached_property
+    def open(self) -> str:
+        """What further judgments could change of who is first."""
+        key = "now.track" if len(self.views) > 1 else "now.page"
+        shown = {"metric": self.setting.metrics[0], "depth": self.setting.at}
+        now = say(key, view=self.opening.name, **shown)
+        return spoken([what_judging_could_change(self.opening, now)])[0]
+
+    @cached_property
     def hues(self) -> list[int]:
         """The colours of the systems in the charts that the page opens with; -1, of no other."""
         chosen = dict.fromkeys([*self.drawn, self.duel.a, self.duel.b])
@@ -198,7 +206,7 @@ class Page:
         order = self._by_metric(view.agreement[:, :, setting.place])
         return {
             "curves": figures.curves(lines, now),
-            "told": figures.by_depth(pairs, now, "significant pairs"),
+            "told": figures.by_depth(pairs, now, "significant pairs", low=0),
             "order": figures.by_depth(order, now, "Kendall's tau"),
             "differences": figures.differences(bars, "difference"),
         }

@@ -38,7 +38,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted
 from irframe.ranks.first import FIRST, OPTIMISM, optimism
 from irframe.record import NONE
 from irframe.reports import figures
-from irframe.reports.beside import Claim
+from irframe.reports.beside import Claim, limits_of, worst_and_best
 from irframe.reports.ladder import HardTopics
 from irframe.reports.setting import (
     NAMED,
@@ -56,6 +56,8 @@ from irframe.reports.view import View
 from irframe.scores.averages import Resamples
 from irframe.tables.captions import ADJUST_WORDS, told_repeats, told_test
 
+MOSTLY = 0.5
+"""Share of unjudged documents above which these lead the page."""
 MANY = 10
 """Of more systems that could be first, those are named that are first most often."""
 ALIKE = 0.9
@@ -71,17 +73,52 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
         return "first.alone", {"name": names[0]}
     if view.tied[metric, depth]:
         return "first.tied", {"n": len(names)}
-    best = view.labels[view.ranked[FIRST][metric, depth].astype(bool)]
-    topics = view.topics_compared[metric, depth]
+    return _could_be_first(view, metric, depth)
+
+
+def _could_be_first(view: View, metric: int, depth: int) -> Claim:
+    """Name the systems that the test leaves, unless most documents are unjudged."""
+    names = view.labels[view.ranked["order"][metric, depth]]
+    best = [name for name in names if name in view.labels[view.ranked[FIRST][metric, depth] > 0]]
+    topics, share = view.topics_compared[metric, depth], _unjudged_share(view, depth)
+    values: dict[str, Any] = {"n": len(best), "of": len(names), "alpha": view.setting.alpha}
+    if share > MOSTLY:
+        return "first.mostly", values | {"share": share, "depth": view.setting.depths[depth]}
+    if len(best) > MANY and not np.isnan(view.ranked["first"][metric, depth]).all():
+        return "first.many", values | {"names": _likely(view, metric, depth)}
     if len(best) > 1:
-        known = len(best) > MANY and not np.isnan(view.ranked["first"][metric, depth]).all()
-        told = _likely(view, metric, depth) if known else [name for name in names if name in best]
-        key = "first.many" if known else "first.several"
-        values = {"n": len(best), "of": len(names), "names": told}
-        return key, values | {"alpha": view.setting.alpha}
+        return "first.several", values | {"names": best}
     if topics < view.enough[metric]:
         return "first.few", {"name": best[0], "topics": topics}
     return "first.sole", {"name": best[0], "alpha": view.setting.alpha}
+
+
+def _unjudged_share(view: View, depth: int) -> float:
+    """Return the mean share of unjudged documents over systems, NaN if it is not known."""
+    shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
+    return float(np.nanmean(shares)) if np.isfinite(shares).any() else np.nan
+
+
+def what_judging_could_change(view: View, now: str) -> Claim:
+    """Name systems that the test excludes from first place, and further judgments would not.
+
+    Parameters
+    ----------
+    view
+        The numbers, at the metric and depth that the page opens with.
+    now
+        These in words.
+    """
+    at, sign = view.setting.place, view.setting.facts[0].sign
+    limits = limits_of(view).get(view.setting.metrics[0])
+    if limits is None or view.alone or view.void or view.tied[0, at]:
+        return None
+    order = view.ranked["order"][0, at]
+    low, high = np.sort(sign * np.array(limits), axis=0)
+    could = (high > low[order[0]] + 10.0**-TIE) & ~view.ranked[FIRST][0, at].astype(bool)
+    names = view.labels[[system for system in order if could[system]]].tolist()
+    values = {"now": now, "n": len(names), "name": view.labels[order[0]], "names": names}
+    return ("first.open", values) if names else None
 
 
 def _likely(view: View, metric: int, depth: int) -> list[str]:
@@ -105,7 +142,7 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
         return "sure.few", {"topics": topics}
     share = view.ranked["first"][metric, depth].round(TIE)
     first = view.labels[view.ranked["rank"][metric, depth] == 1]
-    often = view.labels[share == share.max()]
+    often = view.labels[[percent(each) == percent(share.max()) for each in share]]
     values = {"others": often, "most": float(share.max()), "names": first, "name": first[0]}
     drawn = Resamples(view.setting.alpha, view.setting.samples, view.setting.seed)
     excess = optimism(view.paired.take(metric=[metric], depth=[depth]), drawn)
@@ -191,7 +228,7 @@ def in_tiers(view: View, metric: int, depth: int) -> Claim:
     tier = np.nan_to_num(view.ranked["tier"][metric, depth]).astype(int)
     if view.alone:
         return "tiers.alone", {"name": view.systems[0], "mean": view.means[metric, depth, 0]}
-    values = {"n": len(tier), "tiers": tier.max(), "top": int((tier == 1).sum())}
+    values = {"n": len(tier), "tiers": tier.max()}
     return "tiers.some" if values["tiers"] > 1 else "tiers.one", values
 
 
@@ -313,8 +350,11 @@ def _next(view: View) -> PagePart:
     frame = ranked[ranked["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
     if frame.empty:
         return PagePart("next", say("next.alike", **values), source=ZOBEL)
-    says = say("next.every" if len(frame) == left else "next.says", n=len(frame), **values)
-    return PagePart("next", says, [say("next.how", **values)], ZOBEL, frame)
+    key = "next.every" if len(frame) == left else "next.says"
+    low, high = worst_and_best(view, *view.pair) or (0.0, 0.0)
+    says = say("next.size" if low * high > 0 else key, n=len(frame), **values)
+    how = [say("next.how", **values)]
+    return PagePart("next", says, how, ZOBEL, frame, guide="questions/what-to-judge")
 
 
 def _ties(view: View) -> PagePart:

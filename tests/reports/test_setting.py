@@ -218,7 +218,6 @@ def enough(metric):
 
 def first(view, metric, depth):
     ladder, topics = view.ladder(metric, depth), view.topics_of(metric, depth)
-    best = ladder.index[ladder["could_be_first"]].tolist()
     if not view.relevant:
         return "first.nothing", {}
     if not (view.told.whole["retrieved"] > view.told.whole["unjudged"]).any():
@@ -227,6 +226,14 @@ def first(view, metric, depth):
         return "first.alone", {"name": view.systems[0]}
     if (ladder["rank"] == 1).all():
         return "first.tied", {"n": len(ladder)}
+    return could_be_first(view, ladder, topics, metric, depth)
+
+
+def could_be_first(view, ladder, topics, metric, depth):
+    best = ladder.index[ladder["could_be_first"]].tolist()
+    if view.judged is not None and (share := float(view.judged.sel(depth=depth).mean())) > 0.5:
+        told = {"share": share, "depth": depth, "alpha": view.told.options["alpha"]}
+        return "first.mostly", told | {"n": len(best), "of": len(ladder)}
     if len(best) > 1:
         told, key = {"n": len(best), "of": len(ladder), "names": best}, "several"
         told["alpha"] = view.told.options["alpha"]
@@ -257,13 +264,15 @@ def sure(view, metric, depth):
     if topics < enough(metric):
         return "sure.few", {"topics": topics}
     share = view.at(view.ranks["first"], metric, depth).round(12)
-    often, now = share.index[share == share.max()].tolist(), ladder.query("rank == 1")["place"]
+    often = share.index[share.map(percent) == percent(share.max())].tolist()
+    now = ladder.query("rank == 1")["place"]
     now = [view.systems[place] for place in sorted(now)]
     told = {"others": often, "most": share.max(), "names": now, "name": now[0]}
     key = "tied" if len(now) > 1 else "usual" if now[0] in often else "other"
     one = view.scores.sel(metric=[metric], depth=[depth])
     alpha = ir.Significance(alpha=view.told.options["alpha"])
-    board = one.ireval.leaderboard(test=alpha, resamples=100)
+    with unsaid():
+        board = one.ireval.leaderboard(test=alpha, resamples=100)
     told["excess"] = f"{board.attrs['optimism']:.2g}"
     return f"sure.{key}", told | {"share": share[now].sum()}
 
@@ -335,7 +344,7 @@ def tiers(view, metric, depth):
         mean = view.at(view.means["mean"], metric, depth).iloc[0]
         return "tiers.alone", {"name": view.systems[0], "mean": mean}
     tier = view.at(view.means["tier"], metric, depth).fillna(0)
-    told = {"n": len(tier), "tiers": int(tier.max()), "top": (tier == 1).sum()}
+    told = {"n": len(tier), "tiers": int(tier.max())}
     return f"tiers.{'some' if told['tiers'] > 1 else 'one'}", told
 
 
@@ -389,6 +398,7 @@ def page(track, view):
         yield "now.track", shown | {"view": each.name}
         yield first(each, metric, at)
     yield "now.track" if several else "now.page", shown
+    yield from opened(track, view)
     yield "now.metric", shown
     yield "now.sizes", {"topics": len(view.topics), "systems": len(view.systems)}
     if not track.based and not view.alone:
@@ -525,15 +535,44 @@ def asked_next(track, view, metric, at):
         against += [f"{short(name)} {apart} ({how})"] * (name != median)
     if against:
         yield "duel.median", {"median": median, "told": ", ".join(against)}
+    if ends := sign_of(track, view):
+        low, high = ends
+        yield f"duel.{'holds' if low * high > 0 else 'open'}", {"low": low, "high": high}
+
+
+def sign_of(track, view, pair=None):
+    """Return the ends of the difference of two systems whatever is unjudged, if it is known."""
+    pair = pair or view.pair
     with suppress(IrframeError):
         if track.unit:
-            return
-        ends = view.whole.ireval.bounds(metric, at=track.rank)
-        row = (ends.mean("repeat") if track.word else ends).ireval.decide()
-        row = row[row["system_a"].isin(pair) & row["system_b"].isin(pair)].iloc[0]
+            return None
+        ends = view.whole.ireval.bounds(track.metrics[0], at=track.rank)
+        rows = (ends.mean("repeat") if track.word else ends).ireval.decide()
+        row = rows[rows["system_a"].isin(pair) & rows["system_b"].isin(pair)].iloc[0]
         low, high = row["lowest"], row["highest"]
-        low, high = (low, high) if row["system_a"] == pair[0] else (-high, -low)
-        yield f"duel.{'holds' if row['decided'] else 'open'}", {"low": low, "high": high}
+        assert row["decided"] == (low * high > 0)
+        return (low, high) if row["system_a"] == pair[0] else (-high, -low)
+    return None
+
+
+def opened(track, view):
+    """Yield which systems are not left by the test, and could be ahead with other judgments."""
+    metric, at = track.metrics[0], track.at
+    if view.alone or first(view, metric, at)[0] in {
+        "first.nothing",
+        "first.unjudged",
+        "first.tied",
+    }:
+        return
+    ladder, sign = view.ladder(metric, at), facts(metric).sign
+    names = []
+    for name in ladder.index[~ladder["could_be_first"].astype(bool)]:
+        ends = sign_of(track, view, [name, ladder.index[0]])
+        names += [name] * bool(ends and max(sign * end for end in ends) > 1e-12)
+    if names:
+        key = "now.track" if len(track.views) > 1 else "now.page"
+        now = say(key, metric=metric, depth=at, view=view.name)
+        yield "first.open", {"now": now, "n": len(names), "name": ladder.index[0], "names": names}
 
 
 def _top(track, system, topic):
@@ -571,7 +610,7 @@ def findings(track, _):
     yield ("findings.says", {"counts": words}) if words else ("findings.none", {})
     for row in found.itertuples():
         assert f"{row.what}; {row.advice}. " in track.page.text
-        if row.how_many > 1:
+        if row.how_many not in {1, row.where.count(", ") + 1}:
             yield "findings.all", {"n": row.how_many}
         if len(row.where) > 200:
             yield "findings.places", {"n": row.where.count(", ") + 1}
@@ -641,6 +680,8 @@ def next_(track, view):
         view.cube.ireval.judge_next(1, depth=depth)  # raises where nobody can say
     told = {"a": a, "b": b, "depth": depth, "left": left, "n": min(apart, 10)}
     key = "none" if not left else "alike" if not apart else "every" if told["n"] == left else "says"
+    if apart and (asked := [*filter(None, [sign_of(track, view)])]):
+        key = "size" if asked[0][0] * asked[0][1] > 0 else key
     yield f"next.{key}", told
     if apart:
         yield "next.how", told
@@ -968,6 +1009,29 @@ def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compar
         np.testing.assert_allclose(shown, half, rtol=2e-5)
     else:
         assert "0/half" not in page.numbers
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_sentences_do_not_contradict_each_other(told, name):
+    track = told(name)
+    for number, said in enumerate(track.page.texts["said"]):
+        cells = product(enumerate(track.metrics), enumerate(track.depths))
+        for (m, metric), (d, _) in cells:
+            leads = int(track.page.numbers[f"{number}/could_be_first"][m, d].sum())
+            text, sure_of = said["first"][m][d], said["sure"][m][d]
+            counts = re.findall(r"(\d+) of \d+ systems? could be first", text)
+            assert counts in ([], [str(leads)]), (metric, text)
+            assert leads == 1 or "no other system could be" not in text
+            often = re.search(
+                r"is so in (.+?) of resamples.*more often first: .*, in (.+?)\.", sure_of
+            )
+            assert often is None or often[1] != often[2], sure_of
+            shares = re.findall(r"([\w ]*\d+\xa0%) of the documents", text + said["judged"][0][d])
+            assert len({share.split()[-2] for share in shares}) <= 1, shares
+            assert "in the first" not in said["tiers"][m][d]
+    sentences = {key for key, _ in track.prose.says}
+    assert not sentences >= {"duel.holds", "next.says"}
+    assert not sentences >= {"duel.holds", "next.every"}
 
 
 @given(value=st.floats(-1, 1))

@@ -42,6 +42,8 @@ function ends(lines) {
   const means = lines.map((each) => each.mean), gap = 0.075 * (Math.max(...means) - Math.min(0, ...means) || 1);
   const last = lines.filter((each) => each.depth === facts.depths.at(-1)).sort((a, b) => a.mean - b.mean);
   last.forEach((each, place) => { if (place) each.mean = Math.max(each.mean, last[place - 1].mean + gap); });
+  let roof = Math.max(...means);
+  for (const each of [...last].reverse()) { each.mean = Math.min(each.mean, roof); roof = each.mean - gap; }
   return last.map((each) => ({ ...each, label: short(each.system, LONGEST) }));
 }
 

@@ -65,7 +65,8 @@ watchers.push(dealHues);
 
 function sayNow() {
   for (const place of document.querySelectorAll("[data-said]")) {
-    place.textContent = said(place.dataset.said, place.dataset.view);
+    const sentence = said(place.dataset.said, place.dataset.view);
+    place.textContent = sentence && place.tagName !== "H2" ? `${sentence}.` : sentence;
   }
   const sizes = { topics: view().topics.length, systems: view().systems.length };
   document.querySelector("[data-sizes]").textContent = say("now.sizes", sizes);
