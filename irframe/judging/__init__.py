@@ -1,1 +1,1 @@
-"""Judges compared, what to judge next, and estimates from sampled judgments."""
+"""Comparison of judges, choice of documents to judge, and nuggets."""

@@ -1,4 +1,4 @@
-"""The documents that may be judged, by name and topic, and what models say of them before."""
+"""Candidate documents for judging, and prior probabilities of relevance."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -24,69 +24,75 @@ from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNJUDGED, roles
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The documents that may be judged, of each topic in the order of their names."""
+    """Candidate documents for judging, sorted by name within each topic."""
 
     rank: Array
-    """Rank in every list, 0 where it is not there; shape (topic, document, system)."""
+    """Rank in every list, 0 if not listed; shape (topic, document, system)."""
     took_part: Array
-    """Which systems took part, shape (topic, system)."""
+    """Whether each system took part, shape (topic, system)."""
     keys: Array
-    """Random words of the systems, by which ties are decided; shape (topic, system)."""
+    """Random integers by which ties of systems are decided; shape (topic, system)."""
 
     @cached_property
     def listed(self) -> Array:
-        """Whether a document is in a list, shape (topic, document, system)."""
+        """Return whether documents are listed, shape (topic, document, system)."""
         return self.rank > 0
 
     @cached_property
-    def there(self) -> Array:
-        """Where there is a document at all, shape (topic, document)."""
+    def exists(self) -> Array:
+        """Return which cells hold a document, shape (topic, document)."""
         return np.asarray(self.listed.any(axis=-1))
 
     @cached_property
     def best_rank(self) -> Array:
-        """The best rank of every document, 0 where there is none; shape (topic, document)."""
+        """Return the best rank of every document, 0 without one.
+
+        The shape is (topic, document).
+        """
         far = np.where(self.listed, self.rank, np.iinfo(self.rank.dtype).max)
-        return np.where(self.there, far.min(axis=-1, initial=np.iinfo(self.rank.dtype).max), 0)
+        return np.where(self.exists, far.min(axis=-1, initial=np.iinfo(self.rank.dtype).max), 0)
 
     @cached_property
     def runs(self) -> Array:
-        """How many lists have a document, shape (topic, document)."""
+        """Return the number of lists per document, (topic, document)."""
         return np.asarray(self.listed.sum(axis=-1))
 
     @cached_property
     def weight(self) -> Array:
-        """One over the square root of the rank, 0 where it is not there; as `rank`."""
+        """Return 1 / sqrt(rank), or 0 if not listed."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(self.listed, 1 / np.sqrt(self.rank), 0.0))
 
     @cached_property
     def leverage(self) -> Array:
-        """Standard deviation of the weights over systems that took part, (topic, document)."""
+        """Return the standard deviation of weights over participants, (topic, document)."""
         inside = self.took_part[:, np.newaxis]
         number = np.maximum(inside.sum(axis=-1), 1)
         mean = self.weight.sum(axis=-1) / number
-        apart = np.where(inside, self.weight - mean[..., np.newaxis], 0.0)
-        return np.asarray(np.sqrt((apart**2).sum(axis=-1) / number))
+        deviation = np.where(inside, self.weight - mean[..., np.newaxis], 0.0)
+        return np.asarray(np.sqrt((deviation**2).sum(axis=-1) / number))
 
     def lot(self, turn: Array) -> NDArray[np.uint64]:
-        """Return random words of the systems at some turn of each topic, the smallest first."""
+        """Return random integers of systems at each topic's turn.
+
+        The system with the smallest integer is first.
+        """
         words = self.keys + turn.astype(np.uint64)[:, np.newaxis]
         return mixed(words * np.uint64(0x9E3779B97F4A7C15))
 
     def likely(self, precision: Array) -> Array:
-        """Return how likely documents are relevant, given the precision of the systems.
+        """Return probabilities of relevance, given the precision of systems.
 
         Parameters
         ----------
         precision
-            Of every system so far, shape (topic, system).
+            Precision of every system so far, shape (topic, system).
 
         Returns
         -------
         numpy.ndarray
-            The precision of the systems that have a document, by its weight in their lists, 0
-            where there is no document; shape (topic, document).
+            The mean precision of the systems that list the document, weighted by its weight in
+            their lists; 0 without a document; shape (topic, document).
         """
         total = self.weight.sum(axis=-1)
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
@@ -94,28 +100,30 @@ class Candidates:
 
     @cached_property
     def earliness(self) -> Array:
-        """Priority by best rank, then by how many lists have a document there."""
+        """Return priorities by best rank, then number of lists."""
         lists = 1 + self.rank.shape[-1]
-        there = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
-        beyond = self.best_rank - there / lists  # before the next rank, whoever has it
+        first = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
+        beyond = (
+            self.best_rank - first / lists
+        )  # in (best_rank - 1, best_rank): never passes a rank
         with np.errstate(divide="ignore"):
-            return np.where(self.there, 1 / (beyond + 1), 0.0)
+            return np.where(self.exists, 1 / (beyond + 1), 0.0)
 
 
 def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
-    """Return the weight of what is relevant, and of all that is judged, in every list.
+    """Return the weights of relevant and judged documents per list.
 
     Parameters
     ----------
     judged, relevant
-        Which documents are judged, and how relevant they are; shape (topic, document).
+        Which documents are judged, and their relevance from 0 to 1; shape (topic, document).
     weight
-        That of a document in a list, shape (topic, document, system).
+        Weight of a document in a list, shape (topic, document, system).
 
     Returns
     -------
     tuple of numpy.ndarray
-        Two of shape (topic, system).
+        Two arrays of shape (topic, system).
     """
     rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
     return tuple(np.moveaxis(np.matmul(rows, weight), 1, 0))
@@ -123,81 +131,84 @@ def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
 
 PROBABILITY = "probability"
 BEGUN = (0.05, 0.2, 0.5, 0.8)
-"""How likely documents of grades 0, 1, 2, 3 and above are relevant before any is judged."""
+"""Initial probability of relevance of grades 0, 1, 2, and 3 or above."""
 WEIGHT = 2.0
-"""How many judgments that counts for."""
+"""Number of judgments that the initial probability is worth."""
 
 
 class Prior:
-    """How likely documents are relevant: by levels, such as grades, as learned from people.
+    """Prior probabilities of relevance by level, updated by judgments.
 
     Parameters
     ----------
     level
-        The place of the level of every document, shape (topic, document).
+        Level of every document, such as its grade, as an index; shape (topic, document).
     begun
-        How likely documents of each level are relevant before any is judged.
+        Probability of relevance of each level before any document is judged.
     learns
-        Whether judgments change that.
+        Whether judgments change the probabilities.
     """
 
-    def __init__(self, level: Array, begun: Array, *, learns: bool) -> None:
-        self.level, self.seen = level, np.full(len(begun), WEIGHT)
-        self.found, self.learns = WEIGHT * begun, learns
+    def __init__(self, level: Array, initial: Array, *, learns: bool) -> None:
+        self.level = level
+        self.seen = np.full(len(initial), WEIGHT)
+        self.hits = WEIGHT * initial
+        self.learns = learns
 
     def likely(self) -> Array:
-        """Return how likely every document is relevant, shape (topic, document)."""
-        return np.asarray((self.found / self.seen)[self.level])
+        """Return probabilities of relevance, shape (topic, document)."""
+        return np.asarray((self.hits / self.seen)[self.level])
 
     def learn(self, topic: Array, document: Array, relevant: Array) -> None:
-        """Take in how relevant some documents were."""
+        """Update the probabilities by the relevance of judged documents."""
         if self.learns:
             level = self.level[topic, document]
-            np.add.at(self.found, level, relevant)
+            np.add.at(self.hits, level, relevant)
             np.add.at(self.seen, level, 1.0)
 
 
 def read_prior(
     prior: pd.DataFrame | None, documents: "ListedDocuments", open_: Array
 ) -> Prior | None:
-    """Read a prior for documents, if there is one.
+    """Return the prior of documents from a frame, or None.
 
     Parameters
     ----------
     prior
-        A frame with topic, doc, and grade or probability.
+        A frame with topic, doc, and grade or probability; or None.
     documents
-        The documents.
+        The documents of the lists.
     open_
-        Which of these are to be judged, (topic, document).
+        Which of these may be judged, (topic, document).
 
     Raises
     ------
     InputError
         If a column is missing.
     IdError
-        If a document stands twice.
+        If a document occurs twice.
     ParameterError
-        For probabilities outside [0, 1].
+        If probabilities lie outside [0, 1].
 
     Warns
     -----
     IrframeWarning
-        If documents have no prior: they take the mean of the others.
+        If documents have no prior; they get the mean of the others.
     """
     if prior is None:
         return None
-    columns, names = _columns_of_prior(prior), documents.names
-    known = prior[columns[TOPIC]].astype(str), prior[columns[DOC]].astype(str)
-    index = pd.MultiIndex.from_arrays(known)
+    columns = _columns_of_prior(prior)
+    names = documents.names
+    keys = prior[columns[TOPIC]].astype(str), prior[columns[DOC]].astype(str)
+    index = pd.MultiIndex.from_arrays(keys)
     if index.has_duplicates:
         again = [f"{doc} of {topic}" for topic, doc in index[index.duplicated()]]
-        raise IdError("a prior once for every document", f"{len(again)} again", "", again)
+        raise IdError("one prior per document", f"{len(again)} duplicates", "", again)
     topic, document = np.nonzero(names != "")
     topics = documents.cube.indexes[TOPIC].astype(str)
-    wanted = pd.MultiIndex.from_arrays([topics[topic], names[topic, document]])
+    expected = pd.MultiIndex.from_arrays([topics[topic], names[topic, document]])
     row = np.full(names.shape, -1)
-    row[topic, document] = index.get_indexer(wanted)
+    row[topic, document] = index.get_indexer(expected)
     lacking = int((open_ & (row < 0)).sum())
     if GRADE in columns:
         result = _by_grade(prior[columns[GRADE]].to_numpy(), row)
@@ -205,14 +216,14 @@ def read_prior(
         result = _by_probability(prior[columns[PROBABILITY]], index, row)
     if lacking:
         total = int(open_.sum())
-        warn(f"{lacking} of {total} documents have no prior: they take the mean of the others")
+        warn(f"{lacking} of {total} documents have no prior: they get the mean of the others")
     return result
 
 
 def _columns_of_prior(prior: Any) -> dict[str, Any]:
-    """Return the columns of a prior by role."""
+    """Return the columns of a prior frame by role."""
     if not isinstance(prior, pd.DataFrame):
-        raise InputError("a prior, a pandas DataFrame", type(prior).__name__)
+        raise InputError("a prior as a pandas DataFrame", type(prior).__name__)
     columns = {**roles(prior.columns)}
     if PROBABILITY in prior.columns:
         columns = {**columns, PROBABILITY: PROBABILITY}
@@ -221,59 +232,63 @@ def _columns_of_prior(prior: Any) -> dict[str, Any]:
     if not {GRADE, PROBABILITY} & columns.keys():
         lacking.append("grade or probability")
     if lacking:
-        raise InputError("a prior with topic, doc, and grade or probability", "no", "", lacking)
+        expected = "a prior with the columns topic, doc, and grade or probability"
+        raise InputError(expected, "no column", "", lacking)
     return columns
 
 
 def _by_grade(grades: Array, row: Array) -> Prior:
-    """Return the prior of whole grades, those that lack one being a level of their own."""
+    """Return the prior of integer grades.
+
+    Documents without a grade form a level of their own.
+    """
     values = pd.to_numeric(pd.Series(grades), errors="coerce").to_numpy(float)
     wrong = ~(values % 1 == 0)
     if wrong.any():
         offenders = pd.unique(np.asarray(grades, object)[wrong])
         raise ParameterError("whole grades in a prior", "", "", map(repr, offenders))
     levels, level = np.unique(values, return_inverse=True)
-    begun = np.array(BEGUN)[np.clip(levels, 0, len(BEGUN) - 1).astype(int)]
-    mean = begun[level].mean() if len(level) else BEGUN[0]
+    initial = np.array(BEGUN)[np.clip(levels, 0, len(BEGUN) - 1).astype(int)]
+    mean = initial[level].mean() if len(level) else BEGUN[0]
     level = np.append(level, len(levels))[row]
-    return Prior(level, np.append(begun, mean), learns=True)
+    return Prior(level, np.append(initial, mean), learns=True)
 
 
 def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> Prior:
-    """Return the prior of probabilities."""
+    """Return a prior with fixed probabilities."""
     values = pd.to_numeric(column, errors="coerce").to_numpy(float)
     wrong = ~((values >= 0) & (values <= 1))
     if wrong.any():
         pairs = zip(index[wrong], column[wrong], strict=True)
         offenders = [f"{value} for {doc} of {topic}" for (topic, doc), value in pairs]
-        wanted = "probabilities from 0 to 1 in a prior"
-        raise ParameterError(wanted, f"{wrong.sum()} outside", "", offenders)
+        expected = "probabilities from 0 to 1 in a prior"
+        raise ParameterError(expected, f"{wrong.sum()} outside", "", offenders)
     mean = values.mean() if len(values) else 0.5
     level = np.arange(len(values) + 1)[row]
     return Prior(level, np.append(values, mean), learns=False)
 
 
 NAMELESS = (
-    f"pass the runs with runs=: cubes that are read beyond rank {RANKS}, or were put together with "
-    "others that do not know them, do not either"
+    f"pass runs=: cubes do not contain the ids of unjudged documents beyond rank {RANKS}, or if "
+    "they were concatenated with cubes that lack them"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class ListedDocuments:
-    """The documents of lists, numbered in the order of their names within each topic."""
+    """Documents of lists, numbered by name within each topic."""
 
     cube: xr.Dataset
     listed: Array
-    """The number at each rank, -1 where there is none; shape (system, topic, rank)."""
+    """Document number at each rank, -1 for none; shape (system, topic, rank)."""
     names: Array
-    """The name of each number, shape (topic, number)."""
+    """Document name of each number, shape (topic, number)."""
     row: Array
-    """Where each stands among the judged documents of the cube, -1 for others; as `names`."""
+    """Row of each document among the judgments of the cube, -1 if unjudged; shaped like `names`."""
 
     @classmethod
     def judged(cls, cube: xr.Dataset, depth: int) -> "ListedDocuments":
-        """Return the judged documents of lists that are read to a depth."""
+        """Return the judged documents of lists down to a depth."""
         rows = experiment_of(cube).rows_at(depth)
         return cls._numbered(cube, rows, (np.zeros(0, int),) * 3, np.zeros(0, object))
 
@@ -281,14 +296,16 @@ class ListedDocuments:
     def named(
         cls, cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None
     ) -> "ListedDocuments":
-        """Return all documents of lists that are read to a depth, judged or not."""
-        names, rows = names_of(cube, depth, runs), experiment_of(cube).rows_at(depth)
+        """Return all documents of lists down to a depth."""
+        names = names_of(cube, depth, runs)
+        rows = experiment_of(cube).rows_at(depth)
         open_ = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
         nameless = np.argwhere((open_ & (names == None)).any(axis=-1))  # noqa: E711 - by element
         if len(nameless):
-            systems, topics = cube[SYSTEM].to_numpy(), cube[TOPIC].to_numpy()
+            systems = cube[SYSTEM].to_numpy()
+            topics = cube[TOPIC].to_numpy()
             offenders = [f"{systems[s]} on {topics[t]}" for s, t in nameless]
-            found = f"{len(offenders)} lists in which some have none"
+            found = f"{len(offenders)} lists in which ids are missing"
             raise InputError(
                 "names of the unjudged documents of a cube", found, NAMELESS, offenders
             )
@@ -298,8 +315,9 @@ class ListedDocuments:
     def _numbered(
         cls, cube: xr.Dataset, rows: Array, cells: Any, others: Array
     ) -> "ListedDocuments":
-        """Return documents by number: judged ones, and others by the cells they fill."""
-        judgments, listed = experiment_of(cube).judgments, np.unique(rows[rows >= 0])
+        """Return numbered documents from judgment rows and unjudged cells."""
+        judgments = experiment_of(cube).judgments
+        listed = np.unique(rows[rows >= 0])
         topic = np.concatenate([judgments.topic[listed], cells[1]])
         names = np.concatenate(
             [judgments.docs[listed].astype(str).astype(object), others.astype(str)]
@@ -319,57 +337,60 @@ class ListedDocuments:
 
     @property
     def judgments(self) -> Judgments:
-        """The judgments of the cube."""
+        """Return the judgments of the cube."""
         return experiment_of(self.cube).judgments
 
     @property
     def grade(self) -> Array:
-        """The grade of every document, `UNJUDGED` where there is none; as `names`."""
+        """Return the grade of every document, `UNJUDGED` for none."""
         grades = np.append(self.judgments.grade, Grade(UNJUDGED))[self.row]
         return np.where(grades == POOLED_UNJUDGED, Grade(UNJUDGED), grades)
 
     def pool(self, systems: Array, seed: int) -> Candidates:
-        """Return the pool that some systems make.
+        """Return the pool of some systems.
 
         Parameters
         ----------
         systems
-            Their places.
+            Positions of the systems.
         seed
-            Of the order of systems where they tie.
+            Seed of the order of tied systems.
         """
         listed = self.listed[systems]
         topics, most, lists = shape = (*self.names.shape, len(systems))
         what = f"a pool of {topics:,} topics, up to {most:,} documents and {lists:,} systems"
-        advice = "select topics, contributing systems or a smaller depth="
+        advice = "select fewer topics or contributing systems, or pass a smaller depth="
         room(what, topics * most * lists * 24, advice, most=memory())
         system, topic, rank = np.nonzero(listed >= 0)
         ranks = np.zeros(shape, np.int32)
         ranks[topic, listed[system, topic, rank], system] = rank + 1
         labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
         names = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
-        keys = random_keys(*(part.ravel() for part in names), seed=whole_seed(seed))
+        keys = random_keys(*(labels.ravel() for labels in names), seed=whole_seed(seed))
         took_part = experiment_of(self.cube).there[systems].T
         return Candidates(ranks, took_part, keys.reshape(took_part.shape))
 
     def label(self, topic: Array, number: Array) -> list[Hashable]:
-        """Return the names of documents, whole numbers where the judgments have such."""
+        """Return document names, with the type used by the judgments."""
         names = self.names[topic, number].tolist()
         base = self.judgments.docs
         return [*map(int, names)] if len(base) and not isinstance(base[0], str) else names
 
 
 def by_label(cube: xr.Dataset) -> xr.Dataset:
-    """Return a cube in the order of its labels, so that nothing drawn or rounded follows rows."""
+    """Return a cube sorted by its labels.
+
+    Random draws and rounding then do not depend on the order of rows.
+    """
     return cube.sortby([SYSTEM, TOPIC])
 
 
 def helping(cube: xr.Dataset) -> Array:
-    """Return the places of the systems whose lists make the pool; all, where it is not known."""
+    """Return the positions of contributing systems, all if unknown."""
     experiment = experiment_of(cube)
-    there = experiment.there.any(axis=1)
-    stated = there & experiment.known_pool.contributing
+    took_part = experiment.there.any(axis=1)
+    stated = took_part & experiment.known_pool.contributing
     if experiment.pool_word == "unknown" or not stated.any():
-        warn(f"the pool of this cube is not known: the lists of all {there.sum()} systems make it")
-        return np.flatnonzero(there)
+        warn(f"the pool of this cube is unknown: all {took_part.sum()} systems contribute to it")
+        return np.flatnonzero(took_part)
     return np.flatnonzero(stated)

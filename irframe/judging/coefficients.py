@@ -1,4 +1,4 @@
-"""Kappa and alpha of pairs of judges, with intervals."""
+"""Cohen's kappa and Krippendorff's alpha with intervals."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,33 +10,34 @@ from irframe.errors import listing
 from irframe.scores.averages import Resamples
 
 WEIGHTS = ("none", "linear", "quadratic")
-"""What a disagreement weighs in kappa: all alike, or by the difference of the grades."""
+"""Weights of disagreements in kappa: equal, or by the difference of the grades."""
 DISTANCES = ("nominal", "ordinal", "interval")
-"""How far apart two grades are in alpha."""
+"""Distances of two grades in alpha."""
 
 
 def kappas(counts: Array, scale: Array) -> Array:
-    """Return Cohen's kappa under every weighting.
+    """Return Cohen's kappa for every weighting.
 
     Parameters
     ----------
     counts
-        How often one judge gave a grade and the other another, shape (..., grade, grade).
+        Joint counts of the grades of two judges, shape (..., grade, grade).
     scale
         The grades, shape (grade,).
 
     Returns
     -------
     numpy.ndarray
-        Shape (..., weighting), in the order of `WEIGHTS`; NaN if chance knows no disagreement.
+        Shape (..., weighting), in the order of `WEIGHTS`; NaN if no disagreement is expected by
+        chance.
 
     Examples
     --------
     >>> kappas(np.array([[20, 5], [10, 15]]), np.array([0, 1]))
     array([0.4, 0.4, 0.4])
     """
-    apart = abs(np.subtract.outer(scale.astype(float), scale))
-    weights = np.stack([apart > 0, apart, apart**2]).astype(float)
+    differences = abs(np.subtract.outer(scale.astype(float), scale))
+    weights = np.stack([differences > 0, differences, differences**2]).astype(float)
     observed = np.einsum("...ij,wij->...w", counts, weights, optimize=True)
     rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
     expected = np.einsum("...i,wij,...j->...w", rows, weights, columns, optimize=True)
@@ -44,20 +45,20 @@ def kappas(counts: Array, scale: Array) -> Array:
 
 
 def alphas(coincidences: Array, scale: Array) -> Array:
-    """Return Krippendorff's alpha under every distance.
+    """Return Krippendorff's alpha for every distance.
 
     Parameters
     ----------
     coincidences
-        How often two grades of one document coincide, symmetric, shape (..., grade, grade); of
-        two judges the counts and their transpose.
+        Coincidences of two grades of the same document, symmetric, shape (..., grade, grade). For
+        two judges they are the joint counts plus their transpose.
     scale
         The grades, shape (grade,).
 
     Returns
     -------
     numpy.ndarray
-        Shape (..., distance), in the order of `DISTANCES`; NaN if all grades are one.
+        Shape (..., distance), in the order of `DISTANCES`; NaN if all grades are equal.
 
     Examples
     --------
@@ -66,12 +67,12 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     """
     grades = coincidences.sum(axis=-1)
     middles = np.cumsum(grades, axis=-1) - grades / 2
-    places = np.broadcast_to(scale.astype(float), middles.shape)
+    positions = np.broadcast_to(scale.astype(float), middles.shape)
     nominal = np.broadcast_to(1 - np.eye(len(scale)), coincidences.shape)
-    apart = (
-        values[..., :, np.newaxis] - values[..., np.newaxis, :] for values in (middles, places)
+    differences = (
+        values[..., :, np.newaxis] - values[..., np.newaxis, :] for values in (middles, positions)
     )
-    squares = [nominal, *(distance**2 for distance in apart)]
+    squares = [nominal, *(distance**2 for distance in differences)]
     observed = np.stack([(coincidences * square).sum(axis=(-2, -1)) for square in squares], axis=-1)
     chance = grades[..., :, np.newaxis] * grades[..., np.newaxis, :]
     expected = np.stack([(chance * square).sum(axis=(-2, -1)) for square in squares], axis=-1)
@@ -79,12 +80,14 @@ def alphas(coincidences: Array, scale: Array) -> Array:
 
 
 def both_alphas(counts: Array, scale: Array) -> Array:
-    """Return alpha of two judges from their counts, as `kappas` takes them."""
+    """Return Krippendorff's alpha of two judges from joint counts."""
     return alphas(counts + np.swapaxes(counts, -1, -2), scale)
 
 
 def at_thresholds(counts: Array) -> Array:
-    """Return counts of not relevant and relevant at every grade from the second on.
+    """Return joint counts of binary relevance at every threshold.
+
+    Every grade but the lowest is a threshold.
 
     Examples
     --------
@@ -103,20 +106,20 @@ def _unlike_chance(total: Array, observed: Array, expected: Array) -> Array:
 
 
 Coefficients = Callable[[Array], dict[str, Array]]
-"""Of counts of grades, (..., grade, grade): name -> values."""
+"""Function of joint counts, (..., grade, grade), that returns coefficients by name."""
 
 LEAST_CLUSTERS = 1.5
-"""What unequal topics count for at least."""
+"""Smallest effective number of clusters."""
 LEAST_TOPICS = 15
-"""Topics from which on intervals hold as often as they say."""
+"""Number of topics from which intervals have their nominal coverage."""
 MOST_UNEQUAL = 0.6
-"""Up to which coefficient of variation of the documents per topic they do."""
+"""Largest coefficient of variation of documents per topic with nominal coverage."""
 ROUNDING = 1e-12
-"""Standard errors that are none."""
+"""Standard errors up to this are rounding errors of 0."""
 LEAST_WITH_GRADE = 5
-"""Topics that need documents on both sides of a threshold, for an interval there."""
+"""Topics with documents on both sides of a threshold that an interval needs."""
 FEW_WITH_GRADE = 10
-"""Topics below which such an interval is wide."""
+"""Number of such topics below which the interval is wide."""
 THRESHOLD = "_at"
 PER_TOPIC = "_per_topic"
 INTERVAL = "_interval"
@@ -125,51 +128,53 @@ INTERVAL = "_interval"
 def with_intervals(
     counts: Array, coefficients: Coefficients, drawn: Array, resamples: Resamples
 ) -> dict[str, Array]:
-    """Return intervals of coefficients, and the means of their values per topic with theirs.
+    """Return intervals of coefficients, and means over topics with intervals.
 
     Parameters
     ----------
     counts
-        How often grades meet, shape (topic, ..., grade, grade).
+        Joint counts of grades, shape (topic, ..., grade, grade).
     coefficients
-        What is computed of them.
+        Function that computes the coefficients from counts.
     drawn
-        How often each resample has each topic, shape (sample, topic).
+        Number of times each resample contains each topic, shape (sample, topic).
     resamples
-        The draws, and one minus the level.
+        The resamples with their level alpha.
 
     Returns
     -------
     dict
-        Name of a coefficient with `INTERVAL`, with `PER_TOPIC`, and with both; intervals with the
-        two ends last.
+        The keys are names of coefficients followed by `INTERVAL`, by `PER_TOPIC`, or by both. The
+        last dimension of intervals holds the two ends.
 
     Notes
     -----
-    Topics are clusters of m documents, as many as ``g = (sum m)^2 / sum m^2`` equal ones, at least
-    1.5. With z = atanh(kappa) and s the jackknife's standard error of z over topics, one interval
-    is ``z -+ t(g - 1) s``, transformed back; the other is the expanded percentile interval. Theirs
-    runs from the lower of the lower ends to the higher of the upper ones. NaN where one of the two
-    is not defined.
+    Topics are clusters of m documents, equivalent to ``g = (sum m)^2 / sum m^2`` equal clusters, at
+    least 1.5. With z = atanh(kappa) and s the jackknife standard error of z over topics, the first
+    interval is ``z -+ t(g - 1) s``, transformed back. The second is the expanded percentile
+    interval. The result is their union, and NaN if one of the two is undefined.
 
-    Coefficients at thresholds rest on the documents on the rarer side, of which few topics may have
-    most: g is the mean of two, the least of three, with m all documents, those from the grade on
-    and those below; and that of the squares of what each topic adds to z. It stands for the number
-    of topics in both intervals. NaN where fewer than five topics have documents on either side.
+    Coefficients at thresholds depend on the documents on the rarer side, which may be concentrated
+    in few topics. There g is the mean of two values. The first is the smallest g with m all
+    documents, those at the grade or above, and those below. The second takes the squared influence
+    of each topic on z as m. It replaces the number of topics in both intervals. The interval is NaN
+    if fewer than five topics have documents on each side.
     """
     sizes = counts.sum(axis=(-2, -1))
-    whole = counts.sum(axis=0)
-    estimates, without = coefficients(whole), coefficients(whole - counts)
+    total = counts.sum(axis=0)
+    estimates = coefficients(total)
+    without = coefficients(total - counts)
     resampled = coefficients(np.tensordot(drawn, counts, axes=1))
     result = {}
     for name, values in coefficients(counts).items():
         documents = sizes.reshape(*sizes.shape, *(1,) * (values.ndim - sizes.ndim))
-        topics, clusters = (documents > 0).sum(axis=0), clusters_of(documents)
-        z, error, about = _jackknife(estimates[name], without[name], documents > 0)
+        topics = (documents > 0).sum(axis=0)
+        clusters = clusters_of(documents)
+        z, error, influence = _jackknife(estimates[name], without[name], documents > 0)
         if name.endswith(THRESHOLD):
             sides, fewest = sides_of(counts)
             least = np.minimum(clusters, clusters_of(sides).min(axis=-1))
-            topics = clusters = (least + clusters_of(about**2)) / 2
+            topics = clusters = (least + clusters_of(influence**2)) / 2
             error = np.where(fewest < LEAST_WITH_GRADE, np.nan, error)
         with np.errstate(all="ignore"):
             reach = scipy.special.stdtrit(clusters - 1, 1 - resamples.alpha / 2) * error
@@ -183,7 +188,9 @@ def with_intervals(
 
 
 def clusters_of(sizes: Array) -> Array:
-    """Return as how many equal ones clusters count, shape (topic, ...), at least 1.5.
+    """Return the effective number of clusters, at least 1.5.
+
+    The sizes have the shape (topic, ...).
 
     Examples
     --------
@@ -196,13 +203,14 @@ def clusters_of(sizes: Array) -> Array:
 
 
 def sides_of(counts: Array) -> tuple[Array, Array]:
-    """Return documents on the sides of thresholds, and how many topics have some on both.
+    """Count documents and topics on both sides of every threshold.
 
     Returns
     -------
     documents, topics
-        Documents below each threshold and from it on, by both judges together, shape (topic, ...,
-        threshold, side); of the two sides and judges the fewest topics, shape (..., threshold).
+        The number of documents below and from each threshold on, summed over both judges, shape
+        (topic, ..., threshold, side); and the number of topics with such documents, the minimum
+        over sides and judges, shape (..., threshold).
 
     Examples
     --------
@@ -214,23 +222,27 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
     return by_judge.sum(axis=0), (by_judge > 0).sum(axis=1).min(axis=(0, -1))
 
 
-def _jackknife(whole: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
-    """Return coefficients on the scale of atanh, their errors, and what topics add to these."""
+def _jackknife(total: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
+    """Return coefficients as atanh, their errors, and influences of topics."""
     topics = judged.sum(axis=0)
     with np.errstate(all="ignore"):
         scaled = np.where(judged, np.arctanh(without), 0)
-        about = np.where(judged, scaled - scaled.sum(axis=0) / topics, 0)
-        error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
-        return np.arctanh(whole), np.where((topics > 1) & (error > ROUNDING), error, np.nan), about
+        influence = np.where(judged, scaled - scaled.sum(axis=0) / topics, 0)
+        error = np.sqrt((topics - 1) / topics * (influence**2).sum(axis=0))
+        return (
+            np.arctanh(total),
+            np.where((topics > 1) & (error > ROUNDING), error, np.nan),
+            influence,
+        )
 
 
 def _student(values: Array, alpha: float) -> tuple[Array, Array]:
-    """Return the mean over the topics that have a value, and Student's interval, ends last."""
-    there = ~np.isnan(values)
-    n = there.sum(axis=0)
+    """Return means over topics with values, and Student's intervals."""
+    valid = ~np.isnan(values)
+    n = valid.sum(axis=0)
     with np.errstate(all="ignore"):
-        mean = np.where(there, values, 0).sum(axis=0) / n
-        squares = np.where(there, (values - mean) ** 2, 0).sum(axis=0)
+        mean = np.where(valid, values, 0).sum(axis=0) / n
+        squares = np.where(valid, (values - mean) ** 2, 0).sum(axis=0)
         error = np.sqrt(squares / (n - 1) / n)
         error = np.where((n > 1) & (error > ROUNDING), error, np.nan)
         reach = scipy.special.stdtrit(n - 1, 1 - alpha / 2) * error
@@ -238,42 +250,42 @@ def _student(values: Array, alpha: float) -> tuple[Array, Array]:
 
 
 def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
-    """Say what intervals are to be read with.
+    """Return the cautions about intervals.
 
     Parameters
     ----------
     counts
-        How often grades meet, shape (topic, pair, grade, grade).
+        Joint counts of grades, shape (topic, pair, grade, grade).
     scale
         The grades.
     lost
-        Coefficients that have none for some pair.
+        Coefficients without an interval for some pair.
 
     Examples
     --------
-    >>> for told in cautions(np.full((5, 1, 2, 2), 5), np.array([0, 1]), []):
-    ...     print(told)
-    intervals of kappa and alpha hold less often than they say below 15 topics: 5
+    >>> for caution in cautions(np.full((5, 1, 2, 2), 5), np.array([0, 1]), []):
+    ...     print(caution)
+    intervals of kappa and alpha cover less often than stated below 15 topics: 5
     """
     sentences = []
     sizes = counts.sum(axis=(-2, -1))
-    held = "intervals of kappa and alpha hold less often than they say"
+    prefix = "intervals of kappa and alpha cover less often than stated"
     fewest = int((sizes > 0).sum(axis=0).min())
     if fewest < LEAST_TOPICS:
-        sentences.append(f"{held} below {LEAST_TOPICS} topics: {fewest}")
+        sentences.append(f"{prefix} below {LEAST_TOPICS} topics: {fewest}")
     columns = (column[column > 0] for column in sizes.T)
     variation = max(
         float(column.std() / column.mean()) if len(column) else 0.0 for column in columns
     )
     if variation > MOST_UNEQUAL:
         sentences.append(
-            f"{held} where documents per topic vary by a coefficient above {MOST_UNEQUAL}: "
-            f"{variation:.2f}"
+            f"{prefix} if the coefficient of variation of documents per topic exceeds "
+            f"{MOST_UNEQUAL}: {variation:.2f}"
         )
     both = sides_of(counts)[1].min(axis=0)
     few = np.flatnonzero((both >= LEAST_WITH_GRADE) & (both < FEW_WITH_GRADE))
     if few.size and fewest >= LEAST_TOPICS:
-        rare = ", ".join(f"{scale[1:][place]} ({both[place]})" for place in few)
+        rare = ", ".join(f"{scale[1:][row]} ({both[row]})" for row in few)
         sentences.append(
             f"few topics have documents both below and from grade {rare}: intervals at a threshold "
             f"are wide below {FEW_WITH_GRADE} topics"
@@ -281,8 +293,8 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
     names = listing(dict.fromkeys(lost))
     if names:
         sentences.append(
-            f"no interval of {names} for some judges, whose grades leave it undefined, or do not "
-            "let it vary, without some topic or in some resamples, or reach a threshold on fewer "
-            f"than {LEAST_WITH_GRADE} topics"
+            f"no interval of {names} for some judges: it is undefined or constant without some "
+            "topic or in some resamples, or fewer than "
+            f"{LEAST_WITH_GRADE} topics have documents on both sides of a threshold"
         )
     return sentences

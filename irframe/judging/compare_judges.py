@@ -1,4 +1,4 @@
-"""How alike judges judge.
+"""Agreement between judges.
 
 Verbs: compare_judges.
 """
@@ -29,7 +29,7 @@ from irframe.scores.resampling import Resampling
 
 ALL = "all"
 BLOCK = 1 << 22
-"""Resampled counts that are held at a time."""
+"""Number of resampled counts that are kept in memory at a time."""
 
 
 @recorded
@@ -43,105 +43,108 @@ def compare_judges(
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
 ) -> xr.Dataset:
-    """Say how far judges agree, beyond what chance would give.
+    """Return the agreement of judges, corrected for chance.
 
     Parameters
     ----------
     judges
-        What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
-        Of a judge who judged several times, as a model may, a list of these or a frame with a
-        column ``pass``: passes are one judge, who counts once.
-        Of a document with grades for several subtopics the highest counts.
+        Name of each judge -> qrels frame, or anything that `as_qrels` accepts; at least two judges.
+        A judge who judged several times, such as a model, has a list of these or a frame with a
+        column ``pass``. All passes together count as one judge.
+        If a document has grades for several subtopics, the highest is used.
     reference
-        A judge: hold each other one against it, ``judge_b`` throughout. By default all pairs.
+        A judge with whom each other judge is compared; it is ``judge_b`` in every pair. By default
+        all pairs of judges are compared.
     pairs
-        Which pairs of topic and document count: ``"same"``, all, and it is an error if some judge
-        has not judged them; ``"common"``, those that all judges have judged; ``"pairwise"``, for
-        each pair of judges what both have judged, and for the alpha of all judges whatever two
-        have. ``n`` says how many are left.
+        Which pairs of topic and document are used. ``"same"``: all of them, and documents that
+        some judge has not judged raise an error. ``"common"``: those that all judges have judged.
+        ``"pairwise"``: for each pair of judges those that both have judged, and for the alpha of
+        all judges those that at least two have judged. ``n`` is the number of pairs used.
     grades
-        The scale. By default the grades that occur, and it is an error if one judge's lowest or
-        highest grade is not the others'; a list of all grades there are, such as ``range(4)``,
-        where some judge never uses the ends; or ``"union"``, whatever occurs. Grades below 0 are
-        grades like others, but for -1, which marks what was not judged and is refused.
+        The scale of grades. By default it consists of the grades that occur, and judges with
+        different lowest or highest grades raise an error. If some judge never uses the ends of the
+        scale, pass a list of all grades, such as ``range(4)``, or ``"union"`` for all grades that
+        occur. Negative grades are valid, except -1, which marks unjudged documents and is refused.
     per
-        ``"topic"``: every coefficient per topic, without intervals.
+        With ``"topic"``, coefficients are computed per topic, without intervals.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples
-        Resamples of the topics, for the intervals: an `irframe.Resampling`, or their number. The
-        same serve all pairs.
+        Resamples of topics for the intervals: an `irframe.Resampling`, or their number. All pairs
+        use the same resamples.
 
     Returns
     -------
     xarray.Dataset
-        Over ``pair``, of which ``judge_a`` and ``judge_b`` name the judges:
+        Coefficients by ``pair``. The coordinates ``judge_a`` and ``judge_b`` name the judges:
 
-        - ``kappa`` (pair, weights), Cohen's, disagreements weighing all the same (``none``), or as
-          the difference of the grades (``linear``) or its square (``quadratic``);
-        - ``alpha`` (pair, distance), Krippendorff's: ``nominal``, ``ordinal``, ``interval``;
-        - ``kappa_at`` and ``alpha_at`` (pair, threshold): of relevant, at this grade and above,
-          and not relevant;
-        - ``confusion`` (pair, grade_a, grade_b) and ``n`` (pair), documents;
-        - ``joint_alpha`` (distance), that of all judges at once;
-        - where judges have several passes, ``within_kappa`` (judge, weights) and ``within_alpha``
-          (judge, distance), how far two passes of theirs agree, and ``n_passes`` (judge). Between
-          judges every pass is compared with every pass of the other, and documents count once, so
-          that ``confusion`` may have parts of documents;
-        - with ``_interval`` added to a coefficient's name, its interval, with the dimension
-          ``bound``, ``lower`` and ``upper``;
-        - with ``_per_topic`` added, the mean of its values per topic, which is another quantity:
-          chance is that of each topic, and topics count alike. With ``_per_topic_interval``
-          Student's interval of that mean.
+        - ``kappa`` (pair, weights), Cohen's kappa. Disagreements have equal weights (``none``), or
+          are weighted by the difference of the grades (``linear``) or its square (``quadratic``);
+        - ``alpha`` (pair, distance), Krippendorff's alpha: ``nominal``, ``ordinal``, ``interval``;
+        - ``kappa_at`` and ``alpha_at`` (pair, threshold), coefficients of binary relevance, where
+          documents of this grade and above are relevant;
+        - ``confusion`` (pair, grade_a, grade_b) and ``n`` (pair), numbers of documents;
+        - ``joint_alpha`` (distance), the alpha of all judges at once;
+        - if judges have several passes, ``within_kappa`` (judge, weights) and ``within_alpha``
+          (judge, distance), the agreement between passes of the same judge, and ``n_passes``
+          (judge). Between two judges, every pass of one is compared with every pass of the other.
+          Each document counts once, so ``confusion`` may contain fractions of documents;
+        - the name of a coefficient followed by ``_interval``: its interval, with the dimension
+          ``bound`` (``lower`` and ``upper``);
+        - the name followed by ``_per_topic``: the mean of the coefficient over topics, with
+          ``_per_topic_interval``, Student's interval of that mean. This is a different quantity:
+          chance agreement is computed per topic, and all topics have equal weight.
 
-        With ``per="topic"`` the topic comes first. A coefficient is NaN where all grades are one,
-        and an interval where that is so, or judges agree on everything, without some topic or in
-        too many resamples, and where the coefficient does not vary.
+        With ``per="topic"`` the first dimension is topic. A coefficient is NaN if all grades are
+        equal. An interval is NaN if the coefficient does not vary, or if it is undefined or 1
+        without some topic or in too many resamples.
 
     Raises
     ------
     ParameterError
-        For fewer than two judges, or an unknown reference or policy.
+        If there are fewer than two judges, or if the reference or an option is unknown.
     IdError
-        If judges judged different documents, or none in common, or one twice.
+        If judges judged different documents, no common document, or a document twice.
     GradeError
-        For different scales, and for grade -1.
+        If judges use different scales, or grade -1.
 
     Warns
     -----
     IrframeWarning
-        For intervals of fewer than 15 topics, or of topics whose numbers of documents have a
-        coefficient of variation above 0.6, as they hold less often than they say; for thresholds
-        of which fewer than 10 topics have documents on both sides; and for intervals that are NaN.
-        The attribute ``caution`` says the same.
+        If the coverage of intervals is below their level. That happens with fewer than 15 topics,
+        and if the coefficient of variation of the numbers of documents per topic exceeds 0.6. Also
+        if fewer than 10 topics have documents on both sides of a threshold, and if intervals are
+        NaN.
+        The attribute ``caution`` has the same text.
 
     Notes
     -----
-    Kappa is ``1 - sum(w o) / sum(w e)`` with w the weights of disagreements, o the observed shares
-    and e those that the two judges' own shares of grades would give by chance. Alpha is the same
-    with chance drawn from the grades of both, ``1 - (n - 1) sum(d o) / sum(d n n')``, d the squared
-    distance: 1, or the difference of the grades' values, or that of the middles of their ranks.
-    All is computed from counts by topic; a resample draws as many topics as there are.
+    Kappa is ``1 - sum(w o) / sum(w e)``, with w the weights of disagreements, o the observed shares
+    and e the shares expected by chance from the two judges' distributions of grades. Alpha computes
+    chance from the pooled grades of both: ``1 - (n - 1) sum(d o) / sum(d n n')``. The squared
+    distance d is 1 (nominal), or uses the difference of the grades (interval) or of their middle
+    ranks (ordinal). Everything is computed from counts per topic, and a resample draws as many
+    topics as there are.
 
-    Documents of a topic are not independent, so that topics are what is drawn: n clusters of m
-    documents, worth ``g = (sum m)^2 / sum m^2`` equal ones [3]_ [4]_, at least 1.5. An interval
-    is what two hold together: with z = atanh(kappa), and s its jackknife's standard error over
-    topics, ``z -+ t s`` transformed back, t that of Student with g - 1 degrees of freedom; and the
-    expanded percentile interval [5]_, between the quantiles of the resamples at
-    ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, t with n - 1. It runs from the lower of the
-    lower ends to the higher of the upper. Topics drawn from those of real judges, 95% intervals
-    held kappa over all of them 93 to 97 times in 100 with 5 to 50 topics; plain percentiles did
-    83 times with 5, and 91 to 93 with 30.
+    Documents of the same topic are not independent, so topics are resampled. The n topics are
+    clusters of m documents, equivalent to ``g = (sum m)^2 / sum m^2`` equal clusters [3]_ [4]_, at
+    least 1.5. An interval is the union of two. The first is ``z -+ t s`` transformed back, with z =
+    atanh(kappa), s its jackknife standard error over topics, and t Student's quantile with g - 1
+    degrees of freedom. The second is the expanded percentile interval [5]_, between the quantiles
+    of the resamples at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, with n - 1 degrees of
+    freedom. With 5 to 50 topics drawn from those of real judges, 95% intervals covered the kappa
+    over all topics 93 to 97 times in 100. Plain percentile intervals covered it 83 times with 5
+    topics, and 91 to 93 times with 30.
 
-    At a threshold that few documents reach, or few do not, g is less: the mean of two, the least
-    with m all documents, those from the grade on and those below, and that with what each topic
-    adds to the jackknife's variance [4]_. It stands for the number of topics in the percentile
-    interval, too. There is none unless five topics have documents on both sides by either judge. At
-    the top grade intervals so held kappa 92 to 98 times in 100, of six judges who seldom give it 91
-    to 94 times.
+    If few documents lie on one side of a threshold, g is smaller. It is the mean of two values. The
+    first is the smallest g with m all documents, those at the threshold or above, and those below.
+    The second is g with the contribution of each topic to the jackknife variance as m [4]_. It also
+    replaces the number of topics in the percentile interval. An interval at a threshold needs five
+    topics with documents on both sides by either judge. At the top grade these intervals covered
+    kappa 92 to 98 times in 100, and 91 to 94 times for six judges who seldom use it.
 
-    Passes of a model agree with each other more than with people: however many there are, what it
-    gets wrong each time stays.
+    Passes of a model agree more with each other than with people. More passes do not remove the
+    errors that the model repeats in every pass.
 
     References
     ----------
@@ -162,11 +165,11 @@ def compare_judges(
     >>> people = {"1": {"a": 0, "b": 0, "c": 1, "d": 2}, "2": {"a": 0, "b": 1, "c": 2}}
     >>> model = {"1": {"a": 0, "b": 1, "c": 1, "d": 2}, "2": {"a": 0, "b": 2, "c": 2}}
     >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):  # two topics say little of others
-    ...     found = compare_judges({"people": people, "model": model})
-    >>> found["kappa"].squeeze("pair").round(2).to_series().to_dict()
+    >>> with warnings.catch_warnings(action="ignore"):  # two topics are too few
+    ...     agreement = compare_judges({"people": people, "model": model})
+    >>> agreement["kappa"].squeeze("pair").round(2).to_series().to_dict()
     {'none': 0.58, 'linear': 0.7, 'quadratic': 0.81}
-    >>> found["confusion"].squeeze("pair").to_numpy()
+    >>> agreement["confusion"].squeeze("pair").to_numpy()
     array([[2, 1, 0],
            [0, 1, 1],
            [0, 0, 2]])
@@ -188,57 +191,60 @@ def compare_judges(
     if per is not None:
         result = _labelled_coefficients(judged, counts, chosen, passes)
         return result.assign_coords({TOPIC: judged.topics}).assign_attrs(attrs)
-    whole = {kind: part.sum(axis=0) for kind, part in counts.items()}
-    result = _labelled_coefficients(judged, whole, chosen, passes)
+    total = {kind: by_topic.sum(axis=0) for kind, by_topic in counts.items()}
+    result = _labelled_coefficients(judged, total, chosen, passes)
     result = result.assign(_intervals(counts, judged.scale, drawn))
     result = result.assign_coords({BOUND: list(SIDES)})
-    known = [name for name in _DIMS if name in result]
-    bounded = {name: result[name + INTERVAL].notnull().all(BOUND) for name in known}
-    lost = [name for name in known if (result[name].notnull() & ~bounded[name]).any()]
+    names_with_interval = [name for name in _DIMS if name in result]
+    bounded = {name: result[name + INTERVAL].notnull().all(BOUND) for name in names_with_interval}
+    lost = [name for name in names_with_interval if (result[name].notnull() & ~bounded[name]).any()]
     warn(*coefficients.cautions(counts[PAIR], judged.scale, lost))
     return result.assign_attrs(attrs | asdict(drawn))
 
 
 Counts = dict[str, Array]
-"""How often grades meet, (..., grade, grade): of every `PAIR`, of `ALL` judges, of a `JUDGE`'s own
-passes."""
+"""Joint counts of two grades, (..., grade, grade): for every `PAIR`, for `ALL` judges, and for the
+passes of one `JUDGE`."""
 
 
 def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
-    """Count grades by topic, which comes first."""
-    topics, grades, several = len(judged.topics), len(judged.scale), passes.several
+    """Return joint counts of grades by topic."""
+    several = passes.several
+    shape = len(judged.topics), len(judged.scale)
     sizes = {PAIR: [len(pairs)], ALL: []} | ({JUDGE: [len(several)]} if len(several) else {})
-    counts = {kind: np.zeros((topics, *size, grades, grades)) for kind, size in sizes.items()}
-    for topic, given in judged.by_topic():
+    counts = {kind: np.zeros((shape[0], *size, *shape[1:] * 2)) for kind, size in sizes.items()}
+    for topic, has_grade in judged.by_topic():
         if len(several):
-            shares = grades_by_judge.by_judge(given, passes.owner)
+            shares = grades_by_judge.by_judge(has_grade, passes.owner)
             sides = (shares[side] for side in pairs.T)
             counts[PAIR][topic] = np.einsum("pad,pbd->pab", *sides)
             counts[ALL][topic] = grades_by_judge.between(shares)
-            own = [given[passes.owner == judge].sum(axis=0) for judge in several]
-            counts[JUDGE][topic] = [coincidences(number, once=True) for number in own]
+            by_pass = [has_grade[passes.owner == judge].sum(axis=0) for judge in several]
+            counts[JUDGE][topic] = [coincidences(number, once=True) for number in by_pass]
             continue
-        flat = given.reshape(-1, given.shape[-1]).astype(np.float32)
-        every = (flat @ flat.T).reshape(2 * given.shape[:2])
+        flat = has_grade.reshape(-1, has_grade.shape[-1]).astype(np.float32)
+        every = (flat @ flat.T).reshape(2 * has_grade.shape[:2])
         counts[PAIR][topic] = every[pairs[:, 0], :, pairs[:, 1]]
-        counts[ALL][topic] = coincidences(given.sum(axis=0))
+        counts[ALL][topic] = coincidences(has_grade.sum(axis=0))
     return counts
 
 
 def _labelled_coefficients(
     judged: JudgedTwice, counts: Counts, pairs: Array, passes: Passes
 ) -> xr.Dataset:
-    """Return the coefficients of counts with labels, topics first if there are some."""
+    """Return the coefficients of counts with labels."""
     sides = zip(JUDGES, pairs.T, strict=True)
-    names, several, scale = pd.Index(passes.judges), passes.several, judged.scale
+    names = pd.Index(passes.judges)
+    several = passes.several
+    scale = judged.scale
     labels: dict[str, Any] = {name: (PAIR, names[side]) for name, side in sides}
     labels |= {"weights": list(coefficients.WEIGHTS), "distance": list(coefficients.DISTANCES)}
     labels |= {"threshold": scale[1:], "grade_a": scale, "grade_b": scale}
     first = (TOPIC,) * (counts[PAIR].ndim - 3)
     variables: dict[str, Any] = {
         name: ((*first, *_DIMS[name]), values)
-        for kind, part in counts.items()
-        for name, values in _coefficients(part, kind, scale).items()
+        for kind, matrices in counts.items()
+        for name, values in _coefficients(matrices, kind, scale).items()
     }
     documents = counts[PAIR] if len(several) else counts[PAIR].astype(np.int64)
     if len(several):
@@ -263,31 +269,33 @@ _DIMS = {
 
 
 def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
-    """Return the coefficients of counts of a kind by name."""
+    """Return the coefficients of one kind of counts by name."""
     if kind == ALL:
         return {"joint_alpha": coefficients.alphas(counts, scale)}
-    kappa, alpha = coefficients.kappas(counts, scale), coefficients.both_alphas(counts, scale)
+    kappa = coefficients.kappas(counts, scale)
+    alpha = coefficients.both_alphas(counts, scale)
     if kind == JUDGE:
         return {"within_kappa": kappa, "within_alpha": alpha}
-    relevant, two = coefficients.at_thresholds(counts), np.array([0, 1])
-    at = coefficients.kappas(relevant, two), coefficients.both_alphas(relevant, two)
-    return {"kappa": kappa, "alpha": alpha, "kappa_at": at[0][..., 0], "alpha_at": at[1][..., 0]}
+    relevant = coefficients.at_thresholds(counts)
+    kappa_at = coefficients.kappas(relevant, np.array([0, 1]))[..., 0]
+    alpha_at = coefficients.both_alphas(relevant, np.array([0, 1]))[..., 0]
+    return {"kappa": kappa, "alpha": alpha, "kappa_at": kappa_at, "alpha_at": alpha_at}
 
 
 def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> dict[str, Any]:
-    """Return the intervals of every coefficient, and the means of its values per topic."""
+    """Return intervals of every coefficient, and its means over topics."""
     drawn = resamples.counts(len(counts[PAIR]))
     width = max(1, BLOCK // (max(drawn.shape) * counts[ALL][0].size))
     labelled: dict[str, Any] = {}
     for kind, matrices in counts.items():
         compute = partial(_coefficients, kind=kind, scale=scale)
         blocks = row_slices(matrices.shape[1], width) if kind == PAIR else [slice(None)]
-        parts = [
+        results = [
             coefficients.with_intervals(matrices[:, block], compute, drawn, resamples)
             for block in blocks
         ]
-        for name in parts[0]:
-            own_dims = _DIMS[name.removesuffix(INTERVAL).removesuffix(coefficients.PER_TOPIC)]
+        for name in results[0]:
+            dims = _DIMS[name.removesuffix(INTERVAL).removesuffix(coefficients.PER_TOPIC)]
             ends = (BOUND,) if name.endswith(INTERVAL) else ()
-            labelled[name] = (*own_dims, *ends), np.concatenate([part[name] for part in parts])
+            labelled[name] = (*dims, *ends), np.concatenate([result[name] for result in results])
     return labelled

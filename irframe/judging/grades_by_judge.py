@@ -1,6 +1,6 @@
-"""The judgments of several judges side by side, and of one judge in several passes."""
+"""Judgments of several judges and passes, aligned by document."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -19,34 +19,34 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, REPEAT_NAMES, TOPIC, UNJUDGED, roles
 
 Grades = Sequence[int] | str | None
-"""A scale of grades as users state it."""
+"""A scale of grades as passed by users."""
 
 OTHERS = {
     "common": "compares what all judges have judged",
     "pairwise": "what both of two have judged",
     "own": "takes each judge's judgments as they are",
 }
-"""What may be done about judges who judged different documents, beside refusing it."""
+"""Policies for judges who judged different documents, with their advice."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedTwice:
-    """Grades by several judges, sorted by topic.
+    """Grades of several judges, sorted by topic.
 
     Parameters
     ----------
     tables
-        What each judge is called, and their qrels.
+        Name of each judge -> qrels.
     topics
-        The topics by name.
+        The names of topics.
     topic
-        The place of every document's topic, shape (document,), rising.
+        Position of every document's topic, shape (document,), ascending.
     grade
-        Grades, shape (judge, document), `UNJUDGED` where a judge did not judge.
+        Grades, shape (judge, document), `UNJUDGED` for documents that a judge did not judge.
     row
-        The row of the judge's qrels that says so, -1 where none does.
+        Row of the judge's qrels with the grade, -1 for none.
     scale
-        The grades there are, rising.
+        All grades, ascending.
     """
 
     tables: Mapping[Any, coded_tables.QrelsTable]
@@ -58,23 +58,26 @@ class JudgedTwice:
 
     @property
     def judges(self) -> list[Any]:
-        """What the judges are called."""
+        """Return the names of the judges."""
         return list(self.tables)
 
     @property
     def judged(self) -> NDArray[Any]:
-        """Who judged what, shape (judge, document)."""
+        """Return whether a judge judged a document, shape (judge, document)."""
         return np.asarray(self.row >= 0)
 
     def frames(self) -> dict[Any, pd.DataFrame]:
-        """Return the qrels of every judge, without what is left out."""
+        """Return the qrels of every judge, restricted to these documents."""
         kept = {name: np.zeros(len(table.grade), bool) for name, table in self.tables.items()}
         for mask, row in zip(kept.values(), self.row, strict=True):
             mask[row[row >= 0]] = True
         return {name: table.judging(kept[name]) for name, table in self.tables.items()}
 
     def by_topic(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-        """Yield a topic's place, and whether a document has a grade, (judge, grade, document)."""
+        """Yield each topic's position and a mask of grades.
+
+        The mask tells whether a judge gave a document a grade, shape (judge, grade, document).
+        """
         starts = beginnings(self.topic)
         for start, end in zip(starts, np.append(starts[1:], len(self.topic)), strict=True):
             grades = self.grade[:, np.newaxis, start:end]
@@ -91,12 +94,13 @@ def read_judges(
     judges
         Judge -> qrels.
     pairs
-        What to do about documents that only some have judged: ``"same"`` refuses them,
-        ``"common"`` leaves them out, anything else keeps them.
+        Policy for documents that only some judges have judged: ``"same"`` raises an error,
+        ``"common"`` drops them, anything else keeps them.
     grades
-        The scale; None if every judge uses its ends, ``"union"``, or the grades there are.
+        The scale: None if every judge uses its lowest and highest grade, ``"union"``, or a list of
+        all grades.
     allowed
-        What `pairs` may be.
+        Valid values of `pairs`.
 
     Raises
     ------
@@ -112,19 +116,19 @@ def read_judges(
     """
     choice("pairs", pairs, allowed)
     if not isinstance(judges, Mapping) or len(judges) < 2:
-        found = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
-        raise ParameterError("at least two judges, {name: qrels}", found)
+        got = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
+        raise ParameterError("at least two judges, as {name: qrels}", got)
     tables = _of_one_kind({n: coded_tables.read_qrels_table(q) for n, q in judges.items()})
     marks = {name: int((table.grade == POOLED_UNJUDGED).sum()) for name, table in tables.items()}
     if any(marks.values()):
-        wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
+        expected = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
         advice = "drop these rows, or give them grade 0 if they were judged"
         offenders = [f"{count} by {name}" for name, count in marks.items() if count]
-        raise GradeError(wanted, f"grade {POOLED_UNJUDGED}", advice, offenders)
+        raise GradeError(expected, f"grade {POOLED_UNJUDGED}", advice, offenders)
     judged = _side_by_side(tables)
     everyone: Any = judged.judged.all(axis=0)
     if pairs == "same" and not everyone.all():
-        _refuse_differing(judged, [word for word in allowed if word in OTHERS])
+        _refuse_differing(judged, [column for column in allowed if column in OTHERS])
     if pairs == "common":
         judged = _chosen_documents(judged, everyone)
     _refuse_none_shared(judged)
@@ -132,48 +136,51 @@ def read_judges(
 
 
 def _refuse_none_shared(judged: JudgedTwice) -> None:
-    """Raise if no document is judged by two judges, showing identifiers of the first two."""
+    """Raise if no two judges have judged the same document."""
     if (judged.judged.sum(axis=0) > 1).any():
         return
     (first, one), (second, other) = list(judged.tables.items())[:2]
     ids = [f"{shown(side.topics)} with {shown(side.doc[:3].to_pylist())}" for side in (one, other)]
-    found = f"none: {first} has {ids[0]}, {second} has {ids[1]}"
-    raise IdError("documents that two judges have judged", found, "compare the identifiers")
+    got = f"none: {first} has {ids[0]}, {second} has {ids[1]}"
+    raise IdError("documents judged by two judges", got, "compare the identifiers")
 
 
 def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> JudgedTwice:
-    """Return the judgments of all judges, one column per document that any of them judged."""
-    parts = list(tables.values())
+    """Return the grades of all judges, aligned by document."""
+    qrels = list(tables.values())
     topics = _all_topics(tables)
     sides = [
-        coded_tables.Side(topics.get_indexer(part.topics)[part.topic], part.doc) for part in parts
+        coded_tables.Side(topics.get_indexer(table.topics)[table.topic], table.doc)
+        for table in qrels
     ]
     codes = coded_tables.code_documents(*sides)
-    for part, code in zip(parts, codes, strict=True):
-        coded_tables.refuse_twice_judged(part, repeated(code))
+    for table, code in zip(qrels, codes, strict=True):
+        coded_tables.refuse_twice_judged(table, repeated(code))
     every, first = np.unique(np.concatenate(codes), return_index=True)
-    grade = np.full((len(parts), len(every)), UNJUDGED, Grade)
+    grade = np.full((len(qrels), len(every)), UNJUDGED, Grade)
     row = np.full(grade.shape, -1)
-    for judge, (part, code) in enumerate(zip(parts, codes, strict=True)):
-        place = np.searchsorted(every, code)
-        grade[judge, place], row[judge, place] = part.grade, np.arange(len(code))
+    for judge, (table, code) in enumerate(zip(qrels, codes, strict=True)):
+        index = np.searchsorted(every, code)
+        grade[judge, index] = table.grade
+        row[judge, index] = np.arange(len(code))
     topic = np.concatenate([side.topic for side in sides])[first]
     judged = JudgedTwice(tables, topics, topic, grade, row, np.unique(grade[row >= 0]))
     return _chosen_documents(judged, np.argsort(topic, kind="stable"))
 
 
 def _chosen_documents(judged: JudgedTwice, chosen: NDArray[Any]) -> JudgedTwice:
-    """Return some of the documents, and the topics of these."""
-    topic, row, grade = judged.topic[chosen], judged.row[:, chosen], judged.grade[:, chosen]
-    kept, place = np.unique(topic, return_inverse=True)
-    return replace(judged, topics=judged.topics[kept], topic=place, row=row, grade=grade)
+    """Return the chosen documents and their topics."""
+    kept, topic = np.unique(judged.topic[chosen], return_inverse=True)
+    row = judged.row[:, chosen]
+    grade = judged.grade[:, chosen]
+    return replace(judged, topics=judged.topics[kept], topic=topic, row=row, grade=grade)
 
 
 Tables = Mapping[Any, coded_tables.QrelsTable]
 
 
 def _of_one_kind(tables: Tables) -> Tables:
-    """Return judgments whose topics and documents are text, or numbers, with all judges."""
+    """Return qrels with identifiers of one type for all judges."""
     docs = all_of_one_kind([table.doc for table in tables.values()])
     kinds = {pd.api.types.is_integer_dtype(table.topics.dtype) for table in tables.values()}
     return {
@@ -185,7 +192,7 @@ def _of_one_kind(tables: Tables) -> Tables:
 
 
 def _all_topics(tables: Tables) -> pd.Index:
-    """Return the topics of all judges by name."""
+    """Return the topics of all judges, sorted by name."""
     one, *others = tables.values()
     topics = one.topics
     for other in others:
@@ -194,27 +201,29 @@ def _all_topics(tables: Tables) -> pd.Index:
 
 
 def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
-    """Raise for documents that some judge did not judge, naming them and who did not."""
+    """Raise for documents that some judges did not judge."""
     missing = np.argwhere(~judged.judged)
     offenders = []
-    for judge, place in missing[:6]:
-        other = int(judged.judged[:, place].argmax())
+    for judge, index in missing[:6]:
+        other = int(judged.judged[:, index].argmax())
         table = judged.tables[judged.judges[other]]
-        (name,) = table.describe(judged.row[other, [place]])
+        (name,) = table.describe(judged.row[other, [index]])
         offenders.append(f"{name} not by {judged.judges[judge]}")
     offenders += ["..."] * (len(missing) - len(offenders))
     documents = (~judged.judged.all(axis=0)).sum()
-    found = f"{documents} of {judged.judged.shape[1]} that some judge did not"
-    advice = "say what to do: " + ", ".join(f"pairs={word!r} {OTHERS[word]}" for word in policies)
-    raise IdError("the same documents judged by every judge", found, advice, offenders)
+    got = f"{documents} of {judged.judged.shape[1]} that some judge did not"
+    advice = "say what to do: " + ", ".join(
+        f"pairs={column!r} {OTHERS[column]}" for column in policies
+    )
+    raise IdError("the same documents judged by every judge", got, advice, offenders)
 
 
 def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[Grade]:
-    """Return the scale of grades, refusing judges who use another one."""
+    """Return the scale of grades, or raise if judges differ."""
     used = {
-        name: np.unique(row[there])
-        for name, row, there in zip(judged.judges, judged.grade, judged.judged, strict=True)
-        if there.any()
+        name: np.unique(row[mask])
+        for name, row, mask in zip(judged.judges, judged.grade, judged.judged, strict=True)
+        if mask.any()
     }
     every = np.unique(np.concatenate(list(used.values())))
     if grades is None:
@@ -233,137 +242,145 @@ def _refuse_ends(used: Mapping[Any, NDArray[Grade]]) -> None:
     strange = [name for name in ends if ends[name] != usual]
     if strange:
         offenders = [f"{name} from {ends[name][0]} to {ends[name][1]}" for name in strange]
-        wanted = "judges who use the same lowest and highest grade"
-        found = f"grades from {usual[0]} to {usual[1]}, and"
-        stated = f"grades=range({usual[0]}, {usual[1] + 1})"
-        advice = f"map the grades first, state the scale, as in {stated}, or say grades='union'"
-        raise GradeError(wanted, found, advice, offenders)
+        expected = "judges who use the same lowest and highest grade"
+        got = f"grades from {usual[0]} to {usual[1]}, and"
+        listed_grades = f"grades=range({usual[0]}, {usual[1] + 1})"
+        advice = (
+            f"map the grades first, state the scale, as in {listed_grades}, or say grades='union'"
+        )
+        raise GradeError(expected, got, advice, offenders)
 
 
 def _stated(used: Mapping[Any, NDArray[Grade]], grades: Sequence[int]) -> NDArray[Grade]:
     limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
-    stated = [whole("every one of grades", grade, **limits) for grade in listed(grades)]
-    if len(set(stated)) < len(stated) or len(stated) < 2:
+    listed_grades = [whole("every one of grades", grade, **limits) for grade in listed(grades)]
+    if len(set(listed_grades)) < len(listed_grades) or len(listed_grades) < 2:
         raise ParameterError("grades, at least two, each once", repr(listed(grades)))
-    beyond = {name: values[~np.isin(values, stated)] for name, values in used.items()}
+    beyond = {name: values[~np.isin(values, listed_grades)] for name, values in used.items()}
     strange = [
         f"{name}: {', '.join(map(str, values))}" for name, values in beyond.items() if len(values)
     ]
     if strange:
-        wanted = f"the grades {', '.join(map(str, sorted(stated)))}"
+        expected = f"the grades {', '.join(map(str, sorted(listed_grades)))}"
         advice = "map these first, as with clip(upper=3), or say grades='union'"
-        raise GradeError(wanted, "grades beyond these, by judge", advice, strange)
-    return np.array(sorted(stated), Grade)
+        raise GradeError(expected, "grades beyond these, by judge", advice, strange)
+    return np.array(sorted(listed_grades), Grade)
 
 
-JUDGE, PASSES = "judge", "pass"
-"""What judges and repeats of judgments are called."""
+JUDGE = "judge"
+PASSES = "pass"
+"""Names of the dimension of judges and of repeated judgments."""
 
 
 class Passes(NamedTuple):
-    """Judgments by pass, and whose they are."""
+    """Judgments by pass, and the judge of each pass."""
 
     qrels: dict[Any, Any]
-    """What a pass is called -> its judgments."""
+    """Name of a pass -> its judgments."""
     judges: list[Any]
-    """What the judges are called."""
+    """Names of the judges."""
     owner: Array
-    """The place of the judge of every pass, rising."""
+    """Position of the judge of every pass, ascending."""
 
     @property
     def counts(self) -> Array:
-        """How many passes each judge has."""
+        """Return the number of passes per judge."""
         return np.bincount(self.owner, minlength=len(self.judges))
 
     @property
     def several(self) -> Array:
-        """The places of the judges with several passes."""
+        """Return the positions of the judges with several passes."""
         return np.flatnonzero(self.counts > 1)
 
-    def of(self, judge: Any) -> list[Any]:
-        """Return what the passes of a judge are called."""
-        place = self.judges.index(judge)
-        return [name for name, own in zip(self.qrels, self.owner, strict=True) if own == place]
+    def of(self, judge: Hashable) -> list[Any]:
+        """Return the names of a judge's passes."""
+        index = self.judges.index(judge)
+        return [name for name, own in zip(self.qrels, self.owner, strict=True) if own == index]
 
 
 def passes_of(judges: Mapping[Any, Any]) -> Passes:
-    """Part the passes of judges.
+    """Return judgments by pass.
 
     Parameters
     ----------
     judges
-        Judge -> qrels; or a list of qrels, a pass each, or a frame with a column of passes.
+        Judge -> qrels; or a list of qrels, one per pass; or a frame with a column of passes.
 
     Examples
     --------
     >>> one, two = {"q": {"d": 0}}, {"q": {"d": 1}}
-    >>> found = passes_of({"people": one, "model": [one, two]})
-    >>> list(found.qrels), found.owner.tolist()
+    >>> passes = passes_of({"people": one, "model": [one, two]})
+    >>> list(passes.qrels), passes.owner.tolist()
     (['people', 'model [pass 1]', 'model [pass 2]'], [0, 1, 1])
     """
     if not isinstance(judges, Mapping):
-        raise ParameterError("at least two judges, {name: qrels}", type(judges).__name__)
+        raise ParameterError("at least two judges, as {name: qrels}", type(judges).__name__)
     every: dict[Any, Any] = {}
     owner = []
-    for place, (name, given) in enumerate(judges.items()):
-        if isinstance(given, list | tuple) and not given:
+    for index, (name, source) in enumerate(judges.items()):
+        if isinstance(source, list | tuple) and not source:
             raise InputError(f"passes of judge {name!r}", "none")
-        parts = _passes_of(given)
-        many = len(parts) > 1
-        named = {f"{name} [pass {key}]" if many else name: part for key, part in parts.items()}
+        tables = _passes_of(source)
+        many = len(tables) > 1
+        named = {f"{name} [pass {key}]" if many else name: table for key, table in tables.items()}
         every |= named
-        owner += [place] * len(named)
+        owner += [index] * len(named)
     return Passes(every, list(judges), np.array(owner, int))
 
 
-def _passes_of(given: Any) -> dict[Any, Any]:
-    """Return the passes of a judge by what they are called."""
-    if isinstance(given, list | tuple) and given and all(map(_is_qrels, given)):
-        return dict(enumerate(given, start=1))
-    if not isinstance(given, pd.DataFrame) or not {*REPEAT_NAMES} & {*given.columns}:
-        return {1: given}
-    frame = as_qrels(given)
+def _passes_of(source: Any) -> dict[Any, Any]:
+    """Return the passes of a judge by name."""
+    if isinstance(source, list | tuple) and source and all(map(_is_qrels, source)):
+        return dict(enumerate(source, start=1))
+    if not isinstance(source, pd.DataFrame) or not {*REPEAT_NAMES} & {*source.columns}:
+        return {1: source}
+    frame = as_qrels(source)
     columns = roles(frame.columns)
-    word = repeat_column(frame, [columns[TOPIC], columns[DOC]])
-    if word is None:
-        return {1: given}
-    return {key: part.drop(columns=word) for key, part in frame.groupby(word)}
+    column = repeat_column(frame, [columns[TOPIC], columns[DOC]])
+    if column is None:
+        return {1: source}
+    return {key: table.drop(columns=column) for key, table in frame.groupby(column)}
 
 
-def _is_qrels(part: Any) -> bool:
-    """Tell whether an element of a list is all judgments of a pass, and not one of them."""
-    nested = isinstance(part, Mapping) and all(isinstance(x, Mapping) for x in part.values())
-    return isinstance(part, pd.DataFrame) or (nested and bool(part))
+def _is_qrels(value: object) -> bool:
+    """Return whether a value holds all judgments of a pass.
+
+    A list may also hold single judgments.
+    """
+    nested = isinstance(value, Mapping) and all(isinstance(x, Mapping) for x in value.values())
+    return isinstance(value, pd.DataFrame) or (nested and bool(value))
 
 
-def by_judge(given: Array, owner: Array) -> Array:
-    """Return the share of a judge's passes that give a document a grade.
+def by_judge(marks: Array, owner: Array) -> Array:
+    """Return the share of passes per judge, grade, and document.
 
     Parameters
     ----------
     given
-        Whether a pass does, shape (pass, grade, document).
+        Whether a pass gave a document a grade, shape (pass, grade, document).
     owner
-        The place of each pass's judge, rising.
+        Position of each pass's judge, ascending.
 
     Returns
     -------
     numpy.ndarray
-        Shape (judge, grade, document), 0 where no pass judged it.
+        Shape (judge, grade, document), 0 if no pass judged the document.
     """
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    total = np.add.reduceat(given.astype(float), starts, axis=0)
+    total = np.add.reduceat(marks.astype(float), starts, axis=0)
     judging = total.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(total, judging, out=np.zeros_like(total), where=judging > 0))
 
 
 def between(shares: Array) -> Array:
-    """Return how often grades of different judges coincide, each judge once, (grade, grade).
+    """Count coincidences of grades between judges, shape (grade, grade).
+
+    Each judge counts once.
 
     Parameters
     ----------
     shares
-        Of each judge and document, those of the grades, shape (judge, grade, document).
+        Shares of the grades per judge and document, shape (judge, grade, document).
     """
     judging = shares.sum(axis=(0, 1))
     weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
@@ -373,16 +390,16 @@ def between(shares: Array) -> Array:
 
 
 def coincidences(counts: Array, *, once: bool = False) -> Array:
-    """Return how often grades of a document coincide, (grade, grade).
+    """Count coincidences of grades of a document, shape (grade, grade).
 
     Parameters
     ----------
     counts
-        How often a document was given a grade, shape (grade, document).
+        Number of times a document got a grade, shape (grade, document).
     once
-        Whether a document counts once, and not as often as it was given a grade.
+        Whether each document has weight 1, instead of its number of grades.
     """
-    given = counts.sum(axis=0)
-    pairs = np.maximum((given - 1) * (given if once else 1), 1)
-    weighted = counts * np.where(given > 1, 1 / pairs, 0)
+    marks = counts.sum(axis=0)
+    pairs = np.maximum((marks - 1) * (marks if once else 1), 1)
+    weighted = counts * np.where(marks > 1, 1 / pairs, 0)
     return np.asarray(weighted @ counts.T - np.diag(weighted.sum(axis=1)))

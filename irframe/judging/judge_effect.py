@@ -1,4 +1,4 @@
-"""What changes in the conclusions about systems under other judges.
+"""Conclusions about systems under different judges.
 
 Verbs: judge_effect.
 """
@@ -51,14 +51,14 @@ from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.resampling import Resampling
 from irframe.scores.scores import Scores
 
-Parts = dict[str, tuple[tuple[str, ...], Array]]
+Variables = dict[str, tuple[tuple[str, ...], Array]]
 """Name -> dimensions and values."""
 Groups = Mapping[str, Sequence[Hashable]]
 
 DIMS = JUDGE, METRIC, DEPTH
 CONCLUSIONS = ("kept", "lost", "new", "reversed", "neither")
-"""What becomes of a pair of systems: significant alike under both judges, only under the reference,
-only under the other, the other way round, and under neither."""
+"""Outcomes of a pair of systems: significant in the same direction under both judges, only under
+the reference, only under the other judge, in opposite directions, or under neither judge."""
 
 
 @recorded
@@ -77,79 +77,84 @@ def judge_effect(
     resamples: Resampling | int = 1000,
     groups: Groups | None = None,
 ) -> xr.Dataset:
-    """Say what would have been concluded about the systems if others had judged.
+    """Compare the conclusions about systems under different judges.
 
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`, which is judged anew by each judge; or a run frame, or what
-        `as_runs` takes. At least two systems.
+        A cube made by `irframe.cube`, whose documents are judged again by each judge; or a run
+        frame, or anything that `as_runs` accepts. At least two systems.
     judges
-        What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
-        Of a judge who judged several times a list of these, or a frame with a column ``pass``:
-        means are over passes, which tests of systems count as repeats for all of them.
+        Name of each judge -> qrels frame, or anything that `as_qrels` accepts; at least two judges.
+        A judge who judged several times has a list of these, or a frame with a column ``pass``.
+        Means are then taken over passes, and tests treat the passes as repeats shared by all
+        systems.
     metrics
         Metrics or their names.
     test
-        How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
-        name of a test. All intervals are at 1 - `alpha` of it.
+        How significance is decided, as for `compare`: an `irframe.Significance`, or the name of a
+        test. All intervals have the confidence level 1 - `alpha` of it.
     reference
-        The judge whose conclusions the others' are compared with, by default the first.
+        The judge with whom all others are compared, by default the first.
     at
         Evaluation depths, by default all.
     pairs
-        Which pairs of topic and document count: ``"same"`` and ``"common"`` as for
-        `compare_judges`; ``"own"``, each judge's judgments as they are, of the same topics.
+        Which pairs of topic and document are used: ``"same"`` and ``"common"`` as for
+        `compare_judges`; ``"own"`` uses all judgments of each judge, who must have judged the same
+        topics.
     grades
         As for `compare_judges`.
     coefficients
-        Measures of agreement or their names, as for `agreement`.
+        Coefficients of agreement or their names, as for `agreement`.
     interval_of, resamples
-        What to give intervals of agreements of, as for `agreement`; by default none, as they take
-        a while at many depths. And their resamples of the topics.
+        The kind of agreement intervals, as for `agreement`, and the resamples of topics for them.
+        By default there are no intervals, because they are slow at many depths.
     groups
-        Groups of systems, such as ``{"same model": ["run1", "run2"]}``: whether a judge favours
-        them over the other systems. At least two systems in each and outside.
+        Groups of systems, such as ``{"same model": ["run1", "run2"]}``, to test whether a judge
+        favours them over the other systems. At least two systems in each group and outside it.
 
     Returns
     -------
     xarray.Dataset
         Over the other judges, metrics and depths:
 
-        - ``agreement`` (judge, metric, depth, coefficient), of the order of systems; and
-          ``agreement_interval`` (..., bound) if asked for, over resamples of the topics;
-        - ``conclusions`` (judge, metric, depth, conclusion), pairs of systems that are ``kept``,
-          significantly different in the same direction under both judges; ``lost``, only under
-          the reference; ``new``, only under the other judge; ``reversed``; ``neither``;
-        - ``mean`` and ``rank`` (judge, metric, depth, system), 1 the best, ties sharing the best
-          of their ranks; ``reference_mean`` and ``reference_rank`` (metric, depth, system);
-        - ``bias`` (judge, metric, depth, system), the mean under the judge less that under the
-          reference, and ``bias_interval`` (..., bound), Student's over topics;
+        - ``agreement`` (judge, metric, depth, coefficient) of the orders of systems; with
+          ``interval_of`` also ``agreement_interval`` (..., bound), over resamples of topics;
+        - ``conclusions`` (judge, metric, depth, conclusion), the number of pairs of systems that
+          are ``kept`` (significantly different in the same direction under both judges), ``lost``
+          (only under the reference), ``new`` (only under the other judge), ``reversed`` or
+          ``neither``;
+        - ``mean`` and ``rank`` (judge, metric, depth, system), where rank 1 is best and ties share
+          the best of their ranks; ``reference_mean`` and ``reference_rank`` (metric, depth,
+          system);
+        - ``bias`` (judge, metric, depth, system), the mean under the judge minus that under the
+          reference, and ``bias_interval`` (..., bound), Student's interval over topics;
         - with groups ``group_bias`` (judge, metric, depth, group), the mean bias of the group's
-          systems less that of all others, ``group_interval`` (..., bound) and ``group_p``.
+          systems minus that of all others, ``group_interval`` (..., bound) and ``group_p``.
 
     Raises
     ------
     IrframeError
         As `compare_judges`, `cube` and `score`.
     IdError
-        With ``pairs="own"``, for judges of different topics.
+        With ``pairs="own"``, if the judges judged different topics.
     ParameterError
-        For unknown systems in groups, or too few.
+        If a group contains unknown systems, or too few systems.
 
     Warns
     -----
     IrframeWarning
-        As `compare`, and for intervals of agreements as `agreement`.
+        As `compare`, and for intervals of agreement as `agreement`.
 
     Notes
     -----
-    A topic counts for a metric and depth if every system has a score there under every judge.
-    Means are rounded to 12 decimals before they are ordered. Intervals of agreements are cautious:
-    95% ones held Kendall's tau 99 times in 100 with 5 to 50 topics (see `agreement`). The interval
-    and p-value of a group are Welch's, the systems' biases being the sample: they ask whether
-    systems like these would be favoured, so that a group of two or three says little. A judge may
-    favour good systems in general, which is no favour to a group that happens to be good.
+    A topic counts for a metric and depth if every system has a score on it under every judge.
+    Means are rounded to 12 decimals before they are ordered. Intervals of agreement are
+    conservative: 95% intervals covered Kendall's tau 99 times in 100 with 5 to 50 topics (see
+    `agreement`). The interval and p-value of a group are Welch's, with the systems' biases as the
+    sample. They tell whether similar systems would be favoured, so a group of two or three systems
+    gives little evidence. A judge may favour good systems in general. That is not a bias for a
+    group that happens to be good.
 
     References
     ----------
@@ -164,10 +169,10 @@ def judge_effect(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> strict = qrels.assign(grade=qrels["grade"].where(qrels["grade"] != 1, 0))
-    >>> found = judge_effect(runs, {"people": qrels, "strict": strict}, ["AP", "nDCG"], at=10)
-    >>> found["agreement"].sel(coefficient="kendall").squeeze().round(2).to_series().to_dict()
+    >>> effect = judge_effect(runs, {"people": qrels, "strict": strict}, ["AP", "nDCG"], at=10)
+    >>> effect["agreement"].sel(coefficient="kendall").squeeze().round(2).to_series().to_dict()
     {'AP': 1.0, 'nDCG': 1.0}
-    >>> found["conclusions"].sel(metric="AP").squeeze().to_series().to_dict()
+    >>> effect["conclusions"].sel(metric="AP").squeeze().to_series().to_dict()
     {'kept': 5, 'lost': 6, 'new': 0, 'reversed': 0, 'neither': 17}
     """
     pairing = Pairing(test)
@@ -177,37 +182,35 @@ def judge_effect(
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
     called = _first(passes.judges, reference)
-    held, *others = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
+    base, *others = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
     mean = np.stack([_signed(scores) for scores in every])
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
-    bias, half = (
-        mean[1:] - mean[0],
-        np.stack([_half_widths(other, held, alpha) for other in others]),
-    )
-    first, *won = (winners(scores, pairing) for scores in every)
-    parts: Parts = {
+    bias = mean[1:] - mean[0]
+    half = np.stack([_half_widths(other, base, alpha) for other in others])
+    first, *others_won = (winners(scores, pairing) for scores in every)
+    variables: Variables = {
         "mean": ((*DIMS, SYSTEM), mean[1:]),
         "reference_mean": ((*DIMS[1:], SYSTEM), mean[0]),
         "rank": ((*DIMS, SYSTEM), rank[1:]),
         "reference_rank": ((*DIMS[1:], SYSTEM), rank[0]),
         "bias": ((*DIMS, SYSTEM), bias),
         "bias_interval": ((*DIMS, SYSTEM, BOUND), np.stack([bias - half, bias + half], axis=-1)),
-        "conclusions": ((*DIMS, "conclusion"), conclude(first, won)),
-        **_agreements(held, others, orders, resampling if interval_of else None),
+        "conclusions": ((*DIMS, "conclusion"), conclude(first, others_won)),
+        **_agreements(base, others, orders, resampling if interval_of else None),
     }
-    labels = {JUDGE: called[1:], **held.labels(), SYSTEM: held.systems, BOUND: list(SIDES)}
+    labels = {JUDGE: called[1:], **base.labels(), SYSTEM: base.systems, BOUND: list(SIDES)}
     labels |= {"coefficient": [*map(str, listed(coefficients))], "conclusion": list(CONCLUSIONS)}
     if groups is not None:
-        parts |= _favours(bias, _members(groups, held.systems.tolist()), alpha)
+        variables |= _favours(bias, _members(groups, base.systems.tolist()), alpha)
         labels["group"] = list(groups)
     attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
-    attrs = united(held.attrs, attrs, pairing.told(), {RESULT: "judge_effect"})
-    result = xr.Dataset(parts, labels, attrs)
-    return resampling.told(result, held.scored.sum(axis=1)) if interval_of else result
+    attrs = united(base.attrs, attrs, pairing.told(), {RESULT: "judge_effect"})
+    result = xr.Dataset(variables, labels, attrs)
+    return resampling.told(result, base.scored.sum(axis=1)) if interval_of else result
 
 
-def _first(judges: list[Any], reference: Hashable | None) -> list[Any]:
-    """Return the judges, the reference first."""
+def _first(judges: list[Hashable], reference: Hashable | None) -> list[Hashable]:
+    """Return the judges with the reference first."""
     if reference is None:
         return judges
     (row,) = places("reference to be one of the judges", [reference], judges)
@@ -217,37 +220,41 @@ def _first(judges: list[Any], reference: Hashable | None) -> list[Any]:
 def _score(
     data: Any, judged: JudgedTwice, passes: list[list[Any]], metrics: Metrics, at: Any
 ) -> list[Scores]:
-    """Score the runs under every judge, on the topics that have a score under all of them."""
-    chosen, frames = parse_metrics(metrics), judged.frames()
+    """Score the runs under every judge on their common topics."""
+    chosen = parse_metrics(metrics)
+    frames = judged.frames()
     of_cube = isinstance(data, xr.Dataset)
     make: Any = rejudge if of_cube else build
-    given = data if of_cube else as_runs(data)
+    source = data if of_cube else as_runs(data)
     _refuse_topics(judged)
     scores = []
     with OneCall():
         for passed in passes:
-            own = []
+            arrays = []
             for name in passed:
                 with in_group(f"judge {name}"):
-                    cube: xr.Dataset = make(given, frames[name])
-                own.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
-            scores.append(_repeated(own))
+                    cube: xr.Dataset = make(source, frames[name])
+                arrays.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
+            scores.append(_repeated(arrays))
     alike = _alike(scores)
     means = [array.mean(REPEAT, skipna=False) if REPEAT in array.dims else array for array in alike]
-    shared = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
-    common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
+    scored = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
+    common = xr.DataArray(scored, dims=(METRIC, TOPIC, DEPTH))
     kept = [array.where(common) for array in alike]
-    return [scores_to_compare(array, quiet=place > 0) for place, array in enumerate(kept)]
+    return [scores_to_compare(array, quiet=row > 0) for row, array in enumerate(kept)]
 
 
 def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
-    """Return scores with the systems and topics of the first in its order, and no other labels."""
+    """Return scores aligned to the first array's systems and topics.
+
+    Other coordinates are dropped.
+    """
     order = {dim: scores[0][dim].to_numpy() for dim in (SYSTEM, TOPIC)}
     return [array.sel(order).reset_coords(drop=True) for array in scores]
 
 
 def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
-    """Return the scores under one judge, those of several passes as shared repeats."""
+    """Return the scores under one judge, with passes as repeats."""
     if len(scores) == 1:
         return scores[0]
     joined = xr.concat(_alike(scores), REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
@@ -256,34 +263,35 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
 
 
 def _refuse_topics(judged: JudgedTwice) -> None:
-    """Raise for topics that only some judges have judged."""
+    """Raise if some topics are judged by some judges only."""
     offenders = []
     for name, judging in zip(judged.judges, judged.judged, strict=True):
         topics = np.setdiff1d(judged.topic, judged.topic[judging])
         offenders += [f"{judged.topics[topic]} not by {name}" for topic in topics]
     if offenders:
-        advice = "pairs='common' compares what all judges have judged"
+        advice = "pass pairs='common' to compare the documents that all judges have judged"
         raise IdError(
-            "the same topics judged by every judge", f"{len(offenders)} missing", advice, offenders
+            "every topic judged by every judge", f"{len(offenders)} missing", advice, offenders
         )
 
 
 def _signed(paired: Scores) -> Array:
-    """Return means as they are, though less be better."""
+    """Return means in the metric's units, whichever direction is better."""
     return np.array(paired.towards)[:, np.newaxis, np.newaxis] * paired.means
 
 
-def _half_widths(other: Scores, held: Scores, alpha: float) -> Array:
-    """Return half of Student's intervals of mean differences over topics, NaN without spread.
+def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
+    """Return half widths of Student's intervals of mean differences.
 
-    The shape is (metric, depth, system).
+    The shape is (metric, depth, system). Values are NaN where differences do not vary.
     """
-    topics = held.scored.sum(axis=1)
-    single = np.array([summary == "mean" for summary in held.summaries])[:, np.newaxis]
+    topics = base.scored.sum(axis=1)
+    single = np.array([summary == "mean" for summary in base.summaries])[:, np.newaxis]
     factor = np.where(
         single & (topics > 1), scipy.special.stdtrit(topics - 1.0, 1 - alpha / 2), np.nan
     )
-    differences, counted = other.values - held.values, topics[:, np.newaxis, np.newaxis]
+    differences = other.values - base.values
+    counted = topics[:, np.newaxis, np.newaxis]
     means = np.nansum(differences, axis=2, keepdims=True) / counted
     squares = np.nansum((differences - means) ** 2, axis=2, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -293,41 +301,44 @@ def _half_widths(other: Scores, held: Scores, alpha: float) -> Array:
 
 
 def _agreements(
-    held: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
-) -> Parts:
-    """Return how alike judges order the systems, and between which values over resamples."""
+    base: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
+) -> Variables:
+    """Return judges' agreement about the order of systems, with intervals."""
     dims = (*DIMS, "coefficient")
-    values = [agreement_of(held, others, method) for method in methods]
-    parts: Parts = {"agreement": (dims, np.stack(values, axis=-1))}
+    values = [agreement_of(base, others, method) for method in methods]
+    variables: Variables = {"agreement": (dims, np.stack(values, axis=-1))}
     if resampling is not None:
         ends = [
-            np.stack([with_reference(other, held, resampling, method) for other in others], axis=1)
+            np.stack([with_reference(other, base, resampling, method) for other in others], axis=1)
             for method in methods
         ]
         interval = np.moveaxis(np.stack(ends, axis=-1), 0, -1)
-        parts["agreement_interval"] = (*dims, BOUND), interval
-    return parts
+        variables["agreement_interval"] = (*dims, BOUND), interval
+    return variables
 
 
-def agreement_of(held: Scores, others: list[Scores], method: Agreement) -> Array:
-    """Return the agreement of every other judge with the reference, (judge, metric, depth)."""
-    old = system_means(held, method)
+def agreement_of(base: Scores, others: list[Scores], method: Agreement) -> Array:
+    """Return each judge's agreement with the reference, (judge, metric, depth)."""
+    old = system_means(base, method)
     new = np.stack([system_means(other, method) for other in others])
     return method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])[..., 0, 0]
 
 
 def winners(paired: Scores, pairing: Pairing) -> Array:
-    """Say which system of a pair is significantly better, shape (metric, depth, pair)."""
+    """Return which system of each pair is significantly better.
+
+    The shape is (metric, depth, pair): 1 for the first system, -1 for the second, 0 for neither.
+    """
     pairs = all_pairs(len(paired.systems))
     p = pairing.p_values(paired, pairs)
     ahead = paired.by_piece(len(pairs), lambda row, block: leads(paired, row, block, pairs).T)
     return np.where(p < pairing.alpha, ahead, 0)
 
 
-def conclude(held: Array, others: Sequence[Array]) -> Array:
-    """Count what becomes of pairs, (judge, metric, depth, conclusion), from who is better."""
+def conclude(base: Array, others: Sequence[Array]) -> Array:
+    """Count pairs by conclusion, (judge, metric, depth, conclusion)."""
     new = np.stack(others)
-    old = np.broadcast_to(held, new.shape)
+    old = np.broadcast_to(base, new.shape)
     kinds = [
         old * new > 0,
         (old != 0) & (new == 0),
@@ -338,23 +349,23 @@ def conclude(held: Array, others: Sequence[Array]) -> Array:
     return np.stack([kind.sum(axis=-1) for kind in kinds], axis=-1)
 
 
-def _members(groups: Groups, systems: list[Any]) -> Array:
-    """Return who belongs to each group, shape (group, system)."""
+def _members(groups: Groups, systems: list[Hashable]) -> Array:
+    """Return which systems belong to each group, shape (group, system)."""
     if not isinstance(groups, Mapping):
-        raise ParameterError("groups, a mapping of names to systems", shortened(groups))
+        raise ParameterError("groups as a mapping of names to systems", shortened(groups))
     inside = np.zeros((len(groups), len(systems)), bool)
-    for row, wanted in enumerate(groups.values()):
-        inside[row, places("systems of the runs", wanted, systems)] = True
+    for row, members in enumerate(groups.values()):
+        inside[row, places("systems of the runs", members, systems)] = True
     fewest = np.minimum(inside.sum(axis=1), (~inside).sum(axis=1))
     few = [name for name, least in zip(groups, fewest, strict=True) if least < 2]
     if few or not len(groups):
-        wanted = "groups with at least two systems, and two outside"
-        raise ParameterError(wanted, f"{len(few)} that are not" if few else "no group", "", few)
+        expected = "groups with at least two systems inside and two outside"
+        raise ParameterError(expected, f"{len(few)} with fewer" if few else "no group", "", few)
     return inside
 
 
-def _favours(bias: Array, members: Array, alpha: float) -> Parts:
-    """Hold the biases of every group against those of all other systems."""
+def _favours(bias: Array, members: Array, alpha: float) -> Variables:
+    """Compare each group's biases with those of all other systems."""
     sides = [(bias[..., inside], bias[..., ~inside]) for inside in members]
     tested = [scipy.stats.ttest_ind(one, rest, axis=-1, equal_var=False) for one, rest in sides]
     ranges = [result.confidence_interval(1 - alpha) for result in tested]

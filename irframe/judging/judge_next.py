@@ -1,4 +1,4 @@
-"""What to judge next, and what a budget of judgments buys.
+"""Choice of documents to judge, and conclusions from few judgments.
 
 Verbs: judge_next, replay.
 """
@@ -35,7 +35,7 @@ from irframe.judging.candidates import (
 )
 from irframe.judging.judge_effect import CONCLUSIONS
 from irframe.judging.judging_method import JudgingMethod, MethodName
-from irframe.judging.turns import METHODS, Found, Trial, take_turns
+from irframe.judging.turns import METHODS, SampleResult, Trial, take_turns
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -55,67 +55,68 @@ def judge_next(
     runs: Runs | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """List the documents to judge next, the most useful first.
+    """Return the documents to judge next, most useful first.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`; one built from run frames knows what its unjudged documents
-        are called, down to rank 100.
+        A cube made by `irframe.cube`. Cubes built from run frames contain the ids of unjudged
+        documents down to rank 100.
     n
-        How many documents to judge, over all topics, at least 1. Topics take turns, in each turn
-        those with the fewest judgments first.
+        Number of documents to judge over all topics, at least 1. Each round takes one document of
+        every topic, and begins with the topics with the fewest judgments.
     method
-        ``"pool"``: by best rank, then by how many runs have it there, then by name. ``"mtf"``,
-        move to front: the next document of the run that stays in front while its documents are
-        relevant. ``"maxmean"``: that of the run most likely to be right. ``"leverage"``: what
-        tells systems apart and is likely relevant. With a credit, a
-        batch or a prior: an `irframe.JudgingMethod`.
+        ``"pool"``: documents by best rank, then by the number of runs with that rank, then by id.
+        ``"mtf"`` (move to front): the next document of the run in front, which stays in front while
+        its documents are relevant. ``"maxmean"``: the next document of the run with the highest
+        expected precision. ``"leverage"``: documents whose ranks differ between systems and that
+        are probably relevant. Pass an `irframe.JudgingMethod` for a credit, a batch or a prior.
     depth
-        How deep the lists are read; by default 100, or as deep as the cube is.
+        Depth to which lists are read, by default 100 or the depth of the cube.
     rel
         Lowest relevant grade, at least 1.
     runs
-        The runs that the cube was made of, where it does not know what its unjudged documents are
-        called, as at depths beyond 100.
+        The runs from which the cube was made. They are needed if the cube lacks the ids of unjudged
+        documents, as beyond depth 100.
     seed
-        Of the order of runs that tie, from 0.
+        Seed of the order of tied runs, at least 0.
 
     Returns
     -------
     pandas.DataFrame
-        `n` rows in the order to judge, with the columns ``topic`` and ``doc``; ``priority``, what
-        the method goes by; ``probability``, how likely the document is relevant by the prior or,
-        without one, by the precision so far of the runs that have it; ``best_rank``; and
-        ``runs``, how many have it.
+        `n` rows in the order to judge, with the columns ``topic`` and ``doc``; ``priority``, the
+        value by which the method chooses; ``probability``, the probability of relevance;
+        ``best_rank``; and ``runs``, the number of runs with the document. The probability comes
+        from the prior, or without one from the precision so far of the runs with the document.
 
     Raises
     ------
     ParameterError
-        For `n` beyond what is left unjudged, an unknown method, a prior with ``"mtf"``, or
-        probabilities outside [0, 1].
+        If `n` exceeds the number of unjudged documents, the method is unknown, ``"mtf"`` has a
+        prior, or probabilities lie outside [0, 1].
     InputError
-        If unjudged documents have no name, as at depths beyond 100 without `runs`; for other runs
-        than those of the cube; or if the prior lacks a column.
+        If the ids of unjudged documents are missing, as beyond depth 100 without `runs`; if `runs`
+        are not the runs of the cube; or if the prior lacks a column.
     DepthError
-        For a depth below 1 or beyond the cube.
+        If a depth is below 1 or beyond the cube.
 
     Warns
     -----
     IrframeWarning
-        If the pool is not known: all systems of the cube make it then. Of documents without prior.
+        If the pool is unknown, so that all systems of the cube contribute to it, and if documents
+        have no prior.
 
     Notes
     -----
-    The state follows from the judgments alone: add those of the documents handed out to the
-    qrels, build the cube anew, and go on; with one document a topic at a time that is the
-    method as published. Runs that tie take turns in an order that the seed decides; whatever else
-    ties is in the order of its name, whichever rows came first.
+    The state depends on the judgments alone. To continue, add the new judgments to the qrels and
+    build the cube again. With one document per topic at a time, the methods equal the published
+    ones. The seed decides the order of tied runs. Other ties are broken by id, so the order of rows
+    never matters.
 
-    ``"leverage"``: with W = 1 / sqrt(rank of d in s), 0 where s lacks it, L the standard deviation
-    of W over the systems that took part, m = (1 + sum of W over relevant) / (2 + sum of W over
-    judged documents) for every system, and p the mean of m weighted by W, it judges the largest
-    L p^2. Its form was chosen on TREC-8, Robust 2003, TREC-COVID round 1 and DL 2021.
+    ``"leverage"`` judges the document with the largest L p^2. W = 1 / sqrt(rank of d in s), or 0 if
+    s lacks d, and L is the standard deviation of W over the systems that took part. Every system
+    has m = (1 + sum of W over relevant) / (2 + sum of W over judged documents), and p is the mean
+    of m weighted by W. The form was chosen on TREC-8, Robust 2003, TREC-COVID round 1 and DL 2021.
 
     References
     ----------
@@ -135,34 +136,39 @@ def judge_next(
     1   105  d433     0.036        0.562         12     1
     2   106  d807     0.012        0.336         15     1
     """
-    n, seed, rel = whole("n", n, low=1), whole("seed", seed, low=0), whole("rel", rel, low=1)
-    way = JudgingMethod.read(method)
-    named, cube = None if runs is None else as_runs(runs), by_label(cube)
+    n = whole("n", n, low=1)
+    seed = whole("seed", seed, low=0)
+    rel = whole("rel", rel, low=1)
+    judging_method = JudgingMethod.read(method)
+    named = None if runs is None else as_runs(runs)
+    cube = by_label(cube)
     documents = ListedDocuments.named(cube, _depth(cube, depth), named)
-    pool, grade = documents.pool(helping(cube), seed), documents.grade
-    known = pool.there & (grade != UNJUDGED)
-    open_ = pool.there & ~known
-    most, learned = _turns(open_, n), read_prior(way.prior, documents, open_)
-    likely = _likely(pool, known, (grade >= rel) & known, learned)
-    chosen = METHODS[way.key](pool, learned)
-    relevant = np.where(known, grade >= rel, likely)
-    turns = take_turns(chosen, relevant, most, batch=way.batch, known=known)
+    pool = documents.pool(helping(cube), seed)
+    grade = documents.grade
+    judged = pool.exists & (grade != UNJUDGED)
+    unjudged = pool.exists & ~judged
+    n_turns = _turns(unjudged, n)
+    learned = read_prior(judging_method.prior, documents, unjudged)
+    likely = _likely(pool, judged, (grade >= rel) & judged, learned)
+    chosen = METHODS[judging_method.key](pool, learned)
+    relevant = np.where(judged, grade >= rel, likely)
+    turns = take_turns(chosen, relevant, n_turns, batch=judging_method.batch, judged=judged)
     order = np.lexsort((_judged(cube)[turns.topic], turns.turn))[:n]
-    _, topic, place, priority = (part[order] for part in turns)
+    _, topic, document, priority = (block[order] for block in turns)
     return pd.DataFrame(
         {
             TOPIC: cube.indexes[TOPIC].take(topic),
-            DOC: documents.label(topic, place),
+            DOC: documents.label(topic, document),
             "priority": priority,
-            "probability": likely[topic, place],
-            "best_rank": pool.best_rank[topic, place],
-            "runs": pool.runs[topic, place],
+            "probability": likely[topic, document],
+            "best_rank": pool.best_rank[topic, document],
+            "runs": pool.runs[topic, document],
         }
     )
 
 
 def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
-    """Return how many documents of the pool of a cube are unjudged, down to a depth.
+    """Return the number of unjudged documents in the pool.
 
     Examples
     --------
@@ -171,39 +177,39 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
     1200
     """
     documents = ListedDocuments.named(cube, _depth(cube, depth))
-    there = documents.pool(helping(cube), 0).there
-    return int((there & (documents.grade == UNJUDGED)).sum())
+    in_pool = documents.pool(helping(cube), 0).exists
+    return int((in_pool & (documents.grade == UNJUDGED)).sum())
 
 
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
-    """Return how deep lists are read."""
+    """Return the depth to which lists are read."""
     return min(cube.sizes[DEPTH], RANKS) if depth is None else read_depth(cube, depth)
 
 
-def _likely(pool: Candidates, known: Array, relevant: Array, prior: Prior | None) -> Array:
-    """Return how likely documents are relevant by what is judged, shape (topic, document)."""
+def _likely(pool: Candidates, judged: Array, relevant: Array, prior: Prior | None) -> Array:
+    """Return probabilities of relevance given judgments, (topic, document)."""
     if prior is not None:
-        topic, document = np.nonzero(known)
+        topic, document = np.nonzero(judged)
         prior.learn(topic, document, relevant[topic, document])
         return prior.likely()
-    hits, seen = tally(known, relevant, pool.weight)
+    hits, seen = tally(judged, relevant, pool.weight)
     return pool.likely((1 + hits) / (2 + seen))
 
 
-def _turns(open_: Array, n: int) -> int:
-    """Return in how many turns topics have so many documents left, refusing more than there are."""
-    left = open_.sum(axis=1)
+def _turns(unjudged: Array, n: int) -> int:
+    """Return the number of turns that provide `n` documents."""
+    left = unjudged.sum(axis=1)
     if n > left.sum():
-        found = f"{n}, and {left.sum()} in the pool are unjudged"
-        advice = "take contributing systems, or a greater depth, that have more"
-        raise ParameterError("n of at most as many documents as are unjudged", found, advice)
+        got = f"{n}, and {left.sum()} documents in the pool are unjudged"
+        advice = "choose more contributing systems or a greater depth"
+        raise ParameterError("n up to the number of unjudged documents", got, advice)
     turns = np.arange(1, int(left.max()) + 1)
     reached = np.minimum(left, turns[:, np.newaxis]).sum(axis=1)
     return int(turns[np.searchsorted(reached, n)])
 
 
 def _judged(cube: xr.Dataset) -> Array:
-    """Return how many judgments every topic has."""
+    """Return the number of judgments per topic."""
     base = experiment_of(cube).judgments
     return base.count_by_topic(base.grade != POOLED_UNJUDGED)
 
@@ -227,81 +233,84 @@ def replay(
     resamples: Resampling | int = 8,
     progress: bool = False,
 ) -> xr.Dataset:
-    """Say what fewer judgments would have concluded, by how their documents are chosen.
+    """Compare conclusions from few judgments with those from all.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, whose judgments are taken for the truth.
+        A cube made by `irframe.cube`, whose judgments are treated as the truth.
     methods
-        Methods of `judge_next`: ``"pool"``, ``"mtf"``, ``"maxmean"``, ``"leverage"``, or each an
-        `irframe.JudgingMethod`, which prints as ``"maxmean(credit='run')"``.
+        Methods of `judge_next`: ``"pool"``, ``"mtf"``, ``"maxmean"``, ``"leverage"``, or values of
+        `irframe.JudgingMethod`, which are printed as ``"maxmean(credit='run')"``.
     budgets
-        Judgments of each topic, at least 1.
+        Numbers of judgments per topic, at least 1.
     metrics
         Metrics or their names.
     test
-        How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
-        name of a test. Intervals are at 1 - `alpha` of it.
+        How significance is decided, as for `compare`: an `irframe.Significance`, or the name of a
+        test. Intervals have the confidence level 1 - `alpha` of it.
     at
-        Evaluation depth of metrics without their own, by default the depth of the cube.
+        Evaluation depth of metrics without a depth of their own, by default that of the cube.
     unjudged
-        Whether documents that a budget leaves unjudged count as not relevant, or are removed from
-        all lists before they are scored (``"condensed"``).
+        Whether documents left unjudged count as not relevant, or are removed from all lists before
+        scoring (``"condensed"``).
     rel
         As for `judge_next`.
     depth
-        How deep the lists of those who help are read, by default as deep as the cube.
+        Depth to which the lists of contributing systems are read, by default that of the cube.
     contributing_share
-        Which share of the contributing systems, or of their groups, helps to judge; above 0, at
-        most 1. Below 1, another random part helps in every sample.
+        Share of the contributing systems, or of their groups, whose documents are judged; above 0
+        and at most 1. Below 1, each sample draws another random subset.
     together
-        A coordinate of the systems such as ``"team"``: groups help, or do not, as a whole.
+        A coordinate of the systems such as ``"team"``: systems of a group contribute together.
     resamples
-        How many times to judge, with other systems helping and ties in another order: an
+        Number of repetitions, each with other contributing systems and another order of ties: an
         `irframe.Resampling`, or a number.
     progress
-        Whether to show how many samples are done, by tqdm.
+        Whether to show a progress bar over samples, by tqdm.
 
     Returns
     -------
     xarray.Dataset
-        Means over samples, and each as ``..._interval`` with (..., bound), Student's over samples,
-        NaN for one sample:
+        Means over samples. For each, ``..._interval`` (..., bound) is Student's interval over
+        samples, NaN for one sample.
 
-        - ``judged`` and ``found`` (strategy, budget), documents judged and relevant ones, by
-          topic;
-        - ``tau`` and ``tau_ap`` (strategy, budget, metric), agreement of the order of all systems
-          with that by full judgments;
-        - ``conclusions`` (strategy, budget, metric, conclusion), pairs of systems: ``kept``,
-          significantly different in the same direction; ``lost``, only by full judgments; ``new``,
-          only by the budget's; ``reversed``; ``neither``;
-        - ``kept`` and ``changed`` (strategy, budget, metric), the share of the significant
-          differences by full judgments that is kept, and that of all pairs for which significance
-          or direction change;
-        - ``change`` (strategy, budget, metric), by how many percent the mean over systems that did
-          not help changes against full judgments, less the same of those that did; NaN if all do.
+        - ``judged`` and ``found`` (strategy, budget), documents judged and relevant documents
+          found, per topic;
+        - ``tau`` and ``tau_ap`` (strategy, budget, metric), agreement of the order of systems with
+          that under full judgments;
+        - ``conclusions`` (strategy, budget, metric, conclusion), the number of pairs of systems
+        that
+          are ``kept`` (significantly different in the same direction), ``lost`` (only under full
+          judgments), ``new`` (only under the budget), ``reversed`` or ``neither``;
+        - ``kept`` (strategy, budget, metric), the share of significant differences under full
+          judgments that is kept;
+        - ``changed`` (strategy, budget, metric), the share of all pairs whose significance or
+          direction changes;
+        - ``change`` (strategy, budget, metric), the change in percent of the mean over systems that
+          did not contribute, minus that over systems that did; NaN if all contribute.
 
     Raises
     ------
     ParameterError
-        For unknown methods, budgets, a share outside (0, 1], or a coordinate that is none.
+        If a method, budget or coordinate is invalid, or the share lies outside (0, 1].
     DepthError
-        For depths beyond the cube, or lists that were cut and are to be condensed.
+        If a depth is beyond the cube, or if truncated lists are to be condensed.
     GradeError
         If grade -1 marks unjudged documents.
 
     Warns
     -----
     IrframeWarning
-        If the pool is not known: all systems make it then; and if judgments are set aside.
+        If the pool is unknown, so that all systems contribute to it, and if judgments are ignored.
 
     Notes
     -----
-    Full judgments are those of the documents that the systems who help have in the pool; others
-    are set aside, as no method could choose them. All systems are scored on all topics in which
-    all took part, those who did not help as well. Only ``"mtf"`` and ``"maxmean"`` have ties that
-    chance decides: where all help, the others give the same in every sample.
+    Full judgments are those of the documents that contributing systems have in the pool. Other
+    judgments are ignored, because no method could choose these documents. All systems are scored
+    on the topics in which all took part, also systems that did not contribute. Only ``"mtf"`` and
+    ``"maxmean"`` break ties at random. The other methods give the same result in every sample if
+    all systems contribute.
 
     References
     ----------
@@ -318,33 +327,34 @@ def replay(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> found = replay(cube, ["pool", "leverage"], [5, 10, 100], "AP")
-    >>> found["tau"].squeeze().to_pandas().round(2)
+    >>> result = replay(cube, ["pool", "leverage"], [5, 10, 100], "AP")
+    >>> result["tau"].squeeze().to_pandas().round(2)
     budget     5     10   100
     strategy
     pool      0.57  0.86  1.0
     leverage  0.86  0.93  1.0
     """
     refuse_declared(cube.attrs, "replay")
-    ways = [JudgingMethod.read(method, "leverage") for method in listed(methods)]
-    names = [str(way) for way in ways]
+    chosen_methods = [JudgingMethod.read(method, "leverage") for method in listed(methods)]
+    names = [str(method) for method in chosen_methods]
     turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
     each_once("methods", names)
     each_once("budgets", turns)
     rel = whole("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
-    pairing, read = Pairing(test), read_depth(cube, depth)
+    pairing = Pairing(test)
+    read = read_depth(cube, depth)
     cube = by_label(shared(attended(cube)))
-    documents, last = ListedDocuments.judged(cube, read), cube.sizes[DEPTH] if at is None else at
+    documents = ListedDocuments.judged(cube, read)
+    last = cube.sizes[DEPTH] if at is None else at
     chosen = parse_metrics(metrics)
     options = chosen, last, pairing, condensed, rel
     draws = Resamples.of(pairing.alpha, resamples)
     helpers = _drawn(documents, together, contributing_share, draws)
-    done, alike = (
-        tracked(helpers, len(helpers), "sample", progress=progress),
-        contributing_share == 1,
-    )
-    results = Trial(documents, ways, turns, *options).judge_each(done, draws.seed, alike=alike)
+    done = tracked(helpers, len(helpers), "sample", progress=progress)
+    alike = contributing_share == 1
+    trial = Trial(documents, chosen_methods, turns, *options)
+    results = trial.judge_each(done, draws.seed, alike=alike)
     labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     attrs = {
@@ -358,12 +368,12 @@ def replay(
 def _drawn(
     documents: ListedDocuments, together: str | None, share: float, draws: Resamples
 ) -> list[Array]:
-    """Return the places of the systems that help to judge, of every sample."""
+    """Return the positions of the contributing systems in every sample."""
     number("contributing_share", share, above=0, high=1)
     cube = documents.cube
     systems = helping(cube)
     judged = len(documents.judgments.row)
-    aside = judged - int(documents.pool(systems, 0).there.sum())
+    aside = judged - int(documents.pool(systems, 0).exists.sum())
     if aside:
         warn(
             f"{aside} of {judged} judgments are set aside: no contributing run has their documents "
@@ -372,14 +382,15 @@ def _drawn(
     helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
     group = contributing_groups(cube, helps, together)
     labels = np.unique(group[group >= 0])
-    size, random = max(1, round(share * len(labels))), np.random.default_rng(draws.seed)
-    parts = [random.permutation(labels)[:size] for _ in range(draws.samples)]
-    return [np.flatnonzero(np.isin(group, part)) for part in parts]
+    size = max(1, round(share * len(labels)))
+    random = np.random.default_rng(draws.seed)
+    subsets = [random.permutation(labels)[:size] for _ in range(draws.samples)]
+    return [np.flatnonzero(np.isin(group, subset)) for subset in subsets]
 
 
-def _summary(results: list[Found], alpha: float) -> dict[str, Any]:
-    """Return means over samples, and their intervals."""
-    parts: dict[str, Any] = {}
+def _summary(results: list[SampleResult], alpha: float) -> dict[str, Any]:
+    """Return means over samples and their intervals."""
+    variables: dict[str, Any] = {}
     number = len(results)
     factor = scipy.special.stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan
     for name in results[0]:
@@ -388,6 +399,7 @@ def _summary(results: list[Found], alpha: float) -> dict[str, Any]:
         mean = values.mean(axis=0)
         spread = values.std(axis=0, ddof=1) if number > 1 else np.full(mean.shape, np.nan)
         half = factor * spread / np.sqrt(number)
-        parts[name] = dims, mean
-        parts[f"{name}_interval"] = (*dims, BOUND), np.stack([mean - half, mean + half], axis=-1)
-    return parts
+        variables[name] = dims, mean
+        interval = np.stack([mean - half, mean + half], axis=-1)
+        variables[f"{name}_interval"] = (*dims, BOUND), interval
+    return variables

@@ -1,4 +1,4 @@
-"""How documents are chosen to be judged, as one value."""
+"""Methods of choosing documents to judge, as option values."""
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -17,31 +17,31 @@ NAMES: tuple[MethodName, ...] = ("pool", "mtf", "maxmean", "leverage")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JudgingMethod(OptionValue):
-    """How the next document to judge is chosen.
+    """Method of choosing the next document to judge.
 
-    `judge_next` takes one as ``method=``, `replay` several as ``methods=``. The name of a method is
-    enough where the other fields have their defaults.
+    `judge_next` takes one method as ``method=``, and `replay` takes several as ``methods=``. The
+    name of a method is enough if the other fields have their defaults.
 
     Parameters
     ----------
     method
-        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`; by default that of
-        the verb.
+        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`; by default the
+        default of the verb.
     credit
-        For ``"maxmean"``: whether a judgment counts for every run that has the document (``"all"``)
-        or for that on whose account it was made (``"run"``).
+        Which runs a judgment counts for, under ``"maxmean"``: every run that retrieved the document
+        (``"all"``), or only the run for which it was chosen (``"run"``).
     batch
-        How many documents of a topic are chosen on what is known before the first of them, at
-        least 1. After that they count, until they are judged, with how likely they are relevant.
+        Number of documents per topic that are chosen before any of them is judged, at least 1.
+        Until a document is judged, its probability of relevance is used.
     prior
-        A model's judgments: topic, doc, and ``grade`` or ``probability``, from 0 to 1. By grade
-        it is learned from all judgments how likely documents are relevant. Multiplies what a
-        method goes by; ``"mtf"`` takes none.
+        A model's judgments: topic, doc, and ``grade`` or ``probability``, from 0 to 1. With grades,
+        the probability of relevance of each grade is learned from all judgments. The probability
+        multiplies the priority of a method. ``"mtf"`` accepts no prior.
 
     Raises
     ------
     ParameterError
-        For an unknown method, and a credit of another method than ``"maxmean"``.
+        If the method is unknown, or if a method other than ``"maxmean"`` has a credit.
 
     Examples
     --------
@@ -58,25 +58,25 @@ class JudgingMethod(OptionValue):
     prior: pd.DataFrame | None = None
 
     def __post_init__(self) -> None:
-        """Check what can be checked without documents."""
+        """Check the fields that can be checked without documents."""
         whole("batch", self.batch, low=1)
         credit = choice("credit", self.credit, ("all", "run"))
         method = None if self.method is None else choice("method", self.method, NAMES)
         if credit == "run" and method not in {None, "maxmean"}:
-            raise ParameterError("method 'maxmean' for credit='run'", repr(method))
+            raise ParameterError("method 'maxmean' with credit='run'", repr(method))
 
     @classmethod
     def read(cls, value: Any, default: Any = None) -> Self:
-        """Return a value as it is, a text as the method that it names or writes."""
+        """Return a value unchanged, or the method named by text."""
         kinds: dict[str, Any] = {name: partial(cls, name) for name in NAMES}
         return super().read(as_written(value, kinds | {cls.__name__: cls}) or value, default)
 
     def __str__(self) -> str:
-        """Return the method as results name it."""
+        """Return the method as it is named in results."""
         others = repr(self).partition(", ")[2]
         return f"{self.method}({others}" if others else str(self.method)
 
     @property
     def key(self) -> str:
-        """The name in the registry of methods."""
+        """Return the name in the registry of methods."""
         return f"{self.method}(credit='run')" if self.credit == "run" else str(self.method)

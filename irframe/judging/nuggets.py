@@ -1,4 +1,4 @@
-"""Answers scored by nuggets.
+"""Scores of answers by nuggets.
 
 Verbs: score_nuggets.
 """
@@ -20,49 +20,50 @@ from irframe.files.tables import columns_of
 from irframe.record import recorded
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-"""What an answer gains by its nuggets."""
+"""Gain of an answer by assignment."""
 WEIGHTS = {"vital": 1.0, "okay": 0.5}
-"""What nuggets weigh."""
+"""Weight of a nugget by importance."""
 
 
 @recorded
 def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
-    """Score answers by the nuggets that they contain, as the TREC RAG track does.
+    """Score answers by their nuggets, as the TREC RAG track.
 
     Parameters
     ----------
     nuggets
-        A row for every answer and nugget: the system, if there are several; the topic; the nugget;
-        its ``importance``, ``vital`` or ``okay``; and its ``assignment``, ``support``,
-        ``partial_support`` or ``not_support``. Columns may have any of their usual names, such as
-        ``run_id``, ``qid`` and ``text``, which ``pandas.json_normalize(records, "nuggets",
-        ["run_id", "qid"])`` makes of the records of nuggetizer. An answer needs a label for every
-        nugget of its topic. Where answers were sampled several times, a column ``repeat`` (or
-        sample, pass, seed, ...) says which one a row is of.
+        A row for every answer and nugget, with the columns system (if there are several), topic,
+        nugget, ``importance`` (``vital`` or ``okay``) and ``assignment`` (``support``,
+        ``partial_support`` or ``not_support``). Usual aliases of the names are accepted, such as
+        ``run_id``, ``qid`` and ``text``. For the records of nuggetizer, ``pandas.json_normalize(
+        records, "nuggets", ["run_id", "qid"])`` returns such a frame. Every answer needs a label
+        for every nugget of its topic. If answers were sampled several times, a column ``repeat``
+        (or sample, pass, seed, ...) holds the number of the sample.
 
     Returns
     -------
     pandas.DataFrame
-        Index (system, topic), named as in the caller's frame, a row for every answer, and the
-        scores from 0 to 1
+        A row for every answer, with the index (system, topic) named as in `nuggets`. The columns
+        are scores from 0 to 1:
 
-        - ``all``, the share of the nuggets that the answer supports, one half for partial support;
-        - ``vital``, the same of vital nuggets alone, 0 where a topic has none;
-        - ``weighted``, the same of all, an okay nugget weighing half a vital one;
-        - ``strict_all``, ``strict_vital``, ``strict_weighted``, where partial support is none.
+        - ``all``, the share of nuggets that the answer supports; partial support counts one half;
+        - ``vital``, the share of vital nuggets, or 0 if a topic has none;
+        - ``weighted``, the weighted share of nuggets; an okay nugget has half the weight of a vital
+          one;
+        - ``strict_all``, ``strict_vital``, ``strict_weighted``, where partial support counts 0.
 
-        Of answers sampled several times the index has the repeats, too, draws inside topics, whose
-        means are compared.
+        If answers were sampled several times, the index also has the repeats. They are draws within
+        topics, and verbs compare their means.
 
-        It is a frame of scores, with `compare`, `summary` and all other verbs of scores.
+        The result is a frame of scores, with `compare`, `summary` and all other verbs of scores.
 
     Raises
     ------
     InputError
-        For missing columns and unknown labels, which are listed.
+        If columns are missing, or labels are unknown; the message lists them.
     IdError
-        For a nugget labelled twice in one answer, left out of one, or vital in one and okay in
-        another.
+        If a nugget is labelled twice in an answer, is missing from an answer, or is vital in one
+        answer and okay in another.
 
     References
     ----------
@@ -93,9 +94,9 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
     folded = fold_rows(frame, require_columns(frame, NUGGETS), every)
     frame = folded.runs
     columns = require_columns(frame, NUGGETS)
-    known = {words.IMPORTANCE: WEIGHTS, words.ASSIGNMENT: SUPPORT}
-    _refuse_labels(frame, {columns[role]: labels for role, labels in known.items()})
-    weight, gain = (frame[columns[role]].map(known[role]).to_numpy(float) for role in known)
+    values = {words.IMPORTANCE: WEIGHTS, words.ASSIGNMENT: SUPPORT}
+    _refuse_labels(frame, {columns[role]: labels for role, labels in values.items()})
+    weight, gain = (frame[columns[role]].map(values[role]).to_numpy(float) for role in values)
     system, systems = code_systems(frame, columns)
     topic, topics = code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     nugget, _ = code_labels(frame[columns[words.NUGGET]], words.NUGGET)
@@ -113,55 +114,58 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
     return folded.unfold(result, None if folded.word is None else "topic")
 
 
-def _refuse_labels(frame: pd.DataFrame, known: Mapping[Hashable, Collection[str]]) -> None:
-    """Raise for labels that mean nothing, listing them with their column."""
+def _refuse_labels(frame: pd.DataFrame, allowed: Mapping[Hashable, Collection[str]]) -> None:
+    """Raise for unknown labels, and list them with their column."""
     offenders = [
         f"{label!r} in {column!r}"
-        for column, labels in known.items()
+        for column, labels in allowed.items()
         for label in frame[column][~frame[column].isin(list(labels))].unique()
     ]
     if offenders:
-        wanted = " and ".join(f"{column} {', '.join(labels)}" for column, labels in known.items())
-        raise InputError(wanted, "other labels", "", offenders)
+        expected = " and ".join(f"{column} {', '.join(x)}" for column, x in allowed.items())
+        raise InputError(expected, "other labels", "", offenders)
 
 
 def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
-    """Raise unless every answer has one label for each nugget of its topic, of one importance.
+    """Raise unless answers label every nugget of their topic once.
+
+    A nugget must have the same importance in all answers.
 
     Parameters
     ----------
     frame
-        The names of systems, topics and nuggets.
+        Names of systems, topics and nuggets.
     rows
-        Their codes, and the weights of nuggets.
+        Codes of these, and the weights of nuggets.
     """
     again = rows.duplicated(["system", "topic", "nugget"]).to_numpy()
     if again.any():
-        raise IdError("one label per answer and nugget", "some again", "", _row_ids(frame[again]))
+        raise IdError("one label per answer and nugget", "duplicates", "", _row_ids(frame[again]))
     first = rows.groupby(["topic", "nugget"])["weight"].transform("first")
     unlike = frame[(rows["weight"] != first).to_numpy()]
     if len(unlike):
-        wanted = "nuggets of one importance in all answers"
-        raise IdError(wanted, f"{len(unlike)} of another", "", _row_ids(unlike))
+        expected = "the same importance of a nugget in all answers"
+        raise IdError(expected, f"{len(unlike)} rows with another", "", _row_ids(unlike))
     count = rows.groupby(["system", "topic"])["nugget"].transform("size")
     every = rows.groupby("topic")["nugget"].transform("nunique")
     short = (count < every) & ~rows.duplicated(["system", "topic"])
     if short.any():
         answers = _row_ids(frame.iloc[short.to_numpy(), :-1])
-        parts = zip(answers, count[short], every[short], strict=True)
-        offenders = [f"{name} has {n} of {m}" for name, n, m in parts]
-        advice = "label what an answer leaves out not_support"
+        numbers = zip(answers, count[short], every[short], strict=True)
+        offenders = [f"{name} has {n} of {m}" for name, n, m in numbers]
+        advice = "label nuggets that an answer does not contain as not_support"
         raise IdError("a label for every nugget of the topic", "fewer", advice, offenders)
 
 
 def _row_ids(rows: pd.DataFrame) -> list[str]:
-    """Return the identifiers of some rows."""
+    """Return the values of each row as one text."""
     return [" ".join(map(str, row)) for row in rows.itertuples(index=False)]
 
 
 def _scores(rows: pd.DataFrame, gain: NDArray[Any]) -> pd.DataFrame:
-    """Return the scores of every answer, NaN where a topic has no nugget that counts."""
-    answers, scores = [rows["system"], rows["topic"]], {}
+    """Return the scores of answers, NaN without matching nuggets."""
+    answers = [rows["system"], rows["topic"]]
+    scores = {}
     weight = rows["weight"]
     vital = (weight == WEIGHTS["vital"]).astype(float)
     weights = {"all": weight * 0 + 1, "vital": vital, "weighted": weight}

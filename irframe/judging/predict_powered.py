@@ -1,4 +1,4 @@
-"""Means and differences of systems from few judgments by people and many by a model."""
+"""Prediction-powered estimates from human and model judgments."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
@@ -33,7 +33,7 @@ FIELDS = ("estimate", "error", "jackknife", "weight")
 MEANS = ("mean", "ci_low", "ci_high", "weight")
 DIFFERENCES = ("difference", "difference_low", "difference_high", "difference_weight")
 ARRAYS = 8
-"""Arrays over pairs, or over systems and topics, that are held at a time."""
+"""Arrays over pairs, or over systems and topics, in memory at a time."""
 
 
 @verb
@@ -48,92 +48,99 @@ def predict_powered(
     topics: Literal["rest", "all"] | None = None,
     distribution: Literal["t", "normal"] = "t",
 ) -> xr.Dataset:
-    """Say how good systems are, and how far apart, if people judged only a part.
+    """Estimate means and differences from model and human judgments.
 
     Parameters
     ----------
     scores
-        Scores by a judge who judged every topic, such as a language model: an array, or a frame,
-        wide or long. Or a cube of the judgments of such a judge, if people judged some documents of
-        every topic.
+        Scores under the judgments of a model, such as a language model, that judged every topic:
+        an array, or a wide or long frame. Or a cube with the model's judgments, if people judged
+        some documents of every topic.
     human
-        Scores of the same systems, metrics and depths by people, on some of these topics, drawn
-        at random; at least two. With a cube, people's judgments of documents drawn at random, a
-        qrels frame as `draw_to_judge` makes it, with a row for each document of the model's.
+        Scores of the same systems, metrics and depths under human judgments, on at least two of
+        these topics, drawn at random. With a cube: human judgments of documents drawn at random, as
+        a qrels frame from `draw_to_judge` with a row for each document that the model judged.
     metrics
-        With a cube, metrics that add up gains by rank: P, DCG, RBP, SDCG, INSQ; or nDCG.
+        With a cube: metrics that sum gains over ranks (P, DCG, RBP, SDCG, INSQ), or nDCG.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     baseline
-        A system: hold each other one against it, ``system_b`` throughout. By default all pairs.
-        Of scores only, as `topics` and `distribution`.
+        A system with which each other system is compared; it is ``system_b`` in every pair. By
+        default all pairs are compared. It applies to scores only, like `topics` and
+        `distribution`.
     at
-        Of a cube, depths to score at; by default all there are. Of scores, select depths before.
+        With a cube, evaluation depths, by default all. To restrict scores, select depths first.
     topics
-        Over which topics the model's scores are averaged: the ``"rest"``, on which people did not
-        judge, the default, or ``"all"``. See the notes.
+        The topics over which the model's scores are averaged: ``"rest"`` (the default), the topics
+        that people did not judge, or ``"all"``. See the notes.
     distribution
-        What intervals rest on: ``"t"``, Student's with as many degrees of freedom as there are
-        topics by people less two, of means from 0 to 1 on the scale of log odds; or ``"normal"``,
-        as in ppi-python, too short below some 50.
+        The distribution for intervals: ``"t"``, Student's with n - 2 degrees of freedom for n
+        topics judged by people, on the log-odds scale for means from 0 to 1; or ``"normal"``, as in
+        ppi-python, which is too short below about 50 topics.
 
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``ci_low``, ``ci_high`` and ``weight`` over (metric, system, depth); and
+        ``mean``, ``ci_low``, ``ci_high`` and ``weight`` over (metric, system, depth), and
         ``difference``, ``difference_low``, ``difference_high`` and ``difference_weight`` over
-        (metric, pair, depth), the difference being system_a - system_b of each pair. The weight
-        is what the model's scores count for: 0, nothing, so that the mean is people's alone, up
-        to 1. ``n_human`` and ``n_model`` (metric, depth) say on how many topics this rests.
+        (metric, pair, depth), where the difference is system_a - system_b. The weight of the
+        model's scores lies between 0 (the mean uses human scores alone) and 1. ``n_human`` and
+        ``n_model`` (metric, depth) are the numbers of topics.
 
-        With a cube means and intervals are of these very topics, and there are no differences;
-        ``weight`` is one for all systems, (metric, depth), and ``n_human`` and ``n_model`` count
-        documents. There are more: ``error`` and ``error_alone``, standard errors with the model
-        and of people alone; and ``saving``, the share of judgments that the model saves, of those
-        that people alone would need for the same interval, below 0 where it costs some.
+        With a cube, means and intervals are for the topics of the cube, and there are no
+        differences. ``weight`` is the same for all systems (metric, depth), and ``n_human`` and
+        ``n_model`` count documents. There are three more variables. ``error`` and ``error_alone``
+        are standard errors with the model and from human judgments alone. ``saving`` is the share
+        of human judgments that the model saves for the same interval. It is negative if the
+        model makes more judgments necessary.
 
-        The attribute ``interval`` says what intervals of means are: ``"logit"``, ``"t"``, both by
-        metric, ``"normal"``, or ``"arcsine"`` or ``"log"``, see the notes.
+        The attribute ``interval`` names the kind of intervals of means: ``"logit"`` or ``"t"`` by
+        metric, ``"normal"``, ``"arcsine"`` or ``"log"``. See the notes.
 
     Raises
     ------
     IdError
-        If people judged no topic of the scores, or others; or other documents than the model.
+        If people judged no topic of the scores, topics without scores, or documents that the model
+        did not judge.
     ParameterError
-        For fewer than two topics by people, other systems, or an alpha outside (0, 1).
+        If there are fewer than two human topics, if systems differ, or if alpha is outside (0, 1).
     MetricError
-        For other metrics, or those that are not averaged by a plain mean; with a cube, for those
-        that `estimate` refuses.
+        If metrics differ, or are not averaged by an arithmetic mean; with a cube, for metrics that
+        `estimate` refuses.
     InputError
-        If people's judgments of documents have neither strata nor probabilities.
+        If human judgments of documents have neither strata nor probabilities.
     GradeError
-        If people judged no document of a stratum, or give higher grades than the model.
+        If people judged no document of a stratum, or gave higher grades than the model.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them, or count as not judged
-        because people scored only some systems there; for intervals that are NaN, as there are two
-        topics by people, or scores that do not differ; and for those of fewer topics than a metric
-        needs. With a cube, as `estimate` and `rejudge`. The attribute ``caution`` says the same.
+        If topics are dropped because some system has no score on them, or count as unjudged
+        because people scored only some systems on them; if intervals are NaN, because there are
+        two human topics or scores do not differ; and if a metric needs more topics. With a cube,
+        as `estimate` and `rejudge`. The attribute ``caution`` has the same text.
 
     Notes
     -----
-    With f the model's scores on N topics and y people's on n: ``w mean_N(f) + mean_n(y - w f)``
-    of variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. However wrong the model, that is people's
-    mean on average; the better it is, the shorter the interval. The weight is tuned for each mean
-    and each difference, ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1]. As in
-    ppi-python var_N, var_n and cov_n divide by N and n, but var(f), over both samples together, by
-    one less than their size. With ``distribution="normal"`` all is as there.
+    Let f be the model's scores on N topics, and y the human scores on n topics. The estimate is ``w
+    mean_N(f) + mean_n(y - w f)`` with variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. It is
+    unbiased for the mean under human judgments, however wrong the model is. A better model gives a
+    shorter interval. The weight ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1], is
+    tuned for each mean and each difference. As in ppi-python, var_N, var_n and cov_n divide by N
+    and n, and var(f), over both samples, divides by their size minus one. With
+    ``distribution="normal"`` all results equal those of ppi-python.
 
-    The weight is estimated, too, from few topics, which that variance leaves out. So Student's
-    intervals take that of the jackknife: each topic of people's is left out in its turn and the
-    weight found anew; topics of the model alone add ``w^2 var(f)`` for each. They have n - 2
-    degrees of freedom, one more being spent on the weight, so that there are none from two topics.
-    Those of means from 0 to 1 are found on the scale of log odds, as in `summary`, but for RR,
-    where that is too long. Topics drawn from those of TREC's Deep Learning track of 2021 (people
-    and GPT-4o) and of TREC-8 (one metric by another), 45 more by the model alone, 95% intervals
-    held the mean over all of them in these shares, of six metrics; in brackets the lowest:
+    That variance ignores the estimation of the weight from few topics. Student's intervals
+    therefore use the jackknife variance: each human topic is left out in turn, and the weight is
+    computed again. Topics judged by the model alone add ``w^2 var(f)`` each. The intervals have n -
+    2 degrees of freedom, because the weight takes one, so there are none for two topics. Intervals
+    of means from 0 to 1 are computed on the log-odds scale, as in `summary`. RR is the exception,
+    because its intervals become too long there.
+
+    Coverage was measured with topics drawn from TREC's Deep Learning track of 2021 (people and
+    GPT-4o) and from TREC-8 (one metric predicts another), with 45 more topics judged by the model
+    alone. The table has the coverage of 95% intervals, as the mean over six metrics and, in
+    brackets, the lowest:
 
     ======  =============  =============  =============
     topics  normal         means          differences
@@ -144,16 +151,18 @@ def predict_powered(
     50      93.2 % (92.8)  94.8 % (94.3)  95.2 % (94.8)
     ======  =============  =============  =============
 
-    With a cube a topic's score is ``w F + sum over people's documents of (y - w f) / p``, F the
-    model's score of the whole list, y and f what a document adds to the score by people and by the
-    model, and p the probability with which it was drawn (Horvitz and Thompson, see `estimate`); of
-    nDCG these sums are its estimates from people's documents by people and by the model. The
-    weight, one for all systems, is what makes the variance of drawing documents least, clipped to
-    [0, 1]. Errors hold what drawing documents varies, each topic counting with the weight of the
-    others; intervals have one degree of freedom less than there are drawn documents in a system's
-    lists, and are NaN of fewer than 15, or than 3 whose gain is another by people than by the
-    model, as they would not hold. Those of means from 0 to 1 are found on the scale of the arcsine
-    of the root, of others, such as DCG, on that of logarithms.
+    With a cube, a topic's score is ``w F + sum over drawn documents of (y - w f) / p``. F is the
+    model's score of the complete list. A document contributes y to the score by its human grade and
+    f by the model's grade, and was drawn with probability p (Horvitz and Thompson, see `estimate`).
+    For nDCG these sums are replaced by its estimates from the drawn documents under both judges.
+    The weight is the same for all systems. It minimises the sampling variance of drawing documents,
+    and is clipped to [0, 1].
+
+    Standard errors contain the sampling variance, with each topic weighted as estimated from the
+    other topics. Intervals have one degree of freedom fewer than drawn documents in a system's
+    lists. They are NaN for fewer than 15 drawn documents, or fewer than 3 whose human and model
+    gains differ, because their coverage would be too low. Means from 0 to 1 use the scale of the
+    arcsine of the square root, and other means, such as those of DCG, the log scale.
 
     References
     ----------
@@ -171,8 +180,8 @@ def predict_powered(
     >>> runs, qrels = ir.example_track()
     >>> model = runs.ireval.evaluate(qrels, "RBP(p=0.8)")
     >>> people = (0.9 * model).query("topic < '109'")
-    >>> found = model.ireval.predict_powered(people, baseline="bm25")
-    >>> found[["mean", "ci_low", "ci_high", "weight"]].to_dataframe().round(2).head(2)
+    >>> result = model.ireval.predict_powered(people, baseline="bm25")
+    >>> result[["mean", "ci_low", "ci_high", "weight"]].to_dataframe().round(2).head(2)
                          mean  ci_low  ci_high  weight
     metric     system
     RBP(p=0.8) bm25      0.20    0.12     0.31    0.41
@@ -201,13 +210,13 @@ def predict_powered(
     values = paired.values, np.where(judged[:, np.newaxis], people, 0)
     curved = on_log_odds(paired.metrics, *values) & (distribution == "t")
     dims = METRIC, SYSTEM, paired.axis.dim
-    parts = _interval_variables(means, MEANS, dims, reach(means, curved))
+    variables = _interval_variables(means, MEANS, dims, reach(means, curved))
     ends = reach(differences, curved & False)
-    parts |= _interval_variables(differences, DIFFERENCES, (METRIC, PAIR, dims[-1]), ends)
+    variables |= _interval_variables(differences, DIFFERENCES, (METRIC, PAIR, dims[-1]), ends)
     for name, mask in (("n_human", judged), ("n_model", counted)):
-        parts[name] = (METRIC, paired.axis.dim), mask.sum(axis=1)
+        variables[name] = (METRIC, paired.axis.dim), mask.sum(axis=1)
     kinds = estimate.told_scale(paired.metrics, curved, ("logit", distribution))
-    result = xr.Dataset(parts, read_scores.pair_labels(paired, pairs))
+    result = xr.Dataset(variables, read_scores.pair_labels(paired, pairs))
     result = result.isel({paired.axis.dim: 0}) if paired.depths is None else result
     result = result.assign_coords(paired.labels(SYSTEM))
     result = result.assign_attrs(alpha=alpha, distribution=distribution, interval=kinds)
@@ -216,88 +225,96 @@ def predict_powered(
 
 
 def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str]:
-    """Say which intervals are not given, and why."""
+    """Yield cautions about intervals that are NaN."""
     few = [name for name, n in zip(metrics, result["n_human"].values, strict=True) if n.min() < 3]
     if few:
-        yield f"no intervals from two topics by people: {listing(few)}"
-    given = result["n_human"] > 2
-    parts = {"means": result["ci_low"], "differences": result["difference_low"]}
-    lost = {what: int((np.isnan(low) & given).sum()) for what, low in parts.items()}
-    counts = [f"{n} of {parts[what].size} {what}" for what, n in lost.items() if n]
+        yield f"no intervals with only two topics judged by people: {listing(few)}"
+    options = result["n_human"] > 2
+    variables = {"means": result["ci_low"], "differences": result["difference_low"]}
+    lost = {what: int((np.isnan(low) & options).sum()) for what, low in variables.items()}
+    counts = [f"{n} of {variables[what].size} {what}" for what, n in lost.items() if n]
     if counts:
-        why = "people's scores do not differ, or the mean is not between 0 and 1"
-        yield f"no intervals of {' and '.join(counts)}, as {why}"
+        why = "human scores do not differ, or the mean is not between 0 and 1"
+        yield f"no intervals of {' and '.join(counts)}, because {why}"
 
 
-def _refuse_given(given: dict[str, Any], subject: str, found: str, advice: str) -> None:
-    """Raise for options that have no meaning for what was handed over."""
-    foreign = [name for name, value in given.items() if value is not None]
+def _refuse_given(options: dict[str, Any], subject: str, got: str, advice: str) -> None:
+    """Raise for options that do not apply to the input."""
+    foreign = [name for name, value in options.items() if value is not None]
     if foreign:
-        raise ParameterError(f"these options with {subject} only", found, advice, foreign)
+        raise ParameterError(f"these options with {subject} only", got, advice, foreign)
 
 
-ERRORS, BIASES = ["error", "error_alone"], ["bias", "bias_alone"]
+ERRORS = ["error", "error_alone"]
+BIASES = ["bias", "bias_alone"]
 
 
 def _by_documents(
     cube: xr.Dataset, human: Any, metrics: Any, at: int | Sequence[int] | None, alpha: float
 ) -> xr.Dataset:
-    """Estimate means from a model's judgments, of a cube, and a sample of people's."""
+    """Return means from a model's cube and sampled human judgments."""
     chosen, depths = estimate.read_estimated(cube, listed(metrics), at)
     table = read_qrels_table(human)
-    own = table.topics.isin(cube.indexes[TOPIC])[table.topic]
-    people = rejudge(cube, table.judging(own) if own.any() else human)
+    human_score = table.topics.isin(cube.indexes[TOPIC])[table.topic]
+    people = rejudge(cube, table.judging(human_score) if human_score.any() else human)
     cube = cube.isel({TOPIC: cube.indexes[TOPIC].get_indexer(people.indexes[TOPIC])})
     cheap, grades = _of_both(cube, people)
-    draw, experiment = estimate.read_draw(people), experiment_of(people)
-    rows, took = experiment.rows_at(people.sizes[DEPTH]), experiment.there[..., np.newaxis]
+    draw = estimate.read_draw(people)
+    experiment = experiment_of(people)
+    rows = experiment.rows_at(people.sizes[DEPTH])
+    took = experiment.there[..., np.newaxis]
     model = Work(chosen, depths).over(cube).to_numpy()
-    parts = {name: np.empty(model.shape) for name in ("mean", *ERRORS, *BIASES)}
+    variables = {name: np.empty(model.shape) for name in ("mean", *ERRORS, *BIASES)}
     weight = np.empty((len(chosen), len(depths)))
     pairs = estimated(chosen, rows, draw, [grades, cheap], depths)
-    for row, ((own, same), spread, bias) in enumerate(pairs):
+    for row, ((human_score, model_score), spread, bias) in enumerate(pairs):
         both, of_model = (
-            np.nansum(np.where(took, part, 0), axis=0) for part in (spread[0, 1], spread[1, 1])
+            np.nansum(np.where(took, values, 0), axis=0) for values in (spread[0, 1], spread[1, 1])
         )
         weight[row] = _share(both.sum(axis=0), of_model.sum(axis=0))
-        # Of each topic with the weight that the others have, so that its own documents do not
-        # decide it.
+        # Each topic has the weight estimated from the other topics, so that its own documents do
+        # not decide it.
         without = _share(both.sum(axis=0) - both, of_model.sum(axis=0) - of_model)
         rest = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
-        parts["mean"][row] = own + weight[row] * (model[row] - same)
-        parts["error"][row], parts["error_alone"][row] = np.maximum(rest, 0), spread[0, 0]
-        parts["bias"][row], parts["bias_alone"][row] = bias[0] - weight[row] * bias[1], bias[0]
-    scores = estimate.labelled(people, parts, chosen, depths)
+        variables["mean"][row] = human_score + weight[row] * (model[row] - model_score)
+        variables["error"][row] = np.maximum(rest, 0)
+        variables["error_alone"][row] = spread[0, 0]
+        variables["bias"][row] = bias[0] - weight[row] * bias[1]
+        variables["bias_alone"][row] = bias[0]
+    scores = estimate.labelled(people, variables, chosen, depths)
     n = scores["mean"].notnull().sum(TOPIC)
     variances = scores[ERRORS].sum(TOPIC, skipna=False) / n**2
     variances += (scores[BIASES].mean(TOPIC) ** 2).rename(dict(zip(BIASES, ERRORS, strict=True)))
     share = draw.judged.sum() / draw.size.sum()
     alone = variances["error_alone"]
     saving = (1 - share) * (1 - variances["error"] / alone.where(alone > 0))
-    found = variances.map(np.sqrt).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
+    result = variances.map(np.sqrt).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
     counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
-    found = found.assign(counts).assign(weight=((METRIC, DEPTH), weight))
+    result = result.assign(counts).assign(weight=((METRIC, DEPTH), weight))
     read = rows[..., : max(depths)]
     freedom = estimate.freedom_of(chosen, read, draw, grades, depths, cheap).where(n > 1)
-    return estimate.with_limits(found, found["error"], freedom, draw, chosen, alpha)
+    return estimate.with_limits(result, result["error"], freedom, draw, chosen, alpha)
 
 
 def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
-    """Return a model's grades and people's of the same documents, with the top grades of these."""
+    """Return model and human grades, each with top grades."""
     experiment = experiment_of(cube)
-    own, base = experiment.judgments, experiment_of(people).judgments
-    known, wanted = (pd.MultiIndex.from_arrays([side.topic, side.docs]) for side in (own, base))
-    apart = known.symmetric_difference(wanted)
-    if len(apart):
-        cases = [f"{doc} of topic {cube.indexes[TOPIC][code]}" for code, doc in apart]
-        same = "the same documents by people, -1 for those not drawn, and by the model"
-        raise IdError(same, f"{len(cases)} on one side only", "", cases)
+    model = experiment.judgments
+    base = experiment_of(people).judgments
+    model_keys, keys = (
+        pd.MultiIndex.from_arrays([side.topic, side.docs]) for side in (model, base)
+    )
+    differing = model_keys.symmetric_difference(keys)
+    if len(differing):
+        cases = [f"{doc} of topic {cube.indexes[TOPIC][code]}" for code, doc in differing]
+        expected = "the same documents from people, with -1 for those not drawn, and from the model"
+        raise IdError(expected, f"{len(cases)} on one side only", "", cases)
     tops = experiment.tops[base.topic]
     high = np.flatnonzero(base.grade > tops)
     if len(high):
         cases = [f"{base.grade[row]} of {base.docs[row]}" for row in high]
         raise GradeError("people's grades up to the highest of the model", "higher ones", "", cases)
-    return [(own.grade[known.get_indexer(wanted)], tops), (base.grade, tops)]
+    return [(model.grade[model_keys.get_indexer(keys)], tops), (base.grade, tops)]
 
 
 def _share(both: Array, of_model: Array) -> Array:
@@ -306,10 +323,10 @@ def _share(both: Array, of_model: Array) -> Array:
 
 
 def _alike(paired: Scores, human: Scores) -> Array:
-    """Return people's scores laid out as the others, NaN where there is none."""
+    """Return human scores aligned to the model's, NaN where missing."""
     others = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
     if others:
-        raise MetricError("metrics averaged by a plain mean", "", "", others)
+        raise MetricError("metrics averaged by an arithmetic mean", "", "", others)
     human = read_scores.same_systems(paired, human)
     strange = human.topics.difference(paired.topics, sort=False)
     if len(strange):
@@ -327,23 +344,24 @@ def _alike(paired: Scores, human: Scores) -> Array:
 
 
 def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array]:
-    """Return on which topics the model's scores count, and people's; (metric, topic, depth)."""
+    """Return which topics use model scores and which human scores.
+
+    Both masks have the shape (metric, topic, depth).
+    """
     if people.shape[-1] != paired.values.shape[-1]:
         raise ParameterError("people's scores without depths, as the model's", "several depths")
     scored: Any = ~np.isnan(people).any(axis=1)
     partly = ~np.isnan(people).all(axis=1) & ~scored & paired.scored
     lost = int(partly.any(axis=(0, 2)).sum())
     if lost:
-        warn(
-            f"{lost} topics on which people's judgments score only some systems count as not judged"
-        )
+        warn(f"{lost} topics on which people's judgments score only some systems count as unjudged")
     judged = scored & paired.scored
     counted = paired.scored & ~judged if rest else paired.scored
     fewest = judged.sum(axis=1).min(axis=1)
     few = [metric for metric, n in zip(paired.metrics, fewest, strict=True) if n < 2]
     if few:
-        wanted = "at least two topics on which people's judgments score every system"
-        raise ParameterError(wanted, f"{fewest.min()}", "", few)
+        expected = "at least two topics on which people's judgments score every system"
+        raise ParameterError(expected, f"{fewest.min()}", "", few)
     if not counted.sum(axis=1).all():
         advice = "let people judge fewer topics than the model"
         raise ParameterError("topics that only the model judged", "none", advice)
@@ -353,7 +371,7 @@ def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array
 def _estimate(
     paired: Scores, people: Array, counted: Array, judged: Array, pairs: Array | None
 ) -> dict[str, Array]:
-    """Estimate means of systems, or of differences of pairs; each (metric, unit, depth)."""
+    """Return estimates of systems or pairs, each (metric, unit, depth)."""
     sizes = paired.values[0, :, :, 0].size, 0 if pairs is None else len(pairs)
 
     def compute(row: int, block: slice) -> Arrays:
@@ -370,14 +388,14 @@ def _estimate(
 def _interval_ends(
     fields: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str
 ) -> Array:
-    """Return lower and upper ends, NaN where nothing varies or there are too few topics."""
+    """Return interval ends, NaN without variance or enough topics."""
     if kind == "normal":
         half = scipy.special.ndtri(1 - alpha / 2) * fields["error"]
     else:
         freedom = np.where(n > 2, n - 2.0, np.nan)
         half = scipy.special.stdtrit(freedom, 1 - alpha / 2) * fields["jackknife"]
-    known = np.where(half > 10.0**-TIE, half, np.nan)
-    return np.asarray(ends_about(fields["estimate"], known, curved))
+    keys = np.where(half > 10.0**-TIE, half, np.nan)
+    return np.asarray(ends_about(fields["estimate"], keys, curved))
 
 
 def _interval_variables(

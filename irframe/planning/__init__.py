@@ -1,1 +1,1 @@
-"""What an experiment takes: how many topics and judgments, and whether it can be repeated."""
+"""Planning of experiments: variance components, topics needed, replication."""

@@ -1,4 +1,4 @@
-"""How much of what scores vary by is due to systems, and how far that generalises.
+"""Variance components of scores.
 
 Verbs: components.
 """
@@ -24,18 +24,18 @@ from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Relative to the largest score: a deviation no larger is none."""
+"""Deviations up to this share of the largest score are rounding errors."""
 
 
 class MeanSquares(NamedTuple):
-    """The analysis of variance of systems x topics with one score each.
+    """Analysis of variance of systems x topics with single scores.
 
     Parameters
     ----------
     system, topic, residual
         Mean squares, each of shape (depth,).
     systems, topics
-        How many there are; topics for every depth, if depths have topics of their own.
+        Numbers of systems and topics; topics per depth if depths have different topics.
     """
 
     system: Array
@@ -46,9 +46,9 @@ class MeanSquares(NamedTuple):
 
     @property
     def variances(self) -> Array:
-        """Variances of systems, topics and interaction, shape (3, depth), where they are < 0 too.
+        """Return variances of system, topic and interaction, shape (3, depth).
 
-        By expected mean squares.
+        They are computed from expected mean squares and may be negative.
         """
         system = (self.system - self.residual) / self.topics
         topic = (self.topic - self.residual) / self.systems
@@ -56,7 +56,7 @@ class MeanSquares(NamedTuple):
 
 
 def mean_squares(scores: Array) -> MeanSquares:
-    """Analyse the variance of scores.
+    """Return the analysis of variance of scores.
 
     Parameters
     ----------
@@ -66,11 +66,12 @@ def mean_squares(scores: Array) -> MeanSquares:
     Returns
     -------
     MeanSquares
-        Mean squares of every depth; NaN with a single topic, 0 for deviations that rounding
-        explains.
+        Mean squares per depth, NaN with a single topic, and 0 for deviations within rounding
+        errors.
     """
     systems, topics, depths = scores.shape
-    of_topic, of_system = scores.mean(axis=0), scores.mean(axis=1)
+    of_topic = scores.mean(axis=0)
+    of_system = scores.mean(axis=1)
     grand = of_topic.mean(axis=0)
     rest = scores - of_topic
     rest -= (of_system - grand)[:, np.newaxis]
@@ -81,25 +82,26 @@ def mean_squares(scores: Array) -> MeanSquares:
             np.einsum("stk,stk->k", rest, rest),
         ]
     )
-    none = (ROUNDING * np.maximum(scores.max(axis=(0, 1)), -scores.min(axis=(0, 1)))) ** 2
+    rounding_error = (ROUNDING * np.maximum(scores.max(axis=(0, 1)), -scores.min(axis=(0, 1)))) ** 2
     freedom = np.array([systems - 1, topics - 1, (systems - 1) * (topics - 1)])
     with np.errstate(invalid="ignore"):
         means = squares / freedom[:, np.newaxis]
-    means[means <= none] = 0
+    means[means <= rounding_error] = 0
     system, topic, residual = means
     sizes = np.full(depths, systems), np.full(depths, topics)
     return MeanSquares(system, topic, residual, *sizes)
 
 
 def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]:
-    """Return lower and upper variances of systems, topics and interaction, shape (3, depth).
+    """Return lower and upper variances of sources, shape (3, depth).
 
-    That of the interaction is exact for normal scores, by chi squared; the others are those of a
-    difference of mean squares by the modified large-sample method.
+    The interval of the interaction uses chi squared and is exact for normal scores. The other
+    intervals are for a difference of mean squares, by the modified large-sample method.
     """
     freedom = squares.systems - 1, squares.topics - 1
     rest = freedom[0] * freedom[1]
-    low, high = [], []
+    low = []
+    high = []
     sides = (squares.system, squares.topics), (squares.topic, squares.systems)
     for (mean, times), df in zip(sides, freedom, strict=True):
         centre = mean - squares.residual
@@ -111,18 +113,20 @@ def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]
 
 
 def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> Array:
-    """Return how far the end of an interval with this upper tail lies from its centre."""
+    """Return the distance of an interval's end from its centre."""
     ratio = _f(tail, df1, df2)
-    one, two = 1 - 1 / _f(tail, df1), 1 / _f(1 - tail, df2) - 1
+    one = 1 - 1 / _f(tail, df1)
+    two = 1 / _f(1 - tail, df2) - 1
     cross = ((ratio - 1) ** 2 - (one * ratio) ** 2 - two**2) / ratio
     square = (one * first) ** 2 + (two * second) ** 2 + cross * first * second
     return np.sqrt(np.maximum(square, 0))
 
 
 def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
-    """Return upper quantiles of F, of chi squared over its degrees of freedom if df2 is infinite.
+    """Return upper quantiles of the F distribution.
 
-    NaN without degrees of freedom.
+    With infinite df2 they are those of chi squared divided by df1. They are NaN without degrees of
+    freedom.
     """
     df1 = np.where(np.asarray(df1) > 0, df1, np.nan)
     if np.isscalar(df2):
@@ -140,7 +144,7 @@ def components(
     alpha: float = 0.05,
     repeats: Layout | None = None,
 ) -> xr.Dataset:
-    """Variance components of scores by system, topic and interaction.
+    """Return variance components of scores by system, topic and interaction.
 
     Parameters
     ----------
@@ -149,25 +153,25 @@ def components(
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     repeats
-        What one repeat is where systems were run several times, as for `irframe.evaluate`; by
-        default what scores say.
+        What a repeat is if systems were run several times, as for `irframe.evaluate`; by default as
+        declared by the scores.
 
     Returns
     -------
     xarray.Dataset
-        Over (metric, depth, component), components being ``"system"``, ``"topic"`` and
-        ``"interaction"``: ``variance``, with the interval ``variance_low`` and
-        ``variance_high``, and ``share``, that of the three variances together, 0 to 1.
+        Over (metric, depth, component), with the components ``"system"``, ``"topic"`` and
+        ``"interaction"``. ``variance`` has the interval ``variance_low`` and ``variance_high``.
+        ``share`` is the share of the total variance, 0 to 1.
 
-        Over (metric, depth): ``n_topics``, the topics with a score of every system.
+        Over (metric, depth): ``n_topics``, the number of topics with scores of all systems.
 
-        Where systems have repeats, ``variance``, ``share`` and ``n_topics`` alone: of the
-        components ``"topic"``, ``"repeat"``, ``"system_topic"`` and ``"residual"`` where each
-        system has repeats of its own; where they are shared, of all seven of systems x topics x
-        repeats, with ``mean_square``. Repeats inside topics are averaged in each.
+        With repeats there are ``variance``, ``share`` and ``n_topics`` only. If each system has
+        repeats of its own, the components are ``"topic"``, ``"repeat"``, ``"system_topic"`` and
+        ``"residual"``. If repeats are shared, they are all seven of systems x topics x repeats,
+        with ``mean_square``. Repeats within topics are averaged first.
 
-        The group comes first if `by` is given. NaN with a single topic, and what is a share of
-        no variance.
+        With `groupby` the first dimension is the group. Values are NaN with a single topic, and
+        shares are NaN if there is no variance.
 
     Raises
     ------
@@ -177,21 +181,21 @@ def components(
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them, or a variance comes out
-        below 0 and is taken to be 0.
+        If topics are dropped because some system has no score on them, or a negative variance is
+        set to 0.
 
     Notes
     -----
-    A score is a mean plus what the system, the topic and both together add, independent of each
-    other and with variances v_s, v_t, v_st; the last holds all noise. By expected mean squares,
-    with S systems and T topics, ``v_st = MS_st``, ``v_s = (MS_s - MS_st) / T`` and
-    ``v_t = (MS_t - MS_st) / S``.
+    A score is the sum of a mean and independent effects of system, topic and their interaction,
+    with variances v_s, v_t and v_st. The last contains all noise. With S systems and T topics,
+    expected mean squares give ``v_st = MS_st``, ``v_s = (MS_s - MS_st) / T`` and ``v_t = (MS_t -
+    MS_st) / S``.
 
-    The intervals suppose normal effects, of systems too: those of v_st, by chi squared, are exact
-    then, those of v_s and v_t by the modified large-sample method [3]_. In simulations 95%
-    intervals hold the truth 94 to 96 times in 100; where effects are as skewed as an exponential
-    distribution 67 to 87 times, where they are uniform 96 times and more. Resampling topics leaves
-    out that systems are a sample too, and holds it far less often, so it is not done.
+    The intervals assume normal effects, also of systems. The interval of v_st by chi squared is
+    then exact. Those of v_s and v_t use the modified large-sample method [3]_. In simulations 95%
+    intervals covered the true value 94 to 96 times in 100. With exponential effects they covered it
+    67 to 87 times, with uniform effects at least 96 times. Resampling topics is not offered: it
+    ignores that systems are a sample too, and its coverage is far lower.
 
     References
     ----------
@@ -205,8 +209,8 @@ def components(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> found = runs.ireval.evaluate(qrels, ["AP", "nDCG@10"]).ireval.components()
-    >>> found["share"].to_pandas().round(3)
+    >>> result = runs.ireval.evaluate(qrels, ["AP", "nDCG@10"]).ireval.components()
+    >>> result["share"].to_pandas().round(3)
     component  system  topic  interaction
     metric
     AP        0.342  0.296        0.362
@@ -221,50 +225,62 @@ def components(
         return repeat_components(paired)
     squares = analyse(paired)
     low, high = variance_interval(squares, alpha)
-    parts = variances(paired, squares.variances, SOURCES)
-    parts |= {"variance_low": low, "variance_high": high}
-    named = {"n_topics": squares.topics}
-    named |= {} if paired.design is None else design_effects(paired)
-    found = {name: paired.labelled(values, name) for name, values in named.items()}
-    return by_source(paired, parts, SOURCES).assign(found)
+    values = variances(paired, squares.variances, SOURCES)
+    values |= {"variance_low": low, "variance_high": high}
+    by_depth = {"n_topics": squares.topics}
+    by_depth |= {} if paired.design is None else design_effects(paired)
+    result = {name: paired.labelled(values, name) for name, values in by_depth.items()}
+    return by_source(paired, values, SOURCES).assign(result)
 
 
 def design_effects(paired: Scores) -> dict[str, Array]:
-    """Return what the design of topics does to the variance of differences, (metric, depth).
+    """Return the design effect and intraclass correlation, (metric, depth).
 
     Returns
     -------
     dict
-        ``design_effect``, the variance of mean differences over that of as many independent topics
-        that count alike, both added up over pairs. With clusters also ``icc``, the correlation
-        within clusters: ``(ratio - 1) / (m - 1)``, -1 to 1. Here ``ratio`` is the same variance
-        over that without clusters, by the same weights and tasks, and m the mean size of the
-        cluster of a topic, ``sum B^2 / sum b^2`` with b the share of a topic in the mean and B that
-        of a cluster.
+        ``design_effect`` is the variance of mean differences divided by that of as many independent
+        topics of equal weight, both summed over pairs. With clusters there is also ``icc``, the
+        intraclass correlation ``(ratio - 1) / (m - 1)``, -1 to 1. Here ``ratio`` is the variance
+        divided by that without clusters, with the same weights and tasks. The mean size of a
+        topic's cluster is ``m = sum B^2 / sum b^2``, with b the share of a topic in the mean and B
+        that of a cluster.
     """
     pairs = all_pairs(len(paired.systems))
 
     def effects(scores: Array, *design: Design) -> tuple[Array, Array]:
-        alone = [design_of(len(each.task), weights=each.weights, task=each.task) for each in design]
+        unclustered = [
+            design_of(
+                len(design_at_depth.task),
+                weights=design_at_depth.weights,
+                task=design_at_depth.task,
+            )
+            for design_at_depth in design
+        ]
         plain, without, drawn = (
-            (describe_differences(scores, pairs, *each).sd ** 2).sum(axis=0, keepdims=True)
-            for each in ((), alone, design)
+            (describe_differences(scores, pairs, *design_at_depth).sd ** 2).sum(
+                axis=0, keepdims=True
+            )
+            for design_at_depth in ((), unclustered, design)
         )
-        larger = [(each.masses**2).sum() / (each.shares**2).sum() - 1 for each in design]
+        larger = [
+            (design_at_depth.masses**2).sum() / (design_at_depth.shares**2).sum() - 1
+            for design_at_depth in design
+        ]
         with np.errstate(divide="ignore", invalid="ignore"):
             icc = np.clip((drawn / without - 1) / sum(larger), -1, 1)
             return drawn / plain, icc
 
     effect, icc = paired.over_all(1, effects, given=True)
-    found = {"design_effect": effect[..., 0]}
+    result = {"design_effect": effect[..., 0]}
     clustered = paired.design is not None and paired.design.clusters < len(paired.topics)
-    return found | ({"icc": icc[..., 0]} if clustered else {})
+    return result | ({"icc": icc[..., 0]} if clustered else {})
 
 
 def analyse(paired: Scores) -> MeanSquares:
-    """Return the analysis of variance of all metrics, each part of shape (metric, depth).
+    """Return the analysis of variance, terms over (metric, depth).
 
-    It is of the topics as they are, however they were drawn.
+    The design of topics is ignored.
     """
     paired = replace(paired, design=None)
     return MeanSquares(*paired.over_all(paired.values[0, ..., 0].size, mean_squares))

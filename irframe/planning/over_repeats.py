@@ -1,4 +1,4 @@
-"""What repeats vary by, and how many topics and repeats an experiment takes."""
+"""Variance components of repeats, and topics needed with repeats."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,15 +16,15 @@ from irframe.scores.repeats import told_draws
 from irframe.scores.scores import Arrays, Scores
 
 OWN = ("topic", "repeat", "system_topic", "residual")
-"""Sources of variance where each system has repeats of its own."""
+"""Sources of variance if each system has repeats of its own."""
 SHARED = ("system", "topic", "repeat", "system_topic", "system_repeat", "topic_repeat", "residual")
-"""Those where repeats are draws for all systems."""
+"""Sources of variance if repeats are shared by all systems."""
 COMPONENT = "component"
 """Dimension of the sources of variance."""
 N_REPEATS = "n_repeats"
 """Dimension of numbers of repeats."""
 MOST = 2**40
-"""More topics than any collection has."""
+"""Upper bound of the search for a number of topics."""
 
 
 def repeat_components(paired: Scores) -> xr.Dataset:
@@ -32,70 +32,77 @@ def repeat_components(paired: Scores) -> xr.Dataset:
     shared = paired.repeats.layout == "shared"
     names = SHARED if shared else OWN
     estimates, squares = _analysed(paired)
-    parts = variances(paired, estimates, names) | ({"mean_square": squares} if shared else {})
+    values = variances(paired, estimates, names) | ({"mean_square": squares} if shared else {})
     topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
-    made = by_source(paired, parts, names).assign(n_topics=topics)
-    return made.assign_attrs(paired.attrs | told_draws([paired]))
+    result = by_source(paired, values, names).assign(n_topics=topics)
+    return result.assign_attrs(paired.attrs | told_draws([paired]))
 
 
 def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[str, Array]:
-    """Return variances, (source, metric, depth), and their shares, warning of those below 0."""
+    """Return variances and their shares, each (source, metric, depth).
+
+    Negative variances are set to 0 with a warning.
+    """
     for metric, counts in zip(paired.metrics, (estimates < 0).sum(axis=2).T, strict=True):
         below = [f"{name} ({n})" for name, n in zip(sources, counts, strict=True) if n]
         if below:
-            warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
+            warn(f"negative variances of {metric} are set to 0: {', '.join(below)}")
     variance = np.maximum(estimates, 0)
     with np.errstate(invalid="ignore"):
         return {"variance": variance, "share": variance / variance.sum(axis=0)}
 
 
-def by_source(paired: Scores, parts: dict[str, Array], sources: Sequence[str]) -> xr.Dataset:
-    """Put labels on values over source, metric and depth."""
-    turned = {name: np.moveaxis(values, 0, 2) for name, values in parts.items()}
+def by_source(paired: Scores, values: dict[str, Array], sources: Sequence[str]) -> xr.Dataset:
+    """Return a dataset of values over metric, depth and source."""
+    turned = {name: np.moveaxis(values, 0, 2) for name, values in values.items()}
     return paired.beyond_depth(turned, COMPONENT).assign_coords({COMPONENT: list(sources)})
 
 
 def _analysed(paired: Scores) -> Arrays:
     """Return variances and mean squares, each (source, metric, depth)."""
-    known, every = paired.repeats, slice(None)
+    repeats_of = paired.repeats
+    every = slice(None)
 
     def compute(lists: Array, *_: Array) -> Arrays:
-        if known.layout == "shared":
-            return shared_components(lists.reshape(len(known.counts), -1, *lists.shape[1:]))
-        estimates = own_components(lists, known.owner)
+        if repeats_of.layout == "shared":
+            return shared_components(lists.reshape(len(repeats_of.counts), -1, *lists.shape[1:]))
+        estimates = own_components(lists, repeats_of.owner)
         return estimates, estimates
 
     rows = range(len(paired.metrics))
-    found = [known.flat(paired, row, every).over(0, every, compute) for row in rows]
-    return tuple(np.stack(arrays, axis=1) for arrays in zip(*found, strict=True))
+    estimates = [repeats_of.flat(paired, row, every).over(0, every, compute) for row in rows]
+    return tuple(np.stack(arrays, axis=1) for arrays in zip(*estimates, strict=True))
 
 
 def own_components(lists: Array, owner: Array) -> Array:
-    """Return variances where systems have repeats of their own, in the order of `OWN`.
+    """Return variances if each system has repeats of its own.
 
     Parameters
     ----------
     lists
         Shape (list, topic, depth), without NaN.
     owner
-        The system of each list, rising.
+        The system of each list, ascending.
 
     Returns
     -------
     numpy.ndarray
-        Shape (source, depth), below 0 where chance has it. NaN of a single topic or system, and of
-        repeats where there are none.
+        Shape (source, depth), with sources in the order of `OWN`. Estimates may be negative by
+        chance. They are NaN for a single topic or system, and for repeats if there are none.
 
     Notes
     -----
-    By expected mean squares. The residual is pooled over systems; with T topics, R repeats of a
-    system, S systems and mean squares of the means over repeats, ``repeat = var_r(mean_t) -
-    residual / T`` on average over systems with several, ``system_topic = MS_st - residual / R``
-    and ``topic = (MS_t - MS_st) / S``.
+    The estimates use expected mean squares, with T topics, R repeats of a system and S systems. The
+    residual is pooled over systems. ``repeat = var_r(mean_t) - residual / T`` is averaged over
+    systems with several repeats. From the mean squares of the means over repeats follow
+    ``system_topic = MS_st - residual / R`` and ``topic = (MS_t - MS_st) / S``.
     """
     table = table_of(lists, owner)
-    counts, topics, means = table.repeats, table.topics, table.means
-    systems, freedom = len(counts), (counts - 1) * (topics - 1)
+    counts = table.repeats
+    topics = table.topics
+    means = table.means
+    systems = len(counts)
+    freedom = (counts - 1) * (topics - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         residual = (table.residual * counts * topics * freedom).sum(axis=0) / freedom.sum()
         repeat = (table.repeat * counts**2).sum(axis=0) / counts[counts > 1].sum()
@@ -109,7 +116,7 @@ def own_components(lists: Array, owner: Array) -> Array:
 
 
 def shared_components(table: Array) -> Arrays:
-    """Return variances and mean squares where repeats are draws for all, in the order of `SHARED`.
+    """Return variances and mean squares if systems share repeats.
 
     Parameters
     ----------
@@ -119,11 +126,12 @@ def shared_components(table: Array) -> Arrays:
     Returns
     -------
     variances, squares : numpy.ndarray
-        Shape (source, depth).
+        Shape (source, depth), with sources in the order of `SHARED`.
 
     Notes
     -----
-    By expected mean squares of systems x topics x repeats, one observation in each cell.
+    The estimates use expected mean squares of systems x topics x repeats with one observation per
+    cell.
     """
     sizes = {"s": table.shape[0], "r": table.shape[1], "t": table.shape[2]}
     axes = {"s": 0, "r": 1, "t": 2}
@@ -132,9 +140,9 @@ def shared_components(table: Array) -> Arrays:
     for source in ("", "s", "t", "r", "st", "sr", "tr", "str"):
         left = tuple(axes[letter] for letter in "srt" if letter not in source)
         effect = table.mean(axis=left, keepdims=True) if left else table
-        for smaller, known in effects.items():
+        for smaller, smaller_effect in effects.items():
             if {*smaller} <= {*source}:
-                effect = effect - known
+                effect = effect - smaller_effect
         effects[source] = effect
         if source:
             freedom = np.prod([sizes[letter] - 1 for letter in source])
@@ -142,7 +150,9 @@ def shared_components(table: Array) -> Arrays:
             with np.errstate(invalid="ignore", divide="ignore"):
                 squares.append(times * (effect**2).sum(axis=(0, 1, 2)) / freedom)
     s, t, r, st, sr, tr, rest = squares
-    systems, topics, repeats = sizes["s"], sizes["t"], sizes["r"]
+    systems = sizes["s"]
+    topics = sizes["t"]
+    repeats = sizes["r"]
     estimates = [
         (s - st - sr + rest) / (topics * repeats),
         (t - st - tr + rest) / (systems * repeats),
@@ -155,85 +165,88 @@ def shared_components(table: Array) -> Arrays:
 def topics_over_repeats(
     paired: Scores,
     question: str,
-    wanted: float,
+    difference: float,
     repeats: int | Sequence[int] | None,
     *,
     power: float,
     alpha: float,
 ) -> xr.Dataset:
-    """Return how many topics it takes with so many repeats; see `topics_needed`."""
-    known = paired.repeats
-    if known is None:
-        advice = "name repeats in a column such as repeat or seed"
-        raise ParameterError("scores of several repeats for n_repeats=", "one of each", advice)
-    if known.layout == "topic":
-        advice = "leave n_repeats= out, which plans for means over as many as there are"
-        several = "repeats of systems or shared ones, for n_repeats="
-        raise ParameterError(several, "draws inside their topics", advice)
+    """Return the topics needed with repeats; see `topics_needed`."""
+    repeats_of = paired.repeats
+    if repeats_of is None:
+        advice = "add a column such as repeat or seed"
+        raise ParameterError("scores with repeats for n_repeats=", "scores without", advice)
+    if repeats_of.layout == "topic":
+        advice = "omit n_repeats= to plan for means over the repeats of the pilot"
+        expected = "repeats of systems or shared repeats for n_repeats="
+        raise ParameterError(expected, "repeats within topics", advice)
     if question not in {"margin", "t"}:
         raise ParameterError("margin= or difference= for n_repeats=", repr(question))
-    counts = [int(known.counts.min())] if repeats is None else listed(repeats)
+    counts = [int(repeats_of.counts.min())] if repeats is None else listed(repeats)
     counts = [whole("repeats", count, low=1) for count in counts]
     if not counts:
         raise ParameterError("at least one number of repeats", "none")
     of_differences = _of_differences(paired)
     options: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
-    options["draws"] = 1 if known.layout == "shared" else 2
-    least = [_least_topics(of_differences, n, wanted, **options) for n in counts]
+    options["draws"] = 1 if repeats_of.layout == "shared" else 2
+    least = [_least_topics(of_differences, n, difference, **options) for n in counts]
     topics = np.stack(least, axis=-1)
-    made = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
+    result = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
     for name, variance in zip(("topic", "repeat", "residual"), of_differences, strict=True):
-        made[f"variance_{name}"] = paired.labelled(variance, name).drop_attrs()
+        result[f"variance_{name}"] = paired.labelled(variance, name).drop_attrs()
     attributes = told_draws([paired]) | {"n_repeats": ", ".join(map(str, counts))}
-    return made.assign_attrs(paired.attrs | attributes)
+    return result.assign_attrs(paired.attrs | attributes)
 
 
 def _of_differences(paired: Scores) -> Arrays:
-    """Return the variances of differences of two systems: by topic, by repeat, and the residual.
+    """Return the variance components of differences of two systems.
 
-    Each of shape (metric, depth).
+    They are those by topic, by repeat, and the residual, each of shape (metric, depth).
     """
     shared = paired.repeats.layout == "shared"
-    parts, _ = _analysed(paired)
+    values, _ = _analysed(paired)
     names = SHARED if shared else OWN
     taken = ("system_topic", "system_repeat" if shared else "repeat", "residual")
-    return tuple(2 * np.maximum(parts[names.index(name)], 0) for name in taken)
+    return tuple(2 * np.maximum(values[names.index(name)], 0) for name in taken)
 
 
 def _least_topics(
-    parts: Arrays,
+    values: Arrays,
     repeats: int,
-    wanted: float,
+    difference: float,
     *,
     draws: int,
     one_sided: bool,
     power: float,
     alpha: float,
 ) -> Array:
-    """Return the least number of topics that finds a difference so often, NaN where none does.
+    """Return the smallest number of topics with the given power.
 
-    A repeat is one draw for both systems, or two, one of each, of which each makes half of it.
+    The result is NaN if no number of topics suffices. `draws` is 1 if both systems share a repeat.
+    It is 2 if each has a repeat of its own, which contributes half of the variance.
     """
-    by_topic, by_repeat, residual = (np.asarray(part, np.float64) for part in parts)
+    by_topic, by_repeat, residual = (np.asarray(variance, np.float64) for variance in values)
 
     def enough(topics: Array) -> Array:
         rest = residual / (topics * repeats)
-        between, within = by_topic / topics + rest, by_repeat / repeats + rest
+        between = by_topic / topics + rest
+        within = by_repeat / repeats + rest
         variance = between + by_repeat / repeats
         weighed = between**2 / (topics - 1)
         if repeats > 1:
             weighed += (within**2 + rest**2 / (topics - 1)) / draws / (repeats - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.clip(variance**2 / weighed, 1, 1e9)
-            lead = wanted / np.sqrt(variance)
+            lead = difference / np.sqrt(variance)
         if one_sided:
-            lost = missed_one_sided(lead, freedom, alpha=alpha)
+            missed = missed_one_sided(lead, freedom, alpha=alpha)
         else:
             critical = scipy.special.fdtri(1, freedom, 1 - alpha)
-            lost = scipy.special.ncfdtr(1, freedom, lead**2, critical)
-        return np.asarray((1 - lost >= power) | (variance == 0))
+            missed = scipy.special.ncfdtr(1, freedom, lead**2, critical)
+        return np.asarray((1 - missed >= power) | (variance == 0))
 
-    low, high = np.full(by_topic.shape, 1.0), np.full(by_topic.shape, 2.0)
+    low = np.full(by_topic.shape, 1.0)
+    high = np.full(by_topic.shape, 2.0)
     while ((short := ~enough(high)) & (high < MOST)).any():
         low, high = np.where(short, high, low), np.where(short & (high < MOST), high * 2, high)
     never = high >= MOST

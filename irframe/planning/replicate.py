@@ -1,4 +1,4 @@
-"""Scores of several experiments: how well one was reproduced, and scores relative to their topics.
+"""Replication of experiments, and standardised scores.
 
 Verbs: replicate, standardise.
 """
@@ -41,51 +41,49 @@ def replicate(
     *,
     baseline: Hashable | None = None,
 ) -> xr.Dataset:
-    """Say how close scores come to those of an experiment that they are to reproduce.
+    """Compare scores with those of the experiment they reproduce.
 
     Parameters
     ----------
     scores
         Scores of the reproduction, per system and topic: an array, or a frame, wide or long.
     original
-        Those of the experiment: the same metrics, depths and systems, a reproduced system under
-        the name of the original one, on the same topics or on others.
+        Scores of the original experiment, with the same metrics, depths and names of systems, on
+        the same or on different topics.
     baseline
-        A system of which the others are held to be an improvement, in both.
+        The system over which the other systems are improvements, in both experiments.
 
     Returns
     -------
     xarray.Dataset
-        Over (metric, system, depth): ``mean`` and ``mean_original``; ``p``, of a t-test of the
-        hypothesis that both are the same, paired on the same topics; and, on the same topics,
-        ``rmse``, the root of the mean squared difference, at least 0.
+        Variables over (metric, system, depth): ``mean`` and ``mean_original``; ``p``, the p-value
+        of a t-test that both means are equal, paired if topics are the same; and, with the same
+        topics, ``rmse``, the root mean squared difference, at least 0.
 
-        With a baseline, NaN for itself: ``effect_ratio``, 1 if the improvement is as large as
-        it was, between 0 and 1 if it is smaller, above 1 if it is larger and below 0 if it is
-        none; and ``delta_ri``, by how much the improvement, as a share of the baseline, was
-        larger than it is; below 0 if it is larger now.
+        With a baseline there are two more variables, NaN for the baseline itself. ``effect_ratio``
+        is the improvement divided by the original improvement: 1 if equal, below 0 if the
+        improvement became a loss. ``delta_ri`` is the original relative improvement minus the new
+        one, so it is negative if the improvement is larger now.
 
-        The group comes first if `by` is given.
+        With `groupby` the first dimension is the group.
 
     Raises
     ------
     ParameterError
-        For other metrics, systems or depths on both sides, or topics of which only some are the
-        same; and as `compare`.
+        If metrics, systems or depths differ, or only some topics are the same; and as `compare`.
     DepthError
-        For depths that the scores lack.
+        If scores lack a depth.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them.
+        If topics are dropped because some system has no score on them.
 
     Notes
     -----
-    With ' for the reproduction, a a system and b the baseline, x their means:
-    ``ER = (x'_a - x'_b) / (x_a - x_b)``,
-    ``Delta RI = (x_a - x_b) / x_b - (x'_a - x'_b) / x'_b``. On other topics the t-test is one of
-    two samples with equal variances.
+    Let x be means, x' means of the reproduction, a a system and b the baseline. Then ``ER = (x'_a -
+    x'_b) / (x_a - x_b)`` and ``Delta RI = (x_a - x_b) / x_b - (x'_a - x'_b) / x'_b``. On different
+    topics the t-test is that of two samples with equal variances.
 
     References
     ----------
@@ -100,39 +98,44 @@ def replicate(
     ...     return pd.DataFrame({**names, "measure": "AP", "value": values})
     >>> original = scores([0.2, 0.4, 0.6, 0.8])
     >>> reproduced = scores([0.2, 0.4, 0.5, 0.5])
-    >>> found = replicate(reproduced, original, baseline="bm25")
-    >>> found.isel(metric=0, drop=True).to_dataframe().round(3)
+    >>> result = replicate(reproduced, original, baseline="bm25")
+    >>> result.isel(metric=0, drop=True).to_dataframe().round(3)
             mean  mean_original      p   rmse  effect_ratio  delta_ri
     system
     bm25     0.3            0.3  1.000  0.000           NaN       NaN
     ance     0.5            0.7  0.295  0.224           0.5     0.667
     """
-    here = read_scores(scores)
-    refuse_design(here, "replicate")
-    there, chosen = read_scores(original), "choose those of both"
+    new = read_scores(scores)
+    refuse_design(new, "replicate")
+    original_scores = read_scores(original)
+    chosen = "select those of both"
     refuse_unshared(
-        "the same metrics in both scores", sorted({*here.metrics} ^ {*there.metrics}), chosen
+        "the same metrics in both scores",
+        sorted({*new.metrics} ^ {*original_scores.metrics}),
+        chosen,
     )
-    depths, theirs = (set() if side.depths is None else {*side.depths} for side in (here, there))
-    refuse_unshared("depths that the original has too", sorted(depths - theirs), chosen)
-    new, old = match_reference(here, there)
+    depths, original_depths = (
+        set() if side.depths is None else {*side.depths} for side in (new, original_scores)
+    )
+    refuse_unshared("depths that the original has too", sorted(depths - original_depths), chosen)
+    new, old = match_reference(new, original_scores)
     columns = _paired(new, old) if new.topics.isin(old.topics).any() else _unpaired(new, old)
     if baseline is not None:
         (row,) = places("baseline to be one of the systems", [baseline], new.systems.tolist())
         means = columns["mean"], columns["mean_original"]
-        gained, was = (side - side[:, [row]] for side in means)
-        gained[:, row] = np.nan
+        effect, original_effect = (side - side[:, [row]] for side in means)
+        effect[:, row] = np.nan
         with np.errstate(invalid="ignore", divide="ignore"):
-            relative = was / means[1][:, [row]] - gained / means[0][:, [row]]
-            columns |= {"effect_ratio": gained / was, "delta_ri": relative}
+            relative = original_effect / means[1][:, [row]] - effect / means[0][:, [row]]
+            columns |= {"effect_ratio": effect / original_effect, "delta_ri": relative}
     labels = new.labels(SYSTEM)
     shape = [len(label) for label in labels.values()]
-    parts = {name: (tuple(labels), array.reshape(shape)) for name, array in columns.items()}
-    return xr.Dataset(parts, labels)
+    variables = {name: (tuple(labels), array.reshape(shape)) for name, array in columns.items()}
+    return xr.Dataset(variables, labels)
 
 
 def _paired(new: Scores, old: Scores) -> dict[str, Array]:
-    """Return what is said of every system on the same topics, shape (metric, system, depth)."""
+    """Return the columns for the same topics, (metric, system, depth)."""
     size = len(new.systems)
     old = old.take(topic=old.topics.get_indexer(new.topics))
     values = np.concatenate([new.values, old.values], axis=1)
@@ -144,9 +147,9 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
 
 
 def _reproduced(scores: Array) -> Arrays:
-    """Return means of both sides, p and root mean squared difference, each (system, depth).
+    """Return both means, p-values and RMSE, each (system, depth).
 
-    The first half of the systems are those of one side, the others the same of the other.
+    The first half of the systems are those of the reproduction, the second half the originals.
     """
     new, old = np.split(np.moveaxis(scores, 1, 2), 2)
     topics = new.shape[2]
@@ -156,7 +159,7 @@ def _reproduced(scores: Array) -> Arrays:
 
 
 def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
-    """Return what is said of every system on other topics, shape (metric, system, depth)."""
+    """Return the columns for different topics, (metric, system, depth)."""
 
     def moments(scores: Array) -> Arrays:
         mean = scores.mean(axis=1)
@@ -181,7 +184,7 @@ TO_UNIT: dict[str, Callable[[Array], Array]] = {
     "normal": scipy.special.ndtr,
     "uniform": lambda z: np.clip(0.15 * z + 0.5, 0, 1),
 }
-"""What becomes of standard scores."""
+"""Transformations of z-scores."""
 
 
 @verb
@@ -191,50 +194,49 @@ def standardise(
     *,
     reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
 ) -> xr.DataArray | pd.DataFrame:
-    """Measure scores by what systems score on the same topic, so that all topics weigh alike.
+    """Standardise scores by those of reference systems per topic.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     scaling
-        ``"z"``, how many standard deviations a score is above the mean of the reference systems;
-        ``"normal"`` or ``"uniform"``, the share of systems that would score less if they were
-        distributed so, 0 to 1 (N-std and U-std of [3]_).
+        ``"z"``: the number of standard deviations above the mean of the reference systems.
+        ``"normal"`` or ``"uniform"``: the share of systems with lower scores if scores had this
+        distribution, 0 to 1 (N-std and U-std of [3]_).
     reference
-        The systems that topics are measured by: one or several of the scores, or other scores, of
-        any systems, with the metrics, topics and depths of the scores. By default all systems of
-        the scores.
+        The reference systems: one or several systems of the scores, or other scores of any systems
+        with the same metrics, topics and depths. By default all systems of the scores.
 
     Returns
     -------
     xarray.DataArray or pandas.DataFrame
-        An array for an array, a wide frame with the index of the scores for a frame. Higher is
-        better where it is for the metric, lower for a cost. NaN where there is no score, and on
-        topics on which reference systems do not differ.
+        An array for an array, or a wide frame with the index of the scores for a frame. The
+        direction of each metric is kept, so lower is better for costs. Values are NaN without a
+        score, and on topics on which reference systems do not differ.
 
     Raises
     ------
     ParameterError
-        For an unknown scaling or system, fewer than two reference systems, or reference scores that
-        lack metrics, topics or depths.
+        If the scaling or a system is unknown, there are fewer than two reference systems, or
+        reference scores lack metrics, topics or depths.
     MetricError
-        For metrics that are not averaged arithmetically over topics.
+        If a metric is not averaged arithmetically over topics.
     InputError
-        For infinite scores.
+        If scores are infinite.
 
     Warns
     -----
     IrframeWarning
-        If topics have no standard scores because reference systems do not differ, or only one has
+        If topics have no standard scores, because reference systems do not differ or only one has
         a score.
 
     Notes
     -----
-    With m and s the mean and standard deviation (n - 1 below) of the reference systems on the
-    topic, at each depth for itself, ``z = (x - m) / s``; ``"normal"`` is ``Phi(z)``, ``"uniform"``
-    ``.15 z + .5``, no less than 0 and no more than 1, as in [2]_ and [3]_: 3 1/3 standard
-    deviations above the mean is 1.
+    ``z = (x - m) / s``, with m and s the mean and standard deviation (divisor n - 1) of the
+    reference systems on the topic and depth. ``"normal"`` is ``Phi(z)``. ``"uniform"`` is
+    ``.15 z + .5``, clipped to [0, 1], as in [2]_ and [3]_, so that 3 1/3 standard deviations above
+    the mean give 1.
 
     References
     ----------
@@ -267,13 +269,13 @@ def standardise(
     array = to_scores(scores).compute()
     _refuse_others(array)
     values = _reference(array, reference).to_numpy()
-    there = ~np.isnan(values)
-    n = there.sum(axis=1, keepdims=True).astype(float)
+    original_scores = ~np.isnan(values)
+    n = original_scores.sum(axis=1, keepdims=True).astype(float)
     n[n < 2] = np.nan
-    mean = np.where(there, values, 0).sum(axis=1, keepdims=True) / n
-    off = np.where(there, values - mean, 0)
+    mean = np.where(original_scores, values, 0).sum(axis=1, keepdims=True) / n
+    off = np.where(original_scores, values - mean, 0)
     spread = np.sqrt(np.square(off).sum(axis=1, keepdims=True) / (n - 1))
-    largest = np.where(there, np.abs(values), 0).max(axis=1, keepdims=True)
+    largest = np.where(original_scores, np.abs(values), 0).max(axis=1, keepdims=True)
     spread[~(spread > ROUNDING * largest)] = np.nan
     _tell_constant(array, spread)
     result = array.copy(data=TO_UNIT[scaling]((array.to_numpy() - mean) / spread))
@@ -283,7 +285,7 @@ def standardise(
 
 
 def _refuse_others(array: xr.DataArray) -> None:
-    """Raise for metrics whose scores no standard score can stand for."""
+    """Raise for metrics that cannot be standardised."""
     labels = metric_labels(array)
     others = [label for label in labels if facts(label).summary != "mean"]
     if others:
@@ -292,9 +294,9 @@ def _refuse_others(array: xr.DataArray) -> None:
 
 
 def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
-    """Return the scores that topics are measured by, aligned but for the systems.
+    """Return the reference systems' scores, aligned to the scores.
 
-    Labels that they lack are named.
+    Raise for labels that they lack.
     """
     if isinstance(reference, ScoreLike):
         other = to_scores(reference).compute()
@@ -302,9 +304,9 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
         if axis_of(array).dim in {*array.dims} ^ {*other.dims}:
             raise ParameterError("reference scores by depth where scores are", "one of both")
         for dim in [dim for dim in array.dims if dim != SYSTEM]:
-            known = other.indexes[dim].tolist()
-            wanted = f"a {dim} of the reference scores"
-            other = other.isel({dim: places(wanted, array[dim].to_numpy(), known)})
+            labels = other.indexes[dim].tolist()
+            expected = f"a {dim} of the reference scores"
+            other = other.isel({dim: places(expected, array[dim].to_numpy(), labels)})
     elif reference is None:
         other = array
     else:
@@ -316,7 +318,7 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
 
 
 def _tell_constant(array: xr.DataArray, spread: Array) -> None:
-    """Warn of topics that have scores, but no standard scores."""
+    """Warn about topics that have scores, but no standard scores."""
     scored = array.notnull().any(SYSTEM).to_numpy()
     lost = (scored & np.isnan(spread[:, 0])).any(axis=tuple(range(2, scored.ndim)))
     for metric, topics in zip(metric_labels(array), np.atleast_2d(lost), strict=True):
@@ -324,17 +326,18 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
         if len(names):
             where = f" at some {dim}" if (dim := axis_of(array).dim) in array.dims else ""
             warn(
-                f"{metric} has no standard scores{where} on {len(names)} topics, where reference "
-                f"systems do not differ: {listing(names)}"
+                f"{metric} has no standard scores{where} on {len(names)} topics, because reference "
+                f"systems do not differ on them: {listing(names)}"
             )
 
 
 def _as_frame(scores: xr.DataArray, table: ScoreTable) -> pd.DataFrame:
-    """Return scores as a frame with a row wherever that which they came in has one."""
-    rows, columns = np.asarray(table.rows), table.labels[METRIC]
-    there = rows >= 0
-    order = np.argsort(rows[there])
-    index = table.index.take(rows[there][order])
-    frame = pd.DataFrame(scores.to_numpy()[:, there].T[order], index, columns)
+    """Return scores as a frame with the input's rows."""
+    rows = np.asarray(table.rows)
+    columns = table.labels[METRIC]
+    original_scores = rows >= 0
+    order = np.argsort(rows[original_scores])
+    index = table.index.take(rows[original_scores][order])
+    frame = pd.DataFrame(scores.to_numpy()[:, original_scores].T[order], index, columns)
     frame.attrs = {**table.attrs, METRICS: [*columns], **scores.attrs}
     return frame

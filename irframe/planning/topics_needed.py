@@ -1,4 +1,4 @@
-"""How many topics the next test collection needs.
+"""Number of topics that a test collection needs.
 
 Verbs: topics_needed.
 """
@@ -33,33 +33,33 @@ from irframe.scores.read_scores import (
 from irframe.scores.scores import Arrays, Scores
 
 FEWEST = 2
-"""Topics that have a variance."""
+"""Smallest number of topics with a variance."""
 
 
 @np.errstate(divide="ignore")
 def topics_for_difference(
     difference: float, variance: Array, *, power: float, alpha: float, systems: int | None = None
 ) -> Array:
-    """Return the topics with which a difference is found with some power.
+    """Return the topics needed to detect a difference.
 
     Parameters
     ----------
     difference
-        Of the means of two systems, above 0; of several the best and the worst, others lying in
-        the middle.
+        Difference of means of two systems, above 0. With several systems it is that of the best and
+        the worst, while all others have the mean in between.
     variance
-        Of the differences of the two systems, or of the scores of a system; any shape.
+        Variance of the differences of two systems, or of the scores of a system; any shape.
     power, alpha
-        Between 0 and 1.
+        Power and significance level, between 0 and 1.
     systems
-        How many systems, at least 2, a one-way analysis of variance tells apart; by default by a
-        paired t-test of two.
+        Number of systems in a one-way analysis of variance, at least 2. By default two systems
+        are compared by a paired t-test.
     """
-    df, alike = (1, 1) if systems is None else (systems - 1, systems)
+    df, per_topic = (1, 1) if systems is None else (systems - 1, systems)
     signal = difference**2 / (1 if systems is None else 2) / variance
 
     def reached(topics: Array, signal: Array) -> Array:
-        rest = alike * (topics - 1)
+        rest = per_topic * (topics - 1)
         critical = scipy.special.fdtri(df, rest, 1 - alpha)
         missed: Array = scipy.special.ncfdtr(df, rest, topics * signal, critical)
         return missed <= 1 - power
@@ -70,16 +70,16 @@ def topics_for_difference(
 
 @np.errstate(divide="ignore")
 def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: float) -> Array:
-    """Return the topics with which two systems alike are shown to be not worse by a margin.
+    """Return the topics needed to show non-inferiority of equal systems.
 
     Parameters
     ----------
     margin
-        How much worse does not matter, above 0.
+        The margin of non-inferiority, above 0.
     variance
-        Of the differences of the two systems, any shape.
-    power, alpha
-        Between 0 and 1.
+        Variance of the differences of two systems, any shape.
+        power, alpha
+        Power and significance level, between 0 and 1.
     """
     effect = margin / np.sqrt(variance)
 
@@ -93,14 +93,14 @@ def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: fl
 
 @np.errstate(divide="ignore")
 def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
-    """Return the topics with which an interval is expected to be no wider than this.
+    """Return the topics needed for an expected width of intervals.
 
     Parameters
     ----------
     width
-        From end to end, above 0.
-    variance
-        Of the differences of the two systems, any shape.
+        Width from end to end, above 0.
+        variance
+        Variance of the differences of two systems, any shape.
     alpha
         One minus the confidence level.
     """
@@ -115,31 +115,31 @@ def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
     return _least(reached, half, (scipy.special.ndtri(alpha / 2) / half) ** 2)
 
 
-def _least(reached: Callable[[Array, Array], Array], effect: Array, start: Array) -> Array:
-    """Return the least numbers that reach what is wanted, at or above some that may not.
+def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound: Array) -> Array:
+    """Return the smallest numbers of topics that suffice.
 
     Parameters
     ----------
     reached
-        Takes numbers and what is to be seen with each, tells which of them suffice.
+        Function of numbers of topics and effects that returns which numbers suffice.
     effect
-        What is to be seen, any shape.
+        The effect to detect, any shape.
     start
-        Lower bounds, of that shape; NaN stays NaN, and 0 suffices.
+        Lower bounds of that shape. NaN stays NaN, and 0 suffices.
     """
-    least: Array = np.maximum(np.ceil(np.ravel(start) - 1e-9), FEWEST)
-    short = np.flatnonzero(np.ravel(start) > 0)
+    least: Array = np.maximum(np.ceil(np.ravel(lower_bound) - 1e-9), FEWEST)
+    short = np.flatnonzero(np.ravel(lower_bound) > 0)
     while len(short):
         short = short[~reached(least[short], np.take(effect, short))]
         least[short] += 1
-    return least.reshape(np.shape(start))
+    return least.reshape(np.shape(lower_bound))
 
 
 TESTS = ("t", ANOVA)
 TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family")]
 OF_PAIRS = ("baseline", "per")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
-"""What else may be said of a question, or of the test that answers it."""
+"""Further arguments that apply to a question or its test."""
 
 
 @verb(repeats=True)
@@ -157,85 +157,90 @@ def topics_needed(
     per: Literal["pair"] | None = None,
     n_repeats: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
-    """Guess from a pilot how many topics it takes to see a difference.
+    """Estimate from pilot scores how many topics are needed.
 
-    Scores of a pilot or of an earlier collection say how much topics vary. One of `difference`,
-    `width`, `margin` and `topics` is the question.
+    The variance over topics is estimated from scores of a pilot or of an earlier collection. Pass
+    exactly one of `difference`, `width`, `margin` and `topics`.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     difference
-        A difference of means, above 0, that a test is to find with some `power`: for ``"t"`` of
-        two systems, for ``"anova"`` of the best and the worst of all.
+        A difference of means, above 0, that a test detects with the given `power`: of two systems
+        for ``"t"``, of the best and the worst system for ``"anova"``.
     width
-        How wide an interval of a difference of means may be, above 0, from end to end.
+        The width of an interval of a difference of means, from end to end, above 0.
     margin
-        How much worse does not matter, above 0: a one-sided test is to show with some `power` that
-        a system is not worse than another by more, where in truth they are alike.
+        A margin of non-inferiority, above 0. A one-sided test shows with the given `power` that two
+        equal systems differ by less than this.
     topics
-        A number of topics, at least 2: which difference of two systems a t-test finds on so many.
+        A number of topics, at least 2. The result is the difference of two systems that a t-test
+        detects with this number.
     test
-        ``"t"``, paired, or ``"anova"``, a one-way analysis of variance; or an
-        `irframe.Significance` by one of these, with the significance level of the test, and one
-        minus the confidence level of intervals, as its `alpha`.
+        ``"t"``, a paired t-test, or ``"anova"``, a one-way analysis of variance; or an
+        `irframe.Significance` with one of these. Its `alpha` is the significance level, and one
+        minus the confidence level of intervals.
     power
-        How often the test is to find the difference, above `alpha` and below 1.
+        The probability that the test detects the difference, above `alpha` and below 1.
     systems
-        How many systems ``"anova"`` is to compare, at least 2; by default as many as there are.
+        Number of systems in ``"anova"``, at least 2; by default the number of systems in the
+        scores.
     baseline
-        For ``"t"``, `width`, `margin` and `topics`: a system that the others are compared
-        with. By default all pairs are.
+        For ``"t"``, `width`, `margin` and `topics`: a system with which the others are compared. By
+        default all pairs are compared.
     per
-        For the same: ``"pair"`` answers every pair for itself; by default all pairs on average.
+        For the same: ``"pair"`` returns a result for each pair. By default variances are averaged
+        over pairs.
     n_repeats
-        For `difference` and `margin`, of a pilot in which systems were run several times, but for
-        draws inside topics: with how many repeats of each system, at least 1; by default as many as
-        the system with the fewest has. The answer is over (metric, depth, n_repeats), NaN where
-        repeats alone vary too much for any number of topics.
+        For `difference` and `margin`, if the pilot has repeats other than repeats within topics:
+        numbers of repeats per system, at least 1. By default it is the smallest number in the
+        pilot. The result is over (metric, depth, n_repeats), and NaN if the variance of repeats is
+        too large for any number of topics.
 
     Returns
     -------
     xarray.Dataset
-        ``topics``, a whole number, or for the question `topics` ``difference``, the smallest true
-        one that is found, over (metric, depth), or over (metric, depth, pair) with ``per="pair"``,
-        ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given; and the
-        ``variance`` that it is computed from, in squared units of the metric. NaN with a single
-        topic. The attribute ``caution`` says of how many topics the pilot is.
+        ``topics``, an integer, or with `topics` given ``difference``, the smallest true difference
+        that is detected. ``variance`` is the variance used, in squared units of the metric. The
+        dimensions are (metric, depth), with ``per="pair"`` also pair, with the coordinates
+        ``system_a`` and ``system_b``, and with `groupby` the group first. Values are NaN with a
+        single topic. The attribute ``caution`` gives the number of topics of the pilot.
 
     Raises
     ------
     ParameterError
-        For none or several of the questions, arguments out of range, or those of another
-        question, and as `compare`.
+        If none or several of the four are passed, arguments are out of range or do not apply, and
+        as `compare`.
     DepthError
-        For depths that the scores lack.
+        If scores lack a depth.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them.
+        If topics are dropped because some system has no score on them.
 
     Notes
     -----
-    With n topics, a true difference D and the variance v of paired differences, on average over
-    pairs, a paired t-test is an F-test with 1 and n - 1 degrees of freedom and noncentrality
-    ``n D^2 / v``; a one-way analysis of variance of m systems one with m - 1 and m(n - 1), and
-    ``n D^2 / (2 v)``, v the variance of a system's scores, for means of which only the best and
-    the worst differ from the middle. The least n is returned for which its power, by the
-    noncentral F distribution, is high enough; for a margin m that of a one-sided t-test with
-    noncentrality ``m sqrt(n / v)``.
+    Let n be the number of topics and D the true difference. A paired t-test is an F-test with 1 and
+    n - 1 degrees of freedom and noncentrality ``n D^2 / v``, with v the variance of paired
+    differences, averaged over pairs. A one-way analysis of variance of m systems has m - 1 and
+    m(n - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``, with v the variance of a
+    system's scores. It assumes that all means but the best and the worst are equal. The result is
+    the smallest n with the required power by the noncentral F distribution. For a margin m the test
+    is a one-sided t-test with noncentrality ``m sqrt(n / v)``.
 
-    An interval of a difference is on average ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)`` wide, s
-    the standard deviation of n normal differences.
+    The expected width of an interval of a difference is ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)``,
+    with s the standard deviation of n normal differences.
 
-    With repeats, a difference has the variance ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 / (T R)`` on T
-    topics and R repeats, by the `components` of the pilot, and Satterthwaite's degrees of freedom.
+    With T topics and R repeats, a difference has the variance
+    ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 / (T R)``, from the `components` of the pilot, with
+    Satterthwaite's degrees of freedom.
 
-    All of it is a guess from a pilot. The variance of a pair that a pilot shows is below the true
-    one more often than not, so that more topics are needed than are said; nor is there an interval
-    of it that holds with up to 50 topics: one by chi squared did 76 to 89 times in 100 at 95%.
+    The result is an estimate from a pilot. The sample variance of a pair is more often below than
+    above the true variance, so the required number of topics tends to be larger. No interval is
+    returned, because none has its nominal coverage with up to 50 topics: a 95% interval by chi
+    squared covered the true variance 76 to 89 times in 100.
 
     References
     ----------
@@ -253,24 +258,25 @@ def topics_needed(
     AP          0.029    93.0
     nDCG@10     0.047   150.0
     """
-    asked = {"difference": difference, "width": width, "margin": margin, "topics": topics}
-    question, wanted = _only(asked)
-    decided = Significance.read(test)
-    by, alpha = choice("test", decided.test, TESTS), decided.alpha
+    questions = {"difference": difference, "width": width, "margin": margin, "topics": topics}
+    question, target = _only(questions)
+    significance = Significance.read(test)
+    test_name = choice("test", significance.test, TESTS)
+    alpha = significance.alpha
     power = number("power", power, above=alpha, below=1)
-    way = by if question == "difference" else question
+    method = test_name if question == "difference" else question
     options = {"baseline": baseline, "per": per, "systems": systems}
-    _refuse_foreign(way, options | ({} if by in (way, "t") else {"test": by}))
+    _refuse_foreign(method, options | ({} if test_name in (method, "t") else {"test": test_name}))
     paired = scores_to_compare(scores)
     if n_repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
         _refuse_foreign("n_repeats", options)
-        result = topics_over_repeats(paired, way, wanted, n_repeats, power=power, alpha=alpha)
-    elif way == "anova":
-        result = _by_anova(paired, wanted, systems=systems, power=power, alpha=alpha)
+        result = topics_over_repeats(paired, method, target, n_repeats, power=power, alpha=alpha)
+    elif method == "anova":
+        result = _by_anova(paired, target, systems=systems, power=power, alpha=alpha)
     else:
-        levels = {"alpha": alpha} if way == "width" else {"alpha": alpha, "power": power}
-        answer = partial(ANSWERS[way], wanted, **levels)
-        name = "difference" if way == "topics" else "topics"
+        levels = {"alpha": alpha} if method == "width" else {"alpha": alpha, "power": power}
+        answer = partial(ANSWERS[method], target, **levels)
+        name = "difference" if method == "topics" else "topics"
         result = _of_pairs(paired, baseline, answer, name, each=per == "pair")
     guess = caution([_guess(paired.scored.sum(axis=1))])
     return result.assign_attrs(united(result.attrs, guess))
@@ -284,32 +290,32 @@ ANSWERS: dict[str, Callable[..., Array]] = {
         np.sqrt(variance), np.full(np.shape(variance), int(topics)), power=power, alpha=alpha
     ),
 }
-"""Question -> what answers it, given the variance of pairs: topics, or what so many find."""
+"""Question -> function of the variance that returns topics, or the detectable difference."""
 
 
 def _only(questions: dict[str, float | None]) -> tuple[str, float]:
-    """Return the question that is asked and what is wanted."""
-    given = {name: value for name, value in questions.items() if value is not None}
-    if len(given) != 1:
-        raise ParameterError(f"one of {', '.join(questions)}", f"{len(given)}", "", given)
-    ((name, value),) = given.items()
+    """Return the name and value of the question passed."""
+    passed = {name: value for name, value in questions.items() if value is not None}
+    if len(passed) != 1:
+        raise ParameterError(f"one of {', '.join(questions)}", f"{len(passed)}", "", passed)
+    ((name, value),) = passed.items()
     if name == "topics":
         return name, whole(name, value, low=2)
     return name, number(name, value, above=0)
 
 
 def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
-    """Raise for arguments that a question, or the test that answers it, has no use for."""
+    """Raise for arguments that do not apply to a question."""
     foreign = [name for name in arguments if name not in OPTIONS.get(question, ())]
-    given = [name for name in foreign if arguments[name] is not None]
-    if given:
-        raise ParameterError(f"arguments that {question!r} has a use for", "", "", given)
+    passed = [name for name in foreign if arguments[name] is not None]
+    if passed:
+        raise ParameterError(f"arguments that apply to {question!r}", "", "", passed)
 
 
 def _of_pairs(
     paired: Scores, baseline: Baselines, answer: Callable[[Array], Array], name: str, *, each: bool
 ) -> xr.Dataset:
-    """Return what the variance of differences answers, for each pair or on average."""
+    """Return the result from the variance of differences."""
     pairs = choose_pairs(paired, baseline, several=True)
     variance = _of_differences(paired, pairs, each=each)
     values = {"variance": variance, name: answer(variance)}
@@ -319,18 +325,21 @@ def _of_pairs(
 
 
 def _by_anova(
-    paired: Scores, wanted: float, *, systems: int | None, power: float, alpha: float
+    paired: Scores, target: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
     several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
-    found = analyse(paired)
-    # Of a system's scores, pooled over systems.
-    variance = (found.topic + (found.systems - 1) * found.residual) / found.systems
-    topics = topics_for_difference(wanted, variance, systems=several, power=power, alpha=alpha)
+    squares = analyse(paired)
+    # The variance of a system's scores over topics, pooled over systems.
+    variance = (squares.topic + (squares.systems - 1) * squares.residual) / squares.systems
+    topics = topics_for_difference(target, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
 
 
 def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
-    """Return variances of differences, of each pair, (metric, depth, pair), or on average."""
+    """Return variances of differences, per pair or averaged over pairs.
+
+    The shape is (metric, depth, pair) or (metric, depth).
+    """
     systems = len(paired.systems)
     independent = paired.design is None or paired.design.plain
     if independent and not each and len(pairs) == systems * (systems - 1) // 2:
@@ -349,12 +358,12 @@ def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
 
 
 def _guess(topics: Any) -> str:
-    """Say that what is planned is guessed from a pilot of so many topics.
+    """Return the caution about the size of the pilot.
 
     Examples
     --------
     >>> _guess([16, 16])
-    'a guess from a pilot of 16 topics'
+    'an estimate from a pilot of 16 topics'
     """
     number = low_to_high(int(np.min(topics)), int(np.max(topics)))
-    return f"a guess from a pilot of {counted(number, TOPIC)}"
+    return f"an estimate from a pilot of {counted(number, TOPIC)}"

@@ -1,4 +1,4 @@
-"""Judges who judged several times."""
+"""Tests of judges with several passes."""
 
 import krippendorff
 import numpy as np
@@ -10,11 +10,11 @@ from statsmodels.stats.inter_rater import cohens_kappa
 import irframe as ir
 from irframe.errors import InputError
 
-pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of few topics
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # few topics
 
 
 def judged(seed, topics=16, docs=8):
-    """Return people's judgments, and two passes of a model."""
+    """Return human judgments and two passes of a model."""
     rng = np.random.default_rng(seed)
     rows = pd.MultiIndex.from_product(
         [[f"q{n}" for n in range(topics)], [f"d{n}" for n in range(docs)]], names=["topic", "doc"]
@@ -23,9 +23,9 @@ def judged(seed, topics=16, docs=8):
     truth[:3] = 0, 1, 2
 
     def drawn(base, share):
-        found = np.where(rng.random(len(rows)) < share, rng.integers(0, 3, len(rows)), base)
-        found[:3] = 0, 1, 2
-        return rows.assign(grade=found)
+        result = np.where(rng.random(len(rows)) < share, rng.integers(0, 3, len(rows)), base)
+        result[:3] = 0, 1, 2
+        return rows.assign(grade=result)
 
     model = drawn(truth, 0.4)["grade"].to_numpy()
     return drawn(truth, 0.2), drawn(model, 0.15), drawn(model, 0.15)
@@ -36,25 +36,25 @@ def kappa(one, other):
     return cohens_kappa(np.array(table)).kappa
 
 
-def test_a_judge_counts_once_and_passes_agree_among_themselves():
+def test_judges_with_passes_count_once_and_have_agreement_within():
     people, first, second = judged(0)
-    found = ir.compare_judges({"people": people, "model": [first, second]}, resamples=20)
-    assert found.sizes["pair"] == 1
+    result = ir.compare_judges({"people": people, "model": [first, second]}, resamples=20)
+    assert result.sizes["pair"] == 1
     pooled = kappa(pd.concat([people, people]), pd.concat([first, second]))
-    assert found["kappa"].sel(weights="none").item() == pytest.approx(pooled)
-    assert found["n"].item() == len(people)
+    assert result["kappa"].sel(weights="none").item() == pytest.approx(pooled)
+    assert result["n"].item() == len(people)
     both = kappa(pd.concat([first, second]), pd.concat([second, first]))
-    assert found["within_kappa"].sel(judge="model", weights="none").item() == pytest.approx(both)
+    assert result["within_kappa"].sel(judge="model", weights="none").item() == pytest.approx(both)
     grades = np.stack([first["grade"], second["grade"]]).astype(float)
     alpha = krippendorff.alpha(reliability_data=grades, level_of_measurement="nominal")
-    within = found["within_alpha"].sel(judge="model", distance="nominal").item()
+    within = result["within_alpha"].sel(judge="model", distance="nominal").item()
     assert within == pytest.approx(alpha)
-    assert found["n_passes"].to_series().to_dict() == {"model": 2}
-    low, high = found["within_kappa_interval"].sel(judge="model", weights="none").values
+    assert result["n_passes"].to_series().to_dict() == {"model": 2}
+    low, high = result["within_kappa_interval"].sel(judge="model", weights="none").values
     assert low < both < high
 
 
-def test_passes_that_are_copies_are_one_judge():
+def test_copied_passes_change_no_coefficient():
     people, model, _ = judged(1)
     other = judged(2)[1]
     plain = ir.compare_judges({"people": people, "model": model, "other": other}, resamples=20)
@@ -66,39 +66,39 @@ def test_passes_that_are_copies_are_one_judge():
     assert copied["within_kappa"].sel(weights="none").item() == 1
 
 
-def test_a_judge_without_a_pass_is_named():
+def test_judges_without_a_pass_are_refused():
     people = judged(1)[0]
     with pytest.raises(InputError, match="passes of judge 'model'; found none"):
         ir.compare_judges({"people": people, "model": []})
 
 
-def test_a_column_says_passes_as_well():
+def test_a_column_of_passes_equals_a_list_of_passes():
     people, first, second = judged(3)
     column = pd.concat([first.assign(**{"pass": 1}), second.assign(**{"pass": 2})])
     options = {"resamples": 20, "per": None}
-    found = ir.compare_judges({"people": people, "model": column}, **options)
+    result = ir.compare_judges({"people": people, "model": column}, **options)
     xr.testing.assert_equal(
-        found, ir.compare_judges({"people": people, "model": [first, second]}, **options)
+        result, ir.compare_judges({"people": people, "model": [first, second]}, **options)
     )
     by_topic = ir.compare_judges({"people": people, "model": column}, per="topic")
     assert by_topic["within_kappa"].dims == ("topic", "judge", "weights")
 
 
-def test_conclusions_under_passes_are_of_means_and_count_passes():
+def test_conclusions_use_means_over_passes_and_treat_them_as_repeats():
     runs, qrels = ir.example_track()
     rng = np.random.default_rng(5)
     passes = [
         qrels.assign(grade=np.clip(qrels["grade"] + rng.integers(-1, 2, len(qrels)), 0, 3))
         for _ in range(3)
     ]
-    found = ir.judge_effect(runs, {"people": qrels, "model": passes}, "AP", at=10)
-    each = [ir.cube(runs, part).ireval.score("AP", at=10).mean("topic") for part in passes]
+    result = ir.judge_effect(runs, {"people": qrels, "model": passes}, "AP", at=10)
+    each = [ir.cube(runs, frame).ireval.score("AP", at=10).mean("topic") for frame in passes]
     means = sum(each) / 3
     xr.testing.assert_allclose(
-        found["mean"].squeeze(drop=True).reset_coords(drop=True),
+        result["mean"].squeeze(drop=True).reset_coords(drop=True),
         means.squeeze(drop=True).reset_coords(drop=True).rename("mean"),
     )
-    together = pd.concat(part.assign(**{"pass": n}) for n, part in enumerate(passes))
-    scores = runs.ireval.evaluate(together, "AP@10")
-    kept = found["conclusions"].sel(conclusion=["kept", "new", "reversed"]).sum().item()
+    all_passes = pd.concat(frame.assign(**{"pass": n}) for n, frame in enumerate(passes))
+    scores = runs.ireval.evaluate(all_passes, "AP@10")
+    kept = result["conclusions"].sel(conclusion=["kept", "new", "reversed"]).sum().item()
     assert kept == scores.ireval.compare()["significant"].sum()

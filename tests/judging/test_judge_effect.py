@@ -1,8 +1,4 @@
-"""Tests of irframe.judging.judge_effect.
-
-The effect of another judge, against one pair of systems, one judge at a time; What is said of
-another judge is what the numbers say.
-"""
+"""Tests of `judge_effect` against one pair of systems and one judge at a time."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +14,7 @@ AT = [5, 50]
 
 
 def judges_of(qrels):
-    """Return the judgments, and those of a judge who is stricter and one who guesses."""
+    """Return judgments of people, of a stricter judge and of a random judge."""
     random = np.random.default_rng(1)
     guess = random.permutation(qrels["grade"].to_numpy())
     strict = qrels["grade"].where(qrels["grade"] != 1, 0)
@@ -47,7 +43,7 @@ def scores_by(track, name):
     return runs.ireval.cube(judges[name]).ireval.score(*METRICS, at=AT)
 
 
-def test_means_ranks_and_biases_are_those_of_the_scores(track, effect):
+def test_means_ranks_and_biases_equal_those_of_the_scores(track, effect):
     people = scores_by(track, "people")
     np.testing.assert_allclose(
         effect["reference_mean"], people.mean("topic").transpose("metric", "depth", "system")
@@ -59,8 +55,8 @@ def test_means_ranks_and_biases_are_those_of_the_scores(track, effect):
         np.testing.assert_allclose(one["mean"], means)
         ranks = rankdata(-np.round(means, 12), method="min", axis=-1)
         np.testing.assert_array_equal(one["rank"], ranks)
-        for place in np.ndindex(len(METRICS), 7, len(AT)):
-            metric, system, depth = place
+        for index in np.ndindex(len(METRICS), 7, len(AT)):
+            metric, system, depth = index
             new, old = (each.values[metric, system, :, depth] for each in (scores, people))
             cell = one.isel(metric=metric, system=system, depth=depth)
             assert cell["bias"].item() == pytest.approx((new - old).mean())
@@ -69,9 +65,9 @@ def test_means_ranks_and_biases_are_those_of_the_scores(track, effect):
 
 
 @pytest.mark.parametrize("adjust", [None, "max-t"])
-def test_conclusions_are_those_of_two_comparisons(track, adjust):
+def test_conclusions_equal_those_of_two_comparisons(track, adjust):
     runs, judges = track
-    found = runs.ireval.judge_effect(judges, METRICS, at=AT, test=ir.Significance(adjust=adjust))[
+    result = runs.ireval.judge_effect(judges, METRICS, at=AT, test=ir.Significance(adjust=adjust))[
         "conclusions"
     ]
     frames = {name: scores_by(track, name).ireval.compare("t", adjust=adjust) for name in judges}
@@ -86,43 +82,43 @@ def test_conclusions_are_those_of_two_comparisons(track, adjust):
         kinds |= {"new": (old == 0) & (new != 0), "reversed": old * new < 0}
         kinds["neither"] = (old == 0) & (new == 0)
         counts = pd.DataFrame(kinds).groupby([joined["metric"], joined["depth"]]).sum()
-        expected, one = counts.to_xarray().to_array("conclusion"), found.sel(judge=name)
+        expected, one = counts.to_xarray().to_array("conclusion"), result.sel(judge=name)
         np.testing.assert_array_equal(one, expected.transpose(*one.dims).reindex_like(one))
-    assert (found.sum("conclusion") == 21).all()
+    assert (result.sum("conclusion") == 21).all()
 
 
-def test_agreement_is_that_of_the_scores(track, effect):
+def test_agreement_equals_that_of_the_scores(track, effect):
     people = scores_by(track, "people")
     for name in ("strict", "guess"):
         for method in ("kendall", "tau_ap", "rbo"):
             expected = scores_by(track, name).ireval.agreement(people, method)
-            found = effect["agreement"].sel(judge=name, coefficient=method)
-            np.testing.assert_allclose(found, expected)
+            result = effect["agreement"].sel(judge=name, coefficient=method)
+            np.testing.assert_allclose(result, expected)
 
 
-def test_intervals_are_those_of_agreement(track):
+def test_intervals_equal_those_of_the_verb_agreement(track):
     runs, judges = track
     drawn = {"interval_of": "expected", "resamples": ir.Resampling(20, seed=1)}
     decided = ir.Significance(alpha=0.2)
-    found = runs.ireval.judge_effect(judges, METRICS, at=AT, test=decided, **drawn)
+    result = runs.ireval.judge_effect(judges, METRICS, at=AT, test=decided, **drawn)
     people = scores_by(track, "people")
     for name in ("strict", "guess"):
         expected = scores_by(track, name).ireval.agreement(people, "rbo", alpha=0.2, **drawn)
-        ends = found["agreement_interval"].sel(judge=name, coefficient="rbo")
+        ends = result["agreement_interval"].sel(judge=name, coefficient="rbo")
         np.testing.assert_allclose(ends.sel(bound="lower"), expected["ci_low"])
         np.testing.assert_allclose(ends.sel(bound="upper"), expected["ci_high"])
 
 
-def test_one_alpha_is_that_of_every_interval(track):
+def test_alpha_applies_to_every_interval(track):
     runs, judges = track
-    asked = {
+    options = {
         "groups": {"some": sorted(runs["system"].unique())[:3]},
         "interval_of": "expected",
         "at": 10,
     }
     wide, narrow = (
         runs.ireval.judge_effect(
-            judges, "AP", test=ir.Significance(alpha=alpha), resamples=50, **asked
+            judges, "AP", test=ir.Significance(alpha=alpha), resamples=50, **options
         )
         for alpha in (0.05, 0.5)
     )
@@ -132,42 +128,42 @@ def test_one_alpha_is_that_of_every_interval(track):
         assert widths[0].mean() < 0.6 * widths[1].mean()
 
 
-def test_a_group_is_held_against_the_others(effect):
+def test_bias_of_a_group_is_compared_with_other_systems(effect):
     odd = np.isin(effect["system"], sorted(effect["system"].to_numpy())[1::2])
-    for place in np.ndindex(2, 3, 2):
-        bias = effect["bias"].values[place]
+    for index in np.ndindex(2, 3, 2):
+        bias = effect["bias"].values[index]
         expected = ttest_ind(bias[odd], bias[~odd], equal_var=False)
-        assert effect["group_p"].values[place].item() == pytest.approx(expected.pvalue)
+        assert effect["group_p"].values[index].item() == pytest.approx(expected.pvalue)
         difference = bias[odd].mean() - bias[~odd].mean()
-        assert effect["group_bias"].values[place].item() == pytest.approx(difference)
+        assert effect["group_bias"].values[index].item() == pytest.approx(difference)
         low, high = expected.confidence_interval()
-        np.testing.assert_allclose(effect["group_interval"].values[place].ravel(), [low, high])
+        np.testing.assert_allclose(effect["group_interval"].values[index].ravel(), [low, high])
 
 
-def test_any_judge_may_be_the_reference(track, effect):
+def test_changing_the_reference_reverses_biases_and_conclusions(track, effect):
     runs, judges = track
-    found = runs.ireval.judge_effect(judges, METRICS, reference="strict", at=AT)
-    assert found["judge"].to_numpy().tolist() == ["people", "guess"]
+    result = runs.ireval.judge_effect(judges, METRICS, reference="strict", at=AT)
+    assert result["judge"].to_numpy().tolist() == ["people", "guess"]
     back = effect.sel(judge="strict")
-    np.testing.assert_allclose(found["bias"].sel(judge="people"), -back["bias"])
-    new = found["conclusions"].sel(judge="people", conclusion="new")
+    np.testing.assert_allclose(result["bias"].sel(judge="people"), -back["bias"])
+    new = result["conclusions"].sel(judge="people", conclusion="new")
     np.testing.assert_array_equal(new, back["conclusions"].sel(conclusion="lost"))
 
 
-def test_a_topic_needs_scores_under_every_judge(track):
+def test_topics_without_scores_under_some_judge_are_dropped(track):
     runs, judges = track
     none = judges["people"].assign(grade=0)
     some = none["topic"] == none["topic"].iloc[0]
     barren = {"people": judges["people"], "other": judges["people"].where(~some, none)}
     barren["other"] = barren["other"].assign(grade=barren["other"]["grade"].astype(int))
     with pytest.warns(IrframeWarning, match="1 of 12 for ASL"):
-        found = runs.ireval.judge_effect(barren, "ASL", at=50)
+        result = runs.ireval.judge_effect(barren, "ASL", at=50)
     kept = {name: each[~some] for name, each in barren.items()}
     alone = runs[runs["topic"] != none["topic"].iloc[0]].ireval.judge_effect(kept, "ASL", at=50)
-    np.testing.assert_allclose(found["bias_interval"], alone["bias_interval"])
+    np.testing.assert_allclose(result["bias_interval"], alone["bias_interval"])
 
 
-def test_judgments_of_other_documents_need_a_policy(track):
+def test_judgments_of_different_documents_need_a_policy(track):
     runs, judges = track
     fewer = {"people": judges["people"], "strict": judges["strict"].iloc[3:]}
     refused(IdError, "3 of .* pairs='own' takes each", runs.ireval.judge_effect, fewer, "AP")
@@ -180,7 +176,7 @@ def test_judgments_of_other_documents_need_a_policy(track):
     )
 
 
-def test_judges_of_other_topics_are_refused(track):
+def test_judges_of_different_topics_are_refused(track):
     runs, judges = track
     first = judges["people"]["topic"].iloc[0]
     fewer = judges | {"guess": judges["guess"][judges["guess"]["topic"] != first]}
@@ -208,9 +204,9 @@ def test_published_orders_of_deep_learning_2021(shared):
     judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
     with pytest.warns(IrframeWarning, match="uogTrPC in 20 of 53 lists"):
-        found = runs.ireval.judge_effect(
+        result = runs.ireval.judge_effect(
             judges, ["nDCG@10", "AP(rel=2)"], at=100, coefficients=["kendall", "spearman"]
         )
     np.testing.assert_allclose(
-        found["agreement"].squeeze(), [[0.936410, 0.991935], [0.919099, 0.988479]], atol=5e-7
+        result["agreement"].squeeze(), [[0.936410, 0.991935], [0.919099, 0.988479]], atol=5e-7
     )

@@ -1,4 +1,4 @@
-"""Scores of answers by nuggets, against one answer at a time."""
+"""Tests of `score_nuggets` against scores of one answer at a time."""
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,8 @@ def draw(seed=0, systems=4, topics=6):
         for system in range(systems):
             labels = random.choice(list(GAINS), size=5)
             rows += [
-                (f"s{system}", topic, f"n{place}", kind, label)
-                for place, (kind, label) in enumerate(zip(kinds, labels, strict=True))
+                (f"s{system}", topic, f"n{number}", kind, label)
+                for number, (kind, label) in enumerate(zip(kinds, labels, strict=True))
             ]
     return pd.DataFrame(rows, columns=["system", "topic", "nugget", "importance", "assignment"])
 
@@ -44,11 +44,11 @@ def labels():
     return draw()
 
 
-def test_scores_are_those_of_one_answer_at_a_time(labels):
-    found = labels.sample(frac=1, random_state=1).ireval.score_nuggets()
-    assert len(found) == 24
+def test_scores_equal_those_of_one_answer_at_a_time(labels):
+    result = labels.sample(frac=1, random_state=1).ireval.score_nuggets()
+    assert len(result) == 24
     for (system, topic), answer in labels.groupby(["system", "topic"]):
-        row = found.loc[system, topic]
+        row = result.loc[system, topic]
         assert row[["all", "vital", "weighted"]].to_dict() == pytest.approx(
             slow(answer, strict=False)
         )
@@ -56,7 +56,7 @@ def test_scores_are_those_of_one_answer_at_a_time(labels):
         assert strict.to_numpy() == pytest.approx(list(slow(answer, strict=True).values()))
 
 
-def test_scores_chain_into_statistics(labels):
+def test_nugget_scores_work_with_compare_and_summary(labels):
     scores = labels.ireval.score_nuggets()
     compared = scores.ireval.compare(baseline="s0")
     assert set(compared["metric"]) == set(scores.columns)
@@ -65,25 +65,25 @@ def test_scores_chain_into_statistics(labels):
     assert summary.xs("vital").to_dict() == pytest.approx(means.to_dict())
 
 
-def test_records_of_nuggetizer_are_read_as_they_are():
+def test_records_of_nuggetizer_are_accepted():
     nuggets = [
         {"text": "a fact", "importance": "vital", "assignment": "partial_support"},
         {"text": "an aside", "importance": "okay", "assignment": "support"},
     ]
     records = [{"qid": "q1", "run_id": "mine", "nuggets": nuggets}]
     frame = pd.json_normalize(records, "nuggets", ["qid", "run_id"])
-    found = frame.ireval.score_nuggets()
-    assert found.index.tolist() == [("mine", "q1")]
-    assert found.index.names == ["run_id", "qid"]
-    assert found["weighted"].item() == pytest.approx(2 / 3)
+    result = frame.ireval.score_nuggets()
+    assert result.index.tolist() == [("mine", "q1")]
+    assert result.index.names == ["run_id", "qid"]
+    assert result["weighted"].item() == pytest.approx(2 / 3)
 
 
-def test_one_system_needs_no_name(labels):
+def test_a_single_system_needs_no_name(labels):
     alone = labels[labels["system"] == "s1"]
-    found = ir.verbs.score_nuggets(alone.drop(columns="system"))
-    assert found.index.unique("system").tolist() == ["run"]
+    result = ir.verbs.score_nuggets(alone.drop(columns="system"))
+    assert result.index.unique("system").tolist() == ["run"]
     expected = alone.ireval.score_nuggets()
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(result, expected)
 
 
 def test_unknown_labels_are_listed(labels):
@@ -94,30 +94,30 @@ def test_unknown_labels_are_listed(labels):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "pattern"),
     [
-        (lambda f: pd.concat([f, f.iloc[[1]]]), "one label .* again: s0 0 n1"),
+        (lambda f: pd.concat([f, f.iloc[[1]]]), "one label .* duplicates: s0 0 n1"),
         (lambda f: f.drop(index=[1, 2]), "every nugget .* fewer: s0 0 has 3 of 5"),
         (
             lambda f: f.assign(importance=f["importance"].where(f.index != 5, "okay")),
-            "one importance .* s1 0 n0",
+            "the same importance .* s1 0 n0",
         ),
     ],
     ids=["twice", "missing", "importance"],
 )
-def test_answers_are_labelled_alike(change, told):
+def test_duplicate_missing_and_inconsistent_labels_are_refused(change, pattern):
     frame = draw(topics=2)
     frame.loc[frame["topic"] == 0, "importance"] = "vital"
-    refused(IdError, told, change(frame).ireval.score_nuggets)
+    refused(IdError, pattern, change(frame).ireval.score_nuggets)
 
 
-def test_other_frames_are_refused(labels):
+def test_frames_without_nugget_columns_are_refused(labels):
     with pytest.raises(InputError, match="column for importance"):
         ir.verbs.score_nuggets(labels.drop(columns="importance"))
     assert not hasattr(labels.drop(columns="nugget"), "ireval")
 
 
-def test_answers_sampled_again_are_repeats_inside_topics():
+def test_sampled_answers_are_repeats_within_topics():
     rng = np.random.default_rng(2)
     labels = pd.MultiIndex.from_product(
         [["a", "b"], [1, 2, 3], ["1", "2", "3"], ["n1", "n2"]],
@@ -132,13 +132,13 @@ def test_answers_sampled_again_are_repeats_inside_topics():
         scores.xs(2, level="sample"), second.ireval.score_nuggets(), check_exact=True
     )
     means = scores.groupby(level=["run_id", "qid"]).mean()
-    found, plain = (each.ireval.compare() for each in (scores, means))
-    assert (found["n_topics"] == 3).all()
-    np.testing.assert_allclose(found["p"], plain["p"])
+    result, plain = (each.ireval.compare() for each in (scores, means))
+    assert (result["n_topics"] == 3).all()
+    np.testing.assert_allclose(result["p"], plain["p"])
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_citations_stand_beside_nuggets():
+def test_nugget_scores_can_be_joined_with_span_scores():
     labels = draw(systems=2, topics=3)
     cited = pd.DataFrame(
         {"system": ["s0", "s1"] * 3, "topic": [0, 0, 1, 1, 2, 2], "doc": "a", "rank": 1,

@@ -1,4 +1,4 @@
-"""Prediction-powered means against ppi-python, and against known truth."""
+"""Tests of `predict_powered` against ppi-python and simulated data."""
 
 import json
 from pathlib import Path
@@ -30,9 +30,10 @@ VALUES = json.loads((Path(__file__).parent / "_ppi" / "values.json").read_text()
 
 
 def simulate(topics, human, draws, *, seed, correlation=0.8):
-    """Draw scores of two systems by a model and by people; each draw is a depth of its own.
+    """Return random scores of two systems under a model and people.
 
-    People's scores have the mean 0.5 and 0.4; the model is generous, and to the first more so.
+    Each draw is a depth. Human scores have the means 0.5 and 0.4. The model's scores are higher,
+    more so for the first system.
     """
     random = np.random.default_rng(seed)
     people = random.normal(0.0, 0.2, (2, topics, draws))
@@ -46,11 +47,11 @@ def simulate(topics, human, draws, *, seed, correlation=0.8):
     return by_model, by_people.isel(topic=slice(human))
 
 
-def coverage(found):
-    """Return how often the intervals hold the true means, and the true difference."""
+def coverage(result):
+    """Return the coverage of intervals of means and of the difference."""
     truth = xr.DataArray([0.5, 0.4], dims="system")
-    means = (found["ci_low"] <= truth) & (truth <= found["ci_high"])
-    difference = (found["difference_low"] <= 0.1) & (found["difference_high"] >= 0.1)
+    means = (result["ci_low"] <= truth) & (truth <= result["ci_high"])
+    difference = (result["difference_low"] <= 0.1) & (result["difference_high"] >= 0.1)
     return means.mean().item(), difference.mean().item()
 
 
@@ -64,26 +65,26 @@ def both():
 
 
 @pytest.mark.parametrize("topics", ["all", "rest"])
-def test_means_and_differences_are_those_of_ppi_python(topics):
+def test_means_and_differences_equal_those_of_ppi_python(topics):
     model, human = (
         xr.DataArray(VALUES[name], dims=("system", "topic")) for name in ("model", "human")
     )
-    found = model.ireval.predict_powered(human, topics=topics, distribution="normal")
-    found = found.squeeze("metric")
+    result = model.ireval.predict_powered(human, topics=topics, distribution="normal")
+    result = result.squeeze("metric")
     expected = VALUES[topics]
-    means = found[["mean", "ci_low", "ci_high"]].to_array().T
+    means = result[["mean", "ci_low", "ci_high"]].to_array().T
     np.testing.assert_allclose(means, expected["mean"], rtol=1e-9)
     names = ["difference", "difference_low", "difference_high"]
-    np.testing.assert_allclose(found[names].to_array().T, expected["difference"], rtol=1e-9)
-    assert found["weight"][2] == 0  # the model that errs the other way does not count
+    np.testing.assert_allclose(result[names].to_array().T, expected["difference"], rtol=1e-9)
+    assert result["weight"][2] == 0  # the model is negatively correlated with people
     people = np.mean(VALUES["human"][2])
-    assert found["mean"][2].item() == pytest.approx(people)
+    assert result["mean"][2].item() == pytest.approx(people)
 
 
-def test_metrics_depths_and_pairs_do_not_know_of_each_other(both, monkeypatch):
+def test_results_of_a_metric_depth_or_pair_do_not_depend_on_others(both, monkeypatch):
     scores, human = both
     monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
-    found = scores.ireval.predict_powered(human)
+    result = scores.ireval.predict_powered(human)
     systems = [str(name) for name in scores["system"].to_numpy()[[1, 4]]]
     for metric in scores["metric"].to_numpy():
         for depth in (5, 50):
@@ -91,45 +92,48 @@ def test_metrics_depths_and_pairs_do_not_know_of_each_other(both, monkeypatch):
             alone = one.ireval.predict_powered(
                 human.sel(metric=metric, depth=depth, system=systems)
             )
-            cell = found.sel(metric=metric, depth=depth)
+            cell = result.sel(metric=metric, depth=depth)
             np.testing.assert_allclose(cell["mean"].sel(system=systems), alone["mean"].squeeze())
             difference = by_pair(cell)["difference"].sel(pair=tuple(systems)).item()
             assert difference == pytest.approx(alone["difference"].item())
 
 
-def by_pair(found):
+def by_pair(result):
     """Return estimates with an index of pairs."""
-    return found.set_index(pair=("system_a", "system_b"))
+    return result.set_index(pair=("system_a", "system_b"))
 
 
-def test_a_baseline_is_on_the_other_side_of_every_pair(both):
+def test_baseline_is_system_b_of_every_pair(both):
     scores, human = both
-    found = by_pair(scores.ireval.predict_powered(human, baseline="bm25"))
+    result = by_pair(scores.ireval.predict_powered(human, baseline="bm25"))
     every = by_pair(scores.ireval.predict_powered(human))
-    for pair in found["pair"].to_numpy():
+    for pair in result["pair"].to_numpy():
         assert pair[1] == "bm25"
-        sign, known = (1, pair) if pair in set(every["pair"].to_numpy()) else (-1, pair[::-1])
-        expected = sign * every["difference"].sel(pair=known)
-        np.testing.assert_allclose(found["difference"].sel(pair=pair), expected)
-    assert (found["n_human"] == 6).all()
-    assert (found["n_model"] == 10).all()
+        sign, reference = (1, pair) if pair in set(every["pair"].to_numpy()) else (-1, pair[::-1])
+        expected = sign * every["difference"].sel(pair=reference)
+        np.testing.assert_allclose(result["difference"].sel(pair=pair), expected)
+    assert (result["n_human"] == 6).all()
+    assert (result["n_model"] == 10).all()
 
 
 @pytest.mark.parametrize("topics", ["rest", "all"])
-def test_intervals_rest_on_topics_that_are_left_out_in_turn(both, topics):
+def test_intervals_use_the_jackknife_over_topics(both, topics):
     model, human = (each.sel(depth=50).clip(0, 1) for each in both)
     model = model.assign_coords(metric=["AP", "RR"])
     human = human.assign_coords(metric=["AP", "RR"])
-    names, every = human["topic"].to_numpy(), model["topic"].to_numpy()
-    found = model.ireval.predict_powered(human, topics=topics)
+    names = human["topic"].to_numpy()
+    every = model["topic"].to_numpy()
+    result = model.ireval.predict_powered(human, topics=topics)
     less = [
         model.drop_sel(topic=name).ireval.predict_powered(human.drop_sel(topic=name), topics=topics)
         for name in names
     ]
     n = len(names)
     counted = model if topics == "rest" else xr.concat([model.sel(topic=names), model], "topic")
-    sides = [counted.sel(system=found[side].to_numpy()).values for side in ("system_a", "system_b")]
-    share = (len(every) - n) / found["n_model"].item(0) ** 2
+    sides = [
+        counted.sel(system=result[side].to_numpy()).values for side in ("system_a", "system_b")
+    ]
+    share = (len(every) - n) / result["n_model"].item(0) ** 2
     for kind, ends, weight, values in (
         ("mean", ("ci_low", "ci_high"), "weight", counted.values),
         (
@@ -140,60 +144,61 @@ def test_intervals_rest_on_topics_that_are_left_out_in_turn(both, topics):
         ),
     ):
         left = np.stack([each[kind] for each in less])
-        alone = found[weight].values ** 2 * share * values.var(axis=2, ddof=1)
+        alone = result[weight].values ** 2 * share * values.var(axis=2, ddof=1)
         error = np.sqrt((n - 1) ** 2 / n * left.var(axis=0, ddof=1) + alone)
-        half, mean = stats.t.ppf(0.975, n - 2) * error, found[kind].values
+        half = stats.t.ppf(0.975, n - 2) * error
+        mean = result[kind].values
         expected = np.stack([mean - half, mean + half])
         if kind == "mean":
             odds = half / (mean * (1 - mean))
             curved = special.expit(special.logit(mean) + np.stack([-odds, odds]))
             expected[:, 0] = curved[:, 0]
-        np.testing.assert_allclose([found[end] for end in ends], expected)
-    assert found.attrs["interval"] == "logit, t for RR"
+        np.testing.assert_allclose([result[end] for end in ends], expected)
+    assert result.attrs["interval"] == "logit, t for RR"
 
 
 @pytest.mark.parametrize("distribution", ["t", "normal"])
-def test_no_interval_is_without_width_and_what_varies_has_one(distribution):
+def test_intervals_without_variance_are_nan(distribution):
     model = xr.DataArray(np.random.default_rng(0).random((2, 9)), dims=("system", "topic"))
     alike = model.isel(system=[0, 0]).assign_coords(system=["a", "b"])
-    with pytest.warns(IrframeWarning, match="^no intervals of 1 of 1 differences, as"):
-        found = alike.ireval.predict_powered(alike[:, :4] / 3, distribution=distribution)
-    assert np.isnan(found["difference_low"]).all()
-    assert (found["ci_low"] < found["ci_high"]).all()
-    assert "differences" in found.attrs["caution"]
+    with pytest.warns(IrframeWarning, match="^no intervals of 1 of 1 differences, because"):
+        result = alike.ireval.predict_powered(alike[:, :4] / 3, distribution=distribution)
+    assert np.isnan(result["difference_low"]).all()
+    assert (result["ci_low"] < result["ci_high"]).all()
+    assert "differences" in result.attrs["caution"]
     with pytest.warns(IrframeWarning, match="of 2 of 2 means and 1 of 1 differences"):
-        found = model.ireval.predict_powered(xr.ones_like(model)[:, :4], distribution=distribution)
-    assert np.isnan(found["ci_low"]).all()
+        result = model.ireval.predict_powered(xr.ones_like(model)[:, :4], distribution=distribution)
+    assert np.isnan(result["ci_low"]).all()
     if distribution == "t":
-        with pytest.warns(IrframeWarning, match="no intervals from two topics by people: score"):
-            found = model.ireval.predict_powered(model[:, :2] / 3)
-        assert np.isnan(found["ci_low"]).all()
+        with pytest.warns(IrframeWarning, match="only two topics judged by people: score"):
+            result = model.ireval.predict_powered(model[:, :2] / 3)
+        assert np.isnan(result["ci_low"]).all()
 
 
-def test_topics_without_all_scores_are_left_out(both):
+def test_topics_without_scores_of_all_systems_are_dropped(both):
     scores, human = both
     holes = scores.copy()
-    holes[0, 0, 0] = np.nan  # a topic that people judged too
+    holes[0, 0, 0] = np.nan  # a topic that people judged
     with pytest.warns(IrframeWarning, match="1 of 16 for AP"):
-        found = holes.ireval.predict_powered(human)
+        result = holes.ireval.predict_powered(human)
     kept = scores.isel(topic=slice(1, None)).ireval.predict_powered(
         human.isel(topic=slice(1, None))
     )
-    np.testing.assert_allclose(found["ci_low"].sel(metric="AP"), kept["ci_low"].sel(metric="AP"))
-    assert found["n_human"].sel(metric="AP").values.tolist() == [5, 5]
+    np.testing.assert_allclose(result["ci_low"].sel(metric="AP"), kept["ci_low"].sel(metric="AP"))
+    assert result["n_human"].sel(metric="AP").values.tolist() == [5, 5]
 
 
-def test_topics_that_people_scored_in_part_count_as_not_judged(both):
+def test_topics_with_human_scores_of_some_systems_count_as_unjudged(both):
     scores, human = both
     holes = human.copy()
     holes[:, 2, 1] = np.nan
     with pytest.warns(IrframeWarning, match="^1 topic .* only some systems"):
-        found = scores.ireval.predict_powered(holes)
+        result = scores.ireval.predict_powered(holes)
     expected = scores.ireval.predict_powered(human.drop_isel(topic=1))
-    np.testing.assert_array_equal(found["ci_low"], expected["ci_low"])
+    np.testing.assert_array_equal(result["ci_low"], expected["ci_low"])
 
 
-def test_without_judgments_by_people_nothing_is_predicted(both):
+def test_too_few_human_or_model_topics_are_refused(both):
     scores, human = both
     with pytest.raises(ParameterError, match="people's judgments.*found 0: AP"):
         scores.ireval.predict_powered(human.where(human["metric"] != "AP"))
@@ -203,7 +208,7 @@ def test_without_judgments_by_people_nothing_is_predicted(both):
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "told"),
+    ("change", "error", "pattern"),
     [
         (
             lambda h: h.assign_coords(topic=["x" + t for t in h["topic"].values]),
@@ -217,9 +222,9 @@ def test_without_judgments_by_people_nothing_is_predicted(both):
     ],
     ids=["topics", "systems", "metrics", "depths", "no depths"],
 )
-def test_people_score_the_same(both, change, error, told):
+def test_human_scores_with_other_labels_are_refused(both, change, error, pattern):
     scores, human = both
-    refused(error, told, lambda: scores.ireval.predict_powered(change(human)))
+    refused(error, pattern, lambda: scores.ireval.predict_powered(change(human)))
 
 
 def test_depths_that_only_people_have_are_refused(both):
@@ -228,18 +233,19 @@ def test_depths_that_only_people_have_are_refused(both):
         scores.sel(depth=5, drop=True).ireval.predict_powered(human)
 
 
-def test_sums_are_no_means():
+def test_metrics_that_are_summed_are_refused():
     runs, qrels = ir.example_track()
     sums = runs.ireval.evaluate(qrels, "NumRelRet")
-    refused(MetricError, "plain mean; found NumRelRet", sums.ireval.predict_powered, sums.head(4))
+    pattern = "arithmetic mean; found NumRelRet"
+    refused(MetricError, pattern, sums.ireval.predict_powered, sums.head(4))
 
 
-def test_intervals_hold_the_truth_as_often_as_promised():
+def test_intervals_have_their_nominal_coverage():
     scores, human = simulate(200, 80, 1000, seed=0)
-    found = scores.ireval.predict_powered(human)
-    assert all(0.93 <= share <= 0.97 for share in coverage(found))
+    result = scores.ireval.predict_powered(human)
+    assert all(0.93 <= share <= 0.97 for share in coverage(result))
     alone = human.std("topic", ddof=1).mean() * 1.96 / np.sqrt(80)
-    assert (found["ci_high"] - found["mean"]).mean() < 0.85 * alone
+    assert (result["ci_high"] - result["mean"]).mean() < 0.85 * alone
     few = scores.ireval.predict_powered(human[:, :10])
     assert all(0.93 <= share <= 0.97 for share in coverage(few))
     normal = scores.ireval.predict_powered(human[:, :10], distribution="normal")
@@ -247,7 +253,7 @@ def test_intervals_hold_the_truth_as_often_as_promised():
 
 
 def contributions(qrels, system, topic, k=5):
-    """Return what each document of a topic adds to P at a depth, by document."""
+    """Return the contribution of each document of a topic to P@k."""
     pool = qrels[qrels["topic"] == topic].set_index("doc")["grade"]
     run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
     top = run.loc[run["rank"] <= k, "doc"]
@@ -259,43 +265,47 @@ def by_documents(cube=CUBE, human=DRAWN, metrics=("P", "DCG")):
 
 
 @pytest.mark.thorough
-def test_means_from_documents_are_those_of_ppi_python():
-    """As ppi_mean_pointestimate: lam * mean(model of all) + mean(people - lam * model of some).
+def test_means_from_documents_equal_those_of_ppi_python():
+    """Compare with ppi_mean_pointestimate computed by hand.
 
-    The variance is that of its rectifier, without what an infinite population would add, and with
-    the lam of the other topics.
+    The estimate is lam * mean(model on all) + mean(people - lam * model on the sample). The
+    variance is that of its rectifier with a finite population correction, and with the lam
+    estimated from the other topics.
     """
-    found = by_documents(metrics="P")
-    weight = found["weight"].item()
+    result = by_documents(metrics="P")
+    weight = result["weight"].item()
     others = [
         by_documents(CUBE.isel(topic=CUBE.topic != name), metrics="P")["weight"].item()
         for name in CUBE.topic.to_numpy()
     ]
     assert 0 < weight < 1
-    for system in found.system.to_numpy()[:3]:
-        values, variance, drawn = [], 0.0, 0
+    for system in result.system.to_numpy()[:3]:
+        values = []
+        variance = drawn = 0
         for topic, other in zip(CUBE.topic.to_numpy(), others, strict=True):
             human = contributions(DRAWN, system, topic)
             model = contributions(MODEL, system, topic)
             rows = DRAWN[DRAWN["topic"] == topic].set_index("doc")["grade"] >= 0
-            size, number = len(rows), rows.sum()
+            size = len(rows)
+            number = rows.sum()
             values.append(size * (weight * model.mean() + (human - weight * model)[rows].mean()))
             rest = (human - other * model)[rows]
             variance += size**2 * rest.var(ddof=1) / number * (1 - number / size)
             run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
             drawn += run.loc[run["rank"] <= 5, "doc"].isin(rows.index[rows]).sum()
         n = len(values)
-        here = found.sel(metric="P", system=system)
-        np.testing.assert_allclose(here["mean"].item(), np.mean(values))
-        np.testing.assert_allclose(here["error"].item(), np.sqrt(variance) / n)
+        cell = result.sel(metric="P", system=system)
+        np.testing.assert_allclose(cell["mean"].item(), np.mean(values))
+        np.testing.assert_allclose(cell["error"].item(), np.sqrt(variance) / n)
         reach = stats.t.ppf(0.975, drawn - 1) * np.sqrt(variance) / n
-        ends = [here["ci_low"].item(), here["ci_high"].item()]
-        angle, turn = np.arcsin(np.sqrt(np.mean(values))), reach / 2
+        ends = [cell["ci_low"].item(), cell["ci_high"].item()]
+        angle = np.arcsin(np.sqrt(np.mean(values)))
+        turn = reach / 2
         turn /= np.sqrt(np.mean(values) * (1 - np.mean(values)))
         np.testing.assert_allclose(ends, np.sin([angle - turn, angle + turn]) ** 2)
 
 
-def test_the_model_helps_as_far_as_it_is_right():
+def test_saving_grows_with_the_quality_of_the_model():
     true = RUNS.ireval.cube(PEOPLE).ireval.score("P", "DCG", at=[5]).mean("topic")
     with pytest.warns(IrframeWarning, match="no intervals of 16 of 16 means"):
         same = by_documents(RUNS.ireval.cube(PEOPLE))
@@ -313,27 +323,27 @@ def test_the_model_helps_as_far_as_it_is_right():
     np.testing.assert_allclose(some["error_alone"], complete)
 
 
-def test_ndcg_is_that_of_people_plus_what_the_model_has_more_than_its_sample():
-    asked = {"metrics": "nDCG", "at": 12}
-    found = CUBE.ireval.predict_powered(DRAWN, **asked)
+def test_ndcg_is_the_human_estimate_corrected_by_the_model():
+    options = {"metrics": "nDCG", "at": 12}
+    result = CUBE.ireval.predict_powered(DRAWN, **options)
     masked = MODEL.assign(grade=MODEL["grade"].where(DRAWN["grade"] >= 0, -1))
     masked = masked.merge(DRAWN[["topic", "doc", "stratum"]], on=["topic", "doc"])
     people, cheap = (
         RUNS.ireval.cube(each).ireval.estimate("nDCG", at=12)["mean"] for each in (DRAWN, masked)
     )
     model = CUBE.ireval.score("nDCG", at=[12]).mean("topic")
-    weight = found["weight"].item()
+    weight = result["weight"].item()
     assert 0 < weight <= 1
-    np.testing.assert_allclose(found["mean"], people + weight * (model - cheap))
-    assert found["saving"].mean() > 0
+    np.testing.assert_allclose(result["mean"], people + weight * (model - cheap))
+    assert result["saving"].mean() > 0
     with pytest.warns(IrframeWarning, match="every document was judged"):
-        everybody = CUBE.ireval.predict_powered(PEOPLE.assign(probability=1.0), **asked)
+        everybody = CUBE.ireval.predict_powered(PEOPLE.assign(probability=1.0), **options)
     true = RUNS.ireval.cube(PEOPLE).ireval.score("nDCG", at=[12]).mean("topic")
     np.testing.assert_allclose(everybody["mean"], true, atol=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("human", "error", "told"),
+    ("human", "error", "pattern"),
     [
         (PEOPLE, InputError, "judgments that were drawn.*found neither"),
         (DRAWN[DRAWN["grade"] >= 0], IdError, "-1 for those not drawn.*on one side only"),
@@ -347,14 +357,14 @@ def test_ndcg_is_that_of_people_plus_what_the_model_has_more_than_its_sample():
     ],
     ids=["not drawn", "without others", "other documents", "higher grades", "other topics"],
 )
-def test_people_judge_a_sample_of_the_same_documents(human, error, told):
-    refused(error, told, by_documents, human=human)
+def test_human_judgments_of_other_documents_are_refused(human, error, pattern):
+    refused(error, pattern, by_documents, human=human)
 
 
-def test_options_of_scores_and_of_cubes_are_told_apart(both):
+def test_options_of_scores_are_refused_with_cubes_and_vice_versa(both):
     scores, human = both
-    for call, told in (
+    for call, pattern in (
         (lambda: scores.ireval.predict_powered(human, metrics="P"), "with a cube only.*metrics="),
         (lambda: CUBE.ireval.predict_powered(DRAWN, topics="all"), "with scores only.*topics="),
     ):
-        refused(ParameterError, told, call)
+        refused(ParameterError, pattern, call)

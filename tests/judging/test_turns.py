@@ -1,3 +1,5 @@
+"""Tests of methods that choose documents to judge."""
+
 import warnings
 
 import numpy as np
@@ -20,7 +22,7 @@ def test_every_method_has_an_oracle():
 
 
 def collection(seed, topics=3, systems=4):
-    """Return lists by topic and system, of different lengths, some empty; and what is relevant."""
+    """Return random lists by topic and system, and relevant documents by topic."""
     random = np.random.default_rng(seed)
     docs = np.array([f"d{number:02}" for number in range(12)])
     lists = {
@@ -37,7 +39,7 @@ def collection(seed, topics=3, systems=4):
 
 
 def built(lists, relevant, judged=None):
-    """Return the cube of lists whose documents are judged, all or some by topic."""
+    """Return the cube of lists with all or the given documents judged."""
     rows = [
         (system, topic, doc, -rank)
         for topic, runs in lists.items()
@@ -45,11 +47,11 @@ def built(lists, relevant, judged=None):
         for rank, doc in enumerate(docs)
     ]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
-    known = runs[["topic", "doc"]].drop_duplicates() if judged is None else judged
+    pairs = runs[["topic", "doc"]].drop_duplicates() if judged is None else judged
     extra = pd.DataFrame({"topic": [*lists], "doc": "nobody's"})
-    qrels = pd.concat([known, extra], ignore_index=True)
+    qrels = pd.concat([pairs, extra], ignore_index=True)
     grade = [int(doc in relevant[topic]) for topic, doc in qrels[["topic", "doc"]].to_numpy()]
-    with warnings.catch_warnings():  # of lists that are missing, and where nothing is judged yet
+    with warnings.catch_warnings():  # about missing lists and topics without judgments
         warnings.simplefilter("ignore", IrframeWarning)
         cube = ir.cube(
             runs, qrels.assign(grade=grade), pool=ir.Pool(contributing=[*runs["system"].unique()])
@@ -58,7 +60,7 @@ def built(lists, relevant, judged=None):
 
 
 def drawn(pool, row, labels):
-    """Return what gives the order of systems that tie at each turn of a topic."""
+    """Return a function that returns the order of tied systems at a turn."""
     turns = np.zeros(len(pool.keys), np.int64)
     return lambda turn: labels[np.argsort(pool.lot(turns + turn)[row])].tolist()
 
@@ -69,9 +71,10 @@ def test_methods_equal_their_oracles(name, seed):
     lists, relevant = collection(seed)
     documents = ListedDocuments.judged(built(lists, relevant), 12)
     systems = helping(documents.cube)
-    pool, grade = documents.pool(systems, seed), documents.grade
+    pool = documents.pool(systems, seed)
+    grade = documents.grade
     turns = take_turns(METHODS[name](pool), (grade == 1).astype(float), 1000)
-    assert (grade[pool.there] != UNJUDGED).all()
+    assert (grade[pool.exists] != UNJUDGED).all()
     labels = documents.cube.system.to_numpy()[systems]
     for row, topic in enumerate(lists):
         names = documents.names[row, turns.document[turns.topic == row]].tolist()
@@ -79,16 +82,16 @@ def test_methods_equal_their_oracles(name, seed):
 
 
 @pytest.mark.parametrize("name", few_of(METHODS, 2))
-def test_judging_one_after_the_other_is_the_method(name):
+def test_judging_in_several_calls_equals_the_method(name):
     lists, relevant = collection(7)
     method, credit = name.split("(")[0], "run" if "run" in name else "all"
     judged = pd.DataFrame({"topic": [], "doc": []}, dtype=str)
     for _ in range(5):
-        found = built(lists, relevant, judged).ireval.judge_next(
+        result = built(lists, relevant, judged).ireval.judge_next(
             3, ir.JudgingMethod(method, credit=credit), seed=3
         )
-        assert set(found["topic"]) == {"t0", "t1", "t2"}
-        judged = pd.concat([judged, found[["topic", "doc"]]], ignore_index=True)
+        assert set(result["topic"]) == {"t0", "t1", "t2"}
+        judged = pd.concat([judged, result[["topic", "doc"]]], ignore_index=True)
     documents = ListedDocuments.judged(built(lists, relevant), 12)
     systems = helping(documents.cube)
     pool = documents.pool(systems, 3)

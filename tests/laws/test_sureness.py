@@ -129,7 +129,7 @@ def test_what_is_planned_is_said_to_be_guessed(cube):
         scores.ireval.topics_needed(difference=0.1, test="anova"),
         scores.ireval.topics_needed(width=0.1, per="pair"),
     ):
-        assert found.attrs[CAUTION] == "a guess from a pilot of 16 topics"
+        assert found.attrs[CAUTION] == "an estimate from a pilot of 16 topics"
 
 
 NAMES = sorted({*ir.metrics.METRICS, "GMAP", "GMBpref", "my own score"})

@@ -1,4 +1,4 @@
-"""Variances by topic and repeat, and how many topics an experiment with repeats takes."""
+"""Tests of variance components and topics needed with repeats."""
 
 import warnings
 
@@ -19,8 +19,8 @@ def array(values, **attrs):
         name: [f"{name[0]}{n}" for n in range(size)]
         for name, size in zip(("system", "repeat", "topic"), np.shape(values), strict=True)
     }
-    made = xr.DataArray(values, labels, tuple(labels), attrs=attrs)
-    return made.expand_dims(metric=["AP"])
+    result_array = xr.DataArray(values, labels, tuple(labels), attrs=attrs)
+    return result_array.expand_dims(metric=["AP"])
 
 
 def components(scores, **options):
@@ -29,7 +29,7 @@ def components(scores, **options):
         return ir.verbs.components(scores, **options)
 
 
-def test_components_of_the_worked_case():
+def test_components_equal_those_of_a_worked_example():
     scores = array(worked().transpose(0, 2, 1))
     own = components(scores)["variance"].values[0]
     np.testing.assert_allclose(own, [0.031935, 0.000632, 0.007996, 0.002540], atol=1e-6)
@@ -59,63 +59,64 @@ def test_components_of_uneven_numbers_of_repeats_equal_the_loop():
     share = residual * (1 + 1 / 2 + 1 / 4) / 3
     expected = [topic, spread / (2 + 4) - residual / 6, crossing - share, residual]
     lists = np.concatenate(tables)[..., np.newaxis]
-    found = own_components(lists, np.array([0, 1, 1, 2, 2, 2, 2]))
-    np.testing.assert_allclose(found[:, 0], expected)
+    result = own_components(lists, np.array([0, 1, 1, 2, 2, 2, 2]))
+    np.testing.assert_allclose(result[:, 0], expected)
     alone = own_components(lists[:, :1], np.array([0, 1, 1, 2, 2, 2, 2]))
     assert np.isnan(alone).all()
 
 
-def found_at(topics, parts, repeats, wanted, *, one_sided, shared, alpha=0.05):
-    """Return how often an experiment of so many topics and repeats finds a difference."""
-    topic, repeat, residual = parts
+def power_at(topics, variances, repeats, difference, *, one_sided, shared, alpha=0.05):
+    """Return the power of an experiment with given topics and repeats."""
+    topic, repeat, residual = variances
     by_topic = (topic + residual / repeats) / topics
     by_repeat = repeat / repeats + residual / (topics * repeats)
     variance = by_topic + repeat / repeats
     below = by_topic**2 / (topics - 1)
-    for share in (1,) if shared else (1 / 2, 1 / 2):  # of one draw for both, or of each its own
+    for share in (1,) if shared else (1 / 2, 1 / 2):  # one shared draw, or one per system
         if repeats > 1:
             rest = residual / (topics * repeats)
             below += (by_repeat * share) ** 2 / (repeats - 1)
             below += (rest * share) ** 2 / ((topics - 1) * (repeats - 1))
-    df, lead = max(1, variance**2 / below), wanted / np.sqrt(variance)
+    df, lead = max(1, variance**2 / below), difference / np.sqrt(variance)
     if one_sided:
         return stats.nct.sf(stats.t.ppf(1 - alpha, df), df, lead)
     return stats.ncf.sf(stats.f.ppf(1 - alpha, 1, df), 1, df, lead**2)
 
 
-@pytest.mark.parametrize("asked", ["margin", "difference"])
+@pytest.mark.parametrize("question", ["margin", "difference"])
 @pytest.mark.parametrize("shared", [False, True])
-def test_it_takes_the_least_number_of_topics_that_has_the_power(asked, shared):
+def test_topics_needed_is_the_smallest_number_with_the_power(question, shared):
     scores = array(worked().transpose(0, 2, 1), **({"repeats": "shared"} if shared else {}))
-    question = {asked: 0.1, "power": 0.7}
-    found = scores.ireval.topics_needed(**question, n_repeats=[1, 3, 8])
+    options_of_question = {question: 0.1, "power": 0.7}
+    result = scores.ireval.topics_needed(**options_of_question, n_repeats=[1, 3, 8])
     variance = components(scores)["variance"].isel(metric=0)
     last = "system_repeat" if shared else "repeat"
-    parts = [2 * variance.sel(component=c).item() for c in ("system_topic", last, "residual")]
-    named = [found[f"variance_{name}"].item() for name in ("topic", "repeat", "residual")]
-    np.testing.assert_allclose(named, parts)
-    for repeats, topics in zip((1, 3, 8), found["topics"].to_numpy()[0], strict=True):
+    variances = [2 * variance.sel(component=c).item() for c in ("system_topic", last, "residual")]
+    named = [result[f"variance_{name}"].item() for name in ("topic", "repeat", "residual")]
+    np.testing.assert_allclose(named, variances)
+    for repeats, topics in zip((1, 3, 8), result["topics"].to_numpy()[0], strict=True):
         ends = (1e4,) if np.isnan(topics) else (topics - 1, topics)
-        options = {"one_sided": asked == "margin", "shared": shared}
-        reached = [found_at(n, parts, repeats, 0.1, **options) for n in ends]
+        options = {"one_sided": question == "margin", "shared": shared}
+        reached = [power_at(n, variances, repeats, 0.1, **options) for n in ends]
         assert [each >= 0.7 for each in reached] == [False, True][: len(ends)]
-    assert found.attrs["n_repeats"] == "1, 3, 8"
-    assert found.attrs["repeats"] == ("shared" if shared else "system")
-    again = scores.ireval.topics_needed(**question)
-    xr.testing.assert_equal(again, found.sel(n_repeats=[3]))
+    assert result.attrs["n_repeats"] == "1, 3, 8"
+    assert result.attrs["repeats"] == ("shared" if shared else "system")
+    again = scores.ireval.topics_needed(**options_of_question)
+    xr.testing.assert_equal(again, result.sel(n_repeats=[3]))
     with pytest.raises(ParameterError, match="at least one number of repeats"):
-        scores.ireval.topics_needed(**question, n_repeats=[])
+        scores.ireval.topics_needed(**options_of_question, n_repeats=[])
 
 
-@pytest.mark.parametrize("asked", ["margin", "difference"])
-def test_depths_need_as_many_topics_together_as_alone(asked):
+@pytest.mark.parametrize("question", ["margin", "difference"])
+def test_topics_needed_per_depth_equal_those_of_single_depths(question):
     rng = np.random.default_rng(4)
-    parts = [0.5 + sd * rng.normal(size=(3, 3, 20)) for sd in (0.001, 0.05, 0.3)]
-    scores = xr.concat([array(part) for part in parts], "depth").assign_coords(depth=[1, 2, 3])
-    options = {asked: 0.1, "n_repeats": [1, 3]}
-    found = scores.ireval.topics_needed(**options)["topics"]
+    spreads = [0.5 + sd * rng.normal(size=(3, 3, 20)) for sd in (0.001, 0.05, 0.3)]
+    arrays = [array(values) for values in spreads]
+    scores = xr.concat(arrays, "depth").assign_coords(depth=[1, 2, 3])
+    options = {question: 0.1, "n_repeats": [1, 3]}
+    result = scores.ireval.topics_needed(**options)["topics"]
     alone = [
         scores.sel(depth=k).ireval.topics_needed(**options)["topics"].squeeze() for k in (1, 2, 3)
     ]
-    np.testing.assert_array_equal(found.squeeze("metric"), alone)
-    assert found.min() == 2
+    np.testing.assert_array_equal(result.squeeze("metric"), alone)
+    assert result.min() == 2

@@ -1,6 +1,6 @@
-"""How many topics each question needs, and what goes with it.
+"""Tests of the number of topics needed.
 
-Least numbers of topics, against statsmodels, and widths of intervals against Sakai's spreadsheets.
+Numbers of topics are compared with statsmodels, and widths of intervals with Sakai's spreadsheets.
 """
 
 import numpy as np
@@ -40,35 +40,35 @@ def test_pooled_variances_are_means_over_pairs(scores):
     )
 
 
-def test_a_baseline_asks_for_fewer_pairs(scores):
-    asked = {"width": 0.1, "baseline": "bm25"}
-    found, each = (scores.ireval.topics_needed(**asked, per=e) for e in (None, "pair"))
+def test_a_baseline_restricts_the_pairs(scores):
+    options = {"width": 0.1, "baseline": "bm25"}
+    result, each = (scores.ireval.topics_needed(**options, per=e) for e in (None, "pair"))
     assert set(each["system_b"].to_numpy()) == {"bm25"}
-    xr.testing.assert_allclose(each["variance"].mean("pair"), found["variance"])
+    xr.testing.assert_allclose(each["variance"].mean("pair"), result["variance"])
 
 
-def test_resampled_topics_have_the_power(scores):
+def test_resampled_topics_have_the_required_power(scores):
     pair = scores.sel(system=["bm25", "splade"], depth=[10], metric=["AP"])
     n = int(pair.ireval.topics_needed(difference=0.05)["topics"].item())
     z = np.diff(pair.to_numpy().reshape(2, -1), axis=0)[0]
     drawn = np.random.default_rng(1).choice(z - z.mean() + 0.05, (4000, n))
-    # A resample has the variance with n below, the pilot that with n - 1.
+    # A resample has the variance with divisor n, the pilot that with n - 1.
     drawn = 0.05 + (drawn - 0.05) * np.sqrt(len(z) / (len(z) - 1))
     assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(
         0.8, abs=0.025
     )
 
 
-def test_one_way_analysis(scores):
-    found = scores.ireval.topics_needed(difference=0.1, test="anova")
+def test_anova_uses_the_variance_of_systems_and_needs_more_topics_for_more(scores):
+    result = scores.ireval.topics_needed(difference=0.1, test="anova")
     variance = scores.var("topic", ddof=1).mean("system")
-    xr.testing.assert_allclose(found["variance"].drop_attrs(), variance.rename("variance"))
+    xr.testing.assert_allclose(result["variance"].drop_attrs(), variance.rename("variance"))
     more = scores.ireval.topics_needed(difference=0.1, test="anova", systems=100)
-    assert (more["topics"] > found["topics"]).all()
+    assert (more["topics"] > result["topics"]).all()
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "pattern"),
     [
         ({}, "one of difference, width"),
         ({"width": 0.1, "margin": 0.9}, "found 2: width, margin"),
@@ -78,8 +78,8 @@ def test_one_way_analysis(scores):
         ({"width": 0.9, "test": "anova"}, "'width'.* found test"),
     ],
 )
-def test_one_question_at_a_time(scores, asked, told):
-    refused(ParameterError, told, lambda: scores.ireval.topics_needed(**asked))
+def test_invalid_questions_are_refused(scores, options, pattern):
+    refused(ParameterError, pattern, lambda: scores.ireval.topics_needed(**options))
 
 
 LEVELS = [(0.05, 0.8), (0.05, 0.95), (0.01, 0.9)]
@@ -91,7 +91,7 @@ def of(function, goal, variance, **options):
 
 @pytest.mark.parametrize(("alpha", "power"), LEVELS)
 @pytest.mark.parametrize("effect", [0.05, 0.3, 2.0])
-def test_a_paired_t_test_has_just_enough_power(alpha, power, effect):
+def test_topics_for_a_paired_t_test_are_the_smallest_number(alpha, power, effect):
     from statsmodels.stats.power import ttest_power
 
     n = of(topics_for_difference, effect * 0.3, 0.3**2, power=power, alpha=alpha)
@@ -102,7 +102,7 @@ def test_a_paired_t_test_has_just_enough_power(alpha, power, effect):
 
 @pytest.mark.parametrize(("alpha", "power"), LEVELS)
 @pytest.mark.parametrize(("difference", "systems"), [(0.05, 2), (0.1, 10), (0.5, 100)])
-def test_an_analysis_of_variance_has_just_enough_power(alpha, power, difference, systems):
+def test_topics_for_an_anova_are_the_smallest_number(alpha, power, difference, systems):
     from statsmodels.stats.power import ftest_anova_power
 
     options = {"systems": systems, "power": power, "alpha": alpha}
@@ -113,7 +113,7 @@ def test_an_analysis_of_variance_has_just_enough_power(alpha, power, difference,
 
 
 @pytest.mark.parametrize(("width", "variance"), [(0.1, 0.05), (0.05, 0.1), (1.0, 0.1)])
-def test_intervals_are_as_wide_as_in_sakais_spreadsheet(width, variance):
+def test_widths_of_intervals_equal_those_of_sakais_spreadsheet(width, variance):
     n = of(topics_for_width, width, variance, alpha=0.05)
     half = [
         stats.t.ppf(0.975, m - 1) * np.sqrt(variance / m) * (1 - 1 / (4 * (m - 1)))
@@ -122,20 +122,20 @@ def test_intervals_are_as_wide_as_in_sakais_spreadsheet(width, variance):
     assert half[2] < width / 2 < half[0]
 
 
-def test_no_variance_and_no_number():
+def test_zero_variance_needs_two_topics_and_nan_stays_nan():
     variance = np.array([[0.0, np.nan]])
-    found = topics_for_difference(0.1, variance, power=0.8, alpha=0.05)
-    np.testing.assert_array_equal(found, [[2, np.nan]])
+    result = topics_for_difference(0.1, variance, power=0.8, alpha=0.05)
+    np.testing.assert_array_equal(result, [[2, np.nan]])
     np.testing.assert_array_equal(topics_for_width(0.1, variance, alpha=0.05), [[2, np.nan]])
 
 
 @pytest.mark.parametrize("alpha", [0.2, 0.05])
 def test_a_wider_margin_never_needs_more_topics(alpha):
-    asked = {"power": 0.8, "alpha": alpha}
+    options = {"power": 0.8, "alpha": alpha}
     variance = np.linspace(5, 90, 900) ** -2
     for needed in (
-        topics_for_margin(1.0, variance, **asked),
-        _least_topics((variance, variance, variance), 3, 2.0, draws=2, one_sided=True, **asked),
+        topics_for_margin(1.0, variance, **options),
+        _least_topics((variance, variance, variance), 3, 2.0, draws=2, one_sided=True, **options),
     ):
         assert (np.diff(needed) <= 0).all()
         assert needed[-1] == 2

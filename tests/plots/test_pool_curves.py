@@ -58,7 +58,7 @@ def test_curves_of_samples(cube):
 
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:intervals of kappa and alpha hold less often", "ignore:no interval of kappa"
+    "ignore:intervals of kappa and alpha cover less often", "ignore:no interval of kappa"
 )
 
 

@@ -1,6 +1,6 @@
-"""Make `values.json`: what ppi-python says of some scores by people and by a model.
+"""Write `values.json`, estimates of ppi-python from human and model scores.
 
-ppi-python is no dependency, as it brings numba and more. In an environment of its own:
+ppi-python is not a dependency, because it needs numba. Run this in another environment:
 
     python -m venv ppi && ppi/bin/pip install ppi-python==0.2.3
     ppi/bin/python tests/judging/_ppi/make_values.py
@@ -17,7 +17,7 @@ TOPICS, HUMAN = 30, 12
 
 
 def draw():
-    """Return scores by people and a model: alike, biased, the wrong way round, and the same."""
+    """Return human and model scores: similar, biased, reversed and equal."""
     random = np.random.default_rng(5)
     people = random.random((4, TOPICS))
     noise = random.normal(0, 0.15, people.shape)
@@ -25,8 +25,8 @@ def draw():
     return people.round(3), np.clip(model, 0, 1).round(3)
 
 
-def told(people, model, rest):
-    """Return estimate and interval where the model's scores count on all topics or on the rest."""
+def estimates(people, model, rest):
+    """Return estimate and interval with model scores on all or other topics."""
     few = people[:HUMAN], model[:HUMAN]
     many = model[HUMAN:] if rest else model
     low, high = ppi_mean_ci(*few, many, alpha=0.05)
@@ -34,16 +34,16 @@ def told(people, model, rest):
 
 
 def main():
-    """Write everything."""
+    """Write the file."""
     people, model = draw()
     pairs = list(combinations(range(len(people)), 2))
     values = {"human": people[:, :HUMAN].tolist(), "model": model.tolist()}
     for name, rest in {"all": False, "rest": True}.items():
         both = list(zip(people, model, strict=True))
         values[name] = {
-            "mean": [told(y, f, rest) for y, f in both],
+            "mean": [estimates(y, f, rest) for y, f in both],
             "difference": [
-                told(both[a][0] - both[b][0], both[a][1] - both[b][1], rest) for a, b in pairs
+                estimates(both[a][0] - both[b][0], both[a][1] - both[b][1], rest) for a, b in pairs
             ],
         }
     text = json.dumps(values, indent=1)

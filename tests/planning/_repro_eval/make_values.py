@@ -1,6 +1,6 @@
-"""Make `values.json`: what repro_eval says of some reproductions.
+"""Write `values.json`, results of repro_eval.
 
-repro_eval is no dependency. In an environment of its own:
+repro_eval is not a dependency. Run this in another environment:
 
     python -m venv repro && repro/bin/pip install repro_eval==0.5.0 pandas
     repro/bin/python tests/planning/_repro_eval/make_values.py
@@ -25,13 +25,13 @@ def draw(rng, shift, topics):
     }
 
 
-def said(originals, repeated, *, same):
-    """Return what repro_eval says of a system a and a baseline b."""
+def reference_values(originals, repeated, *, same):
+    """Return the results of repro_eval for a system a and a baseline b."""
     pairs = {"a": (originals[0], repeated[0]), "b": (originals[1], repeated[1])}
-    found = {f"p_{name}": ttest(*pair, rpd=same) for name, pair in pairs.items()}
+    result = {f"p_{name}": ttest(*pair, rpd=same) for name, pair in pairs.items()}
     if same:
-        found |= {f"rmse_{name}": RMSE(*pair) for name, pair in pairs.items()}
-    return found | {"er": ER(*originals, *repeated), "dri": DRI(*originals, *repeated)}
+        result |= {f"rmse_{name}": RMSE(*pair) for name, pair in pairs.items()}
+    return result | {"er": ER(*originals, *repeated), "dri": DRI(*originals, *repeated)}
 
 
 def main():
@@ -44,8 +44,11 @@ def main():
     elsewhere = [draw(rng, shift, others) for shift in (0.25, 0.0)]
     values = {
         "original": originals,
-        "reproduced": {"scores": again, "said": said(originals, again, same=True)},
-        "replicated": {"scores": elsewhere, "said": said(originals, elsewhere, same=False)},
+        "reproduced": {"scores": again, "values": reference_values(originals, again, same=True)},
+        "replicated": {
+            "scores": elsewhere,
+            "values": reference_values(originals, elsewhere, same=False),
+        },
     }
     path = Path(__file__).with_name("values.json")
     path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
