@@ -1,0 +1,50 @@
+"""What the report says at another level is what verbs say, however topics were drawn."""
+
+import numpy as np
+import pytest
+from paged import view_of
+
+import irframe as ir
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+METRICS, DEPTHS = ["AP", "RBP(p=0.8)"], [5, 10]
+DESIGNS = {
+    "topics": {},
+    "clusters": {"cluster": lambda place: f"c{place // 2}"},
+    "tasks": {"task": lambda place: f"t{place % 2}"},
+    "clusters of tasks": {
+        "cluster": lambda place: f"c{place // 2}",
+        "task": lambda place: f"t{place % 4 // 2}",
+    },
+    "weights": {"weight": lambda place: 1.0 + place % 3},
+}
+"""How topics were drawn -> the label of the topic at each position."""
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.01])
+@pytest.mark.parametrize("drawn", DESIGNS)
+def test_the_report_decides_as_verbs_do_at_any_level_under_any_design(drawn, alpha):
+    cube = ir.cube(*ir.example_track())
+    topics = cube["topic"].to_numpy().tolist()
+    labels = {
+        word: {topic: label(place) for place, topic in enumerate(topics)}
+        for word, label in DESIGNS[drawn].items()
+    }
+    cube = cube.ireval.design(**labels) if labels else cube
+    view = view_of(cube, METRICS, DEPTHS, alpha=alpha)
+    scores = cube.ireval.score(*METRICS, at=DEPTHS)
+    decided = ir.Significance("t", alpha=alpha)
+    compared = scores.ireval.compare(decided)
+    shape = len(METRICS), len(DEPTHS), -1
+    np.testing.assert_array_equal(
+        (view.strength > 0).ravel(), compared["significant"].to_numpy().astype(bool)
+    )
+    half = ((compared["ci_high"] - compared["ci_low"]) / 2).to_numpy().reshape(shape)
+    if drawn == "topics":
+        spread = (compared["difference"] / compared["effect_size"]).to_numpy().reshape(shape)
+        np.testing.assert_allclose(view.reach[..., np.newaxis] * spread, half)
+    else:
+        np.testing.assert_allclose(view.half, half)
+    ranks = scores.ireval.rank_intervals(test=decided).transpose("metric", "depth", ...)
+    for name in ("mean", "ci_low", "ci_high", "rank", "rank_low", "rank_high"):
+        np.testing.assert_allclose(view.ranked[name], ranks[name])
