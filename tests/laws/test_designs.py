@@ -299,3 +299,45 @@ def test_tasks_of_a_single_topic_have_no_interval():
     assert found["p"].isna().all()
     assert found["difference"].notna().all()
     assert "tasks of a single topic" in found.attrs["caution"]
+
+
+COINCIDING = {
+    "everywhere": lambda first, _: first,
+    "on half the topics": lambda first, second: np.where(np.arange(24) % 2, first, second),
+    "nowhere": lambda _, second: second,
+    "and are all equal": lambda first, _: first * 0 + 0.5,
+}
+"""Where the scores of two metrics coincide -> the scores of the second."""
+
+
+@pytest.mark.parametrize("alike", COINCIDING)
+@pytest.mark.parametrize("word", ["cluster", "task", "weight"])
+def test_long_frames_of_metrics_whose_scores_coincide_are_read_in_full(word, alike):
+    often = ("topic", [1.0 + n % 3 for n in range(24)])
+    scores = drawn(np.random.default_rng(5)).isel(depth=-1, drop=True).assign_coords(often=often)
+    scores[1] = COINCIDING[alike](*scores.to_numpy())
+    named = {"cluster": "source", "task": "half", "weight": "often"}[word]
+    rows = scores.to_dataframe("value").reset_index().rename(columns={"metric": "measure"})
+    found, expected = (each.ireval.design(**{word: named}) for each in (rows, scores))
+    for metric in ("AP", "nDCG"):
+        assert (
+            found[metric].to_numpy().tolist()
+            == scores.sel(metric=metric).to_numpy().ravel().tolist()
+        )
+    pd.testing.assert_frame_equal(
+        numbers(found.ireval.summary()), numbers(expected.ireval.summary())
+    )
+
+
+@pytest.mark.parametrize("alike", COINCIDING)
+@pytest.mark.parametrize("column", ["measure", "metric"])
+def test_topics_of_tasks_are_several_in_long_frames_of_coinciding_scores(column, alike):
+    scores = drawn(np.random.default_rng(6)).isel(depth=-1, drop=True)
+    scores[1] = COINCIDING[alike](*scores.to_numpy())
+    rows = scores.to_dataframe("value").reset_index().rename(columns={"metric": column})
+    place = rows["topic"].str[1:].astype(int)
+    again = rows.assign(topic=place % 12, half=np.where(place < 12, "x", "y"))
+    found = again.ireval.design(task="half")
+    assert len(found) == 24 * len(SYSTEMS)
+    for metric in ("AP", "nDCG"):
+        assert sorted(found[metric]) == sorted(scores.sel(metric=metric).to_numpy().ravel())
