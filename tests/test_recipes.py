@@ -1,0 +1,301 @@
+"""The recipes of CONTRIBUTING.md, followed word for word, and the names that it gives."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "docs" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+HEADINGS = re.split(r"^## (.+)\n", TEXT, flags=re.MULTILINE)
+SECTIONS = dict(zip(HEADINGS[1::2], HEADINGS[2::2], strict=True))
+BLOCK = re.compile(r"^( *)```(?:python|text)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+COPIED = ("irframe", "tests", "docs", ".ci", "pyproject.toml", "README.md")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "_build", "_generated", "typed.pyi")
+
+
+TINY = '''"""A tiny file is read."""
+
+import irframe as ir
+
+
+def test_a_tiny_run_and_tiny_judgments_are_read(tmp_path):
+    run, qrels = tmp_path / "a.run", tmp_path / "qrels"
+    run.write_text("!tiny\\nsystem;topic;doc;score\\na;001;1e5;2\\na;001;NA;1\\n")
+    qrels.write_text("!tiny\\ntopic;doc;grade\\n001;NA;1\\n")
+    runs = ir.read_runs(run)
+    assert runs["doc"].tolist() == ["1e5", "NA"]
+    assert ir.evaluate(runs, ir.read_qrels(qrels), "RR").to_numpy().tolist() == [[0.5]]
+'''
+"""The test that the recipe of formats asks for."""
+
+
+class Recipe(NamedTuple):
+    """Where the code of a recipe goes, and the tests that it names.
+
+    Parameters
+    ----------
+    tests
+        Arguments of pytest.
+    blocks
+        For each block of code its file, and where it goes: ``after`` or ``before`` a line, in
+        place ``of`` one; without a word it is the whole file, or its end.
+    edits
+        What the prose asks for besides: file, text, and what stands in place of it.
+    """
+
+    tests: tuple[str, ...]
+    blocks: tuple[str, ...]
+    edits: tuple[tuple[str, str, str], ...] = ()
+
+
+PAIRED, AGREEMENTS = "irframe/paired/__init__.py", "irframe/agreements"
+LAWS = [f"tests/laws/test_{name}.py" for name in ("records", "options", "groups")]
+LOOKS = "tests/plots/test_layout.py", "tests/test_accessor.py"
+SUMMARY = "irframe/scores/summary.py"
+RECIPES = {
+    "Add a metric": Recipe(
+        ("tests/metrics/test_kernels.py", "tests/test_docs.py", "-k", "one_family or Satiation"),
+        (
+            "irframe/metrics/satiation.py",
+            "tests/oracles/graded.py",
+            "tests/oracles/__init__.py after ORACLES = {",
+            "tests/variants.py after     for text in (",
+        ),
+        (("docs/metric_pages.py", "DynamicBPM IFT", "DynamicBPM IFT Satiation"),),
+    ),
+    "Add a policy for ties": Recipe(
+        ("tests/experiments/test_policy.py",),
+        (
+            'irframe/experiments/policy.py after     "mean": TiePolicy(',
+            "tests/oracles/ties.py before ORACLES = {",
+            "tests/oracles/ties.py after ORACLES = {",
+        ),
+        (("irframe/names.py", '"mean", "block"]', '"mean", "block", "short"]'),),
+    ),
+    "Add a gain map": Recipe(
+        ("tests/test_registries.py", "irframe/gains.py"),
+        (
+            "irframe/gains.py before GAINS: dict",
+            "tests/oracles/gains.py of ORACLES = ",
+        ),
+        (
+            ("irframe/gains.py", '"exp": Exponential}', '"exp": Exponential, "root": Root}'),
+            ("irframe/gains.py", '"Linear", "parse_gain"]', '"Linear", "Root", "parse_gain"]'),
+        ),
+    ),
+    "Add a paired test": Recipe(
+        ("tests/test_registries.py", "irframe/paired/z_test.py"),
+        (
+            "irframe/paired/z_test.py",
+            "tests/oracles/paired_tests.py before ORACLES = {",
+            "tests/oracles/paired_tests.py after ORACLES = {",
+        ),
+        (
+            (PAIRED, "\nTestName", "from irframe.paired.z_test import ZTest\n\nTestName"),
+            (PAIRED, '"tukey"]\nTest', '"tukey", "z"]\nTest'),
+            (PAIRED, "Bootstrap, TukeyHSD)\n", "Bootstrap, TukeyHSD, ZTest)\n"),
+            (PAIRED, "__all__ = [", '__all__ = [\n    "ZTest",'),
+        ),
+    ),
+    "Add a measure of agreement": Recipe(
+        ("tests/test_registries.py", f"{AGREEMENTS}/footrule.py"),
+        (
+            f"{AGREEMENTS}/footrule.py",
+            "tests/oracles/agreement.py before ORACLES = {",
+            "tests/oracles/agreement.py after ORACLES = {",
+        ),
+        (
+            (f"{AGREEMENTS}/correlations.py", '"tau_b",\n]', '"tau_b", "footrule",\n]'),
+            (
+                f"{AGREEMENTS}/correlations.py",
+                '    "kendall": Kendall(),\n',
+                '    "footrule": Footrule(),\n    "kendall": Kendall(),\n',
+            ),
+            (
+                f"{AGREEMENTS}/correlations.py",
+                "from irframe.arrays",
+                "from irframe.agreements.footrule import Footrule\nfrom irframe.arrays",
+            ),
+            (
+                f"{AGREEMENTS}/__init__.py",
+                "from irframe.agreements.innate",
+                "from irframe.agreements.footrule import Footrule\nfrom irframe.agreements.innate",
+            ),
+            (f"{AGREEMENTS}/__init__.py", "__all__ = [", '__all__ = [\n    "Footrule",'),
+        ),
+    ),
+    "Add a verb": Recipe(
+        (
+            "tests/diagnostics/test_short_lists.py",
+            *LAWS,
+            "tests/test_house.py",
+            "-k",
+            "short_lists or every_chapter",
+        ),
+        (
+            "irframe/diagnostics/short_lists.py",
+            "irframe/verbs.pyi",
+            "tests/diagnostics/test_short_lists.py",
+            "tests/laws/test_records.py after OTHERS = {",
+        ),
+    ),
+    "Add a figure": Recipe(
+        ("tests/plots/test_short_bars.py", *LOOKS, "-k", "short_bars or a_share or it_is"),
+        (
+            "irframe/plots/short_bars.py",
+            "irframe/plots/__init__.pyi",
+            "tests/plots/test_short_bars.py",
+        ),
+    ),
+    "Add an option": Recipe(
+        ("tests/laws/test_records.py", "tests/laws/test_options.py", SUMMARY, "-k", "summary"),
+        (
+            f"{SUMMARY} after     figures, attributes = summarise(",
+            "tests/laws/test_records.py after OTHERS = {",
+        ),
+        (
+            (
+                SUMMARY,
+                "    *,\n    alpha: float = 0.05,",
+                "    *,\n    least: int = 1,\n    alpha: float = 0.05,",
+            ),
+            (SUMMARY, "    level(alpha)\n", '    whole("least", least, low=1)\n    level(alpha)\n'),
+            (
+                SUMMARY,
+                "    alpha\n        One minus",
+                "    least\n        Number of topics, at least 1.\n    alpha\n        One minus",
+            ),
+            (SUMMARY, "from irframe.checks import ", "from irframe.checks import whole, "),
+        ),
+    ),
+    "Add a file format": Recipe(
+        ("tests/files/test_read_file.py", "tests/test_tiny.py"),
+        ("irframe/files/read_file.py before FORMATS = (",),
+        (
+            (
+                "irframe/files/read_file.py",
+                "FORMATS = (",
+                'FORMATS = (\n    Format("tiny", is_tiny, parse_tiny),',
+            ),
+            ("tests/test_tiny.py", "", TINY),
+        ),
+    ),
+}
+
+
+def blocks_of(heading):
+    """Return the blocks of code of a recipe, without what they are indented by."""
+    return [
+        re.sub(rf"^{found[1]}", "", found[2], flags=re.MULTILINE)
+        for found in BLOCK.finditer(SECTIONS[heading])
+    ]
+
+
+def put(folder, place, code):
+    """Put a block of code where a recipe says."""
+    name, how, line = (*place.split(" ", 2), "", "")[:3]
+    file = folder / name
+    if not how:
+        old = file.read_text(encoding="utf-8") + "\n" if file.exists() else ""
+        file.write_text(old + code, encoding="utf-8")
+        return
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    (at,) = [number for number, each in enumerate(lines) if each.startswith(line)]
+    if how == "after" and line.endswith("summarise("):
+        code = "".join(f"    {each}" for each in code.splitlines(keepends=True))
+    start, stop = {"before": (at, at), "after": (at + 1, at + 1), "of": (at, at + 1)}[how]
+    lines[start:stop] = [code, *(["\n\n"] if how == "before" else [])]
+    file.write_text("".join(lines), encoding="utf-8")
+
+
+def follow(folder, heading):
+    """Follow a recipe in a copy of the repository."""
+    recipe = RECIPES[heading]
+    for place, code in zip(recipe.blocks, blocks_of(heading), strict=True):
+        put(folder, place, code)
+    for name, old, new in recipe.edits:
+        file = folder / name
+        text = file.read_text(encoding="utf-8") if old else ""
+        assert text.count(old) == 1, (name, old)
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def run(folder, *command):
+    """Run a command in a folder; return what it printed, nothing if it passed."""
+    paths = os.pathsep.join([str(folder), str(folder / "irframe" / "plugin")])
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return f"{done.stdout}{done.stderr}" if done.returncode else ""
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """Return a copy of the repository in which all recipes were followed."""
+    folder = tmp_path_factory.mktemp("recipes") / "irframe"
+    folder.mkdir()
+    for name in COPIED:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(
+            ROOT / name, folder / name, **({"ignore": LEFT_OUT} if copy is shutil.copytree else {})
+        )
+    for heading in RECIPES:
+        follow(folder, heading)
+    if ruff := shutil.which("ruff"):
+        for command in (["format", "-q"], ["check", "--fix", "-q"], ["format", "-q"]):
+            subprocess.run([ruff, *command], cwd=folder, check=True)
+    return folder
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("heading", RECIPES)
+def test_a_recipe_passes_the_tests_that_it_names(followed, heading):
+    assert run(followed, "pytest", "-q", "-n", "0", "-m", "", *RECIPES[heading].tests) == ""
+
+
+def test_every_recipe_is_followed():
+    assert [name for name in SECTIONS if name.startswith("Add ")] == [*RECIPES]
+
+
+def test_the_layers_are_those_that_are_checked():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    rows = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    checked = [[*row.replace("irframe.", "").split(" | ")] for row in rows]
+    listed = [
+        re.findall(r"`(\w+)`", row) for row in re.findall(r"^\| (`.+?) \|", TEXT, re.MULTILINE)
+    ]
+    assert [sorted(row) for row in listed] == [sorted(row) for row in checked]
+
+
+MADE = {"satiation", "z_test", "footrule", "short_lists", "short_bars"}
+"""Modules that recipes add."""
+
+
+def test_paths_exist():
+    named = {*re.findall(r"(?<![\w/])(?:irframe|tests|docs|\.ci)/[\w./-]*\w", TEXT)}
+    missing = {path for path in named if not (ROOT / path).exists()}
+    assert {path for path in missing if Path(path).stem.removeprefix("test_") not in MADE} == set()
+
+
+def test_names_in_code_exist():
+    prose = re.sub(r"^ *```.*?^ *```$", "", TEXT, flags=re.MULTILINE | re.DOTALL)
+    code = [text for text in re.findall(r"`([^`\n]+)`", prose) if "/" not in text]
+    names = {name for text in code for name in re.findall(r"(?<![-\w])[A-Za-z_]\w{3,}", text)}
+    files = [path for folder in COPIED[:3] for path in (ROOT / folder).rglob("*.py*")]
+    sources = [path.read_text(encoding="utf-8") for path in files if path.suffix in {".py", ".pyi"}]
+    sources += [code for heading in RECIPES for code in blocks_of(heading)]
+    sources += [(ROOT / "pyproject.toml").read_text(encoding="utf-8")]
+    known = {*re.findall(r"\w+", "\n".join(sources)), *(path.stem for path in files)}
+    assert names - known - {"reproduce_failure"} == set()
