@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import places, whole
-from irframe.cubes.score_table import to_scores
+from irframe.cubes.parse_scores import to_scores
 from irframe.errors import InputError, ParameterError, cautions_of, shortened
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
