@@ -168,9 +168,7 @@ def function_of(verb: str) -> Callable[..., Any] | None:
 
 
 def steps_of(subject: Any) -> list[Step]:
-    """Return the steps that led to an object.
-
-    Without a record there are none.
+    """Return the steps that led to an object, if it has a record.
 
     Examples
     --------
@@ -227,10 +225,7 @@ class Call(inspect.Signature):
 
 
 def calling(call: Any, function: Callable[..., Any]) -> Any:
-    """Give a wrapper the signature of its function.
-
-    ``help`` prints it without types; the parameters keep theirs.
-    """
+    """Give a wrapper the signature of its function, printed without types."""
     signature = signature_of(function)
     call.__signature__ = Call(
         [*signature.parameters.values()], return_annotation=signature.return_annotation
@@ -318,10 +313,7 @@ def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]
 
 
 def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, Any]:
-    """Return an option for a record.
-
-    An option value becomes one entry for each field.
-    """
+    """Return an option for a record, an option value as its fields."""
     each = {name: value} if slot is None else slot.spread(value)
     return {word: plain_option(word, field) for word, field in each.items()}
 
@@ -467,9 +459,7 @@ def plain_option(name: str, value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON.
-
-    Objects become their repr; data becomes its shape and a digest.
+    """Return a value for JSON, data as shape and digest.
 
     Examples
     --------
