@@ -4,22 +4,20 @@ A result has its record as JSON in one attribute, which netCDF, Zarr and Parquet
 console, Markdown and the report describe results from their records.
 """
 
-import hashlib
 import inspect
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from importlib import import_module
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
-import numpy as np
 import pandas as pd
-import xarray as xr
 
 from irframe.arrays import usual_errors
 from irframe.checks import as_annotated
+from irframe.digests import is_list, plain
 from irframe.elsewhere import unexpected
 from irframe.errors import OneCall, ParameterError, caution, cautions_of, shortened, united
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
@@ -32,8 +30,6 @@ RECORD = "record"
 """Attribute of a result: its record."""
 INPUTS = "inputs"
 """Option in the record of a cube: the name, size and SHA-256 of each input frame."""
-DIGEST = "digest"
-"""Key of the digest that a record has in place of data."""
 UNRECORDED = {"progress", "path"}
 """Arguments that change no number."""
 NONE: Literal["none"] = "none"
@@ -425,13 +421,7 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flat(values: Any) -> list[Any]:
     """Return the elements of nested lists."""
-    return [one for value in values for one in _flat(value)] if _is_list(values) else [values]
-
-
-def _is_list(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim == 1
-    return isinstance(value, list | tuple | set | frozenset | range | pd.Index)
+    return [one for value in values for one in _flat(value)] if is_list(values) else [values]
 
 
 def plain_option(name: str, value: Any) -> Any:
@@ -456,52 +446,3 @@ def plain_option(name: str, value: Any) -> Any:
 
         return repr(TESTS[value]()) if hasattr(TESTS.get(value), "samples") else value
     return plain(value)
-
-
-def plain(value: Any) -> Any:
-    """Return a value for JSON, data as shape and digest.
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> plain([ir.metrics.RBP(p=0.5), np.int64(3), None])
-    ['RBP(p=0.5)', 3, None]
-    """
-    if value is None or isinstance(value, np.generic | bool | int | float | str):
-        return value.item() if isinstance(value, np.generic) else value
-    if _is_list(value):
-        return [plain(element) for element in value]
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return {key: plain(element) for key, element in value.items()}
-    if is_dataclass(value):
-        return repr(value)
-    if not hasattr(value, "shape") and isinstance(value, Hashable):
-        return str(getattr(value, "__name__", value))
-    shape = " x ".join(map(str, getattr(value, "shape", ())))
-    kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
-    digest = hashlib.sha256(b"".join(_bytes_of(value))).hexdigest()[:12]
-    description = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}
-    name = getattr(value, "name", None)
-    return description | ({} if name is None else {"name": str(name)})
-
-
-def _bytes_of(value: Any) -> Iterable[bytes]:
-    if isinstance(value, xr.Dataset | xr.DataArray):
-        dataset = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
-        for name, each in dataset.variables.items():
-            yield f"{name} {each.dims} {each.shape}".encode()
-            yield str(each.data.name).encode() if each.chunks else bytes_of(each.to_numpy())
-    elif isinstance(value, pd.DataFrame | pd.Series):
-        frame = value.to_frame() if isinstance(value, pd.Series) else value
-        for name, column in frame.reset_index().items():
-            yield f"{name}".encode()
-            yield bytes_of(column.to_numpy())
-    else:
-        yield bytes_of(np.asarray(value)) if hasattr(value, "shape") else repr(value).encode()
-
-
-def bytes_of(values: Any) -> bytes:
-    """Return the bytes of an array."""
-    if values.dtype.kind in "biufcmMSU":
-        return bytes(values.tobytes())
-    return "\0".join(map(str, values.ravel())).encode(errors="replace")
