@@ -372,9 +372,9 @@ def _curve(ax: Axes, panel: Axes, one: xr.Dataset) -> None:
 
 
 REGION_COLOURS = {
-    "diagonal": canvas.FAINT,
+    "diagonal": canvas.COLOURS[0],
     "high-high": canvas.COLOURS[1],
-    "grey": canvas.COLOURS[4],
+    "grey": canvas.FAINT,
     "other": canvas.COLOURS[2],
 }
 
