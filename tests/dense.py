@@ -17,7 +17,7 @@ def dense(cube):
     return SimpleNamespace(
         doc=slot,
         tied=tied,
-        took_part=held.there,
+        took_part=held.participated,
         judged_start=base.start,
         judged_count=base.count,
         judged_doc=base.docs,

@@ -496,8 +496,12 @@ def test_the_page_of_a_shared_task_goes_both_ways(tmp_path, monkeypatch, request
     cells = re.findall(r"^```{code-cell} python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     cells = [re.sub(r"^:tags:.*\n", "", cell) for cell in cells]
     space = {"display": print}
-    # A page that fails midway must not leave its folder to another test's garbage collection.
-    request.addfinalizer(lambda: space["place"].cleanup())
+
+    @request.addfinalizer
+    def remove_folder():
+        """Remove it here: a page that fails midway would leave it to another test's cleanup."""
+        space["place"].cleanup()
+
     for cell in cells:
         exec(cell, space)  # noqa: S102 - of our own page
     tabs = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)

@@ -292,7 +292,7 @@ def _listed(
     shape = len(base.systems), len(base.judgments.code)
     took_part, pieces, listings = np.zeros(shape, bool), [], []
     for part, (systems, topics), row in zip(parts, sides, rows, strict=True):
-        took_part[np.ix_(systems, topics)] = part.there
+        took_part[np.ix_(systems, topics)] = part.participated
         place = (systems[:, np.newaxis] * shape[1] + topics).ravel()
         own = part.hits.by_list()
         moved = np.asarray(row[own.row], np.int32)

@@ -205,7 +205,7 @@ def build_cube(
     The `extra` are further attributes.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
-    wanted, ranked = Wanted(filed=True, whole=True), None
+    wanted, ranked = Wanted(filed=True, all_ties=True), None
     files = list(table.frame.attrs.get(words.FILES, []))
     if isinstance(runs, ScannedRuns):
         runs = runs.readable()

@@ -42,8 +42,8 @@ def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tupl
         If there is no such coordinate, or a system or topic has no group.
     """
     groups, experiment = Groups(by, *read_groups(cube, by)), experiment_of(cube)
-    there, listed = experiment.there, experiment.hits.length > 0
-    parts = groups.parts(cube.indexes[words.SYSTEM], there, listed, told=told)
+    there, listed = experiment.participated, experiment.hits.length > 0
+    parts = groups.parts(cube.indexes[words.SYSTEM], there, listed, stated=told)
     for key, (systems, topics) in parts.items():
         yield key, cube.isel({words.SYSTEM: systems, words.TOPIC: topics})
 

@@ -206,7 +206,7 @@ def score(
         scored = stops.values(experiment, variants, cube.attrs.get(words.DEPTH))
         dim = stops.axis.dim
         values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, dim))
-        attributes |= stops.told(experiment)
+        attributes |= stops.attributes(experiment)
     if no_rel not in {None, "zero"}:
         of = [experiment.judgments.relevant(facts(metric).rel) for metric in variants]
         nothing = nothing_read(experiment, stops, cube.attrs.get(words.DEPTH))
@@ -254,7 +254,7 @@ def label_scores(
     known = {dim: view.labels(dim, index) for dim, index in indexes.items()}
     hidden = {words.DEPTH, "unjudged", *view.CODES.values()}
     kept = {name: coord.variable for name, coord in cube.coords.items() if name not in hidden}
-    there = view.experiment_of(cube).there
+    there = view.experiment_of(cube).participated
     if not there.all():
         kept["took_part"] = view.variable(view.LIST, there)
     if not there.all():

@@ -456,5 +456,5 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     part = experiment.part(np.arange(experiment.shape[0]), kept)
     judgments = Judgments.chosen(new.table, place[kept])
     given = any("pool_depth" in step.options for step in steps)
-    changed = judged_anew(part, judgments, given=given, whole=not len(beyond))
+    changed = judged_anew(part, judgments, given=given, all_judged=not len(beyond))
     return shown_as(cube.isel({TOPIC: kept}), changed)

@@ -363,7 +363,7 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
     >>> dict(attended(cube).sizes) == dict(cube.sizes)
     True
     """
-    there = view.experiment_of(cube).there
+    there = view.experiment_of(cube).participated
     kept = {words.SYSTEM: there.any(axis=1), words.TOPIC: there.any(axis=0)}
     for dim, present in kept.items():
         if not present.any():
@@ -412,7 +412,7 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     >>> shared(cube).sizes["topic"]
     16
     """
-    there = view.experiment_of(cube).there
+    there = view.experiment_of(cube).participated
     return cube if there.all() else cube.isel({words.TOPIC: shared_topics(there)})
 
 

@@ -176,7 +176,7 @@ def view(
     # Grades are int16, with marks for what is not there and what is unjudged: as floats, which a
     # NaN would need, they would take eight times the memory.
     if not chunks:
-        grade = experiment.loaded.laid(depth, GRADE)
+        grade = experiment.loaded.dense(depth, GRADE)
     else:  # in blocks of topics, when they are wanted
         dask, systems = need_dask(), whole[SYSTEM]
         held, task = _handed(experiment), dask.delayed(_grades)
@@ -210,7 +210,7 @@ def _view_of(
 
 
 def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -> Any:
-    return experiment.part(systems, topics).loaded.laid(depth, GRADE)
+    return experiment.part(systems, topics).loaded.dense(depth, GRADE)
 
 
 def of_spans(cube: xr.Dataset) -> bool:
@@ -438,7 +438,7 @@ def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experim
     part = experiment.part(systems.ravel(), topics.ravel()).loaded
     tile = slice(0, systems.size), slice(0, topics.size)
     there, wrong = _masked_or_changed(part, shown, tile)
-    if (wrong | (part.there & ~there)).any():
+    if (wrong | (part.participated & ~there)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
     return np.where(pd.isna(shown), EMPTY, shown).astype(Grade)
 

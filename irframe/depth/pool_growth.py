@@ -147,7 +147,7 @@ def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
     unknown = np.zeros(len(wanted), bool)
     for part in by_topics(runs):
         values, unmet = _of_lists(part, rel, wanted)
-        there, unknown = experiment_of(part).there, unknown | unmet
+        there, unknown = experiment_of(part).participated, unknown | unmet
         for name, array in values.items():
             lists.setdefault(name, []).append(array[there].astype(np.float64))
     if unknown.any():

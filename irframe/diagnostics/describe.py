@@ -69,7 +69,7 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     experiment = experiment_of(cube)
     base, pool, length = experiment.judgments, experiment.known_pool, experiment.hits.length
     judged, relevant = (base.count_by_topic(base.grade >= low) for low in (LOWEST_GRADE, rel))
-    listed = (length > 0) & experiment.there
+    listed = (length > 0) & experiment.participated
     unjudged = (cube[GRADE].variable[..., :deepest] == UNJUDGED).sum(DEPTH).to_numpy()[listed]
     told = pool.depth.size and experiment.pool_word != "unknown"
     known = int(pool.depth.min()) if told else 0

@@ -110,7 +110,7 @@ def _answers(
     if not count.any():
         raise InputError("topics with a relevant document", f"none among {len(count)}")
     rank = np.concatenate([_first_ranks(part.loaded, depth, rel) for part in parts], axis=1)
-    values = {"rank": rank, "there": whole.there, "listed": whole.hits.length > 0}
+    values = {"rank": rank, "there": whole.participated, "listed": whole.hits.length > 0}
     labels = {SYSTEM: whole.systems, TOPIC: topics.rename(TOPIC), ANSWERABLE: (TOPIC, count > 0)}
     variables = {name: (LIST, value) for name, value in values.items()}
     return xr.Dataset(variables, labels, {"depth": depth, "topic": TOPIC})
@@ -122,7 +122,7 @@ def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int
     entries = (hits.rank <= depth) & (experiment.judgments.grade[hits.row] >= rel)
     rank = np.full(hits.length.shape, depth + 1, np.int32)
     np.minimum.at(rank.ravel(), hits.of[entries], hits.rank[entries])
-    return np.where((rank <= depth) & experiment.there, rank, np.int32(0))
+    return np.where((rank <= depth) & experiment.participated, rank, np.int32(0))
 
 
 BLOCK = 1 << 21

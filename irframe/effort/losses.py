@@ -177,7 +177,7 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.
     tables: dict[Any, pd.DataFrame] = {}
     for key, part in groups.items():
         table, hits = scoring.table(part), part.hits.by_list()
-        depth, took_part = max(1, part.longest, metric.depth or 1), part.there.ravel()
+        depth, took_part = max(1, part.longest, metric.depth or 1), part.participated.ravel()
         lists = Ceilings(replace(part, hits=hits), metric, depth, is_cut=False)
         columns = {name: of.ravel()[took_part] for name, of in lists.parts(stages).items()}
         tables[key] = pd.DataFrame(columns, table.index).rename_axis(columns=words.METRIC)
@@ -266,7 +266,7 @@ class Ceilings:
         parts["ordered"] = np.maximum(ceiling - score, 0)
         if self._is_bounded:
             parts["unjudged"] = self._worked(bound_block, 2)[1] - score
-        there = [experiment.there[chain].all(axis=0) for chain in chains]
+        there = [experiment.participated[chain].all(axis=0) for chain in chains]
         return {name: np.where(there, values, np.nan) for name, values in parts.items()}
 
     def chains(self, stages: Any) -> list[list[int]]:

@@ -127,7 +127,7 @@ def misplacement(
     choice("crossing", crossing, positions.CROSSINGS)
     rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
     experiment = experiment_of(cube)
-    base, there = experiment.judgments, experiment.there
+    base, there = experiment.judgments, experiment.participated
     expected = positions.expected_ranks(base.levels, base.levels_of, rel)
     R = positions.recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)

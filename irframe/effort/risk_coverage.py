@@ -87,11 +87,11 @@ def risk_coverage(
         wanted, advice = AXES[words.THRESHOLD].lacks
         raise ParameterError(wanted, "none", advice)
     hits, hopeless = experiment.hits, ~experiment.judgments.relevant(rel)
-    grade = experiment.laid(1, words.GRADE)[..., 0]
+    grade = experiment.dense(1, words.GRADE)[..., 0]
     there = hits.length > 0
     first = np.full(there.shape, np.nan)
     first[there] = (hits.along or {})[words.SCORE][hits.first[there.ravel()]]
-    took_part = experiment.there
+    took_part = experiment.participated
     parts = {
         system: _of_system(first[row, own], grade[row, own] < rel, hopeless[own])
         for row, system in enumerate(experiment.systems)

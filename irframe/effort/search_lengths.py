@@ -124,7 +124,7 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
     rank, precision = np.zeros(length.shape, np.int32), np.zeros(length.shape)
     rank[cells], length[cells] = place_in_list, place_in_list - above
     precision[cells] = (above + 1) / place_in_list
-    row, document = np.nonzero(experiment.there[:, topic])
+    row, document = np.nonzero(experiment.participated[:, topic])
     last = np.where(rank > 0, rank, depth + 1)[row, document]
     order = np.lexsort((last, topic[document], row))
     row, document = row[order], document[order]

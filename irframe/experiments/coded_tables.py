@@ -470,9 +470,9 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     order = np.argsort(codes, kind="stable")
     same = codes[order[1:]] == codes[order[:-1]]
     alike = table.grade[order[1:]] == table.grade[order[:-1]]
-    told = table.columns.keys() & {words.SUBTOPIC, words.STRATUM, words.PROBABILITY}
+    has_details = table.columns.keys() & {words.SUBTOPIC, words.STRATUM, words.PROBABILITY}
     keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
-    if told or not alike[same].all() or repeat_column(table.frame, keys) is not None:
+    if has_details or not alike[same].all() or repeat_column(table.frame, keys) is not None:
         refuse_twice_judged(table, again)
     warn(f"judgments that are there again, alike, count once: {len(again)}")
     kept = np.setdiff1d(np.arange(len(codes)), again)

@@ -352,8 +352,8 @@ class Preparation(NamedTuple):
         if self.of is not None:
             plain = Policy(ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
             chunks = _of_chunks(named, words.DOC, self.of)
-            held = _collapsed(chunks, "first", plain, None if table else policy.length)
-            named = by_role(held, RUN)
+            collapsed = _collapsed(chunks, "first", plain, None if table else policy.length)
+            named = by_role(collapsed, RUN)
         if self.copies is not None:
             ties = policy.ties if self.of is None else "rank"
             named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))
@@ -363,8 +363,8 @@ class Preparation(NamedTuple):
         """Return metrics, and the same with the costs that are asked for beside these."""
         if self.search is None:
             return parse_metrics(metrics), self
-        told = self.of is None or isinstance(self.length, str)  # of all that is shown
-        known = {*searches.COSTS, *([self.decided["length"]] if told else ())}
+        is_known = self.of is None or isinstance(self.length, str)  # of all that is shown
+        known = {*searches.COSTS, *([self.decided["length"]] if is_known else ())}
         every = [*one_by_one(metrics)]
         costs = [name for name in every if isinstance(name, str) and name in known]
         metrics = [metric for metric in every if metric not in costs]

@@ -199,8 +199,8 @@ def _with_repeats(
     table = table.reorder_levels([*range(1, last), 0, last])
     place = table.groupby(level=[*range(last - 1)], sort=False).ngroup()
     ordered = pd.DataFrame(table.iloc[np.argsort(place, kind="stable")])
-    said = attributes[0] | _unknown(attributes)
-    ordered.attrs = {**said, words.REPEATED: word, words.REPEATS: "shared"}
+    attributes_of = attributes[0] | _unknown(attributes)
+    ordered.attrs = {**attributes_of, words.REPEATED: word, words.REPEATS: "shared"}
     return ordered
 
 
@@ -226,13 +226,13 @@ def _scored_runs(
     runs = in_groups(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs, by)
     qrels = as_qrels(qrels)
     if group_columns.share_names(qrels, by):
-        return _joined_groups(dict(_apart(plan, runs, qrels, by)), by)
+        return _joined_groups(dict(_separate(plan, runs, qrels, by)), by)
     reader, scoring = _prepared(plan, qrels)
     groups = reader.read_groups(runs, by)
     return _joined_groups({key: scoring.table(part) for key, part in groups}, by)
 
 
-def _apart(
+def _separate(
     plan: Plan, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
 ) -> Iterator[tuple[Any, pd.DataFrame]]:
     """Score groups whose topics share names with those of others, each by itself."""

@@ -82,7 +82,7 @@ class Experiment:
         contrary.tell(ranked.contrary)
         relevant = judgments.relevant(1)
         tell_missing(lists, judgments.topics, judgments.code, relevant, group)
-        took_part = lists.attended[:, judgments.code]
+        took_part = lists.participated[:, judgments.code]
         collections, listing = lists.collections, ranked.listing
         if listing is not None:
             place = np.arange(len(lists.systems))[:, np.newaxis] * len(judgments.code)
@@ -137,8 +137,8 @@ class Experiment:
     def digest(self) -> int:
         """A number of 60 bits that tells this experiment from others."""
         hits, judgments, hasher = self.hits, self.judgments, blake2b(digest_size=8)
-        said = self.made, self.names, self.systems.tolist(), judgments.topics.tolist()
-        hasher.update(repr(said).encode(errors="surrogatepass"))
+        texts = self.made, self.names, self.systems.tolist(), judgments.topics.tolist()
+        hasher.update(repr(texts).encode(errors="surrogatepass"))
         pool = () if self.pool is None else (self.pool.rank, self.pool.depth)
         if isinstance(hits, Hits):
             arrays = hits.length, hits.of, hits.rank, hits.row, hits.tied, hits.filed
@@ -146,7 +146,7 @@ class Experiment:
             arrays = hits.length, hits.systems, hits.topics
             hasher.update(repr((hits.folder, sorted(hits.files.items()))).encode())
         along = getattr(hits, "along", None) or {}
-        others = judgments.grade, judgments.count, self.tops, self.there, *pool
+        others = judgments.grade, judgments.count, self.tops, self.participated, *pool
         for array in (*arrays, *along.values(), *others):
             if array is not None:
                 hasher.update(np.ascontiguousarray(array).tobytes())
@@ -179,7 +179,7 @@ class Experiment:
         return systems, topics
 
     @property
-    def there(self) -> NDArray[np.bool_]:
+    def participated(self) -> NDArray[np.bool_]:
         """Whether each system took part in each topic, shape (system, topic)."""
         return np.ones(self.shape, bool) if self.took_part is None else self.took_part
 
@@ -202,8 +202,8 @@ class Experiment:
     @property
     def longest(self) -> int:
         """The length of the longest list that is there."""
-        there = True if self.took_part is None else self.took_part
-        return int(self.hits.length.max(initial=0, where=there))
+        participated = True if self.took_part is None else self.took_part
+        return int(self.hits.length.max(initial=0, where=participated))
 
     @property
     def known_pool(self) -> JudgedPool:
@@ -215,9 +215,9 @@ class Experiment:
         """What is known of the pool; see `JudgedPool.word`."""
         return str(self.made.get("pool") or self.known_pool.word(self.judgments))
 
-    def parts(self, groups: Groups, *, told: bool) -> Iterator[tuple[Any, "Experiment"]]:
+    def parts(self, groups: Groups, *, stated: bool) -> Iterator[tuple[Any, "Experiment"]]:
         """Yield the part of each group; `told` as for `Groups.parts`."""
-        parts = groups.parts(self.systems, self.there, self.hits.length > 0, told=told)
+        parts = groups.parts(self.systems, self.participated, self.hits.length > 0, stated=stated)
         for key, (systems, topics) in parts.items():
             yield key, self.part(systems, topics)
 
@@ -254,7 +254,7 @@ class Experiment:
         """Return the same in which some lists, shape (system, topic), are not there."""
         if not missing.any():
             return self
-        return replace(self, took_part=self.there & ~missing, origin=self.mark)
+        return replace(self, took_part=self.participated & ~missing, origin=self.mark)
 
     def seen(self, systems: Codes, topics: Codes) -> "Experiment":
         """Return the part of some systems and topics, at once where it was the last one asked."""
@@ -298,7 +298,7 @@ class Experiment:
             hits = replace(hits.take(inside), length=length, tied=tied, along=along)
         return hits.cells(self.judgments, depth, width or depth, doc=doc, text=text)
 
-    def laid(self, depth: int, name: str) -> Array:
+    def dense(self, depth: int, name: str) -> Array:
         """Return one of the arrays over (system, topic, rank) of `cells`, made tile by tile."""
         values = np.empty((*self.shape, depth), Grade if name == GRADE else np.int32)
 
@@ -310,7 +310,7 @@ class Experiment:
 
     def rows_at(self, depth: int) -> NDArray[np.int64]:
         """Return which judgment is at each rank of lists, -1 for none: (system, topic, rank)."""
-        slot = self.laid(depth, DOC)
+        slot = self.dense(depth, DOC)
         return np.where(slot >= 0, slot + self.judgments.start[:, np.newaxis], -1)
 
     def fields(self, metrics: Sequence[Metric], depth: int) -> dict[str, Any]:
@@ -400,15 +400,15 @@ def condensed(experiment: Experiment) -> Experiment:
     if hits.tied is not None:
         block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
         tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
-    there = hits.alongside(itemgetter(hits.first[of] + hits.rank[order] - 1))
+    participated = hits.alongside(itemgetter(hits.first[of] + hits.rank[order] - 1))
     filed, ranks = hits.pool_rank[order], rank.astype(np.int32)
-    closed = replace(hits.take(order), rank=ranks, tied=tied, filed=filed, along=there)
+    closed = replace(hits.take(order), rank=ranks, tied=tied, filed=filed, along=participated)
     closed = replace(closed, length=count.reshape(length.shape))
     return replace(experiment, hits=closed, listing=None)
 
 
 def judged_anew(
-    experiment: Experiment, judgments: Judgments, *, given: bool, whole: bool
+    experiment: Experiment, judgments: Judgments, *, given: bool, all_judged: bool
 ) -> Experiment:
     """Return the same lists by other judgments of their topics.
 
@@ -420,7 +420,7 @@ def judged_anew(
         Those of the same topics, in the same order.
     given
         Whether the depth of the pool was given, and so stays.
-    whole
+    all_judged
         Whether all that is judged is of these topics.
 
     Raises
@@ -440,31 +440,31 @@ def judged_anew(
     row, listed_row = (known.get_indexer(pd.Index(coded)) for coded in (codes[0], codes[2]))
     fresh = ~np.isin(codes[1], codes[0])
     _refuse_ranks_unknown(experiment, judgments.topic[fresh], listed.of[listed_row >= 0])
-    kept, there = row[hits.row] >= 0, listed_row >= 0
-    rank = [hits.rank[kept], listed.rank[there].astype(np.int32) + 1]
+    kept, is_new = row[hits.row] >= 0, listed_row >= 0
+    rank = [hits.rank[kept], listed.rank[is_new].astype(np.int32) + 1]
     filed = None if hits.filed is None else np.concatenate([hits.filed[kept], rank[1]])
-    of = np.concatenate([hits.of[kept], listed.of[there]])
-    rows = np.concatenate([row[hits.row[kept]], listed_row[there]]).astype(np.int32)
+    of = np.concatenate([hits.of[kept], listed.of[is_new]])
+    rows = np.concatenate([row[hits.row[kept]], listed_row[is_new]]).astype(np.int32)
     found = np.concatenate(rank)
     anew = Hits(hits.length, of, found, rows, hits.tied, filed, hits.along).by_list()
-    collections, told = Collections.one(len(judgments.count)), experiment.collection
+    collections, collection = Collections.one(len(judgments.count)), experiment.collection
     top: Any = np.full(len(judgments.count), judgments.top)
-    if told is not None:  # else all judgments count, those of other topics, too
-        of_topic = np.asarray(told.codes, np.intp)
-        collections = Collections(of_topic, told.categories, "collection")
+    if collection is not None:  # else all judgments count, those of other topics, too
+        of_topic = np.asarray(collection.codes, np.intp)
+        collections = Collections(of_topic, collection.categories, "collection")
         top = collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
     base = judgments.only(np.arange(len(judgments.row)))
     old_pool = experiment.known_pool
     pool = JudgedPool.of(anew, len(base.row), old_pool.contributing, stated=old_pool.stated)
     if given:
         pool = replace(pool, depth=old_pool.depth)
-    elif whole and not there.any():
+    elif all_judged and not is_new.any():
         pool = pool.down_to(None, base, collections, experiment.longest)
     else:  # nobody knows
         pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     left = None
     if listing is not None:
-        left = in_turn.together([listed.take(np.flatnonzero(~there)), _hidden(experiment, kept)])
+        left = in_turn.together([listed.take(np.flatnonzero(~is_new)), _hidden(experiment, kept)])
     made = {**experiment.made, "pool": pool.word(base)}
     return replace(
         experiment, judgments=base, hits=anew, pool=pool, listing=left, top=top, made=made
@@ -488,7 +488,7 @@ def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) ->
     count = np.bincount(lists, minlength=shape[0] * shape[1]).reshape(shape)
     fresh = np.bincount(topic, minlength=shape[1])
     known = 0 if experiment.listing is None else in_turn.RANKS
-    deeper = experiment.there & (count < fresh) & (experiment.hits.length > known)
+    deeper = experiment.participated & (count < fresh) & (experiment.hits.length > known)
     if deeper.any():
         systems, topics = experiment.systems, experiment.judgments.topics
         pairs = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]

@@ -143,7 +143,7 @@ class Groups(NamedTuple):
         took_part: NDArray[np.bool_],
         listed: NDArray[np.bool_],
         *,
-        told: bool,
+        stated: bool,
     ) -> dict[Any, tuple[Codes, Codes]]:
         """Return which systems and topics are in each group, as pandas groups rows.
 
@@ -165,12 +165,16 @@ class Groups(NamedTuple):
         """
         codes, labels = pd.factorize(self.keys)
         of_topics = self.dim == TOPIC
-        there, having = (part.T if of_topics else part for part in (took_part, listed))
-        taking_part = partakers(grouped(there, codes, len(labels)))
+        participated, participating = (
+            part.T if of_topics else part for part in (took_part, listed)
+        )
+        taking_part = partakers(grouped(participated, codes, len(labels)))
         inside = [np.flatnonzero(codes == code) for code in range(len(labels))]
-        if of_topics and not told:
-            elsewhere = having.any(axis=0)  # else its topics match no judgments: it is told, and 0
-            absent = taking_part & ~grouped(having, codes, len(labels)) & elsewhere
+        if of_topics and not stated:
+            elsewhere = participating.any(
+                axis=0
+            )  # else its topics match no judgments: it is told, and 0
+            absent = taking_part & ~grouped(participating, codes, len(labels)) & elsewhere
             without = {key: systems[row] for key, row in zip(labels, absent, strict=True)}
             tell_without_rows(self.by, without)
             taking_part &= ~absent
@@ -229,7 +233,7 @@ def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
         )
 
 
-def grouped(there: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
+def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
     """Return what holds for any label of each group, from (label, ...) and the labels' groups.
 
     Examples
@@ -237,17 +241,17 @@ def grouped(there: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.b
     >>> grouped(np.array([[True, False], [False, False]]), np.array([1, 0]), 2).tolist()
     [[False, False], [True, False]]
     """
-    holds = np.zeros((groups, *there.shape[1:]), bool)
-    np.logical_or.at(holds, codes, there)
+    holds = np.zeros((groups, *participated.shape[1:]), bool)
+    np.logical_or.at(holds, codes, participated)
     return holds
 
 
-def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def partakers(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return who takes part in each group, shape (group, label).
 
     Parameters
     ----------
-    there
+    participated
         Who is known to be in each group, by a score or by a list. Who is not, but is in another
         group, takes no part in this one, if anybody does.
 
@@ -256,7 +260,9 @@ def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     >>> partakers(np.array([[True, False, False], [True, True, False]])).tolist()
     [[True, False, True], [True, True, True]]
     """
-    return np.asarray(there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True))
+    return np.asarray(
+        participated | ~participated.any(axis=0) | ~participated.any(axis=1, keepdims=True)
+    )
 
 
 def refuse_several(by: Any, topics: Iterable[Any]) -> None:

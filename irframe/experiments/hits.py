@@ -24,7 +24,7 @@ NEVER = np.iinfo(np.int32).max
 
 
 SPANS = {"shown", "covered", "completed"}
-LAID = SPANS | {LENGTH}
+PER_DOCUMENT = SPANS | {LENGTH}
 """What of documents metrics of spans read, and all metrics."""
 CELLS = 1 << 21
 """Cells of lists that are looked at at a time."""
@@ -111,12 +111,12 @@ class Hits:
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
         """Return the hits of some lists, list by list, given what each judgment is then."""
-        whole, chosen = self.by_list(), np.ix_(systems, topics)
+        hits_by_list, chosen = self.by_list(), np.ix_(systems, topics)
         lists = np.arange(self.length.size).reshape(self.length.shape)[chosen].ravel()
-        count = whole.start[lists + 1] - whole.start[lists]
-        kept, length = rows_of_ranges(whole.start[lists], count), self.length[chosen]
+        count = hits_by_list.start[lists + 1] - hits_by_list.start[lists]
+        kept, length = rows_of_ranges(hits_by_list.start[lists], count), self.length[chosen]
         ranges = self.first[lists], length.ravel()
-        hits = whole.take(kept)
+        hits = hits_by_list.take(kept)
         return replace(
             hits,
             length=length,
@@ -155,9 +155,9 @@ class Hits:
         """Return the best rank of so many judged documents in lists of some systems, 0 for none."""
         ranks = np.full(judged, NEVER, np.int32)
         for part in row_slices(len(self.of)):
-            there = systems[self.of[part] // self.length.shape[1]]
-            rank = self.pool_rank[part][there].astype(np.int32)
-            np.minimum.at(ranks, self.row[part][there], rank)
+            contributes = systems[self.of[part] // self.length.shape[1]]
+            rank = self.pool_rank[part][contributes].astype(np.int32)
+            np.minimum.at(ranks, self.row[part][contributes], rank)
         ranks[ranks == NEVER] = 0
         return ranks
 
@@ -199,22 +199,22 @@ class Hits:
             fields["doc"] = np.full(grade.shape, -1, np.int32)
             fields["doc"].ravel()[cell] = judgments.slot[row]
         if self.along is not None:
-            wanted = LAID & self.along.keys() if text else SPANS & self.along.keys()
-            fields |= {name: self.laid(name, depth, width) for name in wanted}
+            wanted = PER_DOCUMENT & self.along.keys() if text else SPANS & self.along.keys()
+            fields |= {name: self.dense(name, depth, width) for name in wanted}
         return fields if self.tied is None else fields | self._sharing(judgments, depth, width)
 
-    def laid(self, name: str, depth: int, width: int) -> Array:
+    def dense(self, name: str, depth: int, width: int) -> Array:
         """Lay what is told of documents out by rank, shape (system, topic, width)."""
         return self._by_rank(np.asarray((self.along or {})[name]), depth, width)
 
     def _by_rank(self, values: Array, depth: int, width: int) -> Array:
         """Lay values of all documents out likewise, 0 past the ends of lists and past a depth."""
         length = self.length.ravel()
-        laid = np.zeros((len(length), width), values.dtype)
+        dense = np.zeros((len(length), width), values.dtype)
         if int(length.max(initial=0)) > depth:
             values = values[np.arange(len(values)) - np.repeat(self.first, length) < depth]
-        laid[np.arange(width) < np.minimum(length, depth)[:, np.newaxis]] = values
-        return laid.reshape(*self.length.shape, width)
+        dense[np.arange(width) < np.minimum(length, depth)[:, np.newaxis]] = values
+        return dense.reshape(*self.length.shape, width)
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
         """Return which ranks share their gain, also with documents past a depth."""

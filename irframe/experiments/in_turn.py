@@ -94,7 +94,7 @@ class Framed:
             ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
             part = self._part(rows, row, ranking, policy, filed=wanted.filed)
-            listed = self._top_unjudged(rows, row, ranking, before) if wanted.whole else None
+            listed = self._top_unjudged(rows, row, ranking, before) if wanted.all_ties else None
             yield part._replace(lists=before + part.lists), listed
 
     def _top_unjudged(
@@ -211,8 +211,11 @@ class Gathered:
         pooled = rank if as_ranked else _in_one(filed, np.int32)
         of = np.repeat(lists.astype(np.int32), count)
         shared = put(np.concatenate(tied)) if tied and all(t is not None for t in tied) else None
-        apart, along = None if np.array_equal(pooled, rank) else pooled, fields.pop("along", [])
-        return Hits(length, of, rank, row, shared, apart, _joined_lengths(along, put))
+        pool_ranks, along = (
+            None if np.array_equal(pooled, rank) else pooled,
+            fields.pop("along", []),
+        )
+        return Hits(length, of, rank, row, shared, pool_ranks, _joined_lengths(along, put))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
@@ -225,8 +228,8 @@ def _joined_lengths(
     """Return what is told of documents as one, where it is told in every part or in none."""
     known = {frozenset(part or ()) for part in parts}
     if len(known) > 1:
-        told = sorted(frozenset().union(*known).difference(*known))
-        wanted = f"{' and '.join(told)} of documents in every part, or in none"
+        uneven = sorted(frozenset().union(*known).difference(*known))
+        wanted = f"{' and '.join(uneven)} of documents in every part, or in none"
         raise InputError(wanted, "some without", "make all of them alike")
     names = sorted(frozenset().union(*known))
     return {
@@ -254,11 +257,13 @@ class TopUnjudged:
 
     def names(self, shape: tuple[int, int], depth: int) -> Array:
         """Return what is called so in lists; objects (system, topic, rank)."""
-        laid = np.full((*shape, depth), None, object)
-        there = np.flatnonzero(self.rank < depth)
-        names = self.take(there).doc.to_numpy(zero_copy_only=False)
-        laid.ravel()[self.of[there].astype(np.int64) * depth + self.rank[there]] = names
-        return laid
+        names_by_rank = np.full((*shape, depth), None, object)
+        shallow = np.flatnonzero(self.rank < depth)
+        names = self.take(shallow).doc.to_numpy(zero_copy_only=False)
+        names_by_rank.ravel()[self.of[shallow].astype(np.int64) * depth + self.rank[shallow]] = (
+            names
+        )
+        return names_by_rank
 
     def onto(self, place: Codes) -> "TopUnjudged":
         """Return the same by other numbers of the lists, without those at -1."""
@@ -297,7 +302,7 @@ class Wanted(NamedTuple):
 
     filed: bool = False
     """At which ranks pooling reads hits."""
-    whole: bool = False
+    all_ties: bool = False
     """All ties, and the unjudged documents at the top by name."""
 
 
@@ -376,7 +381,7 @@ def _gather(
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
     # Which ranks are tied is asked of cubes, and of scores by shared ranks.
-    ties = wanted.whole or shares_ranks(policy.ties)
+    ties = wanted.all_ties or shares_ranks(policy.ties)
     for part, listed in framed.ranked(policy, wanted, before):
         hits = part.hits if ties else replace(part.hits, tied=None)
         gathered.add(part._replace(hits=hits))

@@ -375,8 +375,10 @@ def tell_unjudged(
 
 def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
     """Warn that no retrieved document is judged, given some documents of each and their column."""
-    said = [f"{ids.shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
-    warn(f"no retrieved document is judged: the runs have {said[0]}, the qrels {said[1]}; {advice}")
+    sides = [f"{ids.shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
+    warn(
+        f"no retrieved document is judged: the runs have {sides[0]}, the qrels {sides[1]}; {advice}"
+    )
 
 
 @recorded

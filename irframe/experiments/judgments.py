@@ -270,8 +270,8 @@ class Judgments:
         asking = [metric for metric in metrics if metric.subtopics is not False]
         if not asking or self.table.subtopic_grade is None:
             return fields
-        held = [m for m in asking if "ideal_novelty" in parameters(type(m).kernel)]
-        wanted = sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in held})
+        text = [m for m in asking if "ideal_novelty" in parameters(type(m).kernel)]
+        wanted = sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in text})
         grade = self.table.subtopic_grade[self.row]
         return fields | {
             "start": self.start,
@@ -300,8 +300,8 @@ class Judgments:
             rows = rows[np.argsort(self.names[rows].astype(str), kind="stable")[::-1]]
             by_variant.append(ideal_gains(grade[rows] >= rel, self.topic[rows], topics, alpha))
         longest = max((gains.shape[1] for gains in by_variant), default=0)
-        whole = [stretch(gains, longest) for gains in by_variant]
-        return np.stack(whole, axis=1) if whole else np.zeros((topics, 0, 0))
+        ideal = [stretch(gains, longest) for gains in by_variant]
+        return np.stack(ideal, axis=1) if ideal else np.zeros((topics, 0, 0))
 
 
 def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:

@@ -287,17 +287,17 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
         equal = _tied(keys, listed.length) if shared is None else shared
         if _is_crowded(listed, equal):
             return None
-    of, mine, length = listed.of, listed.key_of_row, listed.length[np.newaxis]
-    before = _count(keys, of, mine, equal=False)
+    of, key_of_row, length = listed.of, listed.key_of_row, listed.length[np.newaxis]
+    before = _count(keys, of, key_of_row, equal=False)
     if not are_tied:
         rank = before + 1
         return Hits(length, of, rank, listed.row, shared, rank if filed else None)
     last = listed.length[of] - 1
     following = np.minimum(before + 1, last)
-    tied = np.flatnonzero((before < last) & (keys[of, following] == mine))
+    tied = np.flatnonzero((before < last) & (keys[of, following] == key_of_row))
     pooled = before.copy() if filed else None
     if len(tied):
-        upto = np.minimum(_count(keys, of[tied], mine[tied], equal=True), last[tied] + 1)
+        upto = np.minimum(_count(keys, of[tied], key_of_row[tied], equal=True), last[tied] + 1)
         blocks = Blocks.of_hits(listed, tied, before[tied], upto)
         if pooled is not None:
             pooled[tied] += blocks.count(blocks.filed())
@@ -305,19 +305,19 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     return Hits(length, of, before + 1, listed.row, shared, None if pooled is None else pooled + 1)
 
 
-def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
+def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
     """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
     width, flat = keys.shape[1], keys.ravel()
     if len(of) * width <= FEW:
-        own, limit = keys[of], mine[:, np.newaxis]
+        own, limit = keys[of], limits[:, np.newaxis]
         return np.asarray((own <= limit if equal else own < limit).sum(axis=1))
     first = of * width - 1
     place = first.copy()
     step = (width + 1) >> 1
     while step:
         probe = place + step
-        there = flat.take(probe)
-        np.copyto(place, probe, where=there <= mine if equal else there < mine)
+        probed = flat.take(probe)
+        np.copyto(place, probe, where=probed <= limits if equal else probed < limits)
         step >>= 1
     return np.asarray(place - first)
 

@@ -31,7 +31,7 @@ class Collections:
     """The collections."""
     name: str = ""
     """The column that names them."""
-    told: NDArray[np.bool_] | None = None
+    stated: NDArray[np.bool_] | None = None
     """Of every system and collection, whether rows of the runs are said to be of it."""
 
     @classmethod
@@ -67,12 +67,12 @@ class Collections:
         sides = [(judgments.frame, judgments.topic)]
         if runs:
             sides.append((runs[0].frame, runs[1][runs[0].topic]))
-        having = [(frame[name], topic) for frame, topic in sides if name in frame.columns]
-        if not having:
+        columns = [(frame[name], topic) for frame, topic in sides if name in frame.columns]
+        if not columns:
             known = [str(column) for frame, _ in sides[::-1] for column in frame.columns]
             raise ParameterError("collection to be a column of the frames", repr(name), "", known)
-        codes, labels = pd.factorize(pd.concat([values for values, _ in having]))
-        topic, stated = np.concatenate([of_rows for _, of_rows in having]), None
+        codes, labels = pd.factorize(pd.concat([values for values, _ in columns]))
+        topic, stated = np.concatenate([of_rows for _, of_rows in columns]), None
         if runs and name in runs[0].frame.columns:
             system = runs[0].system
             stated = np.zeros((len(runs[0].systems), len(labels)), bool)
@@ -133,19 +133,19 @@ class Lists:
         return listed
 
     @cached_property
-    def attended(self) -> NDArray[np.bool_]:
+    def participated(self) -> NDArray[np.bool_]:
         """Whether every system takes part on every topic of the qrels: in its collection.
 
         It does if it has a list there, or if rows of the runs say that they are of it, judged or
         not. A system of which neither says where it takes part does so everywhere.
         """
-        attended = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
+        participated = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
         system, topic = np.nonzero(self.listed)
-        attended[system, self.collections.of_topic[topic]] = True
-        if self.collections.told is not None:
-            attended[:, :-1] |= self.collections.told
-        attended[~attended.any(axis=1)] = True
-        return np.asarray(attended[:, self.collections.of_topic])
+        participated[system, self.collections.of_topic[topic]] = True
+        if self.collections.stated is not None:
+            participated[:, :-1] |= self.collections.stated
+        participated[~participated.any(axis=1)] = True
+        return np.asarray(participated[:, self.collections.of_topic])
 
     def longest(self, topics: Codes) -> int:
         """Return the length of the longest list for some topics of the qrels, at least 1."""
@@ -214,9 +214,9 @@ def tell_missing(
         Once of topics for which no system has a list, though some take part; once of systems
         whose topics match none; and once of systems that lack lists which others have.
     """
-    listed, attended = (part[:, codes] for part in (lists.listed, lists.attended))
-    attended &= answered  # elsewhere silence is the right answer
-    present, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
+    listed, expected_lists = (part[:, codes] for part in (lists.listed, lists.participated))
+    expected_lists &= answered  # elsewhere silence is the right answer
+    present, wanted = np.asarray(listed.any(axis=0)), np.asarray(expected_lists.any(axis=0))
     unlisted = topics[np.flatnonzero(wanted & ~present)]
     if len(unlisted):
         warn(
@@ -224,7 +224,7 @@ def tell_missing(
             f"{listing(unlisted)}; topics='runs' leaves them out"
         )
     stray = ~np.asarray(lists.listed.any(axis=1))
-    inside = np.asarray(lists.attended.any(axis=1))
+    inside = np.asarray(lists.participated.any(axis=1))
     lost, nowhere = np.flatnonzero(stray & inside), np.flatnonzero(~inside)
     if len(lost):  # they score 0, those of no judged collection not at all
         theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
@@ -236,7 +236,7 @@ def tell_missing(
     if len(nowhere):
         name, absent = lists.collections.name, lists.systems[nowhere]
         warn(f"systems of no judged collection ({name}) have no score: {listing(absent)}")
-    expected = attended & present & ~stray[:, np.newaxis]
+    expected = expected_lists & present & ~stray[:, np.newaxis]
     if group is not None:
         of_group, keys = pd.factorize(np.asarray(group))
         inside = of_group[:, np.newaxis] == np.arange(len(keys))
@@ -283,7 +283,7 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
     """
     codes = judged_topics(labels, topics)
     if isinstance(topics, str):
-        codes = codes[_there(lists, topics)]
+        codes = codes[_chosen_by_word(lists, topics)]
         unjudged = lists.topics[lists.placed < 0]
         if len(unjudged):
             remark = f"{len(unjudged)} topics of the runs have no judgments and are left out"
@@ -314,17 +314,17 @@ def judged_topics(labels: pd.Index, topics: Any) -> Codes:
     return codes
 
 
-def _there(lists: Lists, word: str) -> NDArray[np.bool_]:
+def _chosen_by_word(lists: Lists, word: str) -> NDArray[np.bool_]:
     """Return which judged topics a word means."""
-    there = np.asarray(lists.listed.any(axis=0))
+    chosen = np.asarray(lists.listed.any(axis=0))
     if word == "common":
-        there &= (lists.listed | ~lists.attended).all(axis=0)
+        chosen &= (lists.listed | ~lists.participated).all(axis=0)
     if word == "qrels":
-        return np.ones(len(there), bool)
-    if not there.any():
+        return np.ones(len(chosen), bool)
+    if not chosen.any():
         counts = lists.listed.sum(axis=1)
         texts = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
         wanted = "topics for which every run has a list"
         found = "none; judged topics that runs have"
         raise IdError(wanted, found, "ask for topics='runs', or leave runs out", texts)
-    return there
+    return chosen

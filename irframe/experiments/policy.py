@@ -356,8 +356,8 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
 
 def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
     """Return where lists are cut: at the depth given, or else as deep as metrics need, or None."""
-    whole = any(metric.depth is None or metric.judged_only for metric in metrics)
-    return depth if depth is not None or whole else deepest(metrics)
+    uncut = any(metric.depth is None or metric.judged_only for metric in metrics)
+    return depth if depth is not None or uncut else deepest(metrics)
 
 
 def deepest(metrics: list[Metric]) -> int:

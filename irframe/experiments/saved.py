@@ -97,12 +97,12 @@ class Folder:
         try:
             facts: dict[str, Any] = json.loads(content)
             systems = self.get(SYSTEMS, str(facts["files"][SYSTEMS]))
-            held = pq.read_schema(pa.BufferReader(systems)).metadata or {}
-            sound = held.get(SEAL) == seal_of(facts)
-            sound &= all(isinstance(checksum, str) for checksum in facts["files"].values())
+            stored = pq.read_schema(pa.BufferReader(systems)).metadata or {}
+            is_intact = stored.get(SEAL) == seal_of(facts)
+            is_intact &= all(isinstance(checksum, str) for checksum in facts["files"].values())
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, pa.ArrowException):
-            sound = False
-        if not sound:
+            is_intact = False
+        if not is_intact:
             raise self.damage(FACTS, CHANGED)
         return facts
 
@@ -114,8 +114,8 @@ def checksum_of(content: bytes) -> str:
 
 def seal_of(facts: Mapping[str, Any]) -> bytes:
     """Return a digest of all that is said, and of which files there are, kept in one of them."""
-    said = {**facts, "files": sorted(map(str, facts["files"]))}
-    return blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest().encode()
+    texts = {**facts, "files": sorted(map(str, facts["files"]))}
+    return blake2b(json.dumps(texts, sort_keys=True).encode(), digest_size=16).hexdigest().encode()
 
 
 @contextmanager
@@ -126,7 +126,7 @@ def beside(folder: Folder) -> Iterator[Folder]:
         return
     made = atomic.beside(Path(folder.path))
     made.mkdir(parents=True)
-    with atomic.held(made):
+    with atomic.locked(made):
         try:
             yield Folder(made)
         finally:
@@ -160,7 +160,7 @@ def write_experiment(
     path: str | os.PathLike[str],
     chunks: Sequence[int],
     attributes: Mapping[str, Any],
-    riders: Mapping[str, tuple[Sequence[str], Any]],
+    user_coords: Mapping[str, tuple[Sequence[str], Any]],
     *,
     progress: bool = False,
 ) -> None:
@@ -174,7 +174,9 @@ def write_experiment(
         return
     try:
         with beside(folder) as written:
-            facts = _written(experiment, written, chunks, riders, attributes, progress=progress)
+            facts = _written(
+                experiment, written, chunks, user_coords, attributes, progress=progress
+            )
             written.put(FACTS, json.dumps(facts).encode())
             if written is not folder:
                 put_in_place(written.path, folder, is_there)
@@ -211,13 +213,13 @@ def _written(
     experiment: Experiment,
     folder: Folder,
     chunks: Sequence[int],
-    riders: Mapping[str, tuple[Sequence[str], Any]],
+    user_coords: Mapping[str, tuple[Sequence[str], Any]],
     attributes: Mapping[str, Any],
     *,
     progress: bool,
 ) -> dict[str, Any]:
     """Write all files but the last, and return what that says."""
-    ends, small = np.cumsum(chunks, dtype=np.int64), _small(experiment, riders)
+    ends, small = np.cumsum(chunks, dtype=np.int64), _small(experiment, user_coords)
     files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in small.items()}
     every, start = np.arange(experiment.shape[0]), ends - np.asarray(chunks)
     base = experiment.judgments
@@ -230,7 +232,7 @@ def _written(
             file = f"{name}-{number}.parquet"
             files[file] = folder.put(file, content)
         give_back(LARGE)
-    said = {
+    facts_of = {
         "irframe": VERSION,
         "digest": experiment.digest,
         "made": dict(experiment.made),
@@ -245,7 +247,7 @@ def _written(
         "files": files,
         **attributes,
     }
-    facts: dict[str, Any] = json.loads(json.dumps(said))
+    facts: dict[str, Any] = json.loads(json.dumps(facts_of))
     sealed = _parquet(small[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
     facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)
     return facts
@@ -269,7 +271,7 @@ def _block(part: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _small(
-    experiment: Experiment, riders: Mapping[str, tuple[Sequence[str], Any]]
+    experiment: Experiment, user_coords: Mapping[str, tuple[Sequence[str], Any]]
 ) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
     """Return the tables of systems, topics, lists and judgments, and the types of columns."""
     base, pool, hits = experiment.judgments, experiment.known_pool, experiment.hits
@@ -280,7 +282,7 @@ def _small(
         "lists": {
             ":length": hits.length.ravel(),
             ":hits": hits.count.ravel(),
-            ":took_part": experiment.there.ravel(),
+            ":took_part": experiment.participated.ravel(),
         },
         "judgments": {
             "topic": base.topic,
@@ -301,12 +303,15 @@ def _small(
         tables |= spans.tables
         counts = {EVIDENCE: spans.evidence, SETS: spans.n_sets}
         tables["topics"] |= {name: count for name, count in counts.items() if count is not None}
-    for name, (dims, values) in riders.items():
+    for name, (dims, values) in user_coords.items():
         home = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[home][name] = np.asarray(values).ravel()
     return {
-        f"{kind}.parquet": (held, {n: str(a.dtype) for n, a in held.items() if hasattr(a, "dtype")})
-        for kind, held in tables.items()
+        f"{kind}.parquet": (
+            arrays,
+            {n: str(a.dtype) for n, a in arrays.items() if hasattr(a, "dtype")},
+        )
+        for kind, arrays in tables.items()
     }
 
 
@@ -335,7 +340,7 @@ class SavedHits:
     """The checksum of each."""
     ends: Codes
     """Where blocks of topics end."""
-    whole: NDArray[np.int64]
+    all_lengths: NDArray[np.int64]
     """How long each list is, of all that are saved."""
     hits: NDArray[np.int64]
     """How many hits it has."""
@@ -348,7 +353,7 @@ class SavedHits:
     @property
     def length(self) -> NDArray[np.int64]:
         """As of `Hits`."""
-        return np.asarray(self.whole[np.ix_(self.systems, self.topics)])
+        return np.asarray(self.all_lengths[np.ix_(self.systems, self.topics)])
 
     @property
     def count(self) -> NDArray[np.int64]:
@@ -368,9 +373,9 @@ class SavedHits:
         for number in np.unique(block).tolist():
             here = np.flatnonzero(block == number)
             first = int(self.ends[number - 1]) if number else 0
-            inside = self.whole[:, first : int(self.ends[number])]
-            held = _read_block(self.folder, number, tuple(self.files.items()))
-            hits = replace(held, length=inside)
+            inside = self.all_lengths[:, first : int(self.ends[number])]
+            stored = _read_block(self.folder, number, tuple(self.files.items()))
+            hits = replace(stored, length=inside)
             part = hits.part(self.systems, self.topics[here] - first, self.row)
             lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + here).ravel()
             parts.append(in_turn.Part(lists, replace(part, length=part.length.ravel())))
@@ -400,9 +405,9 @@ class SavedNames:
         for number, end in enumerate(self.ends.tolist()):
             name, here = f"names-{number}.parquet", place[:, first:end].ravel()
             if not parts or (here >= 0).any():
-                held = folder.table(name, self.files[name])
-                of, rank = (held[column].to_numpy() for column in ("list", "rank"))
-                parts.append(in_turn.TopUnjudged(of, rank, held["doc"]).onto(here))
+                stored = folder.table(name, self.files[name])
+                of, rank = (stored[column].to_numpy() for column in ("list", "rank"))
+                parts.append(in_turn.TopUnjudged(of, rank, stored["doc"]).onto(here))
             first = end
         return in_turn.together(parts)
 
@@ -429,7 +434,7 @@ def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> H
 def read_experiment(
     path: str | os.PathLike[str],
 ) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
-    """Return an experiment, facts and riders as written, hits being read when they are wanted."""
+    """Return an experiment, facts and user coordinates; hits are read on demand."""
     facts = (folder := Folder(path)).facts()
     systems, topics, lists, judged = (
         _typed_columns(folder, facts, kind) for kind in ("systems", "topics", "lists", "judgments")
@@ -441,7 +446,7 @@ def read_experiment(
     base = Judgments.chosen(table, np.arange(len(table.topics)), np.array(facts["levels"], Grade))
     helps, depth = systems.pop(":contributing"), topics.pop(":pool_depth")
     pool = JudgedPool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
-    length, count, there = (
+    length, count, participated = (
         lists.pop(name).reshape(shape) for name in (":length", ":hits", ":took_part")
     )
     files, ends = facts["files"], np.array(facts["ends"], np.int64)
@@ -452,7 +457,7 @@ def read_experiment(
         pd.Index(systems["system"]),
         cast("Hits", SavedHits(folder.path, files, ends, length, count, *every)),
         facts["names"],
-        None if there.all() else there,
+        None if participated.all() else participated,
         topics.pop(":top"),
         pool,
         made=facts["made"],
@@ -460,11 +465,11 @@ def read_experiment(
         files=facts["sources"],
     )
     experiment.__dict__["digest"] = facts["digest"]
-    riders: dict[str, Any] = {name: (("system",), v) for name, v in systems.items()}
-    riders |= {name: (("topic",), values) for name, values in topics.items()}
-    riders |= {name: (("system", "topic"), v.reshape(shape)) for name, v in lists.items()}
-    del riders["system"], riders["topic"]
-    return experiment, facts, riders
+    user_coords: dict[str, Any] = {name: (("system",), v) for name, v in systems.items()}
+    user_coords |= {name: (("topic",), values) for name, values in topics.items()}
+    user_coords |= {name: (("system", "topic"), v.reshape(shape)) for name, v in lists.items()}
+    del user_coords["system"], user_coords["topic"]
+    return experiment, facts, user_coords
 
 
 def _as_judged(

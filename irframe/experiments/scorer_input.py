@@ -60,7 +60,7 @@ class Reader:
     def __init__(
         self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
     ) -> None:
-        self.places, self._told = listed.Places(judgments, given := [*docs]), bool(given)
+        self.places, self._docs_given = listed.Places(judgments, given := [*docs]), bool(given)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
         self._ties, self._again = TIE_POLICIES[policy.ties], False
         names = judgments.names[0], judgments.topics[0]
@@ -80,16 +80,16 @@ class Reader:
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
         """Read the parts of runs by a column that is constant per system or topic."""
-        whole, groups = self.read_table(runs, by)
+        experiment, groups = self.read_table(runs, by)
         if groups is not None:
-            yield from whole.parts(groups, told=self._policy.collection is not None)
+            yield from experiment.parts(groups, stated=self._policy.collection is not None)
 
     def read_arrays(self, topic: Any, doc: Any, score: Any) -> Experiment:
         """Read three arrays, of ids or positions."""
         arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
-        if not (self._told and _is_whole(arrays[DOC])) and not self._is_place(arrays, DOC):
+        if not (self._docs_given and _is_whole(arrays[DOC])) and not self._is_place(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
             wanted = "documents by name, for the pool of runs and for ties='rank'"
@@ -129,8 +129,8 @@ class Reader:
         """Whether lists alone tell what is asked for, and not other columns or other precision."""
         policy, spans = self._policy, self._judgments.table.spans is not None
         by_rank = self._ties.column != SCORE or policy.order == "rank"
-        told = policy.length or policy.score or policy.search
-        if by_rank or policy.collection or told or spans:
+        has_more = policy.length or policy.score or policy.search
+        if by_rank or policy.collection or has_more or spans:
             return False
         exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
         return not self._pooled or (exact and policy.contributing is None)
@@ -267,12 +267,12 @@ class Reader:
         experiment = Experiment(judgments, unranked.systems, hits, list(names), top=judgments.top)
         if judgments is self._judgments and not self._pooled:
             return experiment
-        whole = replace(hits, row=self._judgments.row[hits.row])
-        experiment = replace(experiment, hits=whole.onto(judgments))
+        all_hits = replace(hits, row=self._judgments.row[hits.row])
+        experiment = replace(experiment, hits=all_hits.onto(judgments))
         if not self._pooled:
             return experiment
         everyone, topics = np.ones(1, bool), len(self._judgments.code)
-        pool = JudgedPool.of(whole, len(self._judgments.row), everyone, stated=False)
+        pool = JudgedPool.of(all_hits, len(self._judgments.row), everyone, stated=False)
         return experiment.with_pool(pool, policy.pool_depth, Collections.one(topics))
 
     def _chosen(self, unranked: listed.Listed, others: Sequence[Any]) -> Judgments:
@@ -292,9 +292,9 @@ class Reader:
 
     def _judgments_of(self, codes: Codes) -> Judgments:
         """Return the judgments of some topics."""
-        whole = self._judgments
-        every = len(codes) == len(whole.code)
-        return whole if every else Judgments.chosen(whole.table, codes)
+        judgments = self._judgments
+        every = len(codes) == len(judgments.code)
+        return judgments if every else Judgments.chosen(judgments.table, codes)
 
 
 def _is_by_rank(named: ByRole, start: Codes) -> bool:

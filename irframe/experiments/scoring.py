@@ -13,7 +13,7 @@ from irframe.errors import DepthError, warn
 from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
-from irframe.experiments.hits import LAID, refuse_large
+from irframe.experiments.hits import PER_DOCUMENT, refuse_large
 from irframe.experiments.judgments import Judgments, refuse_subtopics
 from irframe.experiments.spans import TEXT, refuse_spans
 from irframe.experiments.stopping import Stops, nothing_read, without_relevant
@@ -33,12 +33,12 @@ def tell_uneven(
     asked = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
     if not asked:
         return {}
-    there, length = experiment.there, experiment.hits.length
-    counts = np.maximum(there.sum(axis=1), 1)
+    participated, length = experiment.participated, experiment.hits.length
+    counts = np.maximum(participated.sum(axis=1), 1)
     named: list[str] = []
     for metric in asked:
         cut = np.minimum(length, min(metric.depth or np.inf, depth or np.inf))
-        mean = np.where(there, cut, 0).sum(axis=1) / counts
+        mean = np.where(participated, cut, 0).sum(axis=1) / counts
         low, high = int(mean.argmin()), int(mean.argmax())
         if mean[low] < EVEN * mean[high]:
             named.append(str(metric))
@@ -155,8 +155,8 @@ class Scoring:
             cells = experiment.cells(tile, depth, width, doc=doc, text="timed" in self._fields)
             for kind, fields in base.items():
                 rows, metrics = zip(*together[kind], strict=True)
-                laid = topics_of(fields, tile[1]) | _cut_cells(cells, kind[0])
-                block = Block(**laid, leveled=self._asked.policy.ties == "block")
+                block_fields = topics_of(fields, tile[1]) | _cut_cells(cells, kind[0])
+                block = Block(**block_fields, leveled=self._asked.policy.ties == "block")
                 scores = self._scores(block, metrics, tile[1])
                 for place, scored in zip(rows, scores, strict=True):
                     values[(place, *tile)] = scored[..., 0]
@@ -213,8 +213,8 @@ class Scoring:
             return self._averages(values[:, 0])
         known = ~np.isnan(values)
         if repeats == "topic":
-            there = experiment.hits.length > 0
-            known &= there | ~there.any(axis=0)
+            listed = experiment.hits.length > 0
+            known &= listed | ~listed.any(axis=0)
             with np.errstate(invalid="ignore"):
                 means = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
         else:
@@ -238,7 +238,7 @@ class Scoring:
         elif experiment.units:
             made[words.UNITS] = [[str(system), unit] for system, unit in experiment.units.items()]
         if self._stops is not None:
-            made |= self._stops.of_systems(experiment.systems).told(experiment)
+            made |= self._stops.of_systems(experiment.systems).attributes(experiment)
         else:
             made |= tell_uneven(experiment, self.metrics, policy.depth)
         if experiment.pool is not None:
@@ -285,6 +285,6 @@ def _cut_cells(cells: dict[str, Array], width: int) -> dict[str, Array]:
     """Return cells without the ranks past the first ones."""
     if width == cells["grade"].shape[-1]:
         return dict(cells)
-    laid = {name: cells[name] for name in cells.keys() & {"grade", "doc", *LAID}}
-    cut = {name: np.ascontiguousarray(part[..., :width]) for name, part in laid.items()}
+    fields = {name: cells[name] for name in cells.keys() & {"grade", "doc", *PER_DOCUMENT}}
+    cut = {name: np.ascontiguousarray(part[..., :width]) for name, part in fields.items()}
     return cut | {"retrieved": np.minimum(cells["retrieved"], width)}

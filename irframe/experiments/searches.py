@@ -65,7 +65,7 @@ def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByR
         found = "shared ranks" if policy.score is None else "scores, for a threshold"
         raise ParameterError("one order of what several searches found", found)
     if not chunks:
-        searched = _apart(table, number)
+        searched = _by_search(table, number)
         refuse_duplicates(searched, listed_twice(searched))
     listed = _as_read(replace(table, frame=frame), number, policy)
     first = np.delete(np.arange(len(listed.doc)), listed_twice(listed))
@@ -78,7 +78,7 @@ def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByR
     return by_role(kept.reset_index(drop=True), RUN)
 
 
-def _apart(table: RunTable, number: Codes) -> RunTable:
+def _by_search(table: RunTable, number: Codes) -> RunTable:
     """Return rows whose lists are told apart by numbers, too."""
     topics = len(table.topics)
     pairs, place = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
@@ -87,12 +87,12 @@ def _apart(table: RunTable, number: Codes) -> RunTable:
 
 def _of_groups(table: RunTable, by: Any) -> RunTable:
     """Return rows whose lists are those of topics in one group."""
-    return _apart(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
+    return _by_search(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
 
 
 def _as_read(table: RunTable, number: Codes, policy: Policy) -> RunTable:
     """Return what is read of lists, search after search, each in the order of its ranks."""
-    ranking = rank_table(_apart(table, number), replace(policy, unit=None, copies=None))
+    ranking = rank_table(_by_search(table, number), replace(policy, unit=None, copies=None))
     order = ranking.order[ranking.rank <= (policy.each or np.inf)]
     return table.take(order[np.lexsort((number[order], table.group[order]))])
 
@@ -143,8 +143,8 @@ def beside(
             sums = read.groupby(level=[*range(len(keys))], observed=True).sum()
             added[label] = sums.reindex(scores.index).fillna(0.0)
     table = scores.assign(**added)
-    told = {words.METRICS: [*scores.attrs[words.METRICS], *added], words.LOWER: [*added]}
-    table.attrs = scores.attrs | told
+    attributes = {words.METRICS: [*scores.attrs[words.METRICS], *added], words.LOWER: [*added]}
+    table.attrs = scores.attrs | attributes
     return table
 
 
@@ -156,8 +156,8 @@ def refuse_untold(runs: Any) -> None:
     for name in filter(_like_searches, named.frame.columns.difference([*named.columns.values()])):
         column = named.frame[name]  # of numbers, or of text that says some, as files have them
         plain = pd.api.types.is_numeric_dtype(column)
-        told = plain or column.astype(str).str.fullmatch("[0-9]+").all()
-        if told and list_differs(named, name):
+        is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
+        if is_number and list_differs(named, name):
             found = f"nothing of {name!r}, which differs within lists"
             advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
             raise ParameterError("search=, the column that numbers searches", found, advice)
@@ -190,7 +190,7 @@ def list_differs(runs: ByRole, name: Any) -> bool:
 def listed_twice(table: RunTable, search: str | None = None) -> Codes:
     """Return the rows of documents that their list, or their search, has above."""
     if search is not None:
-        table = _apart(table, _numbered(table, search))
+        table = _by_search(table, _numbered(table, search))
     (codes,) = code_documents(Side(table.topic, table.doc))
     return listed_again(table.system, codes)
 
@@ -212,9 +212,9 @@ def _numbered(table: RunTable, name: str) -> Codes:
     base = least.iloc[0] if len(least) and least.iloc[0] in {0, 1} else 1
     counted = table.frame.attrs.get(words.SEARCH) == name  # of which the first may find nothing
     if not counted and (others := np.flatnonzero(least != base)).size:
-        told = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in others.tolist()]
+        offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in others.tolist()]
         wanted = f"searches in {name!r} numbered from 1 on, or of all systems from 0"
-        raise InputError(wanted, f"{len(told)} that are not", NUMBER, told)
+        raise InputError(wanted, f"{len(offenders)} that are not", NUMBER, offenders)
     return (number + (1 - base)).astype(np.int32)
 
 

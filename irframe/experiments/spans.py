@@ -53,8 +53,10 @@ def read_borders(
     """
     start, end = (numbers(frame[columns[role]]) for role in (START, END))
     with np.errstate(invalid="ignore"):
-        whole = (start >= 0) & (start == np.floor(start)) & (end == np.floor(end)) & (end < 2**53)
-        wrong = ~(whole & (end > start))
+        are_integers = (
+            (start >= 0) & (start == np.floor(start)) & (end == np.floor(end)) & (end < 2**53)
+        )
+        wrong = ~(are_integers & (end > start))
     if wrong.any():
         at_fault = np.flatnonzero(wrong)
         names = [columns[role] for role in (TOPIC, DOC) if role in columns]
@@ -88,8 +90,8 @@ class Items:
     ) -> tuple["Items", Codes]:
         """Merge spans that overlap, of sets those alone that are the same, and say into which."""
         order = np.lexsort((end, start, key, pair))
-        apart = [start[order], end[order]] if sets else []
-        pairs = np.stack([pair[order], key[order], *apart])
+        separate = [start[order], end[order]] if sets else []
+        pairs = np.stack([pair[order], key[order], *separate])
         new = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0))[: len(order)]
         group = np.cumsum(new) - 1
         wide = 1 + int(end.max(initial=0))
@@ -119,8 +121,8 @@ class Items:
         wide = 1 + int(max(self.end.max(initial=0), end.max(initial=0)))
         first = np.searchsorted(self.group * wide + self.end, group * wide + start[row], "right")
         stop = np.searchsorted(self.group * wide + self.start, group * wide + end[row], "left")
-        held = np.maximum(stop - first, 0)
-        return np.repeat(row, held), rows_of_ranges(first, held)
+        overlaps = np.maximum(stop - first, 0)
+        return np.repeat(row, overlaps), rows_of_ranges(first, overlaps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,9 +208,9 @@ def evidence_of(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans
     nothing = np.zeros(len(own.start), np.int64)
     text, item = Items.of(own.pair[own.group], nothing, own.start, own.end)
     topic = text.pair[text.group] // (len(docs) + 1)
-    held = np.bincount(topic, text.end - text.start, topics)
+    evidence = np.bincount(topic, text.end - text.start, topics)
     row = np.unique(item, return_index=True)[1]
-    spans = Spans(docs, text, row, np.asarray(held, np.float64))
+    spans = Spans(docs, text, row, np.asarray(evidence, np.float64))
     if not sets:
         return spans
     known = np.unique(np.stack([own.pair // (len(docs) + 1), own.key]), axis=1)
@@ -241,7 +243,7 @@ class Found(NamedTuple):
 
     covered: NDArray[np.float64]
     """How much of it each one is the first to hold."""
-    whole: Codes
+    completing: Codes
     """The unit that completes each span which is held as a whole, by list and span."""
     list: Codes
     item: Codes
@@ -272,13 +274,13 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
     part, by = rows_of_ranges(first, stop - first), np.repeat(unit, stop - first)
     holder = np.full(len(points), -1)
     holder[part[::-1]] = by[::-1]  # units are in order, and the last to be written stays
-    held = np.flatnonzero(holder >= 0)
-    length = (np.append(points, 0)[held + 1] - points[held]).astype(float)
-    covered = np.bincount(holder[held], length, len(of))
-    owner = points[held] // wide
+    pieces = np.flatnonzero(holder >= 0)
+    length = (np.append(points, 0)[pieces + 1] - points[pieces]).astype(float)
+    covered = np.bincount(holder[pieces], length, len(of))
+    owner = points[pieces] // wide
     amount = np.bincount(owner, length, len(cells))
     last = np.zeros(len(cells), np.int64)
-    np.maximum.at(last, owner, holder[held])
+    np.maximum.at(last, owner, holder[pieces])
     lists, spans = cells // size, cells % size
     full = amount >= (items.end - items.start)[spans]
     return Found(np.asarray(covered, np.float64), last[full], lists[full], spans[full])
@@ -297,7 +299,7 @@ def completed(
     key = np.unique(np.stack([cover.list, topic, items.key[group]]), axis=1, return_inverse=True)[1]
     key = key.ravel()
     last = np.full(int(key.max(initial=-1)) + 1, len(of))
-    np.minimum.at(last, key, cover.whole)
+    np.minimum.at(last, key, cover.completing)
     return np.bincount(last, minlength=len(of)).astype(float)
 
 

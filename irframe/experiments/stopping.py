@@ -91,37 +91,42 @@ class Stops:
             raise ParameterError(f"a {self.axis.dim} of every system", found, "", lacking)
         return replace(self, own={system: self.own[system] for system in systems})
 
-    def told(self, experiment: Experiment) -> dict[str, str]:
+    def attributes(self, experiment: Experiment) -> dict[str, str]:
         """Return what attributes say: in what is counted, and what to beware of."""
         fits = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
         hits = experiment.loaded.hits
         if not self.axis.whole:
-            return {self.axis.told: self.axis.unit} | caution(self._apart(experiment.systems, hits))
+            return {self.axis.told: self.axis.unit} | caution(
+                self._scales_differ(experiment.systems, hits)
+            )
         how = f", {fits[self.cut]}" if self.axis.cuts else ""
-        told = {self.axis.told: self.axis.unit + how}
+        attributes = {self.axis.told: self.axis.unit + how}
         if self.cut != "whole" or not self.axis.empty:
-            return told
+            return attributes
         counts, lists = self.nothing_read(hits).sum(axis=(0, 1)), int((hits.length > 0).sum())
         known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
-        said = [f"{self.axis.says(self.axis.empty, b)} in {n} of {lists} lists" for b, n in known]
-        return told | caution(said)
+        cautions = [
+            f"{self.axis.says(self.axis.empty, b)} in {n} of {lists} lists" for b, n in known
+        ]
+        return attributes | caution(cautions)
 
-    def _apart(self, systems: Any, hits: Hits) -> list[str]:
+    def _scales_differ(self, systems: Any, hits: Hits) -> list[str]:
         """Warn of systems none of whose scores reach another's, and return that."""
         score, counts = (hits.along or {})[self.axis.along], hits.length.sum(axis=1)
-        there = np.flatnonzero(counts)
-        if self.own is not None or not len(there):
+        nonempty = np.flatnonzero(counts)
+        if self.own is not None or not len(nonempty):
             return []
-        first = (np.cumsum(counts) - counts)[there]
+        first = (np.cumsum(counts) - counts)[nonempty]
         least, most = (reduce.reduceat(score, first) for reduce in (np.minimum, np.maximum))
         high, low = int(least.argmax()), int(most.argmin())
         if least[high] <= most[low]:
             return []
-        told = [
-            f"{systems[there[row]]} from {least[row]:.4g} to {most[row]:.4g}" for row in (low, high)
+        ranges = [
+            f"{systems[nonempty[row]]} from {least[row]:.4g} to {most[row]:.4g}"
+            for row in (low, high)
         ]
         message = (
-            f"scores of systems lie apart, {' and '.join(told)}: one {self.axis.dim} for all "
+            f"scores of systems lie apart, {' and '.join(ranges)}: one {self.axis.dim} for all "
             f"compares nothing; give each its own, {self.axis.dim}={{system: value}}"
         )
         warn(message)
@@ -354,7 +359,7 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) 
 def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
     """Return which documents are read if one that does not fit is passed over."""
     longest = int(hits.length.max(initial=0))
-    text = hits.laid(words.LENGTH, longest, longest).reshape(-1, longest)
+    text = hits.dense(words.LENGTH, longest, longest).reshape(-1, longest)
     inside = np.arange(longest) < hits.length.reshape(-1, 1)
     used, kept = np.zeros(len(text)), np.zeros(text.shape, bool)
     for rank in range(longest):

@@ -233,7 +233,7 @@ def _of_fields(hit: Any, tool: str) -> Any:
 def _is_none(answer: Any) -> bool:
     """Tell whether a dictionary has no field of an answer, nor parts alone, as a pipeline has."""
     other = isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1
-    return other and not all(isinstance(held, Mapping) for held in answer.values())
+    return other and not all(isinstance(value, Mapping) for value in answer.values())
 
 
 def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
@@ -254,19 +254,19 @@ def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
         raise InputError("the answers of searches by topic", found, advice)
 
 
-def part(held: Any, name: str, inside: str = "") -> Any:
+def part(holder: Any, name: str, inside: str = "") -> Any:
     """Return what is under a name; or, whatever that is, the only part but what was generated."""
-    if not isinstance(held, Mapping):
-        found = getattr(held, name, None)
-        if found is None and hasattr(type(held), "__getitem__") and hasattr(held, "__dict__"):
+    if not isinstance(holder, Mapping):
+        found = getattr(holder, name, None)
+        if found is None and hasattr(type(holder), "__getitem__") and hasattr(holder, "__dict__"):
             try:
-                found = held[name]
+                found = holder[name]
             except (KeyError, IndexError, TypeError, AttributeError, ValueError):
                 found = None
         return found
     if name != ONLY:
-        return held.get(name)
-    parts = [*held.values()]
+        return holder.get(name)
+    parts = [*holder.values()]
     if inside and all(isinstance(part, Mapping) for part in parts):
         parts = [part for part in parts if GENERATED.isdisjoint(part)]
     return parts[0] if len(parts) == 1 else None
@@ -289,14 +289,17 @@ def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
     ids = answer.get("ids")
     if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
         return None
-    held = {word: answer[name] for name, word in COLUMNS.items() if answer.get(name) is not None}
+    columns = {word: answer[name] for name, word in COLUMNS.items() if answer.get(name) is not None}
     shape = [*map(len, ids)]
-    if uneven := [repr(n) for n, w in COLUMNS.items() if w in held and _shape(held[w]) != shape]:
+    if uneven := [
+        repr(n) for n, w in COLUMNS.items() if w in columns and _shape(columns[w]) != shape
+    ]:
         wanted = f"columns of the same searches and hits as 'ids', which has {shape}"
         raise InputError(wanted, "columns of more or fewer", "", uneven)
-    searches = zip(*held.values(), strict=True)
+    searches = zip(*columns.values(), strict=True)
     return [
-        [dict(zip(held, hit, strict=True)) for hit in zip(*each, strict=True)] for each in searches
+        [dict(zip(columns, hit, strict=True)) for hit in zip(*each, strict=True)]
+        for each in searches
     ]
 
 

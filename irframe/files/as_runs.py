@@ -142,23 +142,28 @@ def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
     listed = kind.value == GRADE and all(isinstance(docs, list | tuple) for docs in x.values())
-    if listed and (held := [*chain(*x.values())]):
-        _refuse_listed(held)
+    if listed and (entries := [*chain(*x.values())]):
+        _refuse_listed(entries)
     return framed([], [TOPIC, DOC, GRADE]) if listed else flatten(x, kind.value)
 
 
-def _refuse_listed(held: Sequence[Any]) -> NoReturn:
+def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
     """Raise for judgments in lists of pairs, records or lists, with the line for each reading."""
     graded, listed = "{t: dict(pairs)", "{t: [doc for doc, _ in pairs]"
-    found, pairs = "pairs", all(isinstance(each, list | tuple) and len(each) == 2 for each in held)
-    if all(isinstance(each, Mapping) for each in held):
-        frame = framed(held)
+    found, pairs = (
+        "pairs",
+        all(isinstance(each, list | tuple) and len(each) == 2 for each in entries),
+    )
+    if all(isinstance(each, Mapping) for each in entries):
+        frame = framed(entries)
         found = f"records with the fields {', '.join(map(repr, frame.columns))}"
-        fields = proposed(frame.assign(topic=range(len(held))), {TOPIC: TOPIC}, [DOC, GRADE]) or {}
+        fields = (
+            proposed(frame.assign(topic=range(len(entries))), {TOPIC: TOPIC}, [DOC, GRADE]) or {}
+        )
         doc, grade = [*fields] or ("doc", "grade")
         graded = f"{{t: {{row[{doc!r}]: row[{grade!r}] for row in pairs}}"
         listed = f"{{t: [row[{doc!r}] for row in pairs]"
-    elif not (pairs and all(isinstance(each[1], Number) for each in held)):
+    elif not (pairs and all(isinstance(each[1], Number) for each in entries)):
         found, graded = "lists in lists", "{t: pairs[0]"
         listed = "{t: [doc for docs in pairs for doc in docs]"
     advice = (
@@ -181,7 +186,7 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
 """What makes frames of what other tools hand over, each None of what it does not know."""
 
 
-def by_role(x: Any, kind: Kind, told: str | None = None) -> ByRole:
+def by_role(x: Any, kind: Kind, no_role: str | None = None) -> ByRole:
     """Return what holds rows of a kind as a frame, and its columns by role.
 
     Nothing is asked about a column of which it is told that it numbers searches, or names groups.
@@ -192,7 +197,7 @@ def by_role(x: Any, kind: Kind, told: str | None = None) -> ByRole:
     made = (adapter(x, kind) for adapter in ADAPTERS)
     frame: Any = next(each for each in made if each is not None)
     levels = getattr(getattr(x, "index", None), "names", ())
-    columns = require_columns(frame, kind, told, levels)
+    columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
         titles = RUN.find(frame.columns).get(SYSTEM)  # names of documents, as was said
         frame = frame if titles is None else frame.drop(columns=titles)
@@ -442,8 +447,8 @@ def _holds_lists(nested: Any, *, sets: bool = False) -> bool:
     """Tell whether this is ``{topic: [doc, ...]}``, or sets likewise."""
     kinds = (*LIST, set, frozenset) if sets else LIST
     lists = [*nested.values()] if isinstance(nested, Mapping) else []
-    held = all(isinstance(docs, kinds) and getattr(docs, "ndim", 1) == 1 for docs in lists)
-    docs = [*chain(*lists)] if held else []
+    are_flat = all(isinstance(docs, kinds) and getattr(docs, "ndim", 1) == 1 for docs in lists)
+    docs = [*chain(*lists)] if are_flat else []
     return bool(docs) and all(map(_is_id, docs)) and not all(map(_is_none, docs))
 
 
@@ -455,8 +460,8 @@ def _is_run(nested: Any) -> bool:
 def _is_id(doc: Any) -> bool:
     """Tell whether this may be a document, or none, which is refused by name."""
     # pandas makes floats of whole numbers beside a missing one.
-    whole = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
-    return isinstance(doc, str | int | np.integer) or whole or _is_none(doc)
+    is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
+    return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)
 
 
 def _is_none(doc: Any) -> bool:

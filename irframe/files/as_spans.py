@@ -101,11 +101,11 @@ def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
     corpus = next((name for name in CORPORA if name in questions.columns), None)
     rows = []
     lists = zip(topic, range(len(questions)), questions[nested], strict=True)
-    for label, place, held in lists:
+    for label, place, value in lists:
         base = {TOPIC: label}
         if corpus is not None:
             base[DOC] = questions[corpus].iloc[place]
-        for span in _spans_of_json(held, nested, place):
+        for span in _spans_of_json(value, nested, place):
             if not isinstance(span, Mapping):
                 raise InputError(f"spans in {nested!r} with start and end", repr(span))
             rows.append(base | {k: v for k, v in span.items() if k not in {"content", "text"}})
@@ -123,9 +123,9 @@ def _topics_of_questions(questions: pd.DataFrame) -> pd.Series:
     return pd.Series([f"q{number}" for number in numbers], questions.index)
 
 
-def _spans_of_json(held: Any, nested: str, place: int) -> list[Any]:
+def _spans_of_json(value: Any, nested: str, place: int) -> list[Any]:
     try:
-        spans = json.loads(held) if isinstance(held, str) else held
+        spans = json.loads(value) if isinstance(value, str) else value
     except json.JSONDecodeError as error:
         raise InputError(f"JSON in {nested!r}", f"{error} in row {place}") from error
     if isinstance(spans, Mapping) or not isinstance(spans, Iterable):

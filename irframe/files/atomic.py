@@ -86,7 +86,7 @@ def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
     except OSError as error:
         error.filename = fspath(path)
         raise
-    claimed(stream.fileno())
+    try_lock(stream.fileno())
     return stream
 
 
@@ -96,18 +96,18 @@ STALE = 60
 
 def beside(target: Path) -> Path:
     """Return where to write what is to replace a file or folder; what killed writers left goes."""
-    known = f".{zlib.crc32(fsencode(target.name)):08x}."
-    for left in target.parent.glob(f"{known}*.part*"):
-        with suppress(OSError), held(left) as alone:  # it may be gone already
+    prefix = f".{zlib.crc32(fsencode(target.name)):08x}."
+    for leftover in target.parent.glob(f"{prefix}*.part*"):
+        with suppress(OSError), locked(leftover) as is_free:  # it may be gone already
             # A lock ends with its process, even a killed one; the age is for a file that is new and
             # not locked yet.
-            if alone and time() - left.stat().st_mtime > STALE:
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
-    return target.with_name(f"{known}{uuid4().hex}.part")
+            if is_free and time() - leftover.stat().st_mtime > STALE:
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+    return target.with_name(f"{prefix}{uuid4().hex}.part")
 
 
 @contextmanager
-def held(path: Path) -> Iterator[bool]:
+def locked(path: Path) -> Iterator[bool]:
     """Hold a file or folder, and say whether nobody else does."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
@@ -115,12 +115,12 @@ def held(path: Path) -> Iterator[bool]:
         yield False
         return
     try:
-        yield claimed(descriptor)
+        yield try_lock(descriptor)
     finally:
         os.close(descriptor)
 
 
-def claimed(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
     """Hold an open file or folder for as long as it is open, and return whether nobody else does.
 
     Where nothing can be held, as on Windows, nobody can be told not to.

@@ -101,8 +101,8 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
         cautions += cautions_of(notes)
         for kind, by_system in attributes.items():
             if (text := notes.get(kind)) and words.SYSTEM in table.column_names:
-                said = text if kind == IR_METADATA else list(map(int, text.split()))
-                by_system.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), said))
+                value = text if kind == IR_METADATA else list(map(int, text.split()))
+                by_system.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), value))
     warn(*cautions)
     return {name: notes for name, notes in attributes.items() if notes} | caution(cautions)
 

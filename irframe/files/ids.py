@@ -116,9 +116,9 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     IdError
         If identifiers are missing, floats, or of mixed types.
     """
-    said, length = _stretches(column)
+    values, length = _stretches(column)
     try:
-        codes, labels = pd.factorize(said)
+        codes, labels = pd.factorize(values)
     except TypeError:  # lists and the like
         _of_objects(column, role)
         raise
@@ -149,9 +149,9 @@ def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
         return column, None
     encoded = pc.run_end_encode(pa.array(column), run_end_type=pa.int64())
     chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
-    said = pa.chunked_array([chunk.values for chunk in chunks], encoded.type.value_type)
+    values = pa.chunked_array([chunk.values for chunk in chunks], encoded.type.value_type)
     length = np.concatenate([np.diff(chunk.run_ends.to_numpy(), prepend=0) for chunk in chunks])
-    return said.to_pandas(types_mapper={said.type: column.dtype}.get), length
+    return values.to_pandas(types_mapper={values.type: column.dtype}.get), length
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -203,7 +203,7 @@ def names_in(values: Any, role: str, name: Any) -> pa.ChunkedArray:
     if values.null_count:
         refuse_unnamed(np.flatnonzero(values.is_null().to_numpy()), role)
     if pa.types.is_floating(values.type):
-        return pa.chunked_array([pa.array(_whole(values.to_pandas().rename(name), role))])
+        return pa.chunked_array([pa.array(_as_integers(values.to_pandas().rename(name), role))])
     if pa.types.is_unsigned_integer(values.type):
         try:
             return values.cast(pa.int64())
@@ -225,7 +225,7 @@ def labels_in(labels: pd.Index, role: str, name: Any) -> pd.Index:
     if pd.api.types.is_integer_dtype(dtype):
         return labels
     if pd.api.types.is_float_dtype(dtype):
-        return pd.Index(_whole(pd.Series(labels, name=name), role))
+        return pd.Index(_as_integers(pd.Series(labels, name=name), role))
     if is_object and not is_utf8(labels):
         own = _of_objects(pd.Series(labels, name=name, dtype=object), role)
         return labels if isinstance(own, list) else pd.Index(own)
@@ -247,7 +247,7 @@ def _refuse_kind(role: str, name: Any, found: str) -> NoReturn:
     raise IdError(f"{role}s that are text or whole numbers", f"{found} in column {name!r}", advice)
 
 
-def _whole(column: pd.Series, role: str) -> NDArray[np.int64]:
+def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
     """Return whole numbers that a gap in their column has made floats."""
     values = column.to_numpy(np.float64, na_value=np.nan)
     if np.isnan(values).any():
@@ -266,12 +266,12 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[Any]:
     missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
     if missing.any():
         refuse_unnamed(np.flatnonzero(missing), role)
-    whole = [isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values]
-    if all(whole) and not any(int(value).bit_length() > LONGEST for value in values):
+    are_integers = [isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values]
+    if all(are_integers) and not any(int(value).bit_length() > LONGEST for value in values):
         fits = all(-(2**63) <= value < 2**63 for value in values)
         return [*map(int if fits else str, values)]
     if all(isinstance(value, float | np.floating) for value in values):
-        return _whole(column, role)
+        return _as_integers(column, role)
     kinds = sorted({type(value).__name__ for value in values})
     if len(kinds) > 1:
         advice = "convert them to text with astype(str)"
@@ -303,8 +303,10 @@ def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.In
     >>> labels_of_one_kind(pd.Index([11]), pd.Index(["11"]))[0].tolist()
     ['11']
     """
-    whole = [len(side) > 0 and isinstance(side[0], int | np.integer) for side in (left, right)]
-    if whole[0] == whole[1] or not (len(left) and len(right)):
+    are_integers = [
+        len(side) > 0 and isinstance(side[0], int | np.integer) for side in (left, right)
+    ]
+    if are_integers[0] == are_integers[1] or not (len(left) and len(right)):
         return left, right
     return left.astype(str).astype(object), right.astype(str).astype(object)
 

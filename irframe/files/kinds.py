@@ -73,7 +73,7 @@ class Kind:
     called: Mapping[str, str] = field(default_factory=dict)
     """What columns are told to be called."""
 
-    def told(self, columns: Any, sep: str | None) -> "Kind":
+    def described(self, columns: Any, sep: str | None) -> "Kind":
         """Return the kind of a file of which the reader is told more.
 
         Parameters
@@ -104,8 +104,10 @@ class Kind:
 
     def _roles_told(self, columns: Mapping[Any, Any]) -> dict[str, str]:
         """Return which columns play which roles, refusing what is none, or is told twice."""
-        told = [*columns.values()]
-        wrong = [role for role in told if role not in self.roles or told.count(role) > 1]
+        given_roles = [*columns.values()]
+        wrong = [
+            role for role in given_roles if role not in self.roles or given_roles.count(role) > 1
+        ]
         if wrong:
             wanted = f"columns=, name -> one of {', '.join(self.roles)}, each once"
             raise ParameterError(wanted, "", "", [*dict.fromkeys(map(repr, wrong))])
@@ -284,19 +286,19 @@ def looked_at(
     InputError
         If two columns for one role differ, or lists may be of several systems.
     """
-    told = {role for role, name in columns.items() if kind.called.get(name) == role}
+    named_roles = {role for role, name in columns.items() if kind.called.get(name) == role}
     for role, taken in columns.items():
         rivals = [name for name in ALIASES.get(role, ()) if name in names]
-        if len(rivals) > 1 and taken != role and role not in told:
+        if len(rivals) > 1 and taken != role and role not in named_roles:
             refuse_rivals({name: get(name) for name in rivals}, role, taken)
     if kind.value != SCORE:
         return columns
     refuse_strangers(columns, names, get, levels)
-    return columns if SYSTEM in told else without_titles(columns, get)
+    return columns if SYSTEM in named_roles else without_titles(columns, get)
 
 
 def require_columns(
-    frame: Any, kind: Kind, told: str | None = None, levels: Sequence[Any] = ()
+    frame: Any, kind: Kind, no_role: str | None = None, levels: Sequence[Any] = ()
 ) -> dict[str, str]:
     """Return the columns of a frame by role; one may be told to be none, some were levels.
 
@@ -321,8 +323,8 @@ def require_columns(
         return frame[name] if own else frame.index.get_level_values(name).to_series()
 
     own = [name for name in frame.index.names if name is not None]
-    names = [name for name in (*frame.columns, *own) if name != told]
-    if told is None:
+    names = [name for name in (*frame.columns, *own) if name != no_role]
+    if no_role is None:
         refuse_two_texts(columns, names, get, [*own, *levels])
     return looked_at(columns, kind, names, get, [*own, *levels])
 
@@ -378,8 +380,8 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
     names = [*(arrow.column_names if frame is None else frame.columns)]
 
     def line(known: dict[str, str]) -> str:
-        told = arrow.to_pandas() if frame is None else frame
-        text = line_of(told, known, [choice[0] for choice in kind.lacking(known)])
+        columns_of_file = arrow.to_pandas() if frame is None else frame
+        text = line_of(columns_of_file, known, [choice[0] for choice in kind.lacking(known)])
         return kind.advised(text) if text.startswith(RENAMED) else ""
 
     known = kind.require(names, source, example=line)

@@ -53,7 +53,7 @@ LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
 """Names of columns that tell the searches of one agent apart."""
 FEW = 1000
 """Values of which a column of systems has fewer."""
-SETTLED = frozenset({("docno", "docid")})
+KNOWN_PAIRS = frozenset({("docno", "docid")})
 """Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
 Column = Callable[[Any], pd.Series]
 """Gives a column of a table by its name."""
@@ -75,8 +75,10 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
     floats = [name for name in free if pd.api.types.is_float_dtype(frame[name])]
     systems = [name for name in floats if not {*UNLIKE[SCORE].split()} & {*words_of(name)}]
     if SCORE in wanted and len(systems) > 1:
-        said = any(_likeness(name, SCORE) and "bm25" not in words_of(name) for name in systems)
-        if said or len(wanted) > 1:
+        one_is_score = any(
+            _likeness(name, SCORE) and "bm25" not in words_of(name) for name in systems
+        )
+        if one_is_score or len(wanted) > 1:
             return ""
         which = f", value_vars={systems}" if systems != free else ""
         melted = f"frame.melt({[known[TOPIC], known[DOC]]}, var_name='system', value_name='score'"
@@ -148,11 +150,11 @@ def _choices_of_columns(
 
 def _likeness(name: Hashable, role: str) -> int:
     """Say how much a name is like a role: the first word of it counts twice."""
-    said = words_of(name)
+    name_words = words_of(name)
     like = {*LIKE.get(role, "").split()}
-    if {*UNLIKE.get(role, "").split()} & {*said}:
+    if {*UNLIKE.get(role, "").split()} & {*name_words}:
         return 0
-    return 2 * bool(like & {*said[:1]}) + bool(like & {*said[1:], str(name).lower()})
+    return 2 * bool(like & {*name_words[:1]}) + bool(like & {*name_words[1:], str(name).lower()})
 
 
 def words_of(name: Hashable) -> list[str]:
@@ -175,8 +177,8 @@ def _fits(column: pd.Series, role: str, points: int) -> bool:
     if role == SCORE:
         return is_numeric(column)
     if role == GRADE:
-        whole = is_numeric(column) and bool((column % 1 == 0).all())
-        return whole and number < max(len(column), 9)
+        integers = is_numeric(column) and bool((column % 1 == 0).all())
+        return integers and number < max(len(column), 9)
     is_id = not (pd.api.types.is_float_dtype(column) or pd.api.types.is_bool_dtype(column))
     return is_id and (number > 1 or points > 1)
 
@@ -208,8 +210,8 @@ def names_of_rows(rows: list[Any], layout: Sequence[str], last: str) -> list[str
     frame: Any = pd.DataFrame([*map(tuple, rows)]).apply(_as_numbers)
     numbers = [place for place in frame if is_numeric(frame[place])]
     if len(frame.columns) == len(layout):
-        there = {place for place, name in enumerate(layout) if name in {RANK, SCORE, GRADE}}
-        return [*layout] if there <= {*numbers} and len({*frame[1]}) == 1 else None
+        expected = {place for place, name in enumerate(layout) if name in {RANK, SCORE, GRADE}}
+        return [*layout] if expected <= {*numbers} and len({*frame[1]}) == 1 else None
     floats = [place for place in numbers if pd.api.types.is_float_dtype(frame[place])]
     if len(floats) > 1 or not numbers:
         return None
@@ -268,10 +270,10 @@ def refuse_rivals(
     for name in rivals:
         left, right = frame[taken], frame[name]
         described = role != SYSTEM or right.nunique() < 2  # one model of several runs names none
-        settled = (taken, name) in SETTLED or (name in LAST_RESORTS and described)
-        if not settled and left.dtype != right.dtype:
+        decided = (taken, name) in KNOWN_PAIRS or (name in LAST_RESORTS and described)
+        if not decided and left.dtype != right.dtype:
             left, right = left.astype(str), right.astype(str)
-        if not settled and not left.equals(right):
+        if not decided and not left.equals(right):
             found = f"{taken!r}, which comes first, and {name!r}, which differs"
             advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
             raise InputError(f"one column for {role}", found, advice)
@@ -332,18 +334,22 @@ def refuse_strangers(
         if number == len(np.unique(topic)):
             continue
         docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else 0 * topic
-        once, apart = (not len(repeated(each * len(topic) + docs)) for each in (topic, lists))
+        unique, unique_by_label = (
+            not len(repeated(each * len(topic) + docs)) for each in (topic, lists)
+        )
         if not like_systems(name) and (
             name in {*REPEAT_NAMES, *PARTS}
             or len(topic) < 2 * (number if DOC in columns else len(values))
-            or not _are_lists(topic, lists, columns, get, told=apart > once)
+            or not _are_lists(topic, lists, columns, get, separates=unique_by_label > unique)
         ):
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
         found = f"rows of one topic that differ in {name!r} ({shown})"
         advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if it parts topics of one "
         advice += f"id, score each by itself with groupby({name!r}); if neither, "
-        advice += "leave it out" if name in levels or not once else f"frame.drop(columns={name!r})"
+        advice += (
+            "leave it out" if name in levels or not unique else f"frame.drop(columns={name!r})"
+        )
         raise InputError("a column of systems", f"none, and {found}", advice)
 
 
@@ -363,8 +369,10 @@ def refuse_two_texts(
     if text == taken or searched:  # a search has a text of its own
         return
     keys = [role for role in (SYSTEM, TOPIC) if role in columns]
-    held = {role: get(columns[role]).to_numpy() for role in keys} | {"text": get(text).to_numpy()}
-    once = pd.DataFrame(held).dropna().drop_duplicates()
+    columns_by_role = {role: get(columns[role]).to_numpy() for role in keys} | {
+        "text": get(text).to_numpy()
+    }
+    once = pd.DataFrame(columns_by_role).dropna().drop_duplicates()
     again = once[once.duplicated(keys, keep=False)]
     if len(again):
         texts = again.groupby(TOPIC, sort=False)["text"].unique()
@@ -405,19 +413,19 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
 
 
 def _are_lists(
-    topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, told: bool
+    topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, separates: bool
 ) -> bool:
     """Tell whether rows of a topic, not in order, are told apart, or stand list after list."""
     role = next((role for role in (SCORE, RANK) if role in columns), None)
     if role is None:
-        return told
+        return separates
     order = np.argsort(topic, kind="stable")
     key, _ = read_numbers(get(columns[role]), role)
     key, own, topic = key[order], lists[order], topic[order]
     worse = key[1:] > key[:-1] if role == SCORE else key[1:] < key[:-1]
     same, inside = own[1:] == own[:-1], topic[1:] == topic[:-1]
     in_turn = len(own) - int(same.sum()) == len(np.unique(own)) and not (worse & same).any()
-    return bool((worse & inside).any() and (told or in_turn))
+    return bool((worse & inside).any() and (separates or in_turn))
 
 
 def third_column(topic: Codes, numbers: Codes, source: str) -> str:

@@ -236,7 +236,7 @@ class Together:
         self.left: list[Problem] = []
         """What is wrong with files that were left out."""
 
-    def sound(
+    def accepted(
         self, read: Iterable[tuple[str, pa.Table | Failure]]
     ) -> Iterator[tuple[str, pa.Table]]:
         """Yield the files that could be read and go together, and warn if there are others."""
@@ -248,7 +248,7 @@ class Together:
         if left := dict.fromkeys(file for file, *_ in self.left):
             warn(f"{LEFT_OUT} ({len(left)}): {shown(left)}")
 
-    def told(self) -> list[dict[str, str]]:
+    def as_attribute(self) -> list[dict[str, str]]:
         """Return what is wrong with files that were left out, as an attribute says it."""
         names = "file", "wanted", "found"
         texts = ([text.encode(errors="backslashreplace").decode() for text in p] for p in self.left)
@@ -340,8 +340,8 @@ def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.Da
         if may_be_json(data):
             text = shallow(name, data).decode("utf-8-sig").strip()
             rows = [text] if text[0] == "[" else filter(str.strip, text.split("\n"))
-            held = [json.loads(row) for row in rows]
-            return framed(held[0] if text[0] == "[" else held)
+            parsed = [json.loads(row) for row in rows]
+            return framed(parsed[0] if text[0] == "[" else parsed)
         between = "\t" if ".tsv" in Path(name.lower()).suffixes else ","
         return pd.read_csv(BytesIO(data), dtype=str, sep=between, na_filter=na_filter)
 

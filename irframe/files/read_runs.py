@@ -45,8 +45,8 @@ def changed_files(states: Iterable[list[Any]]) -> list[str]:
 
 def states_of(files: Iterable[str]) -> list[list[Any]]:
     """Return name, size and time of change of all files that have a name to be found by."""
-    there = (file for file in files if is_address(file) or Path(file).is_file())
-    return [[file, *state_of(file)] for file in there]
+    existing = (file for file in files if is_address(file) or Path(file).is_file())
+    return [[file, *state_of(file)] for file in existing]
 
 
 def state_of(file: str) -> tuple[int, str]:
@@ -118,7 +118,7 @@ def read_run(
     0   bm25   301  d7     1   2.50
     1   bm25   301  d3     2   1.25
     """
-    tables = [read_file.run_table(path, system, RUN.told(columns, sep))]
+    tables = [read_file.run_table(path, system, RUN.described(columns, sep))]
     known, notes = states_of([name_of(path)]), notes_of(tables)
     frame = to_frame(tables.pop())
     frame.attrs |= notes | ({FILES: known} if known else {})
@@ -175,7 +175,7 @@ def read_qrels(
     0   301  d3      0         0
     1   301  d7      2         0
     """
-    tables = [read_file.read_file(path, QRELS.told(columns, sep))]
+    tables = [read_file.read_file(path, QRELS.described(columns, sep))]
     notes = notes_of(tables)
     frame = to_frame(tables.pop())
     if subtopics and SUBTOPIC not in frame:
@@ -267,7 +267,7 @@ def read_runs(
     by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
-    files, kind = find_files(paths), RUN.told(columns, sep)
+    files, kind = find_files(paths), RUN.described(columns, sep)
     frame = read_all(files, kind, by_file=by_file, skip=on_error == "skip", progress=progress)
     if unit is not None and not frame.empty:
         frame = of_documents(frame, unit)
@@ -283,9 +283,9 @@ def read_all(
         results = list(tracked(read, len(files), "file", progress=progress))
     names, together = [name_of(file) for file in files], read_file.Together()
     if skip:
-        kept = dict(together.sound(zip(names, results, strict=True)))
+        kept = dict(together.accepted(zip(names, results, strict=True)))
         frame = _put_together([*kept], [*kept.values()])
-        frame.attrs |= {PROBLEMS: together.told()} if together.left else {}
+        frame.attrs |= {PROBLEMS: together.as_attribute()} if together.left else {}
         return frame
     tables = all_read(names, results)
     del results
@@ -409,7 +409,7 @@ def refuse_clashes(
             advice = "read these apart and give them what they lack"
             if again:
                 advice = f"{BY_NAME if by_file else TOLD_APART}; {PARTS}"
-            offenders = [f"{name}: {said}" for name, _, said in clashes]
+            offenders = [f"{name}: {found_there}" for name, _, found_there in clashes]
             raise error(clashes[0][1], found, advice, offenders)
 
 

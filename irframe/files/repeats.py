@@ -54,8 +54,8 @@ def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways:
         What else may be done, and last what to do about repeats.
     """
     others = owner[~np.isin(lists, lists[again])]
-    said = "; ".join(ways if np.setdiff1d(owner, others).size else ways[:-1])
-    return f"{said}{'; else ' * bool(said)}drop the duplicates: {drop}"
+    advice = "; ".join(ways if np.setdiff1d(owner, others).size else ways[:-1])
+    return f"{advice}{'; else ' * bool(advice)}drop the duplicates: {drop}"
 
 
 class Folded(NamedTuple):
@@ -142,15 +142,17 @@ class Folded(NamedTuple):
         Where it has none of a system, the list counts as empty, as anywhere.
         """
         names, topics = (table.index.get_level_values(n) for n in (place, table.index.nlevels - 1))
-        there = pd.MultiIndex.from_arrays([names, topics]).isin(self.lists)
+        listed = pd.MultiIndex.from_arrays([names, topics]).isin(self.lists)
         systems = [self.owners[name][0] for name in names]
-        has_any = pd.Series(there).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
-        if repeats is None and (has_any & ~there).any():  # what these are decides what they score
+        has_any = (
+            pd.Series(listed).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
+        )
+        if repeats is None and (has_any & ~listed).any():  # what these are decides what they score
             layout_of({}, str(self.word))
         lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~has_any].unique())
         if lacking and repeats is not None:
             warn(f"{LACKING}: {lacking} of topics for which a system has no {self.word}")
-        result = pd.DataFrame(table[there | ~has_any])
+        result = pd.DataFrame(table[listed | ~has_any])
         result.attrs = dict(table.attrs)
         return result
 
@@ -299,14 +301,16 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
         return words.REPEAT
     if not candidates or not frame.duplicated(keys).any():
         return None
-    apart = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
+    separating = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
     parts = [name for name in words.PARTS if name in frame.columns and name not in keys]
-    if parts and not apart:
+    if parts and not separating:
         return repeat_column(frame, [*keys, *parts])
-    if len(apart) > 1:
-        advice = f"say which one is meant: frame.rename(columns={{{apart[0]!r}: {words.REPEAT!r}}})"
-        raise IdError("one column of repeats", f"{len(apart)}", advice, apart)
-    return apart[0] if apart else None
+    if len(separating) > 1:
+        advice = (
+            f"say which one is meant: frame.rename(columns={{{separating[0]!r}: {words.REPEAT!r}}})"
+        )
+        raise IdError("one column of repeats", f"{len(separating)}", advice, separating)
+    return separating[0] if separating else None
 
 
 def _names(runs: Any) -> Iterable[Any]:
@@ -381,5 +385,5 @@ def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
         wanted = "a label for every repeat of a system with several"
         raise IdError(wanted, f"none in {missing.sum()} rows of", "", several)
     filled = repeats.fillna(repeats[~missing].iloc[0])
-    whole = filled.dtype.kind == "f" and (filled == filled.round()).all()
-    return filled.astype("int64") if whole else filled
+    are_integers = filled.dtype.kind == "f" and (filled == filled.round()).all()
+    return filled.astype("int64") if are_integers else filled

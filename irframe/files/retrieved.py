@@ -155,9 +155,9 @@ def of_hits(
 
 def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[Any]) -> None:
     """Raise if hits have ranks that run against the order of their lists."""
-    told = [hit.get(RANK) if isinstance(hit, Mapping) else None for hit in hits]
+    given_ranks = [hit.get(RANK) if isinstance(hit, Mapping) else None for hit in hits]
     ranks = pd.Series(
-        [rank if isinstance(rank, int | float) else None for rank in told], dtype=float
+        [rank if isinstance(rank, int | float) else None for rank in given_ranks], dtype=float
     )
     lists = [frame[name].to_numpy() for name in (TOPIC, SEARCH) if name in frame]
     falls = (ranks.groupby(lists).diff() < 0).to_numpy()
@@ -180,9 +180,12 @@ def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
     levels = [*_levels(hit[0] if pair else hit)]
     if name is None:
         _refuse_two_ids(levels[0])
-    held = levels[0].fields
+    fields_of_hit = levels[0].fields
     for level in levels[1:]:
-        held = {**level.fields, **{key: v for key, v in held.items() if v is not None}}
+        fields_of_hit = {
+            **level.fields,
+            **{key: v for key, v in fields_of_hit.items() if v is not None},
+        }
     row = {}
     for column, names in IDS.items():
         own = (level.fields for level in levels if column != SCORE or not level.is_payload)
@@ -192,15 +195,21 @@ def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
             row[column] = value
     if name is not None:
         row = {n: value for n, value in row.items() if n not in {CHUNK, PARENT}}
-        row |= {PARENT: held[name]} if held.get(name) is not None else {}
-    elif not row.keys() & {CHUNK, PARENT} and isinstance(held.get(DOCUMENT), str | int):
-        row[PARENT] = held[DOCUMENT]
+        row |= {PARENT: fields_of_hit[name]} if fields_of_hit.get(name) is not None else {}
+    elif not row.keys() & {CHUNK, PARENT} and isinstance(fields_of_hit.get(DOCUMENT), str | int):
+        row[PARENT] = fields_of_hit[DOCUMENT]
     if pair:
         row[SCORE] = hit[1]
-    text = next((held[each] for each in TEXTS if isinstance(held.get(each), str)), None)
+    text = next(
+        (fields_of_hit[each] for each in TEXTS if isinstance(fields_of_hit.get(each), str)), None
+    )
     if START in row and END not in row and text is not None:
         row[END] = row[START] + len(text)
-    further = {key: value for key, value in held.items() if key not in row and _is_kept(key, value)}
+    further = {
+        key: value
+        for key, value in fields_of_hit.items()
+        if key not in row and _is_kept(key, value)
+    }
     return row | further | ({TEXT: text} if text else {})
 
 

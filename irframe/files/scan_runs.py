@@ -92,14 +92,14 @@ class ScannedRuns:
 
         No frame is kept here, so that it is gone when the next one is read.
         """
-        return map(self._told, read_in_turn(self.files, self.kind, by_file=self.by_file))
+        return map(self._described, read_in_turn(self.files, self.kind, by_file=self.by_file))
 
     def frame(self) -> pd.DataFrame:
         """Return all runs, as `read_runs` reads them."""
         read = read_runs.read_all(self.files, self.kind, by_file=self.by_file, skip=False)
-        return self._told(read)
+        return self._described(read)
 
-    def _told(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def _described(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return runs of documents, called by the repeats that they are."""
         if self.unit is not None:
             frame = read_runs.of_documents(frame, self.unit)
@@ -123,14 +123,14 @@ class ScannedRuns:
         if not self.skip:
             return self
         read = partial(read_file.attempt, by_file=self.by_file, kind=self.kind)
-        together, sound = read_file.Together(), list[str]()
-        for file, table in together.sound((file, read(file)) for file in self.files):
+        together, readable_files = read_file.Together(), list[str]()
+        for file, table in together.accepted((file, read(file)) for file in self.files):
             notes_of([table])
-            sound.append(file)
-        if not sound:
+            readable_files.append(file)
+        if not readable_files:
             found = f"none of {len(self.files)} files"
             raise InputError("a run that can be read", found, "", self.files)
-        return replace(self, files=tuple(sound), skip=False)
+        return replace(self, files=tuple(readable_files), skip=False)
 
     def states(self) -> list[list[Any]]:
         """Return name, size and time of change of every file."""
@@ -186,7 +186,9 @@ def scan_runs(
     if strange:
         raise InputError("paths of runs", "", "read open files with read_runs", strange)
     skip = choice("on_error", on_error, ("raise", "skip")) == "skip"
-    return ScannedRuns(tuple(map(str, files)), by_file, skip, repeat, unit, RUN.told(columns, sep))
+    return ScannedRuns(
+        tuple(map(str, files)), by_file, skip, repeat, unit, RUN.described(columns, sep)
+    )
 
 
 def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
@@ -220,9 +222,9 @@ def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
         read = partial(pool.map, attempt)
         results = _ahead(read, batches)
         for names, _ in batches:
-            held: list[Any] = list(islice(results, len(names)))
-            runs = held.pop() if isinstance(held[0], Iterator) else iter(())
-            for part in chain([held] if held else [], _one_by_one(runs)):
+            read_tables: list[Any] = list(islice(results, len(names)))
+            runs = read_tables.pop() if isinstance(read_tables[0], Iterator) else iter(())
+            for part in chain([read_tables] if read_tables else [], _one_by_one(runs)):
                 tables = read_runs.all_read(names, part)
                 part.clear()  # so that nobody here holds them
                 read_runs.refuse_clashes(together, names, tables, by_file=by_file)
@@ -278,8 +280,8 @@ def runs_in_turn(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
         read twice: first for where the rows of each system stand; and again and again where
         systems take turns in them, a part of the systems at a time.
     """
-    there = not compression.is_address(file) and Path(file).is_file()
-    if not there or Path(file).stat().st_size < LARGE:  # a pipe is read once
+    is_file = not compression.is_address(file) and Path(file).is_file()
+    if not is_file or Path(file).stat().st_size < LARGE:  # a pipe is read once
         return None
     with Path(file).open("rb") as stream:
         is_parquet = stream.read(len(compression.PARQUET)) == compression.PARQUET
@@ -300,13 +302,13 @@ def runs_in_turn(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
 
 def _turns(rows: Counter[str]) -> Iterator[list[str]]:
     """Yield systems that have about `ROWS` rows together, in order of their first row."""
-    share, held = list[str](), 0
+    share, total = list[str](), 0
     for system, number in rows.items():
-        if share and held + number > ROWS:
+        if share and total + number > ROWS:
             yield share
-            share, held = [], 0
+            share, total = [], 0
         share.append(system)
-        held += number
+        total += number
     yield share
 
 
@@ -327,8 +329,8 @@ def _whole_runs(
             if at >= max(wanted):
                 break
             at, piece = next(pieces)
-        held = (parts.pop(0) for _ in range(len(parts)))  # so that nobody here holds them
-        yield pa.concat_tables(held, promote_options="permissive")
+        taken = (parts.pop(0) for _ in range(len(parts)))  # so that nobody here holds them
+        yield pa.concat_tables(taken, promote_options="permissive")
 
 
 def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
@@ -360,14 +362,14 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
     """
     cut = cast("Cut | None", None)
     for data in compression.pieces(file, PIECE):
-        held = data
+        lines = data
         if cut is None:
-            cut = _cut_of(held, kind) if compression.is_in_lines(held) else None
-            if cut is None or cut.header or b"ir_metadata" in held[: cut.start]:
+            cut = _cut_of(lines, kind) if compression.is_in_lines(lines) else None
+            if cut is None or cut.header or b"ir_metadata" in lines[: cut.start]:
                 raise LookupError
-            held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
+            lines = lines.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
-        table = parse(held, file, kind, cut)
+        table = parse(lines, file, kind, cut)
         # Notes count lines of the whole file, which is read again for them.
         if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
             raise LookupError

@@ -124,8 +124,8 @@ def labelled(x: Any, topics: Iterable[Any] | None, docs: Iterable[Any] | None, v
         raise InputError(f"topics and docs of a matrix of shape {wanted}", f"labels for {shape}")
     if not hasattr(x, "tocoo"):
         return _of_matrix(pd.DataFrame(x, *axes), value)
-    held = x.tocoo()
-    return framed({TOPIC: axes[0][held.row], DOC: axes[1][held.col], value: held.data})
+    sparse = x.tocoo()
+    return framed({TOPIC: axes[0][sparse.row], DOC: axes[1][sparse.col], value: sparse.data})
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
@@ -331,8 +331,8 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     entries = [entry for docs in nested.values() for entry in docs.values()]
     frame = framed({TOPIC: rows, DOC: docs, value: entries})
     if frame[value].dtype == object:
-        held = zip(docs, entries, strict=True)
-        if inside := [repr(doc) for doc, entry in held if isinstance(entry, Mapping | list)]:
+        pairs = zip(docs, entries, strict=True)
+        if inside := [repr(doc) for doc, entry in pairs if isinstance(entry, Mapping | list)]:
             found = f"lists or dictionaries in place of {value}s"
             raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", dict.fromkeys(inside))
     return frame

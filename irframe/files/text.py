@@ -348,15 +348,15 @@ def _as_type(
 ) -> tuple[pa.ChunkedArray, NDArray[np.intp]]:
     """Return numbers in the type of their role, and the rows that hold none of these."""
     missing = np.isnan(values)
-    whole = TYPES[role] == pa.int64()
-    if whole:
+    is_integer = TYPES[role] == pa.int64()
+    if is_integer:
         with np.errstate(invalid="ignore"):
             strange = ~missing & ((values != np.round(values)) | (np.abs(values) >= 2.0**63))
         if not (ranked and role == RANK):
             strange |= missing
     else:
         strange = missing
-    if not strange.any() and whole and not missing.any():
+    if not strange.any() and is_integer and not missing.any():
         values = values.astype(np.int64)
     return pa.chunked_array([pa.array(values)]), np.flatnonzero(strange)
 
@@ -464,22 +464,22 @@ def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
     between = None if cut.between == ANY else cut.between.encode()
     found = []
     for number, line in _numbered(data, cut):
-        there = len(line.split(between))
-        if there < wanted or (there > wanted and not more):
-            found.append(_fault(number, line, cut, there))
+        n_fields = len(line.split(between))
+        if n_fields < wanted or (n_fields > wanted and not more):
+            found.append(_fault(number, line, cut, n_fields))
     if not found:
         odd = ((number, line) for number, line in _numbered(data, cut) if not _is_text(line))
         found = [f"line {number} is not UTF-8 text" for number, _ in odd]
     return found
 
 
-def _fault(number: int, line: bytes, cut: Cut, there: int) -> str:
+def _fault(number: int, line: bytes, cut: Cut, n_fields: int) -> str:
     """Say what is wrong with a line that has other columns."""
     if not _is_text(line):
         return f"line {number} is not UTF-8 text"
     if {TOPIC, DOC} <= roles(fields_of(line.decode(), cut.between)).keys():
         return f"line {number} is a header"
-    return f"line {number} has {counted(there, 'column')}, not {len(cut.columns)}"
+    return f"line {number} has {counted(n_fields, 'column')}, not {len(cut.columns)}"
 
 
 def _is_text(line: bytes) -> bool:

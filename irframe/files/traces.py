@@ -206,8 +206,8 @@ def _steps_in(entry: Any) -> list[Any]:
     """Return the calls and results in a message; anything else alone."""
     found = []
     for name in BLOCKS:
-        held = part(entry, name)
-        for block in held if isinstance(held, list) else ():
+        blocks = part(entry, name)
+        for block in blocks if isinstance(blocks, list) else ():
             wrapped = next((w for n in WRAPPED if (w := part(block, n)) is not None), None)
             calls = name == "tool_calls" or str(part(block, "type")).endswith("tool_use")
             if wrapped is not None or calls or _id_of(block) is not None:
@@ -220,8 +220,8 @@ def _tool_of(call: Any) -> Any:
     function = part(call, "function")
     if function is not None and not isinstance(function, str):
         return _as_name(part(function, "name"))
-    told = (function, part(call, "tool_name"), part(call, "name"))
-    return next((name for name in map(_as_name, told) if name), None)
+    names = (function, part(call, "tool_name"), part(call, "name"))
+    return next((name for name in map(_as_name, names) if name), None)
 
 
 def _as_name(value: Any) -> Any:
@@ -231,9 +231,9 @@ def _as_name(value: Any) -> Any:
 
 def _id_of(call: Any) -> Any:
     """Return the id of a call."""
-    told = next((key for n in CALL_IDS if (key := _as_name(part(call, n))) is not None), None)
-    own = part(call, "jsonrpc") is not None or part(call, "event") == "tool"
-    return _as_name(part(call, "id")) if told is None and own else told
+    call_id = next((key for n in CALL_IDS if (key := _as_name(part(call, n))) is not None), None)
+    has_plain_id = part(call, "jsonrpc") is not None or part(call, "event") == "tool"
+    return _as_name(part(call, "id")) if call_id is None and has_plain_id else call_id
 
 
 def _announced(call: Any) -> tuple[Any, Any]:
@@ -254,9 +254,9 @@ def _call(block: Any, time: Any, tools: Mapping[Any, Any], field: str | None) ->
     key = key if _id_of(block) is not None or key in tools else None
     tool = tools.get(key, tool)
     text = ("content",) if key is not None or part(block, "role") in {"tool", "function"} else ()
-    held = [v for n in (*RESULTS, *text, "error") if (v := part(block, n)) is not None]
-    hits = _first_hits(held, block, field)
-    return ToolCall(tool, key, time, held[0] if held else None, hits, *_span_ids(block))
+    results = [v for n in (*RESULTS, *text, "error") if (v := part(block, n)) is not None]
+    hits = _first_hits(results, block, field)
+    return ToolCall(tool, key, time, results[0] if results else None, hits, *_span_ids(block))
 
 
 def _span_ids(call: Any) -> list[Any]:
@@ -264,14 +264,14 @@ def _span_ids(call: Any) -> list[Any]:
     context = part(call, "context") or call
     sides = (context, ("span_id", "spanId")), (call, ("parent_id", "parentSpanId"))
     return [
-        next((k for n in names if (k := _as_name(part(held, n))) is not None), None)
-        for held, names in sides
+        next((k for n in names if (k := _as_name(part(holder, n))) is not None), None)
+        for holder, names in sides
     ]
 
 
-def _first_hits(held: Sequence[Any], call: Any, field: str | None) -> Sequence[Any] | None:
+def _first_hits(values: Sequence[Any], call: Any, field: str | None) -> Sequence[Any] | None:
     """Return the hits of the first result that holds some, or those of an answer."""
-    given = (_given(value, field) for value in held)
+    given = (_given(value, field) for value in values)
     return next((hits for hits in given if hits is not None), hits_in(call))
 
 
@@ -285,8 +285,8 @@ def _is_step(entry: Any) -> bool:
     ):
         return False
     marked = any(part(entry, n) is not None for n in (*CALL_IDS, "tool_calls", "jsonrpc"))
-    said = str(part(entry, "role")) in ROLES or str(part(entry, "event")) in EVENTS
-    return marked or said or bool(_dotted(part(entry, "attributes")))
+    has_role = str(part(entry, "role")) in ROLES or str(part(entry, "event")) in EVENTS
+    return marked or has_role or bool(_dotted(part(entry, "attributes")))
 
 
 def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
@@ -303,11 +303,11 @@ def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
 
 def _time_of(call: Any) -> tuple[Any, Any] | None:
     """Return when a call began, the unit first; None where nothing says so."""
-    told = next((time for n in TIMES if (time := part(call, n)) is not None), None)
-    if told is None or isinstance(told, int | float) or str(told).isdigit():
-        number = None if told is None else float(told) if isinstance(told, float) else int(told)
+    value = next((time for n in TIMES if (time := part(call, n)) is not None), None)
+    if value is None or isinstance(value, int | float) or str(value).isdigit():
+        number = None if value is None else float(value) if isinstance(value, float) else int(value)
         return None if number is None else (bisect(UNITS, number), number)
-    time = pd.to_datetime(str(told), errors="coerce")
+    time = pd.to_datetime(str(value), errors="coerce")
     return None if pd.isna(time) else (time.tzinfo is None, time.value)
 
 
@@ -331,8 +331,8 @@ def _given(value: Any, field: str | None) -> Sequence[Any] | None:
         value = [*map(_parsed, texts)] if isinstance(value, str) else value
     value = _parsed(value)
     if isinstance(value, Mapping):
-        held = [value[name] for name in (*RESULTS, "content") if name in value]
-        return _first_hits(held, value, field)
+        results = [value[name] for name in (*RESULTS, "content") if name in value]
+        return _first_hits(results, value, field)
     named = isinstance(value, list) and all(has_id(hit, field) for hit in value)
     return value if named else None
 
@@ -377,7 +377,9 @@ def _of_span(span: Any, flat: Mapping[str, Any], time: Any, field: str | None) -
     if documents is None:
         given = next((flat[n] for n in output if n in flat), None)
         hits = [] if retrieves and given is None else _given(given, field)
-    elif isinstance(documents, list) and all(isinstance(held, Mapping) for held in documents):
+    elif isinstance(documents, list) and all(
+        isinstance(document, Mapping) for document in documents
+    ):
         hits = [*map(_as_hit, documents)]
     tool = (
         RETRIEVER if retrieves else next((_as_name(flat[n]) for n in SPAN_TOOLS if n in flat), None)
@@ -387,8 +389,8 @@ def _of_span(span: Any, flat: Mapping[str, Any], time: Any, field: str | None) -
     )
 
 
-def _as_hit(held: Mapping[str, Any]) -> dict[str, Any]:
+def _as_hit(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document of a span as hits are."""
-    inner = held.get("document")
-    inside = inner if isinstance(inner, Mapping) else held
+    inner = document.get("document")
+    inside = inner if isinstance(inner, Mapping) else document
     return {name.removeprefix("document."): _parsed(value) for name, value in inside.items()}

@@ -69,11 +69,11 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
     columns: list[Any] = []
-    size, names, held = table.nbytes, table.column_names, table.columns[::-1]
+    size, names, columns_left = table.nbytes, table.column_names, table.columns[::-1]
     del table
-    while held:
+    while columns_left:
         give_back(size)
-        column = held.pop()
+        column = columns_left.pop()
         if pa.types.is_dictionary(column.type) and not all(map(_once_each, column.chunks)):
             column = column.cast(column.type.value_type)
         if column.type in types:
@@ -287,16 +287,18 @@ def scaling(grades: Iterable[Any], name: Any) -> str:
             decimal = (values % 1 > 0).any()
         if decimal and (far < 1e-9).all():
             line = f"qrels).assign({name}=lambda rows: (rows[{name!r}].astype(float) * {factor})"
-            said = f"multiply the grades by {factor}, so that all are whole"
-            return f"{said}{SCALED}{line}.round().astype(int))"
+            text = f"multiply the grades by {factor}, so that all are whole"
+            return f"{text}{SCALED}{line}.round().astype(int))"
     return ""
 
 
 def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
     """Say what some rows hold, as far as messages show it."""
     first = rows[:SHOWN].tolist()
-    held = zip(column.iloc[first].tolist(), first, strict=True)
-    return [f"{shortened(value)} in row {row}" for value, row in held] + [""] * (len(rows) - SHOWN)
+    values = zip(column.iloc[first].tolist(), first, strict=True)
+    return [f"{shortened(value)} in row {row}" for value, row in values] + [""] * (
+        len(rows) - SHOWN
+    )
 
 
 def wanted_of(role: str, name: Any) -> str:
@@ -314,8 +316,8 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
         if dtype.kind in "fb":
             return values, _NONE
         return values, _merged(values, column, least=EXACT * (dtype.kind in "iu"))
-    values, sound, decimals = _of_objects(column.to_numpy(object), role)
-    strange = np.flatnonzero(~sound)
+    values, valid, decimals = _of_objects(column.to_numpy(object), role)
+    strange = np.flatnonzero(~valid)
     return values, strange if len(strange) else _merged(values, column, EXACT * (not decimals))
 
 
@@ -341,8 +343,8 @@ def numbers_of_text(
     if not slow:
         return values, np.zeros(0, np.intp)
     rows_of = np.concatenate(slow)
-    told = pd.Series(column.take(pa.array(rows_of)).to_numpy(), dtype=object)
-    values[rows_of], strange = read_numbers(told, role)
+    texts = pd.Series(column.take(pa.array(rows_of)).to_numpy(), dtype=object)
+    values[rows_of], strange = read_numbers(texts, role)
     return values, rows_of[strange]
 
 
@@ -357,13 +359,13 @@ def _of_objects(
         The numbers, where there is one or none is, and whether some have more digits than floats.
     """
     kinds = [*map(type, given.tolist())]
-    values, sound = np.full(len(given), np.nan), np.zeros(len(given), bool)
+    values, valid = np.full(len(given), np.nan), np.zeros(len(given), bool)
     texts = np.fromiter((issubclass(kind, str) for kind in kinds), bool, len(kinds))
     if texts.any():
-        values[texts], sound[texts] = _of_text(given[texts], role)
+        values[texts], valid[texts] = _of_text(given[texts], role)
     for row in np.flatnonzero(~texts).tolist():
-        values[row], sound[row] = _of_value(given[row], role)
-    return values, sound, Decimal in {*kinds}
+        values[row], valid[row] = _of_value(given[row], role)
+    return values, valid, Decimal in {*kinds}
 
 
 def _of_value(value: Any, role: str) -> tuple[float, bool]:
@@ -394,13 +396,13 @@ def _of_text(given: NDArray[Any], role: str) -> tuple[NDArray[np.float64], NDArr
     missing = pc.is_in(pc.ascii_lower(text), pa.array(["", "nan"], TEXT)).to_numpy(
         zero_copy_only=False
     )
-    said = pc.match_substring_regex(text, f"^({pattern})$")
-    plain = pc.replace_substring_regex(pc.if_else(said, text, "nan"), r"^\+", "")
+    is_number = pc.match_substring_regex(text, f"^({pattern})$")
+    plain = pc.replace_substring_regex(pc.if_else(is_number, text, "nan"), r"^\+", "")
     values = plain.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    sound = said.to_numpy(zero_copy_only=False) | missing
+    valid = is_number.to_numpy(zero_copy_only=False) | missing
     for row in np.flatnonzero(np.isinf(values)).tolist():
-        sound[row] &= says_infinite(given[row])
-    return values, sound
+        valid[row] &= says_infinite(given[row])
+    return values, valid
 
 
 _NONE = np.zeros(0, np.intp)
@@ -416,8 +418,8 @@ def _merged(values: NDArray[np.float64], column: pd.Series, least: float) -> NDA
     same = np.flatnonzero(values[order[1:]] == values[order[:-1]])
     pairs = np.stack([order[same], order[same + 1]])
     left, right = (map(_all_digits, column.iloc[side].tolist()) for side in pairs)
-    apart = [one != other for one, other in zip(left, right, strict=True)]
-    return np.unique(pairs[:, apart])
+    differ = [one != other for one, other in zip(left, right, strict=True)]
+    return np.unique(pairs[:, differ])
 
 
 def _all_digits(value: Any) -> Any:

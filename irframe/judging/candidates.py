@@ -367,7 +367,7 @@ class ListedDocuments:
         labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
         names = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
         keys = random_keys(*(labels.ravel() for labels in names), seed=whole_seed(seed))
-        took_part = experiment_of(self.cube).there[systems].T
+        took_part = experiment_of(self.cube).participated[systems].T
         return Candidates(ranks, took_part, keys.reshape(took_part.shape))
 
     def label(self, topic: Array, number: Array) -> list[Hashable]:
@@ -388,7 +388,7 @@ def by_label(cube: xr.Dataset) -> xr.Dataset:
 def helping(cube: xr.Dataset) -> Array:
     """Return the positions of contributing systems, all if unknown."""
     experiment = experiment_of(cube)
-    took_part = experiment.there.any(axis=1)
+    took_part = experiment.participated.any(axis=1)
     stated = took_part & experiment.known_pool.contributing
     if experiment.pool_word == "unknown" or not stated.any():
         warn(f"the pool of this cube is unknown: all {took_part.sum()} systems contribute to it")

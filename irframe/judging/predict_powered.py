@@ -262,7 +262,7 @@ def _by_documents(
     draw = estimate.read_draw(people)
     experiment = experiment_of(people)
     rows = experiment.rows_at(people.sizes[DEPTH])
-    took = experiment.there[..., np.newaxis]
+    took = experiment.participated[..., np.newaxis]
     model = Work(chosen, depths).over(cube).to_numpy()
     variables = {name: np.empty(model.shape) for name in ("mean", *ERRORS, *BIASES)}
     weight = np.empty((len(chosen), len(depths)))

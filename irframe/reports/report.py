@@ -127,7 +127,7 @@ def inputs(cube: xr.Dataset) -> pd.DataFrame:
         return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
     rows = [each for _, options in all_steps(steps_of(cube)) for each in options.get(INPUTS, [])]
     if not rows:
-        grade, docs = cube["grade"], experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
+        grade, docs = cube["grade"], experiment_of(cube).dense(cube.sizes[DEPTH], "doc")
         digest = hashlib.sha256(grade.to_numpy().tobytes() + docs.tobytes()).hexdigest()
         rows = [["the cube's grades and documents", " x ".join(map(str, grade.shape)), digest]]
     return pd.DataFrame(rows, columns=["input", "size", "SHA-256"])

@@ -474,7 +474,7 @@ def views(setting: Setting) -> Iterator[View]:
     """
     by = setting.cube.attrs.get("collection")
     parts = dict(groups(setting.whole, by)) if by else {}
-    if len(parts) < 2 or experiment_of(setting.whole).there.all():
+    if len(parts) < 2 or experiment_of(setting.whole).participated.all():
         yield View("all topics", setting, setting.whole)
     if len(parts) > 1:
         of_parts = (View(f"{by} {key}", setting, part) for key, part in parts.items())

@@ -53,7 +53,7 @@ def test_masked_lists_did_not_take_part(cube, chunks):
     found = read_cube((cube.chunk(chunks) if chunks else cube).where(inside)).compute()
     expected = inside.transpose("system", "topic").to_numpy()
     held = experiment_of(found)
-    np.testing.assert_array_equal(held.there, expected)
+    np.testing.assert_array_equal(held.participated, expected)
     assert (found["grade"].sel(system="ance", topic="103") == EMPTY).all()
     assert (held.rows_at(50)[~expected] == -1).all()
 

@@ -19,11 +19,13 @@ def test_only_documents_that_were_judged_before_can_be_judged_anew():
     kept = QRELS.groupby("topic").sample(frac=0.7, random_state=1)
     fewer = Judgments.of(kept.assign(grade=1), ())
     assert fewer.topics.tolist() == whole.judgments.topics.tolist()
-    found, expected = (judged_anew(e, fewer, given=False, whole=True) for e in (unnamed, whole))
+    found, expected = (
+        judged_anew(e, fewer, given=False, all_judged=True) for e in (unnamed, whole)
+    )
     assert found.listing is None
     for name in ("length", "of", "rank", "row"):
         np.testing.assert_array_equal(getattr(found.hits, name), getattr(expected.hits, name))
     assert found.made == expected.made
     more = Judgments.of(QRELS, ())
     told = "documents that were not judged before; found .* lists known to rank 0 alone"
-    refused(InputError, told, judged_anew, found, more, given=False, whole=True)
+    refused(InputError, told, judged_anew, found, more, given=False, all_judged=True)

@@ -218,7 +218,7 @@ def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
     selection = select(table, judgments, "qrels", collections)
     active = {(s, part[t]) for s, t in lists if t in judged}
     stray = {s for s, _ in lists} - {s for s, _ in active}
-    assert lists_of(table, judgments, collections).attended.tolist() == [
+    assert lists_of(table, judgments, collections).participated.tolist() == [
         [system in stray or (system, part[topic]) in active for topic in selection.judgments.topics]
         for system in table.systems
     ]

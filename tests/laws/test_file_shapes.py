@@ -150,7 +150,7 @@ def test_what_killed_writers_left_goes_and_what_others_write_stays(tmp_path):
         path.write_text("half")
     for path in (left, written, strange, folder):
         os.utime(path, (0, 0))
-    with atomic.held(written) as alone:
+    with atomic.locked(written) as alone:
         assert alone
         atomic.write_whole(target, "whole")
     assert {*map(Path, tmp_path.iterdir())} == {target, written, strange}
