@@ -151,6 +151,8 @@ def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> N
         shutil.rmtree(old, ignore_errors=True)
 
 
+Coords = Mapping[str, tuple[Sequence[str], Any]]
+"""User coordinate -> its dimensions and values."""
 EVIDENCE, SETS = ":evidence", ":sets"
 """Columns of topics where judgments are spans."""
 
@@ -160,23 +162,18 @@ def write_experiment(
     path: str | os.PathLike[str],
     chunks: Sequence[int],
     attributes: Mapping[str, Any],
-    user_coords: Mapping[str, tuple[Sequence[str], Any]],
+    coords: Coords,
     *,
     progress: bool = False,
 ) -> None:
-    """Write an experiment, in blocks of so many topics each, unless it is there already.
-
-    Riders are coordinates of users, their dimensions and values.
-    """
+    """Write an experiment in blocks of topics, unless the folder holds it already."""
     folder = Folder(path)
     is_there = partial(_is_there, folder, experiment, attributes)
     if is_there():
         return
     try:
         with beside(folder) as written:
-            facts = _written(
-                experiment, written, chunks, user_coords, attributes, progress=progress
-            )
+            facts = _written(experiment, written, chunks, coords, attributes, progress=progress)
             written.put(FACTS, json.dumps(facts).encode())
             if written is not folder:
                 put_in_place(written.path, folder, is_there)
@@ -213,13 +210,13 @@ def _written(
     experiment: Experiment,
     folder: Folder,
     chunks: Sequence[int],
-    user_coords: Mapping[str, tuple[Sequence[str], Any]],
+    coords: Coords,
     attributes: Mapping[str, Any],
     *,
     progress: bool,
 ) -> dict[str, Any]:
     """Write all files but the last, and return what that says."""
-    ends, small = np.cumsum(chunks, dtype=np.int64), _small(experiment, user_coords)
+    ends, small = np.cumsum(chunks, dtype=np.int64), _small(experiment, coords)
     files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in small.items()}
     every, start = np.arange(experiment.shape[0]), ends - np.asarray(chunks)
     base = experiment.judgments
@@ -232,7 +229,7 @@ def _written(
             file = f"{name}-{number}.parquet"
             files[file] = folder.put(file, content)
         give_back(LARGE)
-    facts_of = {
+    written = {
         "irframe": VERSION,
         "digest": experiment.digest,
         "made": dict(experiment.made),
@@ -247,7 +244,7 @@ def _written(
         "files": files,
         **attributes,
     }
-    facts: dict[str, Any] = json.loads(json.dumps(facts_of))
+    facts: dict[str, Any] = json.loads(json.dumps(written))
     sealed = _parquet(small[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
     facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)
     return facts
@@ -271,7 +268,7 @@ def _block(part: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _small(
-    experiment: Experiment, user_coords: Mapping[str, tuple[Sequence[str], Any]]
+    experiment: Experiment, coords: Coords
 ) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
     """Return the tables of systems, topics, lists and judgments, and the types of columns."""
     base, pool, hits = experiment.judgments, experiment.known_pool, experiment.hits
@@ -303,15 +300,12 @@ def _small(
         tables |= spans.tables
         counts = {EVIDENCE: spans.evidence, SETS: spans.n_sets}
         tables["topics"] |= {name: count for name, count in counts.items() if count is not None}
-    for name, (dims, values) in user_coords.items():
+    for name, (dims, values) in coords.items():
         home = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[home][name] = np.asarray(values).ravel()
     return {
-        f"{kind}.parquet": (
-            arrays,
-            {n: str(a.dtype) for n, a in arrays.items() if hasattr(a, "dtype")},
-        )
-        for kind, arrays in tables.items()
+        f"{kind}.parquet": (own, {n: str(a.dtype) for n, a in own.items() if hasattr(a, "dtype")})
+        for kind, own in tables.items()
     }
 
 
@@ -465,11 +459,11 @@ def read_experiment(
         files=facts["sources"],
     )
     experiment.__dict__["digest"] = facts["digest"]
-    user_coords: dict[str, Any] = {name: (("system",), v) for name, v in systems.items()}
-    user_coords |= {name: (("topic",), values) for name, values in topics.items()}
-    user_coords |= {name: (("system", "topic"), v.reshape(shape)) for name, v in lists.items()}
-    del user_coords["system"], user_coords["topic"]
-    return experiment, facts, user_coords
+    coords: dict[str, Any] = {name: (("system",), v) for name, v in systems.items()}
+    coords |= {name: (("topic",), values) for name, values in topics.items()}
+    coords |= {name: (("system", "topic"), v.reshape(shape)) for name, v in lists.items()}
+    del coords["system"], coords["topic"]
+    return experiment, facts, coords
 
 
 def _as_judged(
