@@ -1,4 +1,4 @@
-"""Names of other tools, and suggestions in errors."""
+"""What other tools call things, and what an error suggests for it."""
 
 import difflib
 import inspect
@@ -12,10 +12,10 @@ from irframe.moved import Moved, line_for
 from irframe.option_values import Slot, slot_of
 
 NEAR = 0.85
-"""Similarity, by difflib, from which one name may be a slip of the other."""
+"""How alike two names are, as difflib has it, of which one is a slip of the other."""
 
 LONGEST = 60
-"""Longest name, in characters, that may be a slip of another."""
+"""Characters of a name up to which it may be a slip of another."""
 
 _SELECTED = {
     ("metric", "metrics", "measure", "measures"): 'scores[["AP"]] or array.sel(metric=["AP"])',
@@ -50,20 +50,20 @@ _BESIDE = {
     "searches": " (score(..., stop=ir.AfterSearches(2)) of a cube takes it)",
     **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) counts it beside metrics)"),
 }
-"""Option that a verb does not have -> the end of an error that names the alternative."""
+"""What is no word of a verb, since something else does it -> the end of an error that says what."""
 
 _TABLE = Path(__file__).with_name("elsewhere.txt")
-"""File of our names with those of other tools, one name a line."""
+"""Our name of something, and those that other tools have for it, a line each."""
 
 
 def _plain(name: object) -> str:
-    """Return the lower-case letters and digits of a name."""
+    """Return a name as it is compared: small letters and digits."""
     return re.sub(r"[\W_]", "", str(name)).lower()
 
 
 @cache
 def _meant() -> dict[str, list[str]]:
-    """Return our names for every name of another tool."""
+    """Return what every name of another tool may mean."""
     meanings: dict[str, list[str]] = {}
     for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
         ours, _, theirs = line.partition(": ")
@@ -74,9 +74,7 @@ def _meant() -> dict[str, list[str]]:
 
 
 def suggested(name: object, known: Iterable[str]) -> list[str]:
-    """Return known names that a name may mean.
-
-    These are the names for what another tool calls so, and names that differ by a slip.
+    """Return which known names another tool may call so, or are written as if by a slip.
 
     Examples
     --------
@@ -98,30 +96,28 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
 
 
 def meant_by(name: object, known: Iterable[str]) -> list[str]:
-    """Return known names for what other tools call so."""
+    """Return which known names another tool, or a paper, surely calls so."""
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
     names = [ours for ours in meant if ours in known and ours != name]
-    resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)  # a test has its own fields
+    resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)  # a test by name has its own
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 
 
 def suggest(
     name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
-    """Return the suggestion at the end of an error.
-
-    It is empty if nothing is similar.
+    """Return the end of an error that says what is meant; nothing where that is not clear.
 
     Parameters
     ----------
     name
-        An unknown name.
+        A name that is none of the known ones.
     known
-        The existing names, perhaps each with the form in which it is written.
+        Those there are, perhaps with the form in which each is written.
     meant
-        The names that it means, if that is certain.
+        Those that are meant, where that is known.
 
     Examples
     --------
@@ -130,14 +126,14 @@ def suggest(
     """
     forms = known if isinstance(known, Mapping) else dict.fromkeys(known, "{}")
     sure = [*meant] or meant_by(name, forms)
-    text = " or ".join(forms[other].format(other) for other in sure or suggested(name, forms))
+    told = " or ".join(forms[other].format(other) for other in sure or suggested(name, forms))
     if sure:
-        return f" (in irframe: {text})"
-    return f" (did you mean {text}?)" if text else _BESIDE.get(str(name), "")
+        return f" (in irframe: {told})"
+    return f" (did you mean {told}?)" if told else _BESIDE.get(str(name), "")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the three most similar names for an error.
+    """Return the end of an error that lists the three names that are the most alike, if any are.
 
     Examples
     --------
@@ -156,16 +152,16 @@ def unexpected(
     options: Mapping[str, Any],
     by: Any = None,
 ) -> str | None:
-    """Return the error for the first unknown keyword, if any.
+    """Return what is wrong about the first keyword that a function does not have, if there is one.
 
     Parameters
     ----------
     verb, parameters
-        The name and the parameters of the function.
+        The function that was called, and what it takes.
     arguments, options
-        The arguments of the call.
+        What it was called with.
     by
-        The groups of the call, if any.
+        The groups that it was called in.
 
     Examples
     --------
@@ -176,14 +172,13 @@ def unexpected(
     name = next((name for name in options if name not in parameters), None)
     if name is None:
         return None
-    slots = _values_with(name, parameters)
-    if line := line_for(verb, parameters, arguments, options, slots, by):
+    if line := line_for(verb, parameters, arguments, options, _held(name, parameters), by):
         return f"got an unexpected keyword argument {name!r}: write {line}"
     return f"got an unexpected keyword argument {name!r}{suggest(name, [*parameters])}"
 
 
-def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
-    """Yield the option values that have an option as field."""
+def _held(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
+    """Yield the option value that an option moved into, if there is one."""
     for parameter, each in parameters.items():
         slot = slot_of(each.annotation) or Slot(())
         for kind in slot.kinds:
@@ -195,7 +190,7 @@ def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iter
 
 
 def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
-    """Return the error for keyword-only arguments given by position."""
+    """Return what is wrong about values that a function takes by name alone, if that is it."""
     named = [each.name for each in parameters.values() if each.kind is each.KEYWORD_ONLY]
     if len(values) <= len(parameters) - len(named) or "args" in parameters or not named:
         return None
@@ -203,21 +198,21 @@ def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter
 
 
 def suggesting(home: Any, name: str, called: str) -> Any:
-    """Make a function suggest keywords in its errors.
+    """Let a function say of a keyword that it lacks what is meant.
 
-    The wrapper replaces the function in its module or class, so that pickle finds it.
+    It takes the place of the function in its module or class, so that pickle finds it.
 
     Parameters
     ----------
     home, name
-        The module or class of the function, and its name there.
+        What holds it, and under which name.
     called
-        Its name in errors.
+        What it is called in errors.
 
     Returns
     -------
     object
-        The wrapped function; anything that is no function, or wrapped already, is unchanged.
+        What stands there now; what is no function, or has a wrapper that says so, stays.
     """
     function = getattr(home, name)
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
@@ -229,11 +224,11 @@ def suggesting(home: Any, name: str, called: str) -> Any:
             return function(*arguments, **options)
         except TypeError:
             parameters = inspect.signature(function).parameters
-            problem = unexpected(name, parameters, arguments, options)
-            problem = problem or _unnamed(arguments, parameters)
-            if problem is None:
+            wrong = unexpected(name, parameters, arguments, options)
+            wrong = wrong or _unnamed(arguments, parameters)
+            if wrong is None:
                 raise
-            message = f"{called}(): {problem}"
+            message = f"{called}(): {wrong}"
         raise TypeError(message)
 
     setattr(home, name, call)

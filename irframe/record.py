@@ -1,23 +1,26 @@
-"""Record of the verbs and options that led to a result.
+"""How a result came about: the verbs that led to it, in order, with their options as applied.
 
-A result has its record as JSON in one attribute, which netCDF, Zarr and Parquet keep. Tables, the
-console, Markdown and the report describe results from their records.
+A result carries its record in one attribute, as JSON, which goes through netCDF, Zarr and Parquet.
+What irframe says of a result, in tables, on the console, in Markdown and in the report, is made
+from it.
 """
 
+import hashlib
 import inspect
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cache, partial, wraps
 from importlib import import_module
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
+import numpy as np
 import pandas as pd
+import xarray as xr
 
 from irframe.arrays import usual_errors
 from irframe.checks import as_annotated
-from irframe.digests import is_list, plain
 from irframe.elsewhere import unexpected
 from irframe.errors import OneCall, ParameterError, caution, cautions_of, shortened, united
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
@@ -27,60 +30,59 @@ from irframe.printed import Result
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 RECORD = "record"
-"""Attribute of a result: its record."""
+"""Attribute of a result: the steps that led to it."""
 INPUTS = "inputs"
-"""Option in the record of a cube: the name, size and SHA-256 of each input frame."""
-UNRECORDED = {"progress", "path"}
+"""Option in the record of a cube: the name, size and SHA-256 of each frame it was built from."""
+DIGEST = "digest"
+"""What stands in a record for data that was handed over."""
+UNTOLD = {"progress", "path"}
 """Arguments that change no number."""
 NONE: Literal["none"] = "none"
-"""Text for no correction, in records and on the console."""
-FROM_MAPPING = ("weight", "cluster", "task")
-"""Options that may be a mapping of topics without a name."""
+"""What stands for no correction, on the console, too."""
+GIVEN = ("weight", "cluster", "task")
+"""Options that may come as a mapping of topics without a name."""
 SOURCES = {
     *("bounds", "concat", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "rejudge"),
     *("collapse", "judge", "pool", "rank", "restrict", "sample", "score", "select_top", "split"),
     "standardise",
     "design",
 }
-"""Verbs that return runs, judgments, cubes or scores; other verbs return results."""
+"""Verbs that give frames, cubes and scores; what others give is a result."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
-"""Arguments that are input data; only their own records are recorded."""
+"""Arguments that are data to begin with; of these only how they were made is recorded."""
 DECIDED = {"adjust", "power"}
-"""Options that a verb decides unless they are given."""
+"""Options for which a verb decides where nothing is given."""
 FACTS = {
     METRICS,
     *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],
 }
-"""Attributes that have the name of an argument and another meaning."""
+"""Attributes that are called like arguments, and say more, or less, than what was asked for."""
 
 
 class Steps(str):
-    """Record of a cube, which prints as names of verbs.
+    """The record of a cube, JSON, which prints as the names of its verbs.
 
-    Other records are plain text, because libraries that write files require it.
+    Others are plain text, as libraries that write files ask for.
     """
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        """Return the names of the verbs, and how to get their options."""
+        """Return the verbs, and where their options are."""
         return f"{', '.join(verb for verb, _ in json.loads(self))}; .ireval.record has the options"
 
 
 @dataclass(frozen=True, eq=False)
 class InGroups:
-    """An object and its groups.
+    """What a verb is called of group by group.
 
     Parameters
     ----------
     subject
-        An object, or a dictionary from group to cube.
-    by
-        Column, level, coordinate or mapping that defines the groups.
-    columns
-        The columns that were joined to `by`, if there were several.
-    labels
-        Group -> its values in these columns.
+        An object, or group -> cube.
+    columns, labels
+        The columns that the groups were joined from, if there are several; and group -> its value
+        in each of them.
     """
 
     subject: Any
@@ -95,21 +97,21 @@ class InGroups:
 
     @property
     def name(self) -> Any:
-        """The name of the groups."""
+        """What the groups are called."""
         return (getattr(self.by, "name", None) or GROUP) if is_mapping(self.by) else self.by
 
     @property
     def plain(self) -> Any:
-        """The groups, as a record names them."""
+        """What the groups were asked for by, as a record holds it."""
         return [*self.columns] or plain_option("by", self.by)
 
     def with_each(self, change: Callable[[Any], Any]) -> "InGroups":
-        """Apply a function to each cube."""
+        """Return the cubes as a function changes each."""
         return replace(self, subject={key: change(cube) for key, cube in self.subject.items()})
 
 
 def is_mapping(by: Any) -> bool:
-    """Return whether groups are a mapping.
+    """Tell whether groups came as a mapping, topic (or system) -> group.
 
     Examples
     --------
@@ -130,14 +132,14 @@ class Step(NamedTuple):
     options: dict[str, Any]
 
     def again(self, subject: Any, data: Mapping[str, Any] | None = None) -> Any:
-        """Apply the verb with the same options to an object.
+        """Return what the verb gives of an object with the same options.
 
         Parameters
         ----------
         subject
-            The object.
+            What it is called on.
         data
-            Arguments that are data, which the record does not contain.
+            Arguments that the record does not hold, as they are data.
 
         Examples
         --------
@@ -158,13 +160,13 @@ class Step(NamedTuple):
 
 
 def function_of(verb: str) -> Callable[..., Any] | None:
-    """Return the function of a verb, None if unknown."""
+    """Return the function of a verb's name, None if there is none."""
     modules = [import_module(name) for name in ("irframe.verbs", "irframe")]
     return next((getattr(one, verb) for one in modules if hasattr(one, verb)), None)
 
 
 def steps_of(subject: Any) -> list[Step]:
-    """Return the steps that led to an object, if it has a record.
+    """Return what led to an object, or to attributes; nothing if they do not say.
 
     Examples
     --------
@@ -177,12 +179,12 @@ def steps_of(subject: Any) -> list[Step]:
     """
     attributes = getattr(subject, "attrs", subject)  # a dataset is a mapping too
     text = attributes.get(RECORD) if isinstance(attributes, Mapping) else None
-    # a dictionary of runs may have a topic with this name
+    # in dictionaries of runs a topic may be called so
     return [Step(*step) for step in json.loads(text)] if text and isinstance(text, str) else []
 
 
 def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield steps, each after the steps of its inputs.
+    """Yield steps, each after those that led to the runs, judgments or cubes that it was given.
 
     Examples
     --------
@@ -193,15 +195,15 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
     ['sample', 'evaluate']
     """
     for verb, options in steps:
-        inputs = [options[name] for name in sorted(OBJECTS & options.keys())]
-        records = [one.values() if isinstance(one, Mapping) else [one] for one in inputs]
-        for record in [*chain(*records), *options.get("cubes", [])]:
+        given = [options[name] for name in sorted(OBJECTS & options.keys())]
+        several = [one.values() if isinstance(one, Mapping) else [one] for one in given]
+        for record in [*chain(*several), *options.get("cubes", [])]:
             yield from all_steps(record)
         yield Step(verb, options)
 
 
 class Call(inspect.Signature):
-    """A signature that prints without types."""
+    """A signature that prints as a call: names and defaults, without types."""
 
     __slots__ = ()
 
@@ -221,7 +223,7 @@ class Call(inspect.Signature):
 
 
 def calling(call: Any, function: Callable[..., Any]) -> Any:
-    """Give a wrapper the signature of its function, printed without types."""
+    """Let ``help`` of what calls a function begin with the call; types stay in its parameters."""
     signature = signature_of(function)
     call.__signature__ = Call(
         [*signature.parameters.values()], return_annotation=signature.return_annotation
@@ -230,68 +232,64 @@ def calling(call: Any, function: Callable[..., Any]) -> Any:
 
 
 signature_of = cache(inspect.signature)
-"""Signature of a function, cached because every call of a verb needs it."""
+"""What a function takes, as verbs are asked for it at every call."""
 
 
 def bind(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> inspect.BoundArguments:
-    """Bind arguments to the parameters of a verb.
+    """Return arguments by name; those that a verb takes one after the other also go by theirs.
 
-    Flags, words and option values are checked here for all verbs.
+    Flags and words are checked here, for all verbs.
     """
     signature = signature_of(function)
-    parameters = signature.parameters
-    variadic = next((n for n, one in parameters.items() if one.kind is one.VAR_POSITIONAL), None)
-    named = {name: value for name, value in options.items() if name != variadic}
+    several = next((n for n, p in signature.parameters.items() if p.kind is p.VAR_POSITIONAL), None)
+    named = {name: value for name, value in options.items() if name != several}
     try:
         bound = signature.bind(*arguments, **named)
     except TypeError as error:
         groups = next((one for one in arguments[:1] if isinstance(one, InGroups)), None)
         called = arguments if groups is None else (groups.example, *arguments[1:])
-        verb = function.__name__
-        by = groups and groups.by
-        problem = unexpected(verb, parameters, called, options, by) or str(error)
-        raise TypeError(f"{verb}(): {problem}") from None
-    values = bound.arguments
-    if variadic in options:
-        values[variadic] = (*values.get(variadic, ()), options[variadic])
-    if isinstance(values.get("adjust"), str) and values["adjust"] == NONE:
-        values["adjust"] = None
-    for name, value in values.items():
-        annotation = parameters[name].annotation
+        verb, by = function.__name__, groups and groups.by
+        wrong = unexpected(verb, signature.parameters, called, options, by) or str(error)
+        raise TypeError(f"{verb}(): {wrong}") from None
+    given = bound.arguments
+    if several in options:
+        given[several] = (*given.get(several, ()), options[several])
+    if isinstance(given.get("adjust"), str) and given["adjust"] == NONE:
+        given["adjust"] = None
+    for name, value in given.items():
+        annotation = signature.parameters[name].annotation
         as_annotated(name, value, annotation)
         slot = None if value is None else slot_of(annotation)
         if slot is not None:
             refuse_unused(slot, value, function.__name__, name)
         if slot is not None and isinstance(value, slot.kinds):
-            values[name] = type(value).read(value, parameters[name].default)
+            given[name] = type(value).read(value, signature.parameters[name].default)
     return bound
 
 
 def refuse_unused(slot: Slot, value: Any, function: str, parameter: str) -> None:
-    """Raise for option values that a function does not take."""
-    is_value = isinstance(value, slot.kinds)
-    if not is_value and len(slot.kinds) > 1:
+    """Raise if an option value has a field that the function does not use, or is of no kind."""
+    own = isinstance(value, slot.kinds)
+    if not own and len(slot.kinds) > 1:
         names = ", ".join(f"ir.{kind.__name__}" for kind in slot.kinds)
         raise ParameterError(f"{parameter}=, one of {names}", shortened(value))
-    if unused := slot.unused_of(value):
-        kind = type(value) if is_value else slot.kind
-        advice = f"leave {unused[0]}= out of {kind.__name__}(...)"
-        raise ParameterError(f"options that {function} uses", "", advice, unused)
+    if given := slot.unused_of(value):
+        advice = f"leave {given[0]}= out of {(type(value) if own else slot.kind).__name__}(...)"
+        raise ParameterError(f"options that {function} uses", "", advice, given)
 
 
 def options_of(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all arguments but the first for a record."""
+    """Return the arguments of a function but the first, as a record holds them."""
     options: dict[str, Any] = {}
     for name, defaults in recorded_defaults(function).items():
         parameter = signature_of(function).parameters[name]
-        slot = slot_of(parameter.annotation)
-        value = given.get(name)
-        from_value = slot is None and name in options and value == parameter.default
-        if name in given and not from_value:
-            variadic = parameter.kind is parameter.VAR_POSITIONAL
-            options |= spread_option(name, _flat(value) if variadic else value, slot)
+        slot, value = slot_of(parameter.annotation), given.get(name)
+        beside = slot is None and name in options and value == parameter.default
+        if name in given and not beside:
+            several = parameter.kind is parameter.VAR_POSITIONAL
+            options |= spread_option(name, _flat(value) if several else value, slot)
         elif name not in options:
             options |= defaults
     return options
@@ -299,17 +297,17 @@ def options_of(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[s
 
 @cache
 def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]:
-    """Return the recorded default of each parameter but the first."""
-    defaults = {}
+    """Return what a record holds of each parameter but the first where it is not given."""
+    usual = {}
     for one in [*signature_of(function).parameters.values()][1:]:
-        if one.name not in UNRECORDED:
+        if one.name not in UNTOLD:
             default = None if one.default is one.empty else one.default
-            defaults[one.name] = spread_option(one.name, default, slot_of(one.annotation))
-    return defaults
+            usual[one.name] = spread_option(one.name, default, slot_of(one.annotation))
+    return usual
 
 
 def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, Any]:
-    """Return an option for a record, an option value as its fields."""
+    """Return an option as a record holds it, an option value as its fields."""
     each = {name: value} if slot is None else slot.spread(value)
     return {word: plain_option(word, field) for word, field in each.items()}
 
@@ -319,7 +317,7 @@ def recorded(function: Function) -> Function: ...
 @overload
 def recorded(*, groups: bool) -> Callable[[Function], Function]: ...
 def recorded(function: Any = None, *, groups: bool = False) -> Any:
-    """Make a verb of frames record its options.
+    """Make a function that is no verb of cubes and scores record what decided its result.
 
     Parameters
     ----------
@@ -336,16 +334,16 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
     def call(*arguments: Any, **options: Any) -> Any:
         bound = bind(function, arguments, options)
         subject = next(iter(bound.arguments.values()), None)
-        used = options_of(function, bound.arguments)
+        given = options_of(function, bound.arguments)
         if isinstance(subject, InGroups):
-            used["by"] = subject.plain
+            given["by"] = subject.plain
             subject = subject.example
-        with usual_errors(), OneCall() as warned:
-            result = with_cautions(function(*bound.args, **bound.kwargs), warned)
+        with usual_errors(), OneCall() as said:
+            result = with_cautions(function(*bound.args, **bound.kwargs), said)
         if verb not in SOURCES and isinstance(getattr(result, "attrs", None), dict):
-            used = applied(used, result.attrs, subject)
-            result.attrs = {**plain_options(used), **result.attrs, RESULT: verb}
-        return with_step(result, subject, verb, used)
+            given = applied(given, result.attrs, subject)
+            result.attrs = {**plain_options(given), **result.attrs, RESULT: verb}
+        return with_step(result, subject, verb, given)
 
     call.reads_groups = groups  # type: ignore[attr-defined]
     FRAME_VERBS[verb] = calling(call, function)
@@ -353,13 +351,13 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
 
 
 def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) -> Any:
-    """Add a step to the record of a result."""
+    """Return a result, or cubes in groups, with the record of its subject and one step more."""
     if isinstance(result, InGroups):
         return result.with_each(lambda cube: with_step(cube, subject, verb, options))
     if hasattr(result, "attrs"):
         options = {**options, INPUTS: result.attrs.pop(INPUTS, None)}
-    used = {name: value for name, value in options.items() if value is not None}
-    text = json.dumps([*steps_of(subject), Step(verb, used)], default=str)
+    given = {name: value for name, value in options.items() if value is not None}
+    text = json.dumps([*steps_of(subject), Step(verb, given)], default=str)
     of_cube = "experiment" in (getattr(result, "attrs", None) or ())
     record = {RECORD: Steps(text) if of_cube else text}
     if isinstance(getattr(result, "attrs", None), dict):
@@ -371,28 +369,27 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
     return result
 
 
-def with_cautions(result: Any, warned: OneCall) -> Any:
-    """Add the warnings of a call to a result as cautions."""
+def with_cautions(result: Any, said: OneCall) -> Any:
+    """Return a result, or cubes in groups, that says what was warned of when it was made."""
     if isinstance(result, InGroups):
-        return result.with_each(lambda cube: with_cautions(cube, warned))
-    if warned.texts and isinstance(getattr(result, "attrs", None), dict):
-        result.attrs = united(result.attrs, caution(warned.texts))
+        return result.with_each(lambda cube: with_cautions(cube, said))
+    if said.texts and isinstance(getattr(result, "attrs", None), dict):
+        result.attrs = united(result.attrs, caution(said.texts))
     return result
 
 
 def applied(
     options: Mapping[str, Any], attributes: Mapping[Any, Any], subject: Any
 ) -> dict[str, Any]:
-    """Return options as resolved by a verb.
+    """Return options as a verb resolved them, which its result's attributes say.
 
-    Attributes that the subject has as well do not describe this verb.
+    Attributes that the result has from its subject say nothing of this verb.
     """
     before = getattr(subject, "attrs", {})
     resolved = dict(options)
     for name in [name for name in options if name in attributes and name not in FACTS]:
-        value = options[name]
-        stated = attributes[name]
-        alike = str if isinstance(stated, str) else int | float  # a text may describe a number
+        value, stated = options[name], attributes[name]
+        alike = str if isinstance(stated, str) else int | float  # a text need not be the number
         if (
             isinstance(stated, str | int | float)
             and (name in DECIDED or isinstance(value, alike))
@@ -404,7 +401,7 @@ def applied(
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as attributes: numbers, texts, comma-separated lists."""
+    """Return options as single attributes: numbers and texts, lists as words between commas."""
     shown = {}
     for name in [name for name in options if name not in {METRICS, RESULT, REPEATS}]:
         value = options[name]
@@ -419,9 +416,15 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _flat(values: Any) -> list[Any]:
-    """Return the elements of nested lists."""
-    return [one for value in values for one in _flat(value)] if is_list(values) else [values]
+def _flat(given: Any) -> list[Any]:
+    """Return the elements of what was given one after the other, or as lists."""
+    return [one for element in given for one in _flat(element)] if _is_list(given) else [given]
+
+
+def _is_list(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, list | tuple | set | frozenset | range | pd.Index)
 
 
 def plain_option(name: str, value: Any) -> Any:
@@ -433,10 +436,10 @@ def plain_option(name: str, value: Any) -> Any:
     ('none', [1, 2])
     """
     if name in OBJECTS:
-        inputs = value if isinstance(value, Mapping) else {"": value}
-        steps = {str(key): steps_of(each) for key, each in inputs.items() if steps_of(each)}
+        parts = value if isinstance(value, Mapping) else {"": value}
+        steps = {str(key): steps_of(part) for key, part in parts.items() if steps_of(part)}
         return (steps if isinstance(value, Mapping) else steps[""]) if steps else None
-    nameless = {"by": GROUP, **{word: f"given {word}" for word in FROM_MAPPING}}.get(name)
+    nameless = {"by": GROUP, **{word: f"given {word}" for word in GIVEN}}.get(name)
     if nameless is not None and isinstance(value, Mapping | pd.Series):
         return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or nameless}
     if name == "adjust" and value is None:
@@ -446,3 +449,52 @@ def plain_option(name: str, value: Any) -> Any:
 
         return repr(TESTS[value]()) if hasattr(TESTS.get(value), "samples") else value
     return plain(value)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: values by their repr, data by its shape and a digest.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> plain([ir.metrics.RBP(p=0.5), np.int64(3), None])
+    ['RBP(p=0.5)', 3, None]
+    """
+    if value is None or isinstance(value, np.generic | bool | int | float | str):
+        return value.item() if isinstance(value, np.generic) else value
+    if _is_list(value):
+        return [plain(element) for element in value]
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: plain(element) for key, element in value.items()}
+    if is_dataclass(value):
+        return repr(value)
+    if not hasattr(value, "shape") and isinstance(value, Hashable):
+        return str(getattr(value, "__name__", value))
+    shape = " x ".join(map(str, getattr(value, "shape", ())))
+    kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
+    digest = hashlib.sha256(b"".join(_bytes_of(value))).hexdigest()[:12]
+    description = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}
+    name = getattr(value, "name", None)
+    return description | ({} if name is None else {"name": str(name)})
+
+
+def _bytes_of(value: Any) -> Iterable[bytes]:
+    if isinstance(value, xr.Dataset | xr.DataArray):
+        held = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
+        for name, part in held.variables.items():
+            yield f"{name} {part.dims} {part.shape}".encode()
+            yield str(part.data.name).encode() if part.chunks else bytes_of(part.to_numpy())
+    elif isinstance(value, pd.DataFrame | pd.Series):
+        frame = value.to_frame() if isinstance(value, pd.Series) else value
+        for name, column in frame.reset_index().items():
+            yield f"{name}".encode()
+            yield bytes_of(column.to_numpy())
+    else:
+        yield bytes_of(np.asarray(value)) if hasattr(value, "shape") else repr(value).encode()
+
+
+def bytes_of(values: Any) -> bytes:
+    """Return the bytes of an array, those of its texts where it has objects."""
+    if values.dtype.kind in "biufcmMSU":
+        return bytes(values.tobytes())
+    return "\0".join(map(str, values.ravel())).encode(errors="replace")

@@ -111,6 +111,19 @@ def repeated(word, *single):
     return pd.concat(parts, ignore_index=True), qrels
 
 
+def staged():
+    """Return the example, and two stages that rerank the first ten and five documents of bm25."""
+    runs, qrels = ir.example_track()
+    runs = runs.drop(columns="rank").assign(reranks="")
+    stages, kept = [runs], runs[runs["system"] == "bm25"]
+    for name, before, most in (("ten", "bm25", 10), ("five", "ten", 5)):
+        kept = kept.sort_values("score", ascending=False).groupby("topic").head(most)
+        score = np.random.default_rng(most).permutation(len(kept)).astype(float)
+        kept = kept.assign(system=name, reranks=before, score=score)
+        stages.append(kept)
+    return pd.concat(stages, ignore_index=True), qrels
+
+
 def _costed():
     runs, qrels = ir.example_track()
     return runs.assign(tokens=90 + 7 * (runs["rank"] % 5)), qrels
@@ -141,6 +154,7 @@ TRACKS = {
     "thirty systems": (lambda: made(30), {"metrics": ["nDCG", "NumRet", "P"]}),
     "one answer": (lambda: made(4, single=True), {"baseline": "sys0", "adjust": "max-t"}),
     "a close second": (lambda: made(4, 12, seed=10), {}),
+    "stages": (staged, {}),
     "mostly unjudged": (lambda: made(4, judged=0.3), {}),
     "shared ranks": (ir.example_track, {"ties": "mean", "metrics": ["RBP(p=0.8)", "DCG"]}),
     "long names": (_long_names, {}),

@@ -1,4 +1,4 @@
-"""Agreement of orderings and score vectors, as matrices."""
+"""Agreement of orderings and of score vectors, as matrices over many of them at once."""
 
 from irframe.agreements.base import Agreement, share_above, stable_depth
 from irframe.agreements.correlations import (

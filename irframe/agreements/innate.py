@@ -1,4 +1,4 @@
-"""Innate pairwise ordering of rankings, and counts of separable pairs."""
+"""Innate order of two rankings, on which all metrics agree, and how often it leaves no choice."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,27 +13,27 @@ from irframe.checks import whole
 from irframe.errors import MetricError
 
 BLOCK = 1 << 20
-"""Cells that a thread compares at once; a few arrays of this size fit into a cache."""
+"""Cells compared at a time by a thread; a few arrays of so many bytes fit into a cache."""
 
 FINEST = 10**6
-"""Largest denominator of a gain that is read as a fraction instead of as decimals."""
+"""Greatest denominator of a gain that is taken for a fraction rather than for its decimals."""
 
 LABELS = {-2: "**ns", -1: "ns", 0: "=", 1: "ni", 2: "**ni"}
-"""Code -> label: non-superior, equal, non-inferior. ``**`` is non-separable, followed by the label
-at the depth before."""
+"""Code -> name: non-superior, equal, non-inferior; ``**`` is non-separable, with what the pair
+was labelled at the depth before it became so."""
 
 
 class Transitions(NamedTuple):
-    """Innate order of pairs at every depth, as its changes.
+    """The innate order of pairs of rankings at every depth, said by where it changes.
 
     Parameters
     ----------
     sign
-        1 if the first ranking leads first, -1 if the second does, 0 if the rankings are equal.
+        1 where the first ranking gets ahead first, -1 where the second does, 0 where neither.
     decided
-        First depth at which the pair is not equal, 0 if none.
+        First depth that is not equal, 0 if none.
     split
-        First depth at which the pair is non-separable, 0 if none.
+        First depth that is non-separable, 0 if none.
 
     Examples
     --------
@@ -48,25 +48,25 @@ class Transitions(NamedTuple):
     split: NDArray[np.int32]
 
 
-def integer_gains(gains: Sequence[float]) -> list[int]:
-    """Return integers in exact proportion to gains.
+def whole_gains(gains: Sequence[float]) -> list[int]:
+    """Scale gains to whole numbers in the same proportions, exactly.
 
     Parameters
     ----------
     gains
-        Gains of at least 0. Each is read as the simplest fraction that rounds to the same float,
-        so that 0.2 is 1/5 and 0.3333333333333333 is 1/3.
+        Gains of at least 0. Each stands for the simplest fraction that is written like it, so
+        that 0.2 is 1/5 and 0.3333333333333333 is 1/3.
 
     Returns
     -------
     list of int
-        The smallest such integers.
+        The smallest such numbers.
 
     Examples
     --------
-    >>> integer_gains([0.0, 0.2, 0.8, 1.0])
+    >>> whole_gains([0.0, 0.2, 0.8, 1.0])
     [0, 1, 4, 5]
-    >>> integer_gains([1 / 3, 1 / 2])
+    >>> whole_gains([1 / 3, 1 / 2])
     [2, 3]
     """
     exact = []
@@ -83,7 +83,7 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
     Parameters
     ----------
     gains
-        Integer gains by rank, at least 0, shape (system, topic, depth).
+        Whole-number gains by rank, at least 0, shape (system, topic, depth).
     pairs
         Positions of the first and second system, shape (pair, 2).
 
@@ -94,9 +94,8 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
 
     Notes
     -----
-    Algorithm 1 of Moffat and Mackenzie for all depths. If a ranking has less cumulated gain than
-    the other at one depth and more at another depth, the pair is non-separable from the later of
-    the two depths on.
+    Algorithm 1 of Moffat and Mackenzie for all depths: a ranking with less gain than the other
+    at some depth and more at another cannot be ordered from the later of the two on.
 
     References
     ----------
@@ -109,32 +108,31 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
     >>> compare_rankings(gains, np.array([[0, 1], [0, 0]])).split.tolist()
     [[3], [0]]
     """
-    cumulated = _cumulated(gains)
-    shape = (len(pairs), cumulated.shape[1])
+    gathered = _gathered(gains)
+    shape = (len(pairs), gathered.shape[1])
     result = Transitions(
         np.zeros(shape, np.int8), np.zeros(shape, np.int32), np.zeros(shape, np.int32)
     )
-    step = max(1, BLOCK // max(cumulated[0].nbytes, 1))
+    step = max(1, BLOCK // max(gathered[0].nbytes, 1))
 
     def fill(start: int) -> None:
-        rows = slice(start, start + step)
-        first, second = pairs[rows].T
-        lead = cumulated.take(first, axis=0)
-        lead -= cumulated.take(second, axis=0)
+        part = slice(start, start + step)
+        first, second = pairs[part].T
+        lead = gathered.take(first, axis=0)
+        lead -= gathered.take(second, axis=0)
         ahead, behind = _first(lead > 0), _first(lead < 0)
-        both = (ahead > 0) & (behind > 0)
-        either = (ahead > 0) | (behind > 0)
+        either, both = (ahead > 0) | (behind > 0), (ahead > 0) & (behind > 0)
         leads = (ahead > 0) & ((behind == 0) | (ahead < behind))
-        result.sign[rows] = np.where(leads, 1, np.where(either, -1, 0))
-        result.decided[rows] = np.where(both, np.minimum(ahead, behind), ahead + behind)
-        result.split[rows] = np.where(both, np.maximum(ahead, behind), 0)
+        result.sign[part] = np.where(leads, 1, np.where(either, -1, 0))
+        result.decided[part] = np.where(both, np.minimum(ahead, behind), ahead + behind)
+        result.split[part] = np.where(both, np.maximum(ahead, behind), 0)
 
     in_threads(fill, range(0, len(pairs), step))
     return result
 
 
-def _cumulated(gains: Array) -> Array:
-    """Return cumulated gains in the narrowest sufficient integer type."""
+def _gathered(gains: Array) -> Array:
+    """Sum gains down to each depth, in the narrowest type that holds every difference."""
     most = int(gains.max(initial=0)) * max(gains.shape[-1], 1)
     if most > np.iinfo(np.int64).max:
         advice = "give the gains fewer decimals"
@@ -145,21 +143,21 @@ def _cumulated(gains: Array) -> Array:
 
 
 def _first(true: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the first true depth, 0 if none is."""
-    index = true.argmax(axis=-1)
-    any_true = np.take_along_axis(true, index[..., np.newaxis], axis=-1)[..., 0]
-    return np.where(any_true, index + 1, 0).astype(np.int32)
+    """Return the first depth that holds, 0 if none does."""
+    where = true.argmax(axis=-1)
+    holds = np.take_along_axis(true, where[..., np.newaxis], axis=-1)[..., 0]
+    return np.where(holds, where + 1, 0).astype(np.int32)
 
 
 def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
-    """Return the label codes for every depth.
+    """Spell the labels out for every depth.
 
     Parameters
     ----------
     transitions
-        The result of `compare_rankings`, any shape.
+        From `compare_rankings`, any shape.
     depth
-        Number of depths.
+        How many depths.
 
     Returns
     -------
@@ -183,10 +181,10 @@ def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
     step = max(1, BLOCK // max(depth, 1))
 
     def fill(start: int) -> None:
-        rows = slice(start, start + step)
-        np.greater_equal(rank, decided[rows], out=labels[rows].view(np.bool_))
-        labels[rows] += rank >= split[rows]
-        labels[rows] *= sign[rows]
+        part = slice(start, start + step)
+        np.greater_equal(rank, decided[part], out=labels[part].view(np.bool_))
+        labels[part] += rank >= split[part]
+        labels[part] *= sign[part]
 
     in_threads(fill, range(0, len(sign), step))
     return labels.reshape(*transitions.sign.shape, depth)
@@ -200,7 +198,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
     transitions
         Shape (pair, topic).
     depth
-        Number of depths.
+        How many depths.
 
     Returns
     -------
@@ -225,19 +223,19 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
 
 
 def _reached(first: Array, chosen: NDArray[np.bool_], depth: int) -> Array:
-    """Return the number of chosen topics changed by each depth."""
+    """Count the chosen topics that changed at each depth or above it, shape (pair, depth)."""
     pair, topic = np.nonzero(chosen & (first > 0) & (first <= depth))
     cell = pair * depth + first[pair, topic] - 1
     return np.cumsum(np.bincount(cell, minlength=len(first) * depth).reshape(-1, depth), axis=-1)
 
 
 class Separability(NamedTuple):
-    """Numbers of equal, separable and non-separable pairs of rankings.
+    """How many pairs of rankings are equal, have an innate order, or may go either way.
 
     Parameters
     ----------
     equal, separable, nonseparable
-        Exact numbers of ordered pairs.
+        Numbers of ordered pairs, exact.
 
     Examples
     --------
@@ -257,7 +255,7 @@ class Separability(NamedTuple):
 
 
 def random_separability(k: int) -> Separability:
-    """Count equal, separable and non-separable pairs of binary rankings.
+    """Count how many of all pairs of binary rankings of length k have an innate order.
 
     Parameters
     ----------
@@ -272,12 +270,12 @@ def random_separability(k: int) -> Separability:
     Raises
     ------
     ParameterError
-        If k is not an integer of at least 1.
+        If k is no whole number of at least 1.
 
     Notes
     -----
-    ``2**k`` pairs are equal and ``2 (C(2k+1, k) - 2**k)`` are separable. The difference of
-    cumulated gains is a random walk of 2k fair steps that must not go below 0.
+    ``2**k`` pairs are equal and ``2 (C(2k+1, k) - 2**k)`` separable: the difference of gathered
+    gain is a walk of 2k fair steps that must not go below 0.
 
     References
     ----------

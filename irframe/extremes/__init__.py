@@ -1,1 +1,1 @@
-"""Lowest and highest scores over labels and tied orders."""
+"""The lowest and the highest score over labelings, fillings and orders of ties."""

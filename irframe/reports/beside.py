@@ -20,14 +20,16 @@ from irframe.cubes.groups import REPEAT_OF
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of, of_spans
 from irframe.effort.outcomes import outcomes
-from irframe.errors import InputError, IrframeError, unsaid
+from irframe.errors import InputError, unsaid
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
-from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.orderings.orderings import orderings
 from irframe.plots.ladder import on_front
 from irframe.reports import figures
+from irframe.reports.ladder import worst_and_best
 from irframe.reports.setting import NAMED, PagePart, parts, say, short, signed, spoken, text, texts
+from irframe.reports.stages import stage_losses, stages_of
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 
@@ -222,30 +224,6 @@ def pair_at(a: int, b: int, systems: int) -> int:
     return low * systems - low * (low + 1) // 2 + high - low - 1
 
 
-def limits_of(view: View) -> dict[str, list[list[float]]]:
-    """Return metric -> lowest and highest means over all systems' topics, whatever is unjudged.
-
-    Nothing where that cannot be told, or where depths are budgets.
-    """
-    if view.setting.axis.unit:
-        return {}
-    try:
-        ends = view.bounded
-    except IrframeError:
-        return {}
-    means = ends.where(ends.notnull().all([SYSTEM, BOUND])).mean(TOPIC).round(9)
-    values = means.transpose(METRIC, BOUND, SYSTEM).to_numpy().tolist()
-    return dict(zip(texts(means[METRIC].to_numpy()), values, strict=True))
-
-
-def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
-    """Return the ends of the difference of two means, whatever is unjudged; None if not known."""
-    if (limits := limits_of(view).get(view.setting.metrics[0])) is None:
-        return None
-    (low_a, low_b), (high_a, high_b) = np.array(limits)[:, [a, b]]
-    return low_a - high_b, high_a - low_b
-
-
 NAMELESS = "(unjudged)"
 """What stands for a document whose name only the run frame would know."""
 
@@ -404,6 +382,8 @@ def beside(view: View) -> list[PagePart]:
     for (number, name), (key, subject, make) in product(enumerate(single, start=1), known):
         own = key if number == 1 else f"{key}-{number}"
         makers.append((own, subject, partial(make, baseline=name, key=own)))
+    if stages_of(view.cube):
+        makers.append(("losses", "where the points went", stage_losses))
     makers += [
         ("lengths", "how many documents users read", partial(_lengths, metric="ASL")),
         ("effort", "how much effort rankings cost", partial(_lengths, metric="Twist")),

@@ -331,6 +331,46 @@ def ranges(
     return figure | {"padding": {"left": 14, "top": 5, "right": 5, "bottom": 5}}
 
 
+def stacked(parts: pd.DataFrame, title: str) -> dict[str, Any]:
+    """Draw parts of a score as one bar for each system, the first at the top.
+
+    Parameters
+    ----------
+    parts
+        A row for each system, and a column for each part, the leftmost first.
+    title
+        What is drawn.
+    """
+    alt = drawing()
+    names = [str(name).replace("_", " ") for name in parts]
+    frame = parts.set_axis(names, axis=1).rename_axis("system").reset_index()
+    frame["name"] = [short(text(name), 2 * LONGEST) for name in frame["system"]]
+    long = frame.melt(["system", "name"], names, "part", "value")
+    long["told"] = [_told_part(row, title) for row in long.to_dict("records")]
+    rank = {name: number for number, name in enumerate(names)}
+    long["rank"] = long["part"].map(rank)
+    shades = [
+        f"color-mix(in srgb, {INK} {100 - 85 * number // (len(names) - 1)}%, var(--page))"
+        for number in range(len(names))
+    ]
+    legend = alt.Legend(symbolType="square", columns=2, labelLimit=110)
+    chart = alt.Chart(alt.NamedData("parts")).mark_bar(stroke=QUIET, strokeWidth=0.5, aria=True)
+    chart = chart.encode(
+        x=alt.X("value:Q", title=f"mean {title}", scale=alt.Scale(domainMax=1)),
+        y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=150, ticks=False)),
+        color=alt.Color("part:N", scale=alt.Scale(domain=names, range=shades), legend=legend),
+        order="rank:Q",
+        description="told:N",
+    )
+    data = {"parts": long.drop(columns="system")}
+    return styled(chart, data, WIDE - 90, LINE * len(parts))
+
+
+def _told_part(row: dict[Any, Any], title: str) -> str:
+    """Return what is said of a part that is pointed at."""
+    return f"{text(row['system'])}: {row['part']} {fixed(row['value'])} of {title}"
+
+
 def _told_range(row: dict[Any, Any], title: str) -> str:
     """Return what is said of a system that is pointed at."""
     ends = f"{fixed(row['lower'])} to {fixed(row['upper'])}"

@@ -12,10 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.comparing.corrections import Significance
+from irframe.errors import IrframeError, unsaid
+from irframe.escaping import markdown
 from irframe.metrics.facts import TIE
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
 from irframe.ranks.first import FIRST
+from irframe.ranks.rank_intervals import rank_intervals
 from irframe.ranks.sheet import sheet
 from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, signed, texts
 from irframe.reports.view import QUARTERS, View
@@ -156,6 +160,47 @@ def _baseline_and_differing(view: View, mean: NDArray[Any]) -> tuple[float, NDAr
     rows = view.cube.indexes[SYSTEM].get_indexer(pd.Index(view.setting.baselines))
     apart = differ[rows] & (rows >= 0)[:, np.newaxis]
     return float(mean[rows[0]]) if len(rows) and rows[0] >= 0 else np.nan, apart
+
+
+def limits_of(view: View) -> dict[str, list[list[float]]]:
+    """Return metric -> lowest and highest means over all systems' topics, whatever is unjudged.
+
+    Nothing where that cannot be told, or where depths are budgets.
+    """
+    if view.setting.axis.unit:
+        return {}
+    try:
+        ends = view.bounded
+    except IrframeError:
+        return {}
+    means = ends.where(ends.notnull().all([SYSTEM, BOUND])).mean(TOPIC).round(9)
+    values = means.transpose(METRIC, BOUND, SYSTEM).to_numpy().tolist()
+    return dict(zip(texts(means[METRIC].to_numpy()), values, strict=True))
+
+
+def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
+    """Return the ends of the difference of two means, whatever is unjudged; None if not known."""
+    if (limits := limits_of(view).get(view.setting.metrics[0])) is None:
+        return None
+    (low_a, low_b), (high_a, high_b) = np.array(limits)[:, [a, b]]
+    return low_a - high_b, high_a - low_b
+
+
+def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
+    """Return a paragraph of Markdown on which systems could be first by a metric.
+
+    "" for one system, and for repeats, which the test does not know.
+    """
+    if scores.index.get_level_values(SYSTEM).nunique() < 2:
+        return ""
+    with unsaid():
+        found = rank_intervals(scores[[metric]], test=Significance(adjust=None, alpha=alpha))
+    if FIRST not in found:
+        return ""
+    leads = found[found[FIRST]].sort_values("rank", kind="stable")
+    names = texts(leads.index.get_level_values(SYSTEM))
+    values = {"n": len(names), "of": len(found), "alpha": alpha, "names": names}
+    return f"\n{markdown(f'By {metric}, ' + say('first.several', **values))}.\n"
 
 
 SPANNED = ("ci_low", "ci_high", "mean", "repeats")

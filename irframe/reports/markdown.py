@@ -48,6 +48,7 @@ from irframe.names import (
 )
 from irframe.printed import fixed_text, interval_text
 from irframe.reports.beside import first_runs
+from irframe.reports.ladder import first_places
 from irframe.tables.captions import told
 
 FALLEN, BEHIND = 10, 3
@@ -93,20 +94,20 @@ def markdown(
     Returns
     -------
     str
-        Whether the gate failed or passed, by which rule, margin and baseline; a section per system,
-        the gravest verdict first: a line per metric, and the topics on which
-        it lost most, with the documents behind that, of repeats in the first. At most `MOST`
-        characters; what is left out is counted.
+        Whether the gate failed or passed, by which rule, margin and baseline; which systems could
+        be first; a section per system, the gravest verdict first: a line per metric, and the topics
+        on which it lost most, with the documents behind that, of repeats in the first. At most
+        `MOST` characters; what is left out is counted.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
     gravity = {name: min(map(GRAVEST.index, rows["verdict"])) for name, rows in of_systems.items()}
     failed = failing(comparison, fail_on, comparison.attrs.get("margin"))["system_a"]
     order = sorted(of_systems, key=lambda name: (name not in {*failed}, gravity[name]))
     changes = [Change.of(of_systems[system], cube, scores, runs) for system in order]
-    end = _notes(comparison, cube.sizes[DEPTH]) + (
-        f"\n[The whole report]({link}).\n" if link else ""
-    )
+    more = f"\n[The whole report]({link}).\n" if link else ""
+    end = _notes(comparison, cube.sizes[DEPTH]) + more
     first = outcome(comparison, failed, fail_on)
+    first += first_places(scores, str(metrics[0]), comparison.attrs.get("alpha", 0.05))
     room = MOST - len(end[:NOTES]) - len(first) - ROOM
     gate = None if fail_on == "never" else {*failed}
     heads = _fitting((each.head(metrics, comparison.attrs, gate) for each in changes), room)

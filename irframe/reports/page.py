@@ -16,8 +16,17 @@ from irframe.errors import cautions_of, united
 from irframe.escaping import visible
 from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
-from irframe.reports.beside import Duel, Snippets, TopLists, limits_of
-from irframe.reports.ladder import SIGNED, HardTopics, Sheet, known, matrix, picture, rungs
+from irframe.reports.beside import Duel, Snippets, TopLists
+from irframe.reports.ladder import (
+    SIGNED,
+    HardTopics,
+    Sheet,
+    known,
+    limits_of,
+    matrix,
+    picture,
+    rungs,
+)
 from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, spoken, texts
 from irframe.reports.trust import sentences, what_judging_could_change
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart

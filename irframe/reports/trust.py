@@ -38,8 +38,8 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted
 from irframe.ranks.first import FIRST, OPTIMISM, optimism
 from irframe.record import NONE
 from irframe.reports import figures
-from irframe.reports.beside import Claim, limits_of, worst_and_best
-from irframe.reports.ladder import HardTopics
+from irframe.reports.beside import Claim
+from irframe.reports.ladder import HardTopics, limits_of, worst_and_best
 from irframe.reports.setting import (
     NAMED,
     PagePart,

@@ -68,6 +68,7 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     assert status == 0
     assert out.startswith("# Comparison: margin 0.05, baseline main\n")
     assert "\n## new against main, worse\n" in out
+    assert "\nBy nDCG@10, 1 of 2 systems could be first (95 %): main.\n" in out
     (line,) = [line for line in out.splitlines() if line.startswith("| nDCG@10 |")]
     scores = cube.ireval.score("nDCG@10", at=10).squeeze()
     apart = (scores.sel(system="ance") - scores.sel(system="splade")).to_series()

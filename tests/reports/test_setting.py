@@ -769,6 +769,18 @@ def lengths(track, view, metric):
             yield "lengths.front", {"effect": effect, "metric": metric, "names": front}
 
 
+def stages(track, view):
+    name, at = track.metrics[0], track.rank
+    metric = name if "@" in name else f"{name}@{at}"
+    paths = [["bm25", "ten", "five"]]
+    found = track.runs.ireval.losses(track.qrels, metric, stages=paths).groupby("system").mean()
+    last = next(each for each in view.ladder(name, at).index if each in {"ten", "five"})
+    told = found.loc[last].to_dict() | {"name": last, "metric": metric}
+    assert told["score"] + told["not_retrieved"] + told["ordered"] < 1
+    yield "losses.says", told | {"cut": told["cut_by_ten"] + told["cut_by_five"]}
+    yield "losses.how", {"metric": metric}
+
+
 def ranges(track, view):
     """Yield what the figures of ranges say of every system: the quantity, and three numbers."""
     metric, at, asked = track.metrics[0], track.at, track.options
@@ -847,6 +859,8 @@ def parts(view):
     for name in [] if view.told.word else view.told.based:
         yield "who answers more, and who ranks answers higher", partial(outcomes, baseline=name)
         yield "who is ahead whatever the metric", partial(orderings, baseline=name)
+    if "reranks" in view.told.runs:
+        yield "where the points went", stages
     yield "how many documents users read", partial(lengths, metric="ASL")
     yield "how much effort rankings cost", partial(lengths, metric="Twist")
 

@@ -1,0 +1,59 @@
+"""What pipelines lose: the section on losses, where runs name the system that each one reranks."""
+
+from typing import Any
+
+import xarray as xr
+
+from irframe.effort.losses import losses
+from irframe.experiments.policy import at_depth
+from irframe.metrics.parse_metric import parse_metric
+from irframe.names import METRIC, SCORE, SYSTEM, TOPIC
+from irframe.reports import figures
+from irframe.reports.setting import PagePart, say
+from irframe.reports.view import View
+
+RERANKS = "reranks"
+"""Column of runs, and coordinate of systems: the system whose documents each one reorders."""
+
+
+def stages_of(cube: xr.Dataset) -> list[list[Any]]:
+    """Return the stages of every system that reranks another one, the first stage first.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> reranked = runs["system"].map({"monot5": "bm25", "duot5": "monot5"}).fillna("")
+    >>> stages_of(runs.assign(reranks=reranked).ireval.cube(qrels))
+    [['bm25', 'monot5'], ['bm25', 'monot5', 'duot5']]
+    """
+    if RERANKS not in cube.coords or cube[RERANKS].dims != (SYSTEM,):
+        return []
+    before = dict(zip(cube.indexes[SYSTEM], cube[RERANKS].to_numpy().tolist(), strict=True))
+    paths = []
+    for system in before:
+        path = [system]
+        while before[path[0]] in before and before[path[0]] not in path:
+            path.insert(0, before[path[0]])
+        paths.append(path)
+    return [path for path in paths if len(path) > 1]
+
+
+def stage_losses(view: View) -> PagePart:
+    """Return what each system loses to each cause, of pipelines by stage."""
+    setting, stages = view.setting, stages_of(view.cube)
+    metric = parse_metric(setting.metrics[0])
+    cut = metric if metric.depth else at_depth(metric, setting.rank)
+    found: Any = losses(view.cube, cut, stages=stages)
+    means = found.mean(TOPIC).transpose(SYSTEM, METRIC).to_pandas()
+    frame = means.iloc[view.ranked["order"][0, setting.place]]
+    last = next(name for name in frame.index if name in {path[-1] for path in stages})
+    row = frame.loc[last]
+    cuts = [name for name in frame if name.startswith("cut_by_")]
+    values = {"name": str(last), "metric": str(cut), "cut": row[cuts].sum()}
+    values |= {name: row[name] for name in ("not_retrieved", "ordered")}
+    figure = figures.stacked(frame[[SCORE, "ordered", *cuts[::-1], "not_retrieved"]], str(cut))
+    how = [say("losses.how", metric=str(cut))]
+    table = frame.rename_axis(columns=None).reset_index()
+    guide = "questions/where-did-the-points-go"
+    return PagePart("losses", say("losses.says", **values), how, "", table, figure, guide)
