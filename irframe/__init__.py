@@ -1,4 +1,4 @@
-"""Information-retrieval evaluation at every depth, in pandas and xarray method chains.
+"""Information-retrieval evaluation at every depth, in pandas and xarray.
 
 Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and DataArray. What makes
 an object, and the namespaces, stand in ``__init__.pyi``; each is imported when first used.
@@ -18,7 +18,7 @@ __version__ = VERSION
 
 
 def _asks_for_help() -> bool:
-    """Tell whether this process is the command line, asked for help, which needs no frames."""
+    """Return whether this process is ``irframe --help``."""
     program, *arguments = ["", *getattr(sys, "orig_argv", [])][-2:]
     return Path(program).stem == "irframe" and arguments[0] in {"-h", "--help", "--version"}
 
@@ -35,7 +35,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name; an error for another says in which namespace it stands."""
+    """Return a public name; errors name the right namespace."""
     if name in __all__:
         value = find(_HOMES[name], name)
         if isfunction(value):

@@ -1,4 +1,7 @@
-"""The accessor ``.ireval``: every verb is one call to the function of the same name."""
+"""The accessor ``.ireval``.
+
+Every verb is one call to the function of the same name.
+"""
 
 import inspect
 import re
@@ -29,17 +32,17 @@ def _counts(subject: Any) -> list[str]:
         counts = [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
         return [*counts, *_judged_share(subject)]
     rows: Any = subject.reset_index(allow_duplicates=True)
-    known = words.roles(rows.columns)
+    roles = words.roles(rows.columns)
     repeats = [name for name in words.REPEAT_NAMES if name in subject.index.names]
-    sides = {word: known.get(word, word) for word in (words.SYSTEM, *repeats, words.TOPIC)}
-    present = {word: rows[[name]].iloc[:, 0] for word, name in sides.items() if name in rows}
-    counts = [_number(column.nunique(), word) for word, column in present.items()]
+    names = {role: roles.get(role, role) for role in (words.SYSTEM, *repeats, words.TOPIC)}
+    columns = {role: rows[[name]].iloc[:, 0] for role, name in names.items() if name in rows}
+    counts = [_number(column.nunique(), role) for role, column in columns.items()]
     metrics = len(subject.attrs.get(words.METRICS, ()))
     return [*counts, _number(metrics, "metric") if metrics else _number(len(rows), "row")]
 
 
 def _judged_share(subject: Any) -> list[str]:
-    """Say of a cube which grades there are, and which share of what was retrieved has one."""
+    """Return the grades and the judged share of a cube."""
     if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
         return []
     experiment = subject.attrs["experiment"]
@@ -54,7 +57,7 @@ def _number(count: int, word: str) -> str:
 
 
 class Verbs:
-    """The verbs of one object."""
+    """Verbs of one object."""
 
     _home = kinds.HOME
 
@@ -74,11 +77,11 @@ class Verbs:
         return MethodType(self._leading(name, function), self._called_of())
 
     def _called_of(self) -> Any:
-        """Return what a verb is called of."""
+        """Return the first argument of the verbs."""
         return self._subject
 
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a verb that says how it is called, and of what, where it is not called so."""
+        """Return a verb whose errors show a correct call."""
 
         @wraps(function)
         def call(*arguments: Any, **options: Any) -> Any:
@@ -87,14 +90,14 @@ class Verbs:
             except (InputError, DepthError, ParameterError) as error:
                 if name in kinds.offered(self._subject, self._home):
                     raise
-                wrong: Exception = error.within("", self._unknown(name))
+                improved: Exception = error.within("", self._unknown(name))
             except TypeError as error:
                 if not re.match(rf"{name}\(\):? missing .*required", str(error)):
                     raise
-                known = name in kinds.offered(self._subject, self._home)
+                offered = name in kinds.offered(self._subject, self._home)
                 call = f"as in .ireval.{kinds.example(name, self._subject, self._home)}"
-                wrong = TypeError(f"{error}, {call}" if known else self._unknown(name))
-            raise wrong from None
+                improved = TypeError(f"{error}, {call}" if offered else self._unknown(name))
+            raise improved from None
 
         return call
 
@@ -105,19 +108,22 @@ class Verbs:
             function
         ):
             return None
-        clear, wanted = {kinds.RUNS, kinds.JUDGMENTS, kinds.SCORES}, {*kinds.takes(name, function)}
-        others = clear - wanted if wanted & clear else set()
-        others |= {kinds.CUBE} - wanted if wanted else set()
-        # What is kept by an old pandas may have been changed since.
-        of_another = self._kind in others and kinds.kind_of(self._subject) in others
-        return None if of_another else function
+        tables = {kinds.RUNS, kinds.JUDGMENTS, kinds.SCORES}
+        accepted = {*kinds.takes(name, function)}
+        refused = tables - accepted if accepted & tables else set()
+        refused |= {kinds.CUBE} - accepted if accepted else set()
+        # pandas before 3 keeps the accessor of a frame that may have changed since.
+        is_refused = self._kind in refused and kinds.kind_of(self._subject) in refused
+        return None if is_refused else function
 
     def _unknown(self, name: str) -> str:
-        every, kind = kinds.verbs(self._home), kinds.kind_of(self._subject)
+        every = kinds.verbs(self._home)
+        kind = kinds.kind_of(self._subject)
         if name in every:
             return kinds.chain(name, every[name][0], kind, self._subject)
-        door, figures = import_module("irframe").__all__, kinds.verbs(kinds.FIGURES)
-        known = dict.fromkeys(figures, "ireval.plot.{}") | dict.fromkeys(door, "ir.{}")
+        figures = kinds.verbs(kinds.FIGURES)
+        known = dict.fromkeys(figures, "ireval.plot.{}")
+        known |= dict.fromkeys(import_module("irframe").__all__, "ir.{}")
         known |= dict.fromkeys(kinds.verbs(kinds.HOME), "ireval.{}") | dict.fromkeys(every, "{}")
         what = "figure" if self._home == kinds.FIGURES else "verb"
         message = f"{kinds.type_of(self._subject).__name__} has no {what} {name!r}"
@@ -135,20 +141,20 @@ class Verbs:
         return f"{message}{hint}{self._leads(meant, kind)}"
 
     def _leads(self, meant: list[str], kind: str) -> str:
-        """Say how this object is led to verbs or figures that may be meant, if it is to some."""
+        """Return calls that lead from this object to suggested verbs."""
         own_home = kinds.verbs(kinds.HOME) if self._home == kinds.HOME else {}
         homes = {name: kinds.HOME if name in own_home else kinds.FIGURES for name in meant}
-        there = {name: home for name, home in homes.items() if name in kinds.verbs(home)}
-        own = [name for name, home in there.items() if name in kinds.offered(self._subject, home)]
-        if own:
-            calls = (f".ireval.{kinds.example(name, self._subject, homes[name])}" for name in own)
+        defined = {name: home for name, home in homes.items() if name in kinds.verbs(home)}
+        offered = [n for n, home in defined.items() if n in kinds.offered(self._subject, home)]
+        if offered:
+            calls = (f".ireval.{kinds.example(n, self._subject, homes[n])}" for n in offered)
             return f": {' or '.join(calls)}"
-        for name, home in there.items():
+        for name, home in defined.items():
             return f". {kinds.chain(name, kinds.verbs(home)[name][0], kind, self._subject)}"
         return ""
 
     def _scoring(self, metric: Any) -> str:
-        """Say how this object, or what it is made of, is scored by a metric."""
+        """Return the call that scores this object by a metric."""
         if kinds.kind_of(self._subject) not in {kinds.RUNS, kinds.SCANNED}:
             return f': cube.ireval.score("{metric}")'
         return f': .ireval.evaluate(qrels, "{metric if metric.uncut() else metric @ 10}")'
@@ -165,14 +171,15 @@ class Verbs:
             kinds.example(name, self._subject, home)
             for home in (kinds.HOME, kinds.FIGURES)
             for name in kinds.offered(self._subject, home)
-            if name != "groupby"  # which only who knows the groups can call
+            if name != "groupby"  # its groups are the caller's
         ][:5]
 
     def _seen(self) -> str:
-        """Say what the object was taken for, how large it is, and how it was decided."""
+        """Return the kind, the size and the settings of the object."""
         from irframe.tables.captions import told  # noqa: PLC0415 - only when shown
 
-        kind, attributes = kinds.kind_of(self._subject), getattr(self._subject, "attrs", {})
+        kind = kinds.kind_of(self._subject)
+        attributes = getattr(self._subject, "attrs", {})
         what = kind if kind in kinds.KNOWN else f"result of {kind}"
         size = ": ".join(filter(None, [what, ", ".join(_counts(self._subject))]))
         if words.RESULT not in attributes:
@@ -186,17 +193,20 @@ class Verbs:
 
     def _repr_html_(self) -> str:
         listed = ", ".join(f"<code>.{html(call)}</code>" for call in self._next())
-        how = html(self._seen()).replace("\n", "<br>")
-        return f"<p>{how}<br>next: {listed}</p>"
+        seen = html(self._seen()).replace("\n", "<br>")
+        return f"<p>{seen}<br>next: {listed}</p>"
 
 
 class Figures(Verbs):
-    """The figures of one object."""
+    """Figures of one object."""
 
     _home = kinds.FIGURES
 
     def __call__(self, kind: str | None = None) -> Any:
-        """Draw a figure by its name, or say which there are: an object has several."""
+        """Draw a figure by its name.
+
+        Without a name the error lists the figures of the object.
+        """
         if kind is not None:
             return getattr(self, kind)()
         calls = [f".ireval.{kinds.example(n, self._subject, kinds.FIGURES)}" for n in dir(self)]
@@ -206,7 +216,7 @@ class Figures(Verbs):
 @xr.register_dataset_accessor("ireval")  # type: ignore[no-untyped-call]
 @xr.register_dataarray_accessor("ireval")  # type: ignore[no-untyped-call]
 class Accessor(Verbs):
-    """Verbs of cubes, of scores, and of what the verbs return."""
+    """Verbs of cubes, scores and results."""
 
     def __init__(self, subject: Any) -> None:
         super().__init__(_with_metrics(subject))
@@ -218,9 +228,9 @@ class Accessor(Verbs):
 
     @property
     def record(self) -> list[Step]:
-        """The verbs that led to this object, in order, each with its options as they were applied.
+        """The verbs that led to this object, with their options.
 
-        Of data among the options there is a digest. ``step.again(x)`` gives the result again.
+        Options that are data are recorded as digests. ``step.again(x)`` computes the result again.
 
         Examples
         --------
@@ -239,7 +249,7 @@ ScannedRuns.access = Accessor
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
 class FrameAccessor(Accessor):
-    """Verbs of run frames, score frames and the frames that verbs return."""
+    """Verbs of run frames, score frames and other results."""
 
     def __init__(self, subject: pd.DataFrame) -> None:
         super().__init__(subject)
@@ -258,7 +268,10 @@ class FrameAccessor(Accessor):
 
 @pd.api.extensions.register_series_accessor("ireval")
 class SeriesAccessor(FrameAccessor):
-    """Verbs of a column of scores, which are those of a frame with this column."""
+    """Verbs of a column of scores.
+
+    They are the verbs of a frame with this column.
+    """
 
     def __init__(self, subject: pd.Series) -> None:
         from irframe.cubes import as_scores as scores  # noqa: PLC0415 - only when asked
@@ -273,7 +286,10 @@ class SeriesAccessor(FrameAccessor):
 
 
 def _with_metrics(subject: Any) -> Any:
-    """Return a dataset with a variable for each metric as one array; anything else as it is."""
+    """Join the variables of a dataset of scores to one array.
+
+    Return any other object unchanged.
+    """
     if not isinstance(subject, xr.Dataset) or {words.RESULT, "experiment"} & subject.attrs.keys():
         return subject
     variables = subject.data_vars.values()
@@ -288,7 +304,7 @@ def _with_metrics(subject: Any) -> Any:
 
 
 def _metric(name: str) -> Any:
-    """Return the metric that a name is of, if it is one."""
+    """Return the metric of a name, None if it names none."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same

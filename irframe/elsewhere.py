@@ -1,4 +1,4 @@
-"""What other tools call things, and what an error suggests for it."""
+"""Names of other tools, and suggestions in errors."""
 
 import difflib
 import inspect
@@ -12,10 +12,10 @@ from irframe.moved import Moved, line_for
 from irframe.option_values import Slot, slot_of
 
 NEAR = 0.85
-"""How alike two names are, as difflib has it, of which one is a slip of the other."""
+"""Similarity, by difflib, from which one name may be a slip of the other."""
 
 LONGEST = 60
-"""Characters of a name up to which it may be a slip of another."""
+"""Longest name, in characters, that may be a slip of another."""
 
 _SELECTED = {
     ("metric", "metrics", "measure", "measures"): 'scores[["AP"]] or array.sel(metric=["AP"])',
@@ -50,20 +50,20 @@ _BESIDE = {
     "searches": " (score(..., stop=ir.AfterSearches(2)) of a cube takes it)",
     **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) counts it beside metrics)"),
 }
-"""What is no word of a verb, since something else does it -> the end of an error that says what."""
+"""Option that a verb does not have -> the end of an error that names the alternative."""
 
 _TABLE = Path(__file__).with_name("elsewhere.txt")
-"""Our name of something, and those that other tools have for it, a line each."""
+"""File of our names with those of other tools, one name a line."""
 
 
 def _plain(name: object) -> str:
-    """Return a name as it is compared: small letters and digits."""
+    """Return the lower-case letters and digits of a name."""
     return re.sub(r"[\W_]", "", str(name)).lower()
 
 
 @cache
 def _meant() -> dict[str, list[str]]:
-    """Return what every name of another tool may mean."""
+    """Return our names for every name of another tool."""
     meanings: dict[str, list[str]] = {}
     for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
         ours, _, theirs = line.partition(": ")
@@ -74,7 +74,9 @@ def _meant() -> dict[str, list[str]]:
 
 
 def suggested(name: object, known: Iterable[str]) -> list[str]:
-    """Return which known names another tool may call so, or are written as if by a slip.
+    """Return known names that a name may mean.
+
+    These are the names for what another tool calls so, and names that differ by a slip.
 
     Examples
     --------
@@ -96,28 +98,30 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
 
 
 def meant_by(name: object, known: Iterable[str]) -> list[str]:
-    """Return which known names another tool, or a paper, surely calls so."""
+    """Return known names for what other tools call so."""
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
     names = [ours for ours in meant if ours in known and ours != name]
-    resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)  # a test by name has its own
+    resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)  # a test has its own fields
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 
 
 def suggest(
     name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
-    """Return the end of an error that says what is meant; nothing where that is not clear.
+    """Return the suggestion at the end of an error.
+
+    It is empty if nothing is similar.
 
     Parameters
     ----------
     name
-        A name that is none of the known ones.
+        An unknown name.
     known
-        Those there are, perhaps with the form in which each is written.
+        The existing names, perhaps each with the form in which it is written.
     meant
-        Those that are meant, where that is known.
+        The names that it means, if that is certain.
 
     Examples
     --------
@@ -126,14 +130,14 @@ def suggest(
     """
     forms = known if isinstance(known, Mapping) else dict.fromkeys(known, "{}")
     sure = [*meant] or meant_by(name, forms)
-    told = " or ".join(forms[other].format(other) for other in sure or suggested(name, forms))
+    text = " or ".join(forms[other].format(other) for other in sure or suggested(name, forms))
     if sure:
-        return f" (in irframe: {told})"
-    return f" (did you mean {told}?)" if told else _BESIDE.get(str(name), "")
+        return f" (in irframe: {text})"
+    return f" (did you mean {text}?)" if text else _BESIDE.get(str(name), "")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the end of an error that lists the three names that are the most alike, if any are.
+    """Return the three most similar names for an error.
 
     Examples
     --------
@@ -152,16 +156,16 @@ def unexpected(
     options: Mapping[str, Any],
     by: Any = None,
 ) -> str | None:
-    """Return what is wrong about the first keyword that a function does not have, if there is one.
+    """Return the error for the first unknown keyword, if any.
 
     Parameters
     ----------
     verb, parameters
-        The function that was called, and what it takes.
+        The name and the parameters of the function.
     arguments, options
-        What it was called with.
+        The arguments of the call.
     by
-        The groups that it was called in.
+        The groups of the call, if any.
 
     Examples
     --------
@@ -172,13 +176,14 @@ def unexpected(
     name = next((name for name in options if name not in parameters), None)
     if name is None:
         return None
-    if line := line_for(verb, parameters, arguments, options, _held(name, parameters), by):
+    slots = _values_with(name, parameters)
+    if line := line_for(verb, parameters, arguments, options, slots, by):
         return f"got an unexpected keyword argument {name!r}: write {line}"
     return f"got an unexpected keyword argument {name!r}{suggest(name, [*parameters])}"
 
 
-def _held(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
-    """Yield the option value that an option moved into, if there is one."""
+def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
+    """Yield the option values that have an option as field."""
     for parameter, each in parameters.items():
         slot = slot_of(each.annotation) or Slot(())
         for kind in slot.kinds:
@@ -190,7 +195,7 @@ def _held(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Mo
 
 
 def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
-    """Return what is wrong about values that a function takes by name alone, if that is it."""
+    """Return the error for keyword-only arguments given by position."""
     named = [each.name for each in parameters.values() if each.kind is each.KEYWORD_ONLY]
     if len(values) <= len(parameters) - len(named) or "args" in parameters or not named:
         return None
@@ -198,21 +203,21 @@ def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter
 
 
 def suggesting(home: Any, name: str, called: str) -> Any:
-    """Let a function say of a keyword that it lacks what is meant.
+    """Make a function suggest keywords in its errors.
 
-    It takes the place of the function in its module or class, so that pickle finds it.
+    The wrapper replaces the function in its module or class, so that pickle finds it.
 
     Parameters
     ----------
     home, name
-        What holds it, and under which name.
+        The module or class of the function, and its name there.
     called
-        What it is called in errors.
+        Its name in errors.
 
     Returns
     -------
     object
-        What stands there now; what is no function, or has a wrapper that says so, stays.
+        The wrapped function; anything that is no function, or wrapped already, is unchanged.
     """
     function = getattr(home, name)
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
@@ -224,11 +229,11 @@ def suggesting(home: Any, name: str, called: str) -> Any:
             return function(*arguments, **options)
         except TypeError:
             parameters = inspect.signature(function).parameters
-            wrong = unexpected(name, parameters, arguments, options)
-            wrong = wrong or _unnamed(arguments, parameters)
-            if wrong is None:
+            problem = unexpected(name, parameters, arguments, options)
+            problem = problem or _unnamed(arguments, parameters)
+            if problem is None:
                 raise
-            message = f"{called}(): {wrong}"
+            message = f"{called}(): {problem}"
         raise TypeError(message)
 
     setattr(home, name, call)

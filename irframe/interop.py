@@ -1,4 +1,7 @@
-"""irframe inside other tools: once this is imported, ir_measures and PyTerrier compute with it."""
+"""irframe as a provider of ir_measures and PyTerrier.
+
+Importing this module registers it.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -17,8 +20,8 @@ try:
     import ir_measures
     from ir_measures import providers
 except ImportError as absent:
-    wanted, advice = "the package ir_measures", "install it: pip install ir-measures"
-    raise InputError(wanted, "none", advice) from absent
+    advice = "install it: pip install ir-measures"
+    raise InputError("the package ir_measures", "none", advice) from absent
 
 __all__ = ["IrframeProvider"]
 
@@ -31,7 +34,10 @@ SAME = frozenset(
 
 
 def register() -> None:
-    """Put irframe before the other providers of ir_measures, after what users define themselves."""
+    """Put irframe before other providers of ir_measures.
+
+    Measures that users define keep their own provider.
+    """
     provider = IrframeProvider()
     providers.register(provider)
     pipeline = ir_measures.DefaultPipeline.providers
@@ -41,7 +47,7 @@ def register() -> None:
 
 @lru_cache(maxsize=1024)
 def translate(measure: Any) -> Metric | None:
-    """Return the metric that a measure of ir_measures is; None if irframe has none of this kind.
+    """Return the metric for a measure, None if there is none.
 
     Examples
     --------
@@ -58,7 +64,7 @@ def translate(measure: Any) -> Metric | None:
 
 
 class IrframeProvider(providers.Provider):
-    """Measures of ir_measures, computed by irframe in one pass over each run.
+    """Provider that computes measures in one pass over a run.
 
     Ties are broken as pytrec_eval does, for every measure alike.
     """
@@ -75,20 +81,21 @@ class IrframeProvider(providers.Provider):
 
 
 class IrframeEvaluator(providers.Evaluator):
-    """Scores runs by the same measures and judgments, one run after the other.
+    """Evaluator of runs by the same measures and judgments.
 
-    It says nothing of what it finds, as the other providers of ir_measures do.
+    It issues no warnings, like the other providers of ir_measures.
     """
 
     def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
-        given = _kept(qrels)
-        self._qrels, self._judged_topics = given, set[Any]()
-        if isinstance(given, Mapping):
-            self._judged_topics = {topic for topic, docs in given.items() if docs}
-        elif not _is_empty(given):
-            frame, columns = by_role(given, QRELS)
+        qrels = _kept(qrels)
+        self._qrels = qrels
+        self._judged_topics = set[Any]()
+        if isinstance(qrels, Mapping):
+            self._judged_topics = {topic for topic, docs in qrels.items() if docs}
+        elif not _is_empty(qrels):
+            frame, columns = by_role(qrels, QRELS)
             self._judged_topics = set(frame[columns[TOPIC]].unique().tolist())
-        topics = set(given) if isinstance(given, Mapping) else self._judged_topics
+        topics = set(qrels) if isinstance(qrels, Mapping) else self._judged_topics
         super().__init__(list(measures), topics)
         self.metrics = []
         for measure in self.measures:
@@ -99,11 +106,11 @@ class IrframeEvaluator(providers.Evaluator):
 
     @cached_property
     def scorer(self) -> Scorer:
-        """What scores runs."""
+        """Scorer of runs."""
         return scorer(self._qrels, self.metrics, topics="runs", ties=Ties(dtype="float32"))
 
     def iter_calc(self, run: Runs) -> Iterator[Any]:
-        """Yield the score of every topic and measure; those of topics not in the run come last."""
+        """Yield the scores, those of topics without a list last."""
         topics, scores = self._scores(_kept(run))
         for measure, values in zip(self.measures, scores, strict=True):
             for topic, value in zip(topics, values, strict=True):
@@ -114,7 +121,7 @@ class IrframeEvaluator(providers.Evaluator):
                 yield ir_measures.Metric(topic, measure, measure.DEFAULT)
 
     def calc_aggregate(self, run: Runs) -> dict[Any, Any]:
-        """Return the average of every measure, as ir_measures makes it of the same scores."""
+        """Return the average of every measure, as ir_measures does."""
         topics, scores = self._scores(_kept(run))
         lacking = len(self.qrel_qids - set(topics))
         averages = {}
@@ -126,7 +133,7 @@ class IrframeEvaluator(providers.Evaluator):
         return averages
 
     def _scores(self, run: Any) -> tuple[list[Any], list[list[float]]]:
-        """Return the topics that are judged and in the run, and the scores of each measure."""
+        """Return the judged topics of a run, and their scores."""
         runs: Any = {}
         if not self._judged_topics or _is_empty(run):
             pass
@@ -144,13 +151,13 @@ class IrframeEvaluator(providers.Evaluator):
 
 
 def _kept(given: Any) -> Any:
-    """Return what can be read more than once."""
+    """Return an iterator as a list."""
     once = isinstance(given, Iterable) and not hasattr(given, "__len__")
     return list(given) if once else given
 
 
 def _is_empty(given: Any) -> bool:
-    """Return whether there is not one document."""
+    """Return whether there are no documents."""
     if isinstance(given, Mapping):
         return not any(given.values())
     return hasattr(given, "__len__") and not len(given)

@@ -1,7 +1,7 @@
-"""What kinds of object there are, which verbs each has, and how these are called.
+"""Kinds of objects, their verbs, and example calls.
 
-A function is a verb of the kinds of object that its first argument may be. Functions are found
-when first called, so that registering the accessor costs nothing.
+A function is a verb of the kinds of objects that its first argument may be. Functions are imported
+when they are first called, so that registering the accessor costs nothing.
 """
 
 import inspect
@@ -24,17 +24,17 @@ from irframe.files.tables import is_matrix
 from irframe.stops import axis_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, ScannedRuns)
-"""What has an accessor."""
+"""Types with an accessor."""
 HOME, FIGURES = "irframe.verbs", "irframe.plots"
 
 RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
 NUGGETS, COMPARISON, BOUNDS, LOSSES = "labels of nuggets", "compare", "bounds", "losses"
 OTHER = "result"
-"""What nothing says the kind of."""
+"""Kind of an object of unknown origin."""
 
 
 class Known(NamedTuple):
-    """What messages call a kind of object, how it is had, and what most people do next."""
+    """Name of a kind, code that makes one, next verbs."""
 
     what: str
     source: str
@@ -64,12 +64,12 @@ KNOWN = {
         ("summary", "compare", "styled"),
     ),
 }
-"""The kinds of object that are known by what they hold, not by the verb that returned them."""
+"""Kinds of objects that are recognised by their content, not by the verb that returned them."""
 ELSEWHERE = {
     "compare_judges": "ir.compare_judges(judges)",
     "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
 }
-"""What is no verb of an object, but returns one -> how it is called."""
+"""Function that is no verb of an object, but returns one -> an example call."""
 ASKED = {
     "metrics": '"AP"',
     "metric": '"AP"',
@@ -85,16 +85,16 @@ ASKED = {
     "outcomes relevant": '"first"',
     "report path": "path",
 }
-"""Parameter that is asked for, of any verb or of one -> what it is called with in an example.
+"""Required parameter, of any verb or of one -> its argument in example calls.
 
-Others are called with their names.
+Other parameters get their own name as argument.
 """
 LABELLED = dict.fromkeys(("a", "baseline", "system"), (words.SYSTEM, 0)) | {
     "b": (words.SYSTEM, 1),
     "topic": (words.TOPIC, 0),
     "reference": (words.DEPTH, -1),
 }
-"""Parameter that is a label -> of what, and which of these stands in an example."""
+"""Parameter that is a label -> its dimension, and the position of the example label."""
 TAKEN = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
@@ -104,13 +104,13 @@ TAKEN = {
     "nuggets": (NUGGETS,),
     "result": (),
 }
-"""First parameter of a verb -> what it takes; of others their docstring says what returns it."""
+"""First parameter of a verb -> kinds that it accepts; else its docstring names the verbs."""
 BY_DEPTH = {"coverage", "inversions", "volatility", "depth_curves"}
-"""Verbs and figures of scores by depth, which tables of scores are not."""
+"""Verbs and figures that need scores by depth, not tables of scores."""
 SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
-"""Verb that needs several metrics -> some of these."""
+"""Verb that needs several metrics -> example metrics."""
 CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
-"""Figure that shows one depth -> how it is called of what scores by depth give."""
+"""Figure of one depth -> its call in a chain that begins with scores by depth."""
 OWN = {
     "compare": (SCORES, BOUNDS, LOSSES, "tie_ranges"),
     "decide": (BOUNDS, "tie_ranges"),
@@ -131,15 +131,15 @@ OWN = {
     "predict_powered": (SCORES, CUBE),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }
-"""Verb that takes one of several kinds -> these."""
+"""Verb that accepts several kinds -> these kinds."""
 LEFT_OUT = {"groupby": (JUDGMENTS, NUGGETS)}
-"""Verb of everything but some kinds -> these."""
+"""Verb of all but some kinds -> the excluded kinds."""
 PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
-"""Columns by which a comparison is known that has lost its attributes."""
+"""Columns that identify a comparison without attributes."""
 
 
 def kind_of(subject: Any) -> str:
-    """Return what an object is: a kind of table, or the name of the verb that returned it.
+    """Return the kind of an object or its verb.
 
     Examples
     --------
@@ -181,7 +181,9 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
 
 
 def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return which kinds of object a verb is of; none where it is of most results.
+    """Return the kinds that a verb accepts.
+
+    The result is empty if it accepts most kinds.
 
     Examples
     --------
@@ -192,23 +194,24 @@ def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
     first = next(iter(inspect.signature(function).parameters))
     if (known := OWN.get(name, TAKEN.get(first))) is not None:
         return known
-    said = re.search(rf"\n{first}\n((?: .*\n)+)", inspect.getdoc(function) or "")
-    return tuple(re.findall(r"(?<!`)`(?:irframe\.(?:verbs\.)?)?(\w+)`", said[1] if said else ""))
+    described = re.search(rf"\n{first}\n((?: .*\n)+)", inspect.getdoc(function) or "")
+    text = described[1] if described else ""
+    return tuple(re.findall(r"(?<!`)`(?:irframe\.(?:verbs\.)?)?(\w+)`", text))
 
 
 def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
-    """Tell whether a verb is one of what an object is."""
+    """Return whether a verb accepts objects of a kind."""
     if name in LEFT_OUT:
         return kind not in LEFT_OUT[name]
-    wanted = takes(name, function)
-    return kind in wanted if wanted else kind not in KNOWN.keys() - {SCORES, LOSSES}
+    accepted = takes(name, function)
+    return kind in accepted if accepted else kind not in KNOWN.keys() - {SCORES, LOSSES}
 
 
 def example(name: str, subject: Any, home: str = HOME, *, chained: bool = False) -> str:
-    """Return how a verb or figure is called, with an argument for all that it asks for.
+    """Return an example call of a verb or figure.
 
-    Arguments are labels and depths of the object, which may be far up the chain, or names of what
-    only the caller has.
+    Arguments are labels and depths of the object, which may stand at the beginning of a chain, or
+    names of data of the caller.
 
     Examples
     --------
@@ -219,32 +222,32 @@ def example(name: str, subject: Any, home: str = HOME, *, chained: bool = False)
     _, *parameters = inspect.signature(verbs(home)[name][0]).parameters.values()
     choices = {} if home == HOME or chained else _shown_choices(subject)
     judged = {"qrels"} if kind_of(subject) == RUNS else set()
-    given = []
+    arguments = []
     for each in parameters:
-        own = ASKED.get(f"{name} {each.name}", "")
-        if own or each.default is each.empty or each.name in {*choices, *judged}:
-            value = own or choices.get(each.name) or _argument(each.name, subject)
-            given.append(f"{each.name}={value}" if each.kind is each.KEYWORD_ONLY else value)
-    door = "plot." if home == FIGURES else ""
-    return f"{door}{name}({', '.join(given)})"
+        special = ASKED.get(f"{name} {each.name}", "")
+        if special or each.default is each.empty or each.name in {*choices, *judged}:
+            value = special or choices.get(each.name) or _argument(each.name, subject)
+            arguments.append(f"{each.name}={value}" if each.kind is each.KEYWORD_ONLY else value)
+    prefix = "plot." if home == FIGURES else ""
+    return f"{prefix}{name}({', '.join(arguments)})"
 
 
 def _shown_choices(subject: Any) -> dict[str, str]:
-    """Return what a figure shows of an object with several metrics, tests or depths: the last."""
-    board = kind_of(subject) == "leaderboard"  # whose ranks are by one metric, others beside it
-    dims = ("test", words.DEPTH) if board else (words.METRIC, "test", words.DEPTH)
+    """Return the last metric, test and depth of several."""
+    ranked = kind_of(subject) == "leaderboard"  # its ranks are by one metric
+    dims = ("test", words.DEPTH) if ranked else (words.METRIC, "test", words.DEPTH)
     labels = {dim: _labels(subject, dim) for dim in dims}
-    return {d: json.dumps(known[-1], default=str) for d, known in labels.items() if len(known) > 1}
+    return {dim: json.dumps(each[-1], default=str) for dim, each in labels.items() if len(each) > 1}
 
 
 def _argument(name: str, subject: Any) -> str:
-    role, place = LABELLED.get(name, ("", 0))
+    role, pos = LABELLED.get(name, ("", 0))
     labels = _labels(subject, role) if role else []
-    return json.dumps(labels[place], default=str) if labels[place:] else ASKED.get(name, name)
+    return json.dumps(labels[pos], default=str) if labels[pos:] else ASKED.get(name, name)
 
 
 def _labels(subject: Any, role: str) -> list[Any]:
-    """Return the labels of a dimension, or in a column, such as the names of systems."""
+    """Return the labels along a dimension or in a column."""
     role = axis_of(subject).dim if role == words.DEPTH else role
     if isinstance(subject, pd.DataFrame):
         rows: Any = subject.reset_index(allow_duplicates=True)
@@ -257,27 +260,27 @@ def _labels(subject: Any, role: str) -> list[Any]:
 
 
 def chain(name: str, function: Callable[..., Any], kind: str, subject: Any = None) -> str:
-    """Say why an object has no such verb or figure, and the chain of verbs that works.
+    """Return the reason for a missing verb, and working code.
 
     Examples
     --------
     >>> from irframe.verbs import pool
     >>> chain("pool", pool, "cube")
-    'This is a cube, and pool is of a run frame: runs.ireval.pool(10)'
+    'This is a cube, and pool needs a run frame: runs.ireval.pool(10)'
     """
-    wanted = (takes(name, function) or (SCORES,))[0]
-    returned = f"what {kind} returned" if kind in verbs(HOME) else f"a {kind}"
+    accepted = (takes(name, function) or (SCORES,))[0]
+    returned = f"a result of {kind}" if kind in verbs(HOME) else f"a {kind}"
     what = KNOWN[kind].what if kind in KNOWN else returned
-    of = KNOWN[wanted].what if wanted in KNOWN else f"what {wanted} returns"
-    of = "scores by depth" if kind == wanted == SCORES else of
+    of = KNOWN[accepted].what if accepted in KNOWN else f"the result of {accepted}"
+    of = "scores by depth" if kind == accepted == SCORES else of
     home = FIGURES if function.__module__.startswith(FIGURES) else HOME
     call = CHAINED.get(name) or example(name, subject, home, chained=True)
-    call = f"{_path(wanted, kind, subject, name)}.ireval.{call}"
-    return f"This is {what}, and {name} is of {of}: {call}"
+    call = f"{_path(accepted, kind, subject, name)}.ireval.{call}"
+    return f"This is {what}, and {name} needs {of}: {call}"
 
 
 def _path(wanted: str, kind: str, subject: Any, of: str = "") -> str:
-    """Return how to have what a verb takes, from what there is."""
+    """Return code that makes an object of another kind."""
     if wanted == CUBE == kind:
         return "cube"
     if wanted == SCORES and (kind in {CUBE, SCORES} or of in {*BY_DEPTH, *SCORED}):
@@ -292,7 +295,7 @@ def _path(wanted: str, kind: str, subject: Any, of: str = "") -> str:
 
 @cache
 def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
-    """Return the verbs of a package, and the kinds of object that have them.
+    """Return the verbs of a package with their types.
 
     Parameters
     ----------
@@ -318,7 +321,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
 
 
 def with_column(name: str) -> list[str]:
-    """Return up to three verbs whose result has a column or variable of this name.
+    """Return up to three verbs whose results have a column.
 
     Examples
     --------
@@ -333,7 +336,7 @@ def with_column(name: str) -> list[str]:
 
 
 def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
-    """Return the kinds of object, among those with an accessor, that a first argument may be."""
+    """Return the types that the first argument may have."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation
     members = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
@@ -341,15 +344,16 @@ def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
 
 
 def offered(subject: Any, home: str) -> list[str]:
-    """Return the verbs, or figures, of what an object is."""
-    kind, every = kind_of(subject), verbs(home).items()
+    """Return the verbs, or figures, of an object."""
+    kind = kind_of(subject)
+    every = verbs(home).items()
     names = [n for n, (f, types) in every if type_of(subject) in types and fits(n, f, kind)]
     frame = isinstance(subject, pd.DataFrame)
-    held = {*subject, *subject.index.names} if frame else {*getattr(subject, "dims", ())}
-    flat = kind == SCORES and axis_of(subject).dim not in held
+    labels = {*subject, *subject.index.names} if frame else {*getattr(subject, "dims", ())}
+    flat = kind == SCORES and axis_of(subject).dim not in labels
     return [name for name in names if not (flat and name in BY_DEPTH)]
 
 
 def type_of(subject: Any) -> type:
-    """Return which of `KINDS` an object is."""
+    """Return which of `KINDS` an object belongs to."""
     return next(kind for kind in KINDS if isinstance(subject, kind))

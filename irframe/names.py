@@ -143,6 +143,8 @@ PROBLEMS = "problems"
 
 NAMESPACES = ("metrics", "verbs", "paired", "gains", "agreements", "plots")
 """Modules of `irframe` with public names."""
+COLLECTION = "collection"
+"""Attribute of cubes and scores: the coordinate or column of collections."""
 TOPICS_OF = "topics_of"
 """Attribute of a frame of scores: pairs of collection and topics."""
 

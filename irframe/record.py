@@ -1,26 +1,23 @@
-"""How a result came about: the verbs that led to it, in order, with their options as applied.
+"""Record of the verbs and options that led to a result.
 
-A result carries its record in one attribute, as JSON, which goes through netCDF, Zarr and Parquet.
-What irframe says of a result, in tables, on the console, in Markdown and in the report, is made
-from it.
+A result has its record as JSON in one attribute, which netCDF, Zarr and Parquet keep. Tables, the
+console, Markdown and the report describe results from their records.
 """
 
-import hashlib
 import inspect
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from importlib import import_module
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
-import numpy as np
 import pandas as pd
-import xarray as xr
 
 from irframe.arrays import usual_errors
 from irframe.checks import as_annotated
+from irframe.digests import is_list, plain
 from irframe.elsewhere import unexpected
 from irframe.errors import OneCall, ParameterError, caution, cautions_of, shortened, united
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
@@ -30,59 +27,60 @@ from irframe.printed import Result
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 RECORD = "record"
-"""Attribute of a result: the steps that led to it."""
+"""Attribute of a result: its record."""
 INPUTS = "inputs"
-"""Option in the record of a cube: the name, size and SHA-256 of each frame it was built from."""
-DIGEST = "digest"
-"""What stands in a record for data that was handed over."""
-UNTOLD = {"progress", "path"}
+"""Option in the record of a cube: the name, size and SHA-256 of each input frame."""
+UNRECORDED = {"progress", "path"}
 """Arguments that change no number."""
 NONE: Literal["none"] = "none"
-"""What stands for no correction, on the console, too."""
-GIVEN = ("weight", "cluster", "task")
-"""Options that may come as a mapping of topics without a name."""
+"""Text for no correction, in records and on the console."""
+FROM_MAPPING = ("weight", "cluster", "task")
+"""Options that may be a mapping of topics without a name."""
 SOURCES = {
     *("bounds", "concat", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "rejudge"),
     *("collapse", "judge", "pool", "rank", "restrict", "sample", "score", "select_top", "split"),
     "standardise",
     "design",
 }
-"""Verbs that give frames, cubes and scores; what others give is a result."""
+"""Verbs that return runs, judgments, cubes or scores; other verbs return results."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
-"""Arguments that are data to begin with; of these only how they were made is recorded."""
+"""Arguments that are input data; only their own records are recorded."""
 DECIDED = {"adjust", "power"}
-"""Options for which a verb decides where nothing is given."""
+"""Options that a verb decides unless they are given."""
 FACTS = {
     METRICS,
     *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],
 }
-"""Attributes that are called like arguments, and say more, or less, than what was asked for."""
+"""Attributes that have the name of an argument and another meaning."""
 
 
 class Steps(str):
-    """The record of a cube, JSON, which prints as the names of its verbs.
+    """Record of a cube, which prints as names of verbs.
 
-    Others are plain text, as libraries that write files ask for.
+    Other records are plain text, because libraries that write files require it.
     """
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        """Return the verbs, and where their options are."""
+        """Return the names of the verbs, and how to get their options."""
         return f"{', '.join(verb for verb, _ in json.loads(self))}; .ireval.record has the options"
 
 
 @dataclass(frozen=True, eq=False)
 class InGroups:
-    """What a verb is called of group by group.
+    """An object and its groups.
 
     Parameters
     ----------
     subject
-        An object, or group -> cube.
-    columns, labels
-        The columns that the groups were joined from, if there are several; and group -> its value
-        in each of them.
+        An object, or a dictionary from group to cube.
+    by
+        Column, level, coordinate or mapping that defines the groups.
+    columns
+        The columns that were joined to `by`, if there were several.
+    labels
+        Group -> its values in these columns.
     """
 
     subject: Any
@@ -97,21 +95,21 @@ class InGroups:
 
     @property
     def name(self) -> Any:
-        """What the groups are called."""
+        """The name of the groups."""
         return (getattr(self.by, "name", None) or GROUP) if is_mapping(self.by) else self.by
 
     @property
     def plain(self) -> Any:
-        """What the groups were asked for by, as a record holds it."""
+        """The groups, as a record names them."""
         return [*self.columns] or plain_option("by", self.by)
 
     def with_each(self, change: Callable[[Any], Any]) -> "InGroups":
-        """Return the cubes as a function changes each."""
+        """Apply a function to each cube."""
         return replace(self, subject={key: change(cube) for key, cube in self.subject.items()})
 
 
 def is_mapping(by: Any) -> bool:
-    """Tell whether groups came as a mapping, topic (or system) -> group.
+    """Return whether groups are a mapping.
 
     Examples
     --------
@@ -132,14 +130,14 @@ class Step(NamedTuple):
     options: dict[str, Any]
 
     def again(self, subject: Any, data: Mapping[str, Any] | None = None) -> Any:
-        """Return what the verb gives of an object with the same options.
+        """Apply the verb with the same options to an object.
 
         Parameters
         ----------
         subject
-            What it is called on.
+            The object.
         data
-            Arguments that the record does not hold, as they are data.
+            Arguments that are data, which the record does not contain.
 
         Examples
         --------
@@ -160,13 +158,13 @@ class Step(NamedTuple):
 
 
 def function_of(verb: str) -> Callable[..., Any] | None:
-    """Return the function of a verb's name, None if there is none."""
+    """Return the function of a verb, None if unknown."""
     modules = [import_module(name) for name in ("irframe.verbs", "irframe")]
     return next((getattr(one, verb) for one in modules if hasattr(one, verb)), None)
 
 
 def steps_of(subject: Any) -> list[Step]:
-    """Return what led to an object, or to attributes; nothing if they do not say.
+    """Return the steps that led to an object, if it has a record.
 
     Examples
     --------
@@ -179,12 +177,12 @@ def steps_of(subject: Any) -> list[Step]:
     """
     attributes = getattr(subject, "attrs", subject)  # a dataset is a mapping too
     text = attributes.get(RECORD) if isinstance(attributes, Mapping) else None
-    # in dictionaries of runs a topic may be called so
+    # a dictionary of runs may have a topic with this name
     return [Step(*step) for step in json.loads(text)] if text and isinstance(text, str) else []
 
 
 def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield steps, each after those that led to the runs, judgments or cubes that it was given.
+    """Yield steps, each after the steps of its inputs.
 
     Examples
     --------
@@ -195,15 +193,15 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
     ['sample', 'evaluate']
     """
     for verb, options in steps:
-        given = [options[name] for name in sorted(OBJECTS & options.keys())]
-        several = [one.values() if isinstance(one, Mapping) else [one] for one in given]
-        for record in [*chain(*several), *options.get("cubes", [])]:
+        inputs = [options[name] for name in sorted(OBJECTS & options.keys())]
+        records = [one.values() if isinstance(one, Mapping) else [one] for one in inputs]
+        for record in [*chain(*records), *options.get("cubes", [])]:
             yield from all_steps(record)
         yield Step(verb, options)
 
 
 class Call(inspect.Signature):
-    """A signature that prints as a call: names and defaults, without types."""
+    """A signature that prints without types."""
 
     __slots__ = ()
 
@@ -223,7 +221,7 @@ class Call(inspect.Signature):
 
 
 def calling(call: Any, function: Callable[..., Any]) -> Any:
-    """Let ``help`` of what calls a function begin with the call; types stay in its parameters."""
+    """Give a wrapper the signature of its function, printed without types."""
     signature = signature_of(function)
     call.__signature__ = Call(
         [*signature.parameters.values()], return_annotation=signature.return_annotation
@@ -232,64 +230,68 @@ def calling(call: Any, function: Callable[..., Any]) -> Any:
 
 
 signature_of = cache(inspect.signature)
-"""What a function takes, as verbs are asked for it at every call."""
+"""Signature of a function, cached because every call of a verb needs it."""
 
 
 def bind(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> inspect.BoundArguments:
-    """Return arguments by name; those that a verb takes one after the other also go by theirs.
+    """Bind arguments to the parameters of a verb.
 
-    Flags and words are checked here, for all verbs.
+    Flags, words and option values are checked here for all verbs.
     """
     signature = signature_of(function)
-    several = next((n for n, p in signature.parameters.items() if p.kind is p.VAR_POSITIONAL), None)
-    named = {name: value for name, value in options.items() if name != several}
+    parameters = signature.parameters
+    variadic = next((n for n, one in parameters.items() if one.kind is one.VAR_POSITIONAL), None)
+    named = {name: value for name, value in options.items() if name != variadic}
     try:
         bound = signature.bind(*arguments, **named)
     except TypeError as error:
         groups = next((one for one in arguments[:1] if isinstance(one, InGroups)), None)
         called = arguments if groups is None else (groups.example, *arguments[1:])
-        verb, by = function.__name__, groups and groups.by
-        wrong = unexpected(verb, signature.parameters, called, options, by) or str(error)
-        raise TypeError(f"{verb}(): {wrong}") from None
-    given = bound.arguments
-    if several in options:
-        given[several] = (*given.get(several, ()), options[several])
-    if isinstance(given.get("adjust"), str) and given["adjust"] == NONE:
-        given["adjust"] = None
-    for name, value in given.items():
-        annotation = signature.parameters[name].annotation
+        verb = function.__name__
+        by = groups and groups.by
+        problem = unexpected(verb, parameters, called, options, by) or str(error)
+        raise TypeError(f"{verb}(): {problem}") from None
+    values = bound.arguments
+    if variadic in options:
+        values[variadic] = (*values.get(variadic, ()), options[variadic])
+    if isinstance(values.get("adjust"), str) and values["adjust"] == NONE:
+        values["adjust"] = None
+    for name, value in values.items():
+        annotation = parameters[name].annotation
         as_annotated(name, value, annotation)
         slot = None if value is None else slot_of(annotation)
         if slot is not None:
             refuse_unused(slot, value, function.__name__, name)
         if slot is not None and isinstance(value, slot.kinds):
-            given[name] = type(value).read(value, signature.parameters[name].default)
+            values[name] = type(value).read(value, parameters[name].default)
     return bound
 
 
 def refuse_unused(slot: Slot, value: Any, function: str, parameter: str) -> None:
-    """Raise if an option value has a field that the function does not use, or is of no kind."""
-    own = isinstance(value, slot.kinds)
-    if not own and len(slot.kinds) > 1:
+    """Raise for option values that a function does not take."""
+    is_value = isinstance(value, slot.kinds)
+    if not is_value and len(slot.kinds) > 1:
         names = ", ".join(f"ir.{kind.__name__}" for kind in slot.kinds)
         raise ParameterError(f"{parameter}=, one of {names}", shortened(value))
-    if given := slot.unused_of(value):
-        advice = f"leave {given[0]}= out of {(type(value) if own else slot.kind).__name__}(...)"
-        raise ParameterError(f"options that {function} uses", "", advice, given)
+    if unused := slot.unused_of(value):
+        kind = type(value) if is_value else slot.kind
+        advice = f"leave {unused[0]}= out of {kind.__name__}(...)"
+        raise ParameterError(f"options that {function} uses", "", advice, unused)
 
 
 def options_of(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function but the first, as a record holds them."""
+    """Return all arguments but the first for a record."""
     options: dict[str, Any] = {}
     for name, defaults in recorded_defaults(function).items():
         parameter = signature_of(function).parameters[name]
-        slot, value = slot_of(parameter.annotation), given.get(name)
-        beside = slot is None and name in options and value == parameter.default
-        if name in given and not beside:
-            several = parameter.kind is parameter.VAR_POSITIONAL
-            options |= spread_option(name, _flat(value) if several else value, slot)
+        slot = slot_of(parameter.annotation)
+        value = given.get(name)
+        from_value = slot is None and name in options and value == parameter.default
+        if name in given and not from_value:
+            variadic = parameter.kind is parameter.VAR_POSITIONAL
+            options |= spread_option(name, _flat(value) if variadic else value, slot)
         elif name not in options:
             options |= defaults
     return options
@@ -297,17 +299,17 @@ def options_of(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[s
 
 @cache
 def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]:
-    """Return what a record holds of each parameter but the first where it is not given."""
-    usual = {}
+    """Return the recorded default of each parameter but the first."""
+    defaults = {}
     for one in [*signature_of(function).parameters.values()][1:]:
-        if one.name not in UNTOLD:
+        if one.name not in UNRECORDED:
             default = None if one.default is one.empty else one.default
-            usual[one.name] = spread_option(one.name, default, slot_of(one.annotation))
-    return usual
+            defaults[one.name] = spread_option(one.name, default, slot_of(one.annotation))
+    return defaults
 
 
 def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, Any]:
-    """Return an option as a record holds it, an option value as its fields."""
+    """Return an option for a record, an option value as its fields."""
     each = {name: value} if slot is None else slot.spread(value)
     return {word: plain_option(word, field) for word, field in each.items()}
 
@@ -317,7 +319,7 @@ def recorded(function: Function) -> Function: ...
 @overload
 def recorded(*, groups: bool) -> Callable[[Function], Function]: ...
 def recorded(function: Any = None, *, groups: bool = False) -> Any:
-    """Make a function that is no verb of cubes and scores record what decided its result.
+    """Make a verb of frames record its options.
 
     Parameters
     ----------
@@ -334,16 +336,16 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
     def call(*arguments: Any, **options: Any) -> Any:
         bound = bind(function, arguments, options)
         subject = next(iter(bound.arguments.values()), None)
-        given = options_of(function, bound.arguments)
+        used = options_of(function, bound.arguments)
         if isinstance(subject, InGroups):
-            given["by"] = subject.plain
+            used["by"] = subject.plain
             subject = subject.example
-        with usual_errors(), OneCall() as said:
-            result = with_cautions(function(*bound.args, **bound.kwargs), said)
+        with usual_errors(), OneCall() as warned:
+            result = with_cautions(function(*bound.args, **bound.kwargs), warned)
         if verb not in SOURCES and isinstance(getattr(result, "attrs", None), dict):
-            given = applied(given, result.attrs, subject)
-            result.attrs = {**plain_options(given), **result.attrs, RESULT: verb}
-        return with_step(result, subject, verb, given)
+            used = applied(used, result.attrs, subject)
+            result.attrs = {**plain_options(used), **result.attrs, RESULT: verb}
+        return with_step(result, subject, verb, used)
 
     call.reads_groups = groups  # type: ignore[attr-defined]
     FRAME_VERBS[verb] = calling(call, function)
@@ -351,13 +353,13 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
 
 
 def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) -> Any:
-    """Return a result, or cubes in groups, with the record of its subject and one step more."""
+    """Add a step to the record of a result."""
     if isinstance(result, InGroups):
         return result.with_each(lambda cube: with_step(cube, subject, verb, options))
     if hasattr(result, "attrs"):
         options = {**options, INPUTS: result.attrs.pop(INPUTS, None)}
-    given = {name: value for name, value in options.items() if value is not None}
-    text = json.dumps([*steps_of(subject), Step(verb, given)], default=str)
+    used = {name: value for name, value in options.items() if value is not None}
+    text = json.dumps([*steps_of(subject), Step(verb, used)], default=str)
     of_cube = "experiment" in (getattr(result, "attrs", None) or ())
     record = {RECORD: Steps(text) if of_cube else text}
     if isinstance(getattr(result, "attrs", None), dict):
@@ -369,27 +371,28 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
     return result
 
 
-def with_cautions(result: Any, said: OneCall) -> Any:
-    """Return a result, or cubes in groups, that says what was warned of when it was made."""
+def with_cautions(result: Any, warned: OneCall) -> Any:
+    """Add the warnings of a call to a result as cautions."""
     if isinstance(result, InGroups):
-        return result.with_each(lambda cube: with_cautions(cube, said))
-    if said.texts and isinstance(getattr(result, "attrs", None), dict):
-        result.attrs = united(result.attrs, caution(said.texts))
+        return result.with_each(lambda cube: with_cautions(cube, warned))
+    if warned.texts and isinstance(getattr(result, "attrs", None), dict):
+        result.attrs = united(result.attrs, caution(warned.texts))
     return result
 
 
 def applied(
     options: Mapping[str, Any], attributes: Mapping[Any, Any], subject: Any
 ) -> dict[str, Any]:
-    """Return options as a verb resolved them, which its result's attributes say.
+    """Return options as resolved by a verb.
 
-    Attributes that the result has from its subject say nothing of this verb.
+    Attributes that the subject has as well do not describe this verb.
     """
     before = getattr(subject, "attrs", {})
     resolved = dict(options)
     for name in [name for name in options if name in attributes and name not in FACTS]:
-        value, stated = options[name], attributes[name]
-        alike = str if isinstance(stated, str) else int | float  # a text need not be the number
+        value = options[name]
+        stated = attributes[name]
+        alike = str if isinstance(stated, str) else int | float  # a text may describe a number
         if (
             isinstance(stated, str | int | float)
             and (name in DECIDED or isinstance(value, alike))
@@ -401,7 +404,7 @@ def applied(
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as single attributes: numbers and texts, lists as words between commas."""
+    """Return options as attributes: numbers, texts, comma-separated lists."""
     shown = {}
     for name in [name for name in options if name not in {METRICS, RESULT, REPEATS}]:
         value = options[name]
@@ -416,15 +419,9 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _flat(given: Any) -> list[Any]:
-    """Return the elements of what was given one after the other, or as lists."""
-    return [one for element in given for one in _flat(element)] if _is_list(given) else [given]
-
-
-def _is_list(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim == 1
-    return isinstance(value, list | tuple | set | frozenset | range | pd.Index)
+def _flat(values: Any) -> list[Any]:
+    """Return the elements of nested lists."""
+    return [one for value in values for one in _flat(value)] if is_list(values) else [values]
 
 
 def plain_option(name: str, value: Any) -> Any:
@@ -436,10 +433,10 @@ def plain_option(name: str, value: Any) -> Any:
     ('none', [1, 2])
     """
     if name in OBJECTS:
-        parts = value if isinstance(value, Mapping) else {"": value}
-        steps = {str(key): steps_of(part) for key, part in parts.items() if steps_of(part)}
+        inputs = value if isinstance(value, Mapping) else {"": value}
+        steps = {str(key): steps_of(each) for key, each in inputs.items() if steps_of(each)}
         return (steps if isinstance(value, Mapping) else steps[""]) if steps else None
-    nameless = {"by": GROUP, **{word: f"given {word}" for word in GIVEN}}.get(name)
+    nameless = {"by": GROUP, **{word: f"given {word}" for word in FROM_MAPPING}}.get(name)
     if nameless is not None and isinstance(value, Mapping | pd.Series):
         return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or nameless}
     if name == "adjust" and value is None:
@@ -449,52 +446,3 @@ def plain_option(name: str, value: Any) -> Any:
 
         return repr(TESTS[value]()) if hasattr(TESTS.get(value), "samples") else value
     return plain(value)
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON has it: values by their repr, data by its shape and a digest.
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> plain([ir.metrics.RBP(p=0.5), np.int64(3), None])
-    ['RBP(p=0.5)', 3, None]
-    """
-    if value is None or isinstance(value, np.generic | bool | int | float | str):
-        return value.item() if isinstance(value, np.generic) else value
-    if _is_list(value):
-        return [plain(element) for element in value]
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return {key: plain(element) for key, element in value.items()}
-    if is_dataclass(value):
-        return repr(value)
-    if not hasattr(value, "shape") and isinstance(value, Hashable):
-        return str(getattr(value, "__name__", value))
-    shape = " x ".join(map(str, getattr(value, "shape", ())))
-    kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
-    digest = hashlib.sha256(b"".join(_bytes_of(value))).hexdigest()[:12]
-    description = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}
-    name = getattr(value, "name", None)
-    return description | ({} if name is None else {"name": str(name)})
-
-
-def _bytes_of(value: Any) -> Iterable[bytes]:
-    if isinstance(value, xr.Dataset | xr.DataArray):
-        held = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
-        for name, part in held.variables.items():
-            yield f"{name} {part.dims} {part.shape}".encode()
-            yield str(part.data.name).encode() if part.chunks else bytes_of(part.to_numpy())
-    elif isinstance(value, pd.DataFrame | pd.Series):
-        frame = value.to_frame() if isinstance(value, pd.Series) else value
-        for name, column in frame.reset_index().items():
-            yield f"{name}".encode()
-            yield bytes_of(column.to_numpy())
-    else:
-        yield bytes_of(np.asarray(value)) if hasattr(value, "shape") else repr(value).encode()
-
-
-def bytes_of(values: Any) -> bytes:
-    """Return the bytes of an array, those of its texts where it has objects."""
-    if values.dtype.kind in "biufcmMSU":
-        return bytes(values.tobytes())
-    return "\0".join(map(str, values.ravel())).encode(errors="replace")

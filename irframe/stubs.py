@@ -1,4 +1,4 @@
-"""Public names as stubs state them: where each stands, imported when first used."""
+"""Public names of stubs, imported when first used."""
 
 import ast
 from importlib import import_module
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def homes(package: str, file: str) -> dict[str, str]:
-    """Return which module holds each name that the stub beside a file imports, or is it.
+    """Return the module of each name in a stub file.
 
     Examples
     --------
@@ -25,6 +25,6 @@ def homes(package: str, file: str) -> dict[str, str]:
 
 
 def find(home: str, name: str) -> Any:
-    """Return what is called so in a module, or the module of this name."""
+    """Return a member of a module, or the module itself."""
     module = import_module(home)
     return getattr(module, name, module)

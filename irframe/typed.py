@@ -1,4 +1,4 @@
-"""The verbs of an object with their types, for checkers that do not know the accessor.
+"""The accessor with types, for type checkers.
 
 The stub beside this module lists the verbs of frames, cubes and scores with their signatures;
 building irframe writes it from the functions themselves.
@@ -10,7 +10,7 @@ __all__ = ["ireval"]
 
 
 def ireval(subject: Any) -> Any:
-    """Return ``subject.ireval``, typed: a verb that does not exist, or an argument, is an error.
+    """Return ``subject.ireval`` with the types of its verbs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Every verb as a function, for ``.pipe`` and for type checkers.
+"""All verbs as functions, for ``.pipe`` and type checkers.
 
 ``runs.pipe(verbs.evaluate, qrels, "AP")`` is ``runs.ireval.evaluate(qrels, "AP")``. The verbs stand
 in ``verbs.pyi``; each is imported when first used.

@@ -161,7 +161,7 @@ def test_a_verb_of_another_kind_says_the_chain_that_works(home, subjects):
             with pytest.raises((AttributeError, IrframeError, TypeError)) as caught:
                 getattr(asked, name)()
             told = str(caught.value)
-            path, _, tail = re.search(" is of .*?: (.*)", told)[1].rpartition(".ireval.")
+            path, _, tail = re.search(" needs .*?: (.*)", told)[1].rpartition(".ireval.")
             assert tail.removeprefix("plot.").startswith(f"{name}("), told
             assert path.partition(".")[0] in {"runs", "qrels", "cube", "ir"}, told
 

@@ -56,7 +56,7 @@ WORDS = {
 }
 OPTIONS = {
     "compare.--correction compare.--p-adjust": "--adjust",
-    "compare.--cutoff compare.--k": "--at or --depth",
+    "compare.--cutoff compare.--k": "--depth",
 }
 NONSENSE = """
     xyzzy foo quuz quux spam lorem zzzz blorp frobnicate wibble qwerty asdf thing stuff banana

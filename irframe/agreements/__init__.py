@@ -1,4 +1,4 @@
-"""Agreement of orderings and of score vectors, as matrices over many of them at once."""
+"""Agreement of orderings and score vectors, as matrices."""
 
 from irframe.agreements.base import Agreement, share_above, stable_depth
 from irframe.agreements.correlations import (

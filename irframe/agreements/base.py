@@ -1,4 +1,4 @@
-"""What every method of agreement shares: orders of scores, blocks of work, stable depths."""
+"""Base class of agreement methods, ranks, and stable depths."""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,15 +16,14 @@ from irframe.names import as_html
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement(ABC):
-    """How alike the orderings or the scores are that two measurements give the same systems.
+    """Base class of methods that compare orderings or scores.
 
-    A method is a frozen value whose parameters are its fields. A new one defines `compare`.
+    A method is a frozen value whose fields are parameters. A subclass defines `compare`.
 
     Notes
     -----
-    Scores are compared as given, never rounded: scores that would be equal in exact arithmetic
-    but differ in the last bits, as sums taken in another order do, are different scores. Where
-    such noise should count as a tie, pass ``numpy.round(scores, 12)``.
+    Scores are not rounded. Scores that differ only by rounding errors, such as sums in another
+    order, are different. To make them ties, pass ``numpy.round(scores, 12)``.
 
     Examples
     --------
@@ -34,7 +33,7 @@ class Agreement(ABC):
     """
 
     distance: ClassVar[bool] = False
-    """Whether the value is a distance, 0 for identical rows, rather than a correlation."""
+    """Whether the value is a distance, 0 for equal rows, instead of a correlation."""
 
     _repr_html_ = as_html
 
@@ -44,16 +43,17 @@ class Agreement(ABC):
         Parameters
         ----------
         x
-            Scores of S systems in K1 orderings (depths, say), higher is better, shape
-            (..., K1, S). A method that tells the two sides apart reads these as the reference.
+            Scores of S systems in K1 orderings, such as depths, higher is better, shape
+            (..., K1, S). An asymmetric method takes them as the reference.
         y
-            The same systems in K2 orderings, shape (..., K2, S); leading dimensions broadcast.
+            Scores of the same systems in K2 orderings, shape (..., K2, S). Leading dimensions
+            broadcast.
 
         Returns
         -------
         numpy.ndarray
-            Agreement of row k1 of `x` with row k2 of `y`, shape (..., K1, K2). NaN where a row
-            holds a NaN or the method is undefined.
+            Agreement of row k1 of `x` with row k2 of `y`, shape (..., K1, K2). NaN if a row
+            contains NaN or the method is undefined.
 
         Examples
         --------
@@ -72,52 +72,57 @@ class Agreement(ABC):
 
     @abstractmethod
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Compare rows free of NaN; shapes as in `kernel`, which is what users call."""
+        """Compare rows without NaN, in the shapes of `kernel`."""
 
 
 def _fill(scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Blank out the rows that hold a NaN, so that no method has to think of them."""
+    """Replace rows with NaN by 0, and return these rows."""
     blank: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=-1))
     return (np.where(blank[..., None], 0.0, scores) if blank.any() else scores), blank
 
 
 def _refuse_shapes(x: tuple[int, ...], y: tuple[int, ...]) -> None:
-    """Raise if rows cannot be compared, which numpy would do for some shapes."""
+    """Raise for shapes that do not match.
+
+    numpy would broadcast some of them.
+    """
     leading = zip(reversed(x[:-2]), reversed(y[:-2]), strict=False)
     fit = len(x) > 1 < len(y) and x[-1] == y[-1] > 0
     if not fit or any(a != b and 1 not in (a, b) for a, b in leading):
-        wanted = "scores of the same systems, shapes (..., K1, S) and (..., K2, S), S at least 1"
-        advice = "put the systems last and the orderings before them, a single one as a row"
-        raise ParameterError(wanted, f"x of shape {x}, y of shape {y}", advice)
+        expected = "scores of the same systems, shapes (..., K1, S) and (..., K2, S), S at least 1"
+        advice = "put systems on the last axis and orderings on the axis before it"
+        raise ParameterError(expected, f"x of shape {x}, y of shape {y}", advice)
 
 
-Places = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 PAIR_BYTES = 2**25
-"""Bytes of sign matrices held at once; wide blocks keep the matrix products fast.
+"""Bytes of sign matrices in memory at once; wide blocks keep the matrix products fast.
 
 At most 2**23 pairs of 4-byte signs fit, and single precision counts exactly up to 2**24.
 """
 
 ROW_BYTES = 2**21
-"""Bytes of elementwise intermediates held at once; they should stay in the processor's cache."""
+"""Bytes of elementwise intermediates at once; they should stay in the processor's cache."""
 
 
-def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Places, Places]]:
-    """Yield every pair of systems once, block by block; an empty block if there is none.
+def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Positions]]:
+    """Yield every pair of systems once, in blocks.
+
+    Without pairs it yields one empty block.
 
     Parameters
     ----------
     systems
-        Number of systems, S; there are S(S-1)/2 pairs.
+        Number of systems S, which have S(S-1)/2 pairs.
     row_bytes
-        Bytes that one pair takes over all orderings of both sides. A block takes at most
-        `PAIR_BYTES`, or a single pair where that takes more.
+        Bytes of one pair over all orderings of both sides. A block takes at most `PAIR_BYTES`, or
+        contains a single pair.
 
     Yields
     ------
     tuple of numpy.ndarray
-        Places of the first and of the second system of each pair, the first the smaller.
+        Positions of the first and of the second system of each pair, the first being smaller.
 
     Examples
     --------
@@ -132,15 +137,15 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Places, Places]]
         yield number - second * (second - 1) // 2, second
 
 
-def signs(keys: NDArray[np.floating], first: Places, second: Places) -> NDArray[np.floating]:
-    """Return +1, 0 or -1 as the first system's key is above, equal to or below the second's.
+def signs(keys: NDArray[np.floating], first: Positions, second: Positions) -> NDArray[np.floating]:
+    """Return the sign of the key difference of each pair.
 
     Parameters
     ----------
     keys
         Sort keys, finite, shape (..., K, S).
     first, second
-        Places of the systems of P pairs.
+        Positions of the systems of P pairs.
 
     Returns
     -------
@@ -158,15 +163,15 @@ def signs(keys: NDArray[np.floating], first: Places, second: Places) -> NDArray[
 
 
 def over_rows(x: Floats, y: Floats, reduce: Callable[[Floats, Floats], Floats]) -> Floats:
-    """Reduce every row of `x` against every row of `y` over the systems, block by block.
+    """Reduce every pair of rows over the systems, in blocks.
 
     Parameters
     ----------
     x, y
-        Shapes (..., K1, S) and (..., K2, S).
+        Arrays of shapes (..., K1, S) and (..., K2, S).
     reduce
-        From arrays that broadcast to (..., K1, K2, S), the value of each pair of rows. The
-        intermediate takes at most `ROW_BYTES`, or one row of `x` where that takes more.
+        Function of two arrays that broadcast to (..., K1, K2, S). It returns the value of each
+        pair of rows. The arrays take at most `ROW_BYTES`, or contain one row of `x`.
 
     Returns
     -------
@@ -189,10 +194,10 @@ def over_rows(x: Floats, y: Floats, reduce: Callable[[Floats, Floats], Floats]) 
 
 
 def count_below(scores: Floats) -> Floats:
-    """Count, for each system, the systems that score strictly less.
+    """Return the number of systems below each system.
 
-    The counts order the systems as their scores do, ties included, and their sum is the number
-    of pairs of systems that are not tied.
+    The counts order the systems like their scores, with the same ties. Their sum is the number of
+    pairs that are not tied.
 
     Parameters
     ----------
@@ -219,7 +224,7 @@ def count_below(scores: Floats) -> Floats:
 
 
 def tied_ranks(scores: Floats) -> Ends:
-    """Rank the systems from 1, the best: the first and the last rank that each could have.
+    """Return the best and worst possible ranks of each system.
 
     Parameters
     ----------
@@ -229,8 +234,8 @@ def tied_ranks(scores: Floats) -> Ends:
     Returns
     -------
     tuple of numpy.ndarray
-        First and last rank of each system's group of tied systems, each of shape (..., S); the
-        same for a system that ties with no other.
+        First and last rank of the group of tied systems of each system, each of shape (..., S).
+        Both are equal for a system without ties.
 
     Examples
     --------
@@ -242,29 +247,28 @@ def tied_ranks(scores: Floats) -> Ends:
 
 
 def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float = 0.9) -> Floats:
-    """Find the depth from which on it no longer matters how deep systems are evaluated.
+    """Return the depth from which all orderings are equivalent.
 
     Parameters
     ----------
     correlations
-        Volatility matrices, correlation of the ordering at one depth with that at another,
-        shape (..., K, K).
+        Volatility matrices, the correlations of orderings at two depths, shape (..., K, K).
     depths
         The K depths, ascending.
     threshold
-        What a correlation has to exceed for two orderings to count as equivalent.
+        Two orderings are equivalent if their correlation exceeds it.
 
     Returns
     -------
     numpy.ndarray
-        The least depth theta such that all correlations of depths k1, k2 >= theta exceed the
-        threshold, shape (...). NaN if there is none. The last depth says only that the last
-        ordering agrees with itself.
+        The smallest depth theta such that all correlations of depths k1, k2 >= theta exceed the
+        threshold, shape (...), or NaN. The last depth as result is no evidence of stability, since
+        an ordering always agrees with itself.
 
     Notes
     -----
-    ``theta = min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined correlation
-    (NaN) does not exceed anything.
+    ``theta = min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined correlation (NaN)
+    never exceeds the threshold.
 
     References
     ----------
@@ -291,24 +295,24 @@ def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float
 
 
 def share_above(correlations: ArrayLike, *, threshold: float = 0.9) -> Floats:
-    """Count how often two different depths order the systems equivalently, as a share.
+    """Return the share of depth pairs with equivalent orderings.
 
     Parameters
     ----------
     correlations
         Volatility matrices, shape (..., K, K).
     threshold
-        What a correlation has to exceed for two orderings to count as equivalent.
+        Two orderings are equivalent if their correlation exceeds it.
 
     Returns
     -------
     numpy.ndarray
-        Share of the K(K-1) entries off the diagonal above the threshold, 0 to 1, shape (...);
-        NaN for a single depth.
+        Share of the K(K-1) entries off the diagonal that exceed the threshold, 0 to 1, shape
+        (...). NaN for a single depth.
 
     Notes
     -----
-    An undefined correlation (NaN) counts as an entry that is not above the threshold.
+    An undefined correlation (NaN) does not exceed the threshold.
 
     References
     ----------
@@ -329,7 +333,7 @@ def share_above(correlations: ArrayLike, *, threshold: float = 0.9) -> Floats:
 
 
 def _square_matrices(correlations: ArrayLike) -> Floats:
-    """Return square matrices in which an undefined correlation is below every threshold."""
+    """Return square matrices with -inf in place of NaN."""
     matrix = np.asarray(correlations, dtype=np.float64)
     if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
         raise ParameterError("square matrices, shape (..., K, K)", f"shape {matrix.shape}")

@@ -1,4 +1,4 @@
-"""The methods of agreement: Kendall, TauAP, Pearson, Spearman, RMSE, RBO; and their names."""
+"""Agreement methods: Kendall, TauAP, Pearson, Spearman, RMSE and RBO."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from irframe.errors import ParameterError
 
 @dataclass(frozen=True, kw_only=True)
 class Kendall(base.Agreement):
-    """Share of system pairs that two sets of scores order alike, less the share they swap.
+    """Kendall's tau: concordant minus discordant pairs of systems.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ class Kendall(base.Agreement):
 
     Notes
     -----
-    ``tau_a = (C - D) / (S(S-1)/2)`` and ``tau_b = (C - D) / sqrt(U_x U_y)`` with C pairs
-    ordered alike, D swapped, and U pairs not tied on one side. For K orderings, C - D is a
-    matrix of signs, K by pairs, times its transpose.
+    ``tau_a = (C - D) / (S(S-1)/2)`` and ``tau_b = (C - D) / sqrt(U_x U_y)``. C and D are the
+    numbers of concordant and discordant pairs, and U is the number of pairs that are not tied on
+    one side. For K orderings, C - D is the matrix of signs, K by pairs, times its transpose.
 
     Range: -1 to 1; above 0.9 two orderings are customarily taken as equivalent. Undefined (NaN)
-    for one system; tau_b also where all systems tie.
+    for one system, and tau_b also if all systems tie.
 
     References
     ----------
@@ -40,7 +40,7 @@ class Kendall(base.Agreement):
 
     Examples
     --------
-    Of three pairs, two are ordered alike and one is tied in `x`:
+    Two of three pairs are concordant, and one is tied in `x`:
 
     >>> from irframe.agreements import Kendall
     >>> x, y = [[0.4, 0.4, 0.1]], [[0.7, 0.5, 0.2]]
@@ -54,7 +54,7 @@ class Kendall(base.Agreement):
         choice("variant", self.variant, ("a", "b"))
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return tau of every row of `x` with every row of `y`."""
+        """Return Kendall's tau of every two rows."""
         below_x = base.count_below(x)
         below_y = below_x if y is x else base.count_below(y)
         balance = _balance(below_x, below_y)
@@ -65,20 +65,20 @@ class Kendall(base.Agreement):
         return np.asarray(balance / np.sqrt(untied_x[..., :, None] * untied_y[..., None, :]))
 
     def p_values(self, x: ArrayLike, y: ArrayLike) -> Floats:
-        """Return the p-value of no association of every row of `x` with every row of `y`.
+        """Return two-sided p-values for tau of every two rows.
 
-        Two-sided, over orders of the systems as likely as any other: exact for up to 33 systems of
-        which none tie, else by the normal approximation, corrected for ties; NaN without any order.
+        Under the null hypothesis all orders of the systems are equally likely. p is exact for up to
+        33 systems without ties, otherwise from the normal approximation corrected for ties.
 
         Examples
         --------
         >>> Kendall().p_values([[1, 2, 3, 4]], [[1, 2, 4, 3], [4, 3, 2, 1]]).round(3)
         array([[0.333, 0.083]])
         """
-        alike = Kendall(variant="a").kernel(x, y)
+        tau_a = Kendall(variant="a").kernel(x, y)
         n = np.shape(x)[-1]
         pairs = n * (n - 1)
-        s = np.abs(np.rint(alike * pairs / 2))
+        s = np.abs(np.rint(tau_a * pairs / 2))
         t2, t3, t5 = (tied[..., :, None] for tied in _tie_sums(x))
         u2, u3, u5 = (tied[..., None, :] for tied in _tie_sums(y))
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -91,11 +91,11 @@ class Kendall(base.Agreement):
 
 
 EXACT = 33
-"""Systems up to which p-values are exact, as in scipy."""
+"""Largest number of systems with exact p-values, as in scipy."""
 
 
 def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
-    """Yield sums over groups of t ties, of t(t-1), t(t-1)(t-2) and t(t-1)(2t+5)."""
+    """Yield sums of t(t-1), t(t-1)(t-2) and t(t-1)(2t+5) over ties."""
     first, last = base.tied_ranks(np.asarray(scores, np.float64))
     size = last - first + 1
     for factor in (np.ones_like(size), size - 2, 2 * size + 5):
@@ -104,7 +104,7 @@ def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
 
 @cache
 def _exact(n: int) -> Floats:
-    """Return the chance of a balance at least so far from 0, in an order by chance of n systems."""
+    """Return two-sided p-values of C - D for n systems."""
     inversions = np.ones(1)
     for size in range(2, n + 1):
         inversions = np.convolve(inversions, np.full(size, 1 / size))
@@ -114,7 +114,7 @@ def _exact(n: int) -> Floats:
 
 
 def _balance(x: Floats, y: Floats) -> Floats:
-    """Return pairs ordered alike less pairs swapped, from sort keys."""
+    """Return concordant minus discordant pairs, from sort keys."""
     keys_x = x.astype(np.float32)
     keys_y = keys_x if y is x else y.astype(np.float32)
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
@@ -130,30 +130,31 @@ def _balance(x: Floats, y: Floats) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class TauAP(base.Agreement):
-    """Agreement of two orderings, swaps among the best systems costing most.
+    """AP correlation, which weighs swaps among the best systems most.
 
     Parameters
     ----------
     symmetric
-        Whether to average both ways; by default `x` is the reference and `y` the estimate.
+        Whether to average both directions; by default `x` is the reference and `y` the estimate.
     ties
-        ``"a"`` is the value to expect when tied systems are put in order by chance; ``"b"``
-        counts systems that tie as not ordered, corrects for them and always averages both ways.
+        ``"a"`` is the expected value over random orders of tied systems. ``"b"`` counts tied
+        systems as not ordered, corrects for them, and always averages both directions.
 
     Notes
     -----
-    ``tau_ap = 2/(S-1) sum_{i=2..S} C(i)/(i-1) - 1``, with C(i) the systems above rank i of the
-    estimated ordering that the reference, too, has above the system at rank i. That is Kendall's
-    tau with the pairs weighted by 1/(i-1), i the rank of the lower system in the estimate.
+    ``tau_ap = 2/(S-1) sum_{i=2..S} C(i)/(i-1) - 1``. C(i) is the number of systems above rank i of
+    the estimate that are above the system at rank i in the reference too. This is Kendall's tau
+    with pairs weighted by 1/(i-1), where i is the rank of the lower system in the estimate.
 
-    With t and b the first and the last rank that a system could have in its ordering, ``"a"``
-    takes the mean of 1/(i-1) over i = t..b as the weight of a pair and leaves pairs out that tie
-    on either side: the mean over all orders of tied systems on both sides. ``"b"`` is the mean of
-    both ways of ``2/m sum_{i: t_i > 1} c_i/(t_i - 1) - 1``, with m the systems not in the best
-    group and c_i those in better groups that the other side also has strictly above system i.
+    Let t and b be the first and the last possible rank of a system in its ordering. ``"a"`` weighs
+    a pair by the mean of 1/(i-1) over i = t..b, and ignores pairs tied on either side. This is the
+    mean over all orders of tied systems on both sides. ``"b"`` is the mean over both directions of
+    ``2/m sum_{i: t_i > 1} c_i/(t_i - 1) - 1``. Here m is the number of systems below the best
+    group. c_i is the number of systems in better groups that are strictly above system i on the
+    other side too.
 
     Range: -1 to 1, equal to Kendall's tau on average if errors are spread evenly. Undefined (NaN)
-    for one system; ``"b"`` also where all systems tie.
+    for one system, and ``"b"`` also if all systems tie.
 
     References
     ----------
@@ -170,7 +171,7 @@ class TauAP(base.Agreement):
     >>> TauAP().kernel([[3, 2, 1]], [[2, 3, 1], [3, 1, 2]])
     array([[0. , 0.5]])
 
-    The two best tie in the estimate, which may have them right or swapped:
+    The two best systems tie in the estimate, so that they may be in the right order or swapped:
 
     >>> TauAP().kernel([[3, 2, 1]], [[2, 2, 1]])
     array([[0.5]])
@@ -185,7 +186,7 @@ class TauAP(base.Agreement):
         choice("ties", self.ties, ("a", "b"))
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return tau_ap of every row of `y` against every row of `x` as reference."""
+        """Return tau_ap of every two rows, `x` being the reference."""
         one_way = _expected if self.ties == "a" else _tau_ap_below_best
         ranks_x, ranks_y = base.tied_ranks(x), base.tied_ranks(y)
         values = one_way(ranks_x, ranks_y)
@@ -195,7 +196,7 @@ class TauAP(base.Agreement):
 
 
 def _expected(reference: Ends, estimated: Ends) -> Floats:
-    """Return the mean of tau_ap over all orders of tied systems."""
+    """Return the mean of tau_ap over all tied orders."""
     first, last = (rank.astype(np.intp) for rank in estimated)
     systems = first.shape[-1]
     upto = np.append(0, np.cumsum(_weights(systems)))
@@ -208,7 +209,7 @@ def _expected(reference: Ends, estimated: Ends) -> Floats:
 
 
 def _tau_ap_below_best(reference: Ends, estimated: Ends) -> Floats:
-    """Return tau_ap of the systems below the best group, as far as both sides order them."""
+    """Return tau_ap of the systems below the best group."""
     first, _ = estimated
     weights = _weights(first.shape[-1])[first.astype(np.intp) - 1]
     total = sum(
@@ -219,14 +220,14 @@ def _tau_ap_below_best(reference: Ends, estimated: Ends) -> Floats:
 
 
 def _weights(systems: int) -> Floats:
-    """Return 1/(i-1) of every rank i; the first, never the lower of two, weighs the most too."""
+    """Return the weight 1/(i-1) of every rank i."""
     return 1 / np.maximum(np.arange(systems), 1.0)
 
 
 def _pairs(
     reference: Floats, estimated: Floats, weights: Floats
 ) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating]]]:
-    """Yield signs of pairs in the reference, and in the estimate times the lower's weight."""
+    """Yield signs in the reference and weighted ones in the estimate."""
     row_bytes = reference[..., 0].nbytes + 2 * estimated[..., 0].nbytes
     for first, second in base.pair_blocks(estimated.shape[-1], row_bytes):
         weighted = base.signs(estimated, first, second)
@@ -236,14 +237,14 @@ def _pairs(
 
 @dataclass(frozen=True, kw_only=True)
 class Pearson(base.Agreement):
-    """How nearly one set of scores is a rising straight line of the other.
+    """Pearson's correlation of scores.
 
     Notes
     -----
-    ``r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)**2 sum (y - mean y)**2)`` over
-    the systems: rows scaled to mean 0 and length 1, times their transpose.
+    ``r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)**2 sum (y - mean y)**2)`` over the
+    systems: rows scaled to mean 0 and length 1, times their transpose.
 
-    Range: -1 to 1. Undefined (NaN) where all systems score the same or a score is infinite.
+    Range: -1 to 1. Undefined (NaN) if all systems have the same score or a score is infinite.
 
     References
     ----------
@@ -258,17 +259,17 @@ class Pearson(base.Agreement):
     """
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return Pearson's r of every row of `x` with every row of `y`."""
+        """Return Pearson's r of every two rows."""
         return correlate(x, y)
 
 
 def correlate(x: Floats, y: Floats) -> Floats:
-    """Return Pearson's r of every row of `x` with every row of `y`.
+    """Return Pearson's r of every two rows.
 
     Parameters
     ----------
     x, y
-        Shapes (..., K1, S) and (..., K2, S).
+        Scores, shapes (..., K1, S) and (..., K2, S).
 
     Returns
     -------
@@ -286,23 +287,23 @@ def correlate(x: Floats, y: Floats) -> Floats:
 
 
 def _standardise(scores: Floats) -> Floats:
-    """Scale rows to mean 0 and length 1, constant ones to NaN."""
+    """Return rows scaled to mean 0 and length 1."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
-    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # a rounded mean leaves rounding noise
-    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # squares neither vanish nor overflow
+    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # the mean is rounded, so they may not be 0
+    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # squares must not underflow or overflow
     return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=-1, keepdims=True)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spearman(base.Agreement):
-    """How nearly the ranks of the systems under two sets of scores fall on a line.
+    """Spearman's rank correlation.
 
     Notes
     -----
-    Pearson's r of the ranks, tied systems sharing the mean of their ranks; without ties
+    Pearson's r of the ranks, where tied systems get the mean of their ranks. Without ties
     ``rho = 1 - 6 sum (rank_x - rank_y)**2 / (S(S**2 - 1))``.
 
-    Range: -1 to 1. Undefined (NaN) where all systems score the same.
+    Range: -1 to 1. Undefined (NaN) if all systems have the same score.
 
     References
     ----------
@@ -317,24 +318,24 @@ class Spearman(base.Agreement):
     """
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return Spearman's rho of every row of `x` with every row of `y`."""
+        """Return Spearman's rho of every two rows."""
         ranks_x = _mid_ranks(x)
         return correlate(ranks_x, ranks_x if y is x else _mid_ranks(y))
 
 
 def _mid_ranks(scores: Floats) -> Floats:
-    """Return systems below less systems above: twice the mean rank, but for a constant."""
+    """Return twice the mean rank, up to a constant."""
     return base.count_below(scores) - base.count_below(-scores)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RMSE(base.Agreement):
-    """How far apart the two scores of a system typically are, in units of the scores.
+    """Root mean squared difference of scores.
 
     Notes
     -----
-    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. A distance: 0 for equal scores, and
-    larger is less alike. From the differences themselves, which loses no digits.
+    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. It is a distance, which is 0 for equal
+    scores. It is computed from the differences, which avoids cancellation.
 
     References
     ----------
@@ -351,42 +352,43 @@ class RMSE(base.Agreement):
     distance = True
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return the root mean squared difference of every row of `x` and every row of `y`."""
+        """Return the root mean squared difference of every two rows."""
         batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
         left, right = (np.broadcast_to(side, (*batch, *side.shape[-2:])) for side in (x, y))
         distance = np.empty((*batch, x.shape[-2], y.shape[-2]))
-        for place in np.ndindex(batch):
-            distance[place] = scipy.spatial.distance.cdist(left[place], right[place])
+        for index in np.ndindex(batch):
+            distance[index] = scipy.spatial.distance.cdist(left[index], right[index])
         return np.asarray(distance / np.sqrt(x.shape[-1]))
 
 
 @dataclass(frozen=True, kw_only=True)
 class RBO(base.Agreement):
-    """Expected overlap of the tops of two orderings, read down with persistence `p`.
+    """Rank-biased overlap of two orderings with persistence `p`.
 
     Parameters
     ----------
     p
-        Chance of reading one rank further, between 0 and 1; small values look at the top only.
+        Probability to read the next rank, between 0 and 1. Small values emphasise the top.
     ties
-        What a tie means: ``"w"``, that systems are equally good, so that they come and go
-        together; ``"a"``, that their order is not known, the value to expect over all orders;
-        ``"b"``, the same corrected so that an ordering agrees with itself.
+        The meaning of a tie. ``"w"``: the systems are equally good, and enter the overlap at the
+        same depth. ``"a"``: their order is unknown, and the value is the mean over all orders.
+        ``"b"``: as ``"a"``, but corrected so that an ordering agrees with itself.
 
     Notes
     -----
-    ``RBO_ext = (X_S/S) p**S + ((1-p)/p) sum_{d=1..S} (X_d/d) p**d``, with X_d the systems that
-    both orderings have among their first d. Both order the same S systems, so X_S = S. A system
-    counts from the larger of its two ranks on; what it adds, the sum of the weights from there
-    to S, falls with the rank, so the whole is a sum over systems of the smaller of two numbers.
+    ``RBO_ext = (X_S/S) p**S + ((1-p)/p) sum_{d=1..S} (X_d/d) p**d``. X_d is the number of systems
+    among the first d of both orderings. Both order the same S systems, so X_S = S. A system counts
+    from the larger of its two ranks on. Its contribution, the sum of the weights from there to S,
+    decreases with the rank. RBO is therefore a sum over systems of the smaller of two numbers.
 
-    With ties, t and b the first and the last rank that a system could have, it contributes c_d =
-    [t <= d] to the first d in ``"w"``; in ``"a"`` and ``"b"`` 0 above its group, (d-t+1)/(b-t+1)
-    inside and 1 below it. X_d/d becomes ``2 sum c c' / (sum c + sum c')`` in ``"w"`` and ``"a"``,
-    ``sum c c' / sqrt(sum c**2 sum c'**2)`` in ``"b"``, sums over the systems.
+    With ties, let t and b be the first and the last possible rank of a system. Its contribution
+    c_d to the first d is [t <= d] in ``"w"``. In ``"a"`` and ``"b"`` it is 0 above its group,
+    (d-t+1)/(b-t+1) inside it, and 1 below it. X_d/d becomes ``2 sum c c' / (sum c + sum c')`` in
+    ``"w"`` and ``"a"``, and ``sum c c' / sqrt(sum c**2 sum c'**2)`` in ``"b"``, with sums over the
+    systems.
 
-    Range: above 0, 1 for equal orderings (in ``"a"`` only without ties); reversed ones stay above
-    0, and unrelated ones do not average 0.
+    Range: above 0 to 1. Equal orderings score 1, in ``"a"`` only without ties. Scores of reversed
+    orderings, and the mean over random orderings, are above 0.
 
     References
     ----------
@@ -397,7 +399,7 @@ class RBO(base.Agreement):
 
     Examples
     --------
-    At p = 0.5 two systems weigh 1/2 at depth 1 and 1/4 + 1/4 at depth 2 and beyond:
+    At p = 0.5 and for two systems, depth 1 weighs 1/2, and depth 2 and beyond weigh 1/4 + 1/4:
 
     >>> from irframe.agreements import RBO
     >>> RBO(p=0.5).kernel([[2, 1]], [[2, 1], [1, 2]])
@@ -412,7 +414,7 @@ class RBO(base.Agreement):
         choice("ties", self.ties, ("w", "a", "b"))
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return RBO of every row of `x` with every row of `y`."""
+        """Return RBO of every two rows."""
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = base.tied_ranks(x), base.tied_ranks(y)
@@ -422,22 +424,22 @@ class RBO(base.Agreement):
             smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731
             overlap = base.over_rows(left, right, smaller)
         else:
-            parts = (self._agree(*sides, depth) * weight for depth, weight in enumerate(weights, 1))
-            overlap = np.asarray(sum(parts))
+            terms = (self._agree(*sides, depth) * weight for depth, weight in enumerate(weights, 1))
+            overlap = np.asarray(sum(terms))
         return np.asarray(overlap + self.p**systems)
 
     def _agree(self, x: Ends, y: Ends, depth: int) -> Floats:
-        """Return how much the first so many systems of both sides are the same."""
-        seen_x, seen_y = self._seen(*x, depth), self._seen(*y, depth)
-        shared = seen_x @ seen_y.swapaxes(-1, -2)
+        """Return the agreement of both orderings at a depth."""
+        top_x, top_y = (self._contributions(*ends, depth) for ends in (x, y))
+        overlap = top_x @ top_y.swapaxes(-1, -2)
         if self.ties == "b":
-            size_x, size_y = np.linalg.norm(seen_x, axis=-1), np.linalg.norm(seen_y, axis=-1)
-            return np.asarray(shared / (size_x[..., :, None] * size_y[..., None, :]))
-        size_x, size_y = seen_x.sum(axis=-1), seen_y.sum(axis=-1)
-        return np.asarray(2 * shared / (size_x[..., :, None] + size_y[..., None, :]))
+            size_x, size_y = (np.linalg.norm(top, axis=-1) for top in (top_x, top_y))
+            return np.asarray(overlap / (size_x[..., :, None] * size_y[..., None, :]))
+        size_x, size_y = (top.sum(axis=-1) for top in (top_x, top_y))
+        return np.asarray(2 * overlap / (size_x[..., :, None] + size_y[..., None, :]))
 
-    def _seen(self, first: Floats, last: Floats, depth: int) -> Floats:
-        """Return the share of every system that is among the first so many."""
+    def _contributions(self, first: Floats, last: Floats, depth: int) -> Floats:
+        """Return the contribution of every system to a depth."""
         if self.ties == "w":
             return (first <= depth).astype(np.float64)
         return np.clip((depth - first + 1) / (last - first + 1), 0, 1)
@@ -463,11 +465,11 @@ AGREEMENTS: dict[str, base.Agreement] = {
     "tau_ap_b": TauAP(ties="b"),
     "tau_b": Kendall(),
 }
-"""Every name a method of agreement answers to, and what it stands for."""
+"""Name -> method of agreement."""
 
 
 def parse_agreement(method: Method) -> base.Agreement:
-    """Find the method of agreement that a name stands for.
+    """Return the method of agreement for a name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Innate order of two rankings, on which all metrics agree, and how often it leaves no choice."""
+"""Innate pairwise ordering of rankings, and counts of separable pairs."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,27 +13,27 @@ from irframe.checks import whole
 from irframe.errors import MetricError
 
 BLOCK = 1 << 20
-"""Cells compared at a time by a thread; a few arrays of so many bytes fit into a cache."""
+"""Cells that a thread compares at once; a few arrays of this size fit into a cache."""
 
 FINEST = 10**6
-"""Greatest denominator of a gain that is taken for a fraction rather than for its decimals."""
+"""Largest denominator of a gain that is read as a fraction instead of as decimals."""
 
 LABELS = {-2: "**ns", -1: "ns", 0: "=", 1: "ni", 2: "**ni"}
-"""Code -> name: non-superior, equal, non-inferior; ``**`` is non-separable, with what the pair
-was labelled at the depth before it became so."""
+"""Code -> label: non-superior, equal, non-inferior. ``**`` is non-separable, followed by the label
+at the depth before."""
 
 
 class Transitions(NamedTuple):
-    """The innate order of pairs of rankings at every depth, said by where it changes.
+    """Innate order of pairs at every depth, as its changes.
 
     Parameters
     ----------
     sign
-        1 where the first ranking gets ahead first, -1 where the second does, 0 where neither.
+        1 if the first ranking leads first, -1 if the second does, 0 if the rankings are equal.
     decided
-        First depth that is not equal, 0 if none.
+        First depth at which the pair is not equal, 0 if none.
     split
-        First depth that is non-separable, 0 if none.
+        First depth at which the pair is non-separable, 0 if none.
 
     Examples
     --------
@@ -48,25 +48,25 @@ class Transitions(NamedTuple):
     split: NDArray[np.int32]
 
 
-def whole_gains(gains: Sequence[float]) -> list[int]:
-    """Scale gains to whole numbers in the same proportions, exactly.
+def integer_gains(gains: Sequence[float]) -> list[int]:
+    """Return integers in exact proportion to gains.
 
     Parameters
     ----------
     gains
-        Gains of at least 0. Each stands for the simplest fraction that is written like it, so
-        that 0.2 is 1/5 and 0.3333333333333333 is 1/3.
+        Gains of at least 0. Each is read as the simplest fraction that rounds to the same float,
+        so that 0.2 is 1/5 and 0.3333333333333333 is 1/3.
 
     Returns
     -------
     list of int
-        The smallest such numbers.
+        The smallest such integers.
 
     Examples
     --------
-    >>> whole_gains([0.0, 0.2, 0.8, 1.0])
+    >>> integer_gains([0.0, 0.2, 0.8, 1.0])
     [0, 1, 4, 5]
-    >>> whole_gains([1 / 3, 1 / 2])
+    >>> integer_gains([1 / 3, 1 / 2])
     [2, 3]
     """
     exact = []
@@ -83,7 +83,7 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
     Parameters
     ----------
     gains
-        Whole-number gains by rank, at least 0, shape (system, topic, depth).
+        Integer gains by rank, at least 0, shape (system, topic, depth).
     pairs
         Positions of the first and second system, shape (pair, 2).
 
@@ -94,8 +94,9 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
 
     Notes
     -----
-    Algorithm 1 of Moffat and Mackenzie for all depths: a ranking with less gain than the other
-    at some depth and more at another cannot be ordered from the later of the two on.
+    Algorithm 1 of Moffat and Mackenzie for all depths. If a ranking has less cumulated gain than
+    the other at one depth and more at another depth, the pair is non-separable from the later of
+    the two depths on.
 
     References
     ----------
@@ -108,31 +109,32 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
     >>> compare_rankings(gains, np.array([[0, 1], [0, 0]])).split.tolist()
     [[3], [0]]
     """
-    gathered = _gathered(gains)
-    shape = (len(pairs), gathered.shape[1])
+    cumulated = _cumulated(gains)
+    shape = (len(pairs), cumulated.shape[1])
     result = Transitions(
         np.zeros(shape, np.int8), np.zeros(shape, np.int32), np.zeros(shape, np.int32)
     )
-    step = max(1, BLOCK // max(gathered[0].nbytes, 1))
+    step = max(1, BLOCK // max(cumulated[0].nbytes, 1))
 
     def fill(start: int) -> None:
-        part = slice(start, start + step)
-        first, second = pairs[part].T
-        lead = gathered.take(first, axis=0)
-        lead -= gathered.take(second, axis=0)
+        rows = slice(start, start + step)
+        first, second = pairs[rows].T
+        lead = cumulated.take(first, axis=0)
+        lead -= cumulated.take(second, axis=0)
         ahead, behind = _first(lead > 0), _first(lead < 0)
-        either, both = (ahead > 0) | (behind > 0), (ahead > 0) & (behind > 0)
+        both = (ahead > 0) & (behind > 0)
+        either = (ahead > 0) | (behind > 0)
         leads = (ahead > 0) & ((behind == 0) | (ahead < behind))
-        result.sign[part] = np.where(leads, 1, np.where(either, -1, 0))
-        result.decided[part] = np.where(both, np.minimum(ahead, behind), ahead + behind)
-        result.split[part] = np.where(both, np.maximum(ahead, behind), 0)
+        result.sign[rows] = np.where(leads, 1, np.where(either, -1, 0))
+        result.decided[rows] = np.where(both, np.minimum(ahead, behind), ahead + behind)
+        result.split[rows] = np.where(both, np.maximum(ahead, behind), 0)
 
     in_threads(fill, range(0, len(pairs), step))
     return result
 
 
-def _gathered(gains: Array) -> Array:
-    """Sum gains down to each depth, in the narrowest type that holds every difference."""
+def _cumulated(gains: Array) -> Array:
+    """Return cumulated gains in the narrowest sufficient integer type."""
     most = int(gains.max(initial=0)) * max(gains.shape[-1], 1)
     if most > np.iinfo(np.int64).max:
         advice = "give the gains fewer decimals"
@@ -143,21 +145,21 @@ def _gathered(gains: Array) -> Array:
 
 
 def _first(true: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the first depth that holds, 0 if none does."""
-    where = true.argmax(axis=-1)
-    holds = np.take_along_axis(true, where[..., np.newaxis], axis=-1)[..., 0]
-    return np.where(holds, where + 1, 0).astype(np.int32)
+    """Return the first true depth, 0 if none is."""
+    index = true.argmax(axis=-1)
+    any_true = np.take_along_axis(true, index[..., np.newaxis], axis=-1)[..., 0]
+    return np.where(any_true, index + 1, 0).astype(np.int32)
 
 
 def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
-    """Spell the labels out for every depth.
+    """Return the label codes for every depth.
 
     Parameters
     ----------
     transitions
-        From `compare_rankings`, any shape.
+        The result of `compare_rankings`, any shape.
     depth
-        How many depths.
+        Number of depths.
 
     Returns
     -------
@@ -181,10 +183,10 @@ def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
     step = max(1, BLOCK // max(depth, 1))
 
     def fill(start: int) -> None:
-        part = slice(start, start + step)
-        np.greater_equal(rank, decided[part], out=labels[part].view(np.bool_))
-        labels[part] += rank >= split[part]
-        labels[part] *= sign[part]
+        rows = slice(start, start + step)
+        np.greater_equal(rank, decided[rows], out=labels[rows].view(np.bool_))
+        labels[rows] += rank >= split[rows]
+        labels[rows] *= sign[rows]
 
     in_threads(fill, range(0, len(sign), step))
     return labels.reshape(*transitions.sign.shape, depth)
@@ -198,7 +200,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
     transitions
         Shape (pair, topic).
     depth
-        How many depths.
+        Number of depths.
 
     Returns
     -------
@@ -223,19 +225,19 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
 
 
 def _reached(first: Array, chosen: NDArray[np.bool_], depth: int) -> Array:
-    """Count the chosen topics that changed at each depth or above it, shape (pair, depth)."""
+    """Return the number of chosen topics changed by each depth."""
     pair, topic = np.nonzero(chosen & (first > 0) & (first <= depth))
     cell = pair * depth + first[pair, topic] - 1
     return np.cumsum(np.bincount(cell, minlength=len(first) * depth).reshape(-1, depth), axis=-1)
 
 
 class Separability(NamedTuple):
-    """How many pairs of rankings are equal, have an innate order, or may go either way.
+    """Numbers of equal, separable and non-separable pairs of rankings.
 
     Parameters
     ----------
     equal, separable, nonseparable
-        Numbers of ordered pairs, exact.
+        Exact numbers of ordered pairs.
 
     Examples
     --------
@@ -255,7 +257,7 @@ class Separability(NamedTuple):
 
 
 def random_separability(k: int) -> Separability:
-    """Count how many of all pairs of binary rankings of length k have an innate order.
+    """Count equal, separable and non-separable pairs of binary rankings.
 
     Parameters
     ----------
@@ -270,12 +272,12 @@ def random_separability(k: int) -> Separability:
     Raises
     ------
     ParameterError
-        If k is no whole number of at least 1.
+        If k is not an integer of at least 1.
 
     Notes
     -----
-    ``2**k`` pairs are equal and ``2 (C(2k+1, k) - 2**k)`` separable: the difference of gathered
-    gain is a walk of 2k fair steps that must not go below 0.
+    ``2**k`` pairs are equal and ``2 (C(2k+1, k) - 2**k)`` are separable. The difference of
+    cumulated gains is a random walk of 2k fair steps that must not go below 0.
 
     References
     ----------

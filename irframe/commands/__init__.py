@@ -11,7 +11,7 @@ import sys
 from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from irframe.elsewhere import suggest
 from irframe.errors import IrframeError
@@ -129,6 +129,9 @@ def tell(message: object, names: Container[str] = ()) -> int:
     return 2
 
 
+AnyAction = TypeVar("AnyAction", bound=Action)
+
+
 class Line(ArgumentParser):
     """A parser that says in one line what is wrong."""
 
@@ -137,7 +140,7 @@ class Line(ArgumentParser):
         super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=shape)
         self._titled = {title: self.add_argument_group(title) for title in GROUPS}
 
-    def _add_action(self, action: Action) -> Action:
+    def _add_action(self, action: AnyAction) -> AnyAction:
         """Add an option to its group; argparse calls this for each argument."""
         for title, members in GROUPS.items():
             if action.option_strings and action.dest in members.split():

@@ -135,7 +135,7 @@ def narrow_table(frame: pd.DataFrame, first: Sequence[Any]) -> str:
     if _is_numbered(frame):
         texts.index = pd.Index([""] * len(frame))  # as it is not printed
     with pd.option_context("display.float_format", fixed_text):
-        columns = [*first, *frame.columns.difference(first, sort=False)]
+        columns = [*dict.fromkeys([*first, *frame.columns])]
         shown, note = fitted(texts, columns, WIDTH)
     return _printed(shown.rename_axis(columns=None)) + f"\n{wrapped(note)}\n" * bool(note)
 

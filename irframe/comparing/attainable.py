@@ -6,6 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array
 from irframe.comparing.corrections import Parsed, adjust_rows
+from irframe.cubes.scores import Scores
 from irframe.names import low_to_high
 from irframe.paired import (
     Bootstrap,
@@ -17,7 +18,6 @@ from irframe.paired import (
     describe_differences,
 )
 from irframe.paired.design import Design
-from irframe.scores.scores import Scores
 
 FEW, FEWER = 12, 8
 """Topics up to which tests of all systems at once are tried, from then on draws alone limit them;

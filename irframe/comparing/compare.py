@@ -17,7 +17,8 @@ from irframe.comparing.corrections import Adjust, Significance, Tested
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.by_group import having, join_frames, naming_group
-from irframe.cubes.score_table import read_score_table
+from irframe.cubes.parse_scores import parse_scores
+from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.topic_design import options_declared
@@ -39,7 +40,6 @@ from irframe.scores.repeats import (
     effective,
     told_draws,
 )
-from irframe.scores.scores import Scores
 
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of a comparison frame, after that of the group; that of depths follows the metric's."""
@@ -247,7 +247,7 @@ def compare(
     pairing = significance.Pairing(Significance.beside(test, adjust, alpha))
     how = pairing.test, pairing.adjust, pairing.family, pairing.alpha
     options = PairOptions(*how, margin, power, simultaneous, effects, progress, over)
-    table = read_score_table(scores)
+    table = parse_scores(scores)
     bounds, table = table.bounds, replace(table, bounds=None)
     against = _frozen_or_baselines(table, baseline, bounds)
     parts, pairs = _groups_and_pairs(table, against, options)
@@ -347,7 +347,7 @@ def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
         found = "bounds" if bounds is not None else "several baselines"
         raise ParameterError("one baseline, and scores, where it is a file", found, "", files)
     frozen = Frozen.read(files[0], known)
-    frozen.hold(scores.attrs)
+    frozen.hold(scores.source.attrs)
     return frozen
 
 

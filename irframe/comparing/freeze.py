@@ -20,7 +20,8 @@ import xarray as xr
 
 from irframe.checks import choice, listed, places, whole
 from irframe.comparing.frozen_shape import BY_TOPIC, KIND, POLICY, misshapen
-from irframe.cubes.score_table import read_score_table
+from irframe.cubes.parse_scores import parse_scores
+from irframe.cubes.scores import Scores
 from irframe.errors import (
     IdError,
     InputError,
@@ -60,7 +61,6 @@ from irframe.names import (
 )
 from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
-from irframe.scores.scores import Scores
 
 SUFFIX = ".irframe"
 """How the name of a frozen baseline ends, by which it is told from a system."""
@@ -359,7 +359,7 @@ def _decided(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     """Return what a file holds of one system."""
     attributes = getattr(scores, "attrs", {})
-    read = read_scores(read_score_table(scores, asking="freeze"))
+    read = read_scores(parse_scores(scores, asking="freeze"))
     if isinstance(scores, pd.DataFrame):
         levels = [name for name in scores.index.names if name not in LABELS]
         if len(levels) > 2:

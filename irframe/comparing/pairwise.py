@@ -13,6 +13,7 @@ from irframe.checks import number, room
 from irframe.comparing import significance
 from irframe.comparing.corrections import MAX_T, Family, Parsed, adjust_p
 from irframe.comparing.significance import Compared
+from irframe.cubes.scores import Arrays, Scores, finite, of_topics, summands
 from irframe.errors import MetricError, ParameterError
 from irframe.experiments.topic_design import CLUSTER, WEIGHT, names_declared
 from irframe.metrics.facts import facts
@@ -22,7 +23,6 @@ from irframe.paired.classical import of_differences
 from irframe.paired.design import Design
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.repeats import Over, clusters, effective
-from irframe.scores.scores import Arrays, Scores, finite, of_topics, summands
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")

@@ -11,13 +11,13 @@ from irframe.arrays import Array
 from irframe.comparing.compare import compare
 from irframe.comparing.corrections import Significance
 from irframe.comparing.freeze import FailOn, Frozen, failing, is_file
+from irframe.cubes.scores import Scores
 from irframe.errors import InputError, ParameterError, unsaid
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired.design import design_of
 from irframe.paired.pairs import draw_signs, groups
 from irframe.scores.read_scores import choose_pairs, read_scores, scores_to_compare
 from irframe.scores.repeats import Over
-from irframe.scores.scores import Scores
 
 BLOCK = 2**22
 """How many scores are rehearsed at a time."""

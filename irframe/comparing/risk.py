@@ -11,13 +11,13 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import number
 from irframe.comparing.significance import without_spread
+from irframe.cubes.scores import of_topics
 from irframe.cubes.verb import verb
 from irframe.errors import warn
 from irframe.metrics.facts import TIE
 from irframe.paired.design import Design
 from irframe.paired.differences import ratio
 from irframe.scores.read_scores import choose_pairs, label_pairs, scores_to_compare
-from irframe.scores.scores import of_topics
 
 RISKS = ("difference", "urisk", "trisk", "georisk")
 

@@ -21,6 +21,7 @@ from irframe.comparing.corrections import (
     adjust_rows,
     parse_correction,
 )
+from irframe.cubes.scores import Arrays, Scores, finite, summands
 from irframe.errors import listing, warn
 from irframe.metrics.facts import TIE
 from irframe.names import NO_VERDICT
@@ -34,7 +35,6 @@ from irframe.paired import (
 from irframe.paired.design import Design
 from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
-from irframe.scores.scores import Arrays, Scores, finite, summands
 
 
 def correction_told(

@@ -245,7 +245,7 @@ def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelle
     dim, keys = read_groups(labelled, by)
     there = None
     if {*LIST} <= {*labelled.dims}:
-        there = told_of(labelled)
+        there = took_part(labelled)
         if there is None and isinstance(labelled, xr.DataArray):
             known = labelled.notnull().any([*{*labelled.dims} - {*LIST}])
             there = known.transpose(*LIST).to_numpy()
@@ -275,7 +275,7 @@ def of_label(labelled: Labelled, by: Any, key: Any) -> Any:
     return part.isel({dim: np.flatnonzero(mask) for dim, mask in kept.items() if mask.any()})
 
 
-def told_of(labelled: Labelled) -> Array | None:
+def took_part(labelled: Labelled) -> Array | None:
     """Return who is known to have taken part, shape (system, topic), or None."""
     told = labelled.coords.get("took_part")
     if told is None:

@@ -20,11 +20,9 @@ from irframe.errors import DepthError, InputError, during, warn
 from irframe.experiments.group_columns import Thresholds
 from irframe.files.tables import with_own_levels
 from irframe.metrics.facts import COSTS, directions
-from irframe.names import DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural, roles
+from irframe.names import COLLECTION, DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural, roles
 from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
-
-COLLECTION = "collection"
 
 
 def settled_collection(subject: Any, by: Any) -> Any:

@@ -16,7 +16,8 @@ from irframe.arrays import usual_errors
 from irframe.checks import places, whole
 from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.groups import stamped, unfolded
-from irframe.cubes.score_table import ScoreTable, read_all
+from irframe.cubes.parse_scores import read_all
+from irframe.cubes.scores import Scores
 from irframe.errors import (
     DepthError,
     InputError,
@@ -189,8 +190,8 @@ def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[
         else:
             applied["by"] = groups.plain
             read, result = _answer_groups(verb, bound.arguments, groups.by)
-        whole = read.whole if isinstance(read, ScoreTable) else read
-        if isinstance(read, ScoreTable) and hasattr(result, "attrs"):
+        whole = read.source if isinstance(read, Scores) else read
+        if isinstance(read, Scores) and hasattr(result, "attrs"):
             _describe_scores(result, read)
         result = _as_selected(verb, _held(result, whole), subject)
         return with_cautions(stamped(result, verb.name, whole, applied, subject), said)
@@ -259,9 +260,9 @@ def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
     return cube.compute() if size else cube
 
 
-def _describe_scores(result: Any, read: ScoreTable) -> None:
+def _describe_scores(result: Any, read: Scores) -> None:
     """Say of a result which way scores were read, and what to beware of in their topics."""
-    read_as = directions(map(str, read.labels[words.METRIC]))
+    read_as = directions(read.metrics)
     result.attrs |= {words.DIRECTION: read_as} if read_as else {}
     if read.by is None and (pooled := read.pooled):
         cautions = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
@@ -271,8 +272,8 @@ def _describe_scores(result: Any, read: ScoreTable) -> None:
 def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
     """Call the function of a verb, without coordinates of the caller unless it reads some."""
     first, subject = _object_among(given)
-    table = isinstance(subject, ScoreTable)
-    array = subject.array if table else subject
+    table = isinstance(subject, Scores)
+    array = subject.source if table else subject
     names = view.user_coordinates(array)
     if names and not table and all(given.get(word) is None for word in verb.reads):
         labels = names_declared(subject.attrs)
@@ -296,7 +297,7 @@ def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[A
         given, by = by_group.with_names(given, by)
     read = _read(verb, given, by)
     scores = read[first]
-    table = isinstance(scores, ScoreTable)
+    table = isinstance(scores, Scores)
     by = scores.by if table else by
     if verb.groups and not isinstance(scores, xr.Dataset):
         in_groups = read if table else {**read, first: InGroups(scores, by)}
@@ -305,7 +306,7 @@ def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[A
     for key, part in by_group.split_arguments(read, by).items():
         with by_group.naming_group(key, by):
             results[key] = _answer_one(verb, part)
-    return scores, by_group.join(results, by, scores.whole if table else scores)
+    return scores, by_group.join(results, by, scores.source if table else scores)
 
 
 def _as_selected(verb: Declared, result: Any, subject: Any) -> Any:

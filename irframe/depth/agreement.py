@@ -16,6 +16,7 @@ import xarray as xr
 from irframe import agreements
 from irframe.arrays import Array
 from irframe.checks import choice
+from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.metrics.facts import TIE
@@ -32,7 +33,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import refuse_design
 from irframe.scores.resampling import Resampling
-from irframe.scores.scores import Arrays, Scores
 
 Of = Literal["expected", "averages"]
 """What an interval is of."""

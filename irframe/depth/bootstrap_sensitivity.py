@@ -9,6 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
+from irframe.cubes.scores import Arrays
 from irframe.cubes.verb import verb
 from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, all_pairs
@@ -17,7 +18,6 @@ from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import pair_labels, scores_to_compare
 from irframe.scores.repeats import refuse_design
 from irframe.scores.resampling import Resampling
-from irframe.scores.scores import Arrays
 
 
 @verb

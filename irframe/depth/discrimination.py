@@ -16,6 +16,7 @@ from irframe.arrays import Array
 from irframe.comparing.corrections import Significance, Tested
 from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Pairing, leads
+from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
 from irframe.errors import warn
 from irframe.names import P_VALUES
@@ -29,7 +30,6 @@ from irframe.scores.read_scores import (
     scores_to_compare,
 )
 from irframe.scores.repeats import Over, beware_of_repeats, told_draws
-from irframe.scores.scores import Scores
 
 NAME = "discrimination ratio"
 

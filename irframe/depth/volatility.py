@@ -11,7 +11,8 @@ import xarray as xr
 
 from irframe.agreements import Agreement, Method, parse_agreement, share_above, stable_depth
 from irframe.checks import holding, number
-from irframe.cubes.score_table import ScoreLike
+from irframe.cubes.parse_scores import ScoreLike
+from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
 from irframe.depth import agreement
 from irframe.depth.agreement import Of
@@ -27,7 +28,6 @@ from irframe.scores.read_scores import (
     share_topics,
 )
 from irframe.scores.resampling import Resampling
-from irframe.scores.scores import Scores
 from irframe.stops import axis_of
 
 

@@ -33,7 +33,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import MetricLike, Policy, parse_metrics, shares_ranks
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Plan, Scoring
-from irframe.extremes.labelled_bounds import lists_of, refuse_unordered, worth
+from irframe.extremes.labelled_bounds import lists_of, preference_ranks, refuse_unordered
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs, in_groups
 from irframe.files.repeats import fold
 from irframe.metrics import METRICS, Block, Metric
@@ -326,7 +326,7 @@ class Ceilings:
         levels, top = experiment.judgments.levels, int(np.max(experiment.top, initial=1))
         width = metric.depth or depth
         codes = np.append(levels, UNJUDGED).astype(np.int64)
-        order = np.argsort(-worth(metric, levels, top)[codes], kind="stable")
+        order = np.argsort(-preference_ranks(metric, levels, top)[codes], kind="stable")
         fields = experiment.fields([metric], width)
         retrieved, scores = np.minimum(counts.sum(axis=-1), width), np.empty(counts.shape[:2])
 

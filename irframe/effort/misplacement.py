@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, number, whole
-from irframe.cubes.score_table import to_scores
+from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.verb import read_depth, verb
 from irframe.cubes.view import CODES, LIST, experiment_of
 from irframe.errors import InputError, ParameterError, warn

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Grade, Grades
+from irframe.digests import bytes_of
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Items, Spans, borders, evidence_of, read_borders
 from irframe.files import ids
@@ -28,7 +29,6 @@ from irframe.files.as_runs import (
 from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.repeats import JUDGED_AGAIN, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
-from irframe.record import bytes_of
 
 
 class Side(NamedTuple):

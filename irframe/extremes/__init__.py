@@ -1,1 +1,1 @@
-"""The lowest and the highest score over labelings, fillings and orders of ties."""
+"""Lowest and highest scores over labels and tied orders."""

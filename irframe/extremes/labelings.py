@@ -1,4 +1,4 @@
-"""Extremes over all labels of the unjudged documents, for metrics with a recall base."""
+"""Score bounds over labels, for metrics with a recall base."""
 
 import math
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ from irframe.metrics.positions import discounts, positive
 from irframe.names import UNJUDGED
 
 SCALE = 128
-"""Grades on a scale from which on the gains of those that do not occur are not looked at."""
+"""Number of grades above which the gains of grades that do not occur are ignored."""
 
 
 def with_level(block: Block, level: int) -> Block:
-    """Return the same with a grade among the levels, whether it occurs or not."""
+    """Return the block with a grade added to its levels."""
     levels = np.union1d(block.levels, [level])
-    known = np.searchsorted(levels, block.levels)
+    old = np.searchsorted(levels, block.levels)
 
     def widen(count: Array) -> Array:
         wide = np.zeros((*count.shape[:-1], len(levels)), np.int64)
-        wide[..., known] = count
+        wide[..., old] = count
         return wide
 
     pooled = None if block.pool_count is None else widen(block.pool_count)
@@ -38,22 +38,23 @@ def with_level(block: Block, level: int) -> Block:
 
 
 def labelled(block: Block, labels: NDArray[np.bool_], beyond: Array, grade: int) -> Evidence:
-    """Return the evidence if some unjudged documents, and some past the depth, had a grade.
+    """Return the evidence with a grade for some unjudged documents.
 
     Parameters
     ----------
     block
-        Rankings, a topic each, with the grade among their levels.
+        Rankings with one topic each, and with the grade among their levels.
     labels
-        Which documents, shape (row, depth).
+        Whether the document at each rank gets the grade, shape (row, depth).
     beyond
-        How many past the depth, shape (row,).
+        How many documents past the depth get the grade, shape (row,).
     grade
         The grade.
     """
     added = labels.sum(axis=-1) + beyond
     level = int(np.searchsorted(block.levels, grade))
-    count, pooled = block.count.copy(), None
+    pooled = None
+    count = block.count.copy()
     count[:, level] += added
     if block.pool_count is not None:
         pooled = block.pool_count.copy()
@@ -63,42 +64,47 @@ def labelled(block: Block, labels: NDArray[np.bool_], beyond: Array, grade: int)
 
 
 def scale(metric: Metric, levels: Array, top: int) -> Array:
-    """Return the grades an unjudged document may have: 0 to the top, and those that occur."""
+    """Return the grades that an unjudged document may have."""
     return np.union1d(np.arange(1 + max(top, facts(metric).rel)), levels)
 
 
 def gains_of(metric: Metric, grades: Array, top: int) -> Floats:
-    """Return what grades gain under a metric; under one without gain the grade itself."""
-    gain, rel = facts(metric).gain, facts(metric).rel
-    return grades.astype(float) if gain is None else gain.map(grades, rel=rel, top=top)
+    """Return the gains of grades, or grades without gain map."""
+    gain = facts(metric).gain
+    if gain is None:
+        return grades.astype(float)
+    return gain.map(grades, rel=facts(metric).rel, top=top)
 
 
 def best_grade(metric: Metric, block: Block) -> int:
-    """Return the grade that counts most for a metric: the highest, or the one of highest gain."""
+    """Return the highest grade among those with the highest gain."""
     grades = scale(metric, block.levels, block.top)
     gains = gains_of(metric, grades, block.top)
     return int(grades[len(grades) - 1 - np.argmax(gains[::-1])])
 
 
 def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest score over fillings of the last and of the first ranks.
+    """Return score bounds over fillings of last and first ranks.
+
+    A filling gives the best grade to the last unjudged documents for the lowest score, and to the
+    first ones for the highest score.
 
     Parameters
     ----------
     metric
         A metric that declares `fillings`.
     block
-        The rankings, a topic each.
+        The rankings, with one topic per ranking.
 
     Returns
     -------
     lower, upper
-        Shape (row, depth); NaN where no filling has a score.
+        Shape (row, depth), NaN if no filling has a score.
 
     Notes
     -----
-    Scores two fillings for every unjudged document: time in proportion to rows x depth x
-    unjudged documents.
+    The function scores two fillings per unjudged document. The time is in proportion to rows x
+    depth x unjudged documents.
     """
     grade = best_grade(metric, block)
     steps = (block.grade == UNJUDGED).sum(axis=-1)
@@ -112,47 +118,57 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
 
 
 FILLED = 1 << 13
-"""Cells of fillings that are scored at a time, but for one ranking that has more."""
+"""Cells of fillings scored at once; a single ranking may have more."""
 
 
 def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Floats, Floats]:
-    """Return the extremes over all fillings of rankings, given how many there are beside none."""
+    """Return score bounds over fillings, given numbers of fillings.
+
+    `steps` is the number of fillings of each ranking, not counting the empty one.
+    """
     starts = np.cumsum(1 + steps) - 1 - steps
-    part = block.take(np.repeat(np.arange(len(steps)), 1 + steps))
-    step = np.arange(len(part.grade)) - np.repeat(starts, 1 + steps)
-    unjudged = part.grade == UNJUDGED
+    fillings = block.take(np.repeat(np.arange(len(steps)), 1 + steps))
+    step = np.arange(len(fillings.grade)) - np.repeat(starts, 1 + steps)
+    unjudged = fillings.grade == UNJUDGED
     position = np.cumsum(unjudged, axis=-1, dtype=np.int32)
-    inside, beyond = position[:, -1], part.hidden
+    inside = position[:, -1]
+    beyond = fillings.hidden
     if metric.fillings == "list":
-        past, over = np.minimum(step, beyond), np.clip(step - inside, 0, beyond)
-        below = np.clip(step - beyond, 0, inside)
+        beyond_low = np.minimum(step, beyond)
+        beyond_high = np.clip(step - inside, 0, beyond)
+        inside_low = np.clip(step - beyond, 0, inside)
     else:
-        past, over, below = beyond, np.zeros_like(beyond), step
-    last = unjudged & (position > (inside - below)[:, np.newaxis])
+        beyond_low = beyond
+        beyond_high = np.zeros_like(beyond)
+        inside_low = step
+    last = unjudged & (position > (inside - inside_low)[:, np.newaxis])
     first = unjudged & (position <= step[:, np.newaxis])
-    low = metric.score(labelled(part, last, past, grade))
-    high = metric.score(labelled(part, first, over, grade))
+    low = metric.score(labelled(fillings, last, beyond_low, grade))
+    high = metric.score(labelled(fillings, first, beyond_high, grade))
     return np.fmin.reduceat(low, starts), np.fmax.reduceat(high, starts)
 
 
 STEPS = 1e9
-"""Elementary steps beyond which the exact extremes are refused: about a minute."""
+"""Elementary steps above which exact bounds are refused, which is about a minute."""
 ROUND = 4000
-"""Steps that one rank of rankings with as many unjudged documents costs at the least."""
+"""Minimum steps per rank for the rankings with equal numbers of unjudged documents."""
 BLOCK = 1 << 20
 """Elements of the largest array."""
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The kinds of label that count, best first: relevant ones, then others that gain."""
+    """Gains of the labels that count, best first.
+
+    `relevant` are the gains of relevant grades, `others` the positive gains of other grades.
+    """
 
     relevant: Floats
     others: Floats
 
     @classmethod
     def of(cls, metric: Q, levels: Array, top: int) -> "Labels":
-        """Find the kinds of label of a metric, given the grades that occur and the top one."""
+        """Return the labels of a metric for these grades."""
         grades = scale(metric, levels, top)
         gains = gains_of(metric, grades, top)
         gains = gains if metric.beta else np.zeros_like(gains)
@@ -164,18 +180,18 @@ class Labels:
 
     @property
     def single(self) -> bool:
-        """Whether all relevant labels are alike and no other gains."""
+        """Whether relevant labels have one gain and others none."""
         return len(self.relevant) == 1 and not len(self.others)
 
     def counts(self, documents: int) -> Array:
-        """Return every way to choose how many of some documents get each label."""
+        """Return every way to distribute labels over documents."""
         kinds = len(self.relevant) + len(self.others)
         bars = np.array(list(combinations(range(documents + kinds), kinds)), dtype=np.int64)
         edges = np.hstack([np.full((len(bars), 1), -1), bars])
         return np.diff(edges, axis=-1) - 1
 
     def refuse_long(self, unjudged: Array, depths: Array) -> None:
-        """Raise if the extremes take too long, given the unjudged documents (..., depth)."""
+        """Raise if bounds take too long for these unjudged counts."""
         kinds = len(self.relevant) + len(self.others)
         numbers, index = np.unique(unjudged, return_inverse=True)
         ways = (math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist())
@@ -198,9 +214,9 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
     metric
         The metric.
     block
-        The rankings, a topic each.
+        The rankings, with one topic per ranking.
     depths
-        Depths wanted, shape (depth,).
+        The depths to return, shape (depth,).
 
     Returns
     -------
@@ -214,8 +230,8 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
 
     Notes
     -----
-    With u unjudged documents down to the depth and g grades that gain, time in proportion to
-    rows x depth x u x comb(u + g, g), for every depth wanted.
+    With u unjudged documents down to the depth and g grades with gain, the time per depth is in
+    proportion to rows x depth x u x comb(u + g, g).
     """
     labels = Labels.of(metric, block.levels, block.top)
     unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[:, depths - 1]
@@ -227,33 +243,40 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
             counts = labels.counts(number)
             for piece in pieces(len(rows), counts.shape[0] * max(number + 1, depth)):
                 chunk = rows[piece]
-                part = _Cut(metric, block.take(chunk), labels, counts, depth)
-                lower[chunk, column] = part.extreme(-1)
-                upper[chunk, column] = part.extreme(1)
+                cut = _Cut(metric, block.take(chunk), labels, counts, depth)
+                lower[chunk, column] = cut.extreme(-1)
+                upper[chunk, column] = cut.extreme(1)
     return lower, upper
 
 
 def pieces(number: int, width: int) -> Iterator[slice]:
-    """Yield parts of so many rows, of which each takes so many elements, to bound memory."""
+    """Yield slices of rows that bound the memory used.
+
+    `number` is the number of rows, and `width` the number of elements per row.
+    """
     step = max(1, BLOCK // max(1, width))
     return (slice(start, start + step) for start in range(0, number, step))
 
 
 class _Cut:
-    """Rankings cut at one depth, all with the same number of unjudged documents."""
+    """Rankings cut at a depth, with equally many unjudged documents."""
 
     def __init__(self, metric: Q, block: Block, labels: Labels, counts: Array, depth: int) -> None:
-        self.metric, self.labels, self.depth = metric, labels, depth
+        self.metric = metric
+        self.labels = labels
+        self.depth = depth
         self.pooled = block.pool_count is not None and depth < block.pool_depth
-        self.block, self.grade = block, block.grade[:, :depth]
+        self.block = block
+        self.grade = block.grade[:, :depth]
         unjudged = block.grade == UNJUDGED
         self.beyond = block.hidden + unjudged[:, depth:].sum(axis=-1)
         split = len(labels.relevant)
-        self.relevant, self.others = counts[:, :split], counts[:, split:]
+        self.relevant = counts[:, :split]
+        self.others = counts[:, split:]
         self.number = int(unjudged[:1, :depth].sum())
 
     def extreme(self, sign: int) -> Floats:
-        """Return the highest (1) or the lowest (-1) score of every row."""
+        """Return the highest (1) or lowest (-1) score by row."""
         beyond = self.beyond if sign < 0 else np.zeros_like(self.beyond)
         total = self._collect(sign, 1 / self._effort(beyond))
         scores = total / self._normaliser(beyond)
@@ -265,17 +288,18 @@ class _Cut:
         return self.block.count
 
     def _normaliser(self, beyond: Array) -> Floats:
-        """Return what to divide by, shape (row, labels)."""
+        """Return the divisor, shape (row, labels)."""
         fixed = self.pooled and self.metric.norm == "pool"
         levels = self.block.levels
-        known = self._base(pooled=fixed)[:, levels >= self.metric.rel].sum(axis=-1)[:, np.newaxis]
-        more = self.relevant.sum(axis=-1) + beyond[:, np.newaxis]
-        number = known if fixed else known + more
+        judged = self._base(pooled=fixed)[:, levels >= self.metric.rel].sum(axis=-1)[:, np.newaxis]
+        added = self.relevant.sum(axis=-1) + beyond[:, np.newaxis]
+        number = judged if fixed else judged + added
         return positive(np.minimum(number, self.depth) if self.metric.norm == "min" else number)
 
     def _effort(self, beyond: Array) -> Floats:
         """Return rank plus ideal gain, shape (row, labels, depth)."""
-        metric, block = self.metric, self.block
+        metric = self.metric
+        block = self.block
         fixed = self.pooled and metric.ideal == "pool"
         base = self._base(pooled=fixed)
         gains = gains_of(metric, block.levels, block.top)
@@ -293,12 +317,13 @@ class _Cut:
         return effort
 
     def _collect(self, sign: int, weight: Floats) -> Floats:
-        """Return the extreme sum of rewards for every choice of labels, shape (row, labels)."""
-        metric, block, number = self.metric, self.block, self.number
-        gained = metric.beta * gains_of(metric, self.grade, block.top)
+        """Return the extreme sum of rewards, shape (row, labels)."""
+        metric = self.metric
+        number = self.number
+        gained = metric.beta * gains_of(metric, self.grade, self.block.top)
         gained = np.where(self.grade > UNJUDGED, gained, 0.0)
         relevant = self.grade >= metric.rel
-        known = np.cumsum(gained + relevant, axis=-1)
+        reward = np.cumsum(gained + relevant, axis=-1)
         chosen, others = self._rewards(sign)
         value = np.full((*weight.shape[:2], number + 1), -np.inf)
         value[..., 0] = 0
@@ -307,7 +332,7 @@ class _Cut:
         for rank in range(self.depth):
             index = np.clip(seen[:, rank, np.newaxis] - state, 0, number)
             spare = np.moveaxis(others[:, index], 0, 1)
-            credit = known[:, rank, np.newaxis, np.newaxis] + chosen + spare
+            credit = reward[:, rank, np.newaxis, np.newaxis] + chosen + spare
             credit *= sign * weight[..., rank, np.newaxis]
             free = (self.grade[:, rank] == UNJUDGED)[:, np.newaxis, np.newaxis]
             taken = np.full_like(value, -np.inf)
@@ -318,17 +343,23 @@ class _Cut:
         return sign * value[:, np.arange(len(last)), last]
 
     def _rewards(self, sign: int) -> tuple[Floats, Floats]:
-        """Return what the first relevant labels, and the first others, add up to; (labels, n)."""
-        beta, number = self.metric.beta, self.number
-        plain = number - self.relevant.sum(axis=-1) - self.others.sum(axis=-1)
-        chosen = _cumulated(1 + beta * self.labels.relevant, self.relevant, number, sign, 0 * plain)
-        skipped = plain if sign < 0 else 0 * plain
+        """Return cumulated rewards of relevant and of other labels.
+
+        Both arrays have the shape (labels, 1 + number of unjudged documents).
+        """
+        beta = self.metric.beta
+        number = self.number
+        without = number - self.relevant.sum(axis=-1) - self.others.sum(axis=-1)
+        none = np.zeros_like(without)
+        chosen = _cumulated(1 + beta * self.labels.relevant, self.relevant, number, sign, none)
+        skipped = without if sign < 0 else none
         return chosen, _cumulated(beta * self.labels.others, self.others, number, sign, skipped)
 
 
 def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: Array) -> Floats:
-    """Sum the weights of the first 0, 1, ... labels, the best or the worst first."""
-    weights, counts = weights[::sign], counts[:, ::sign]
+    """Return cumulated weights of the best or worst labels."""
+    weights = weights[::sign]
+    counts = counts[:, ::sign]
     before = np.cumsum(counts, axis=-1) - counts + skipped[:, np.newaxis]
     label = np.arange(number + 1)
     taken = np.clip(label - before[..., np.newaxis], 0, counts[..., np.newaxis])
@@ -336,18 +367,20 @@ def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: 
 
 
 def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Floats:
-    """Return the highest nDCG over all labels, the recall base being all judged documents.
+    """Return the highest nDCG over all labels.
+
+    All judged documents form the recall base.
 
     Parameters
     ----------
     metric
         The metric.
     block
-        The rankings, a topic each.
+        The rankings, with one topic per ranking.
     depths
-        Depths wanted, shape (depth,).
+        The depths to return, shape (depth,).
     start
-        Scores that some labels reach, shape (row, depth).
+        Attainable scores to start from, shape (row, depth).
 
     Returns
     -------
@@ -356,8 +389,8 @@ def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Fl
 
     Notes
     -----
-    Time in proportion to rows x depths x unjudged documents x levels of gain x rounds, of which
-    there are seldom more than five.
+    The maximum of a ratio is found by Dinkelbach's iteration. Each round takes time in proportion
+    to rows x depths x unjudged documents x levels of gain. More than five rounds are rare.
     """
     problem = _Problem(metric, block, depths)
     best = start.copy()
@@ -371,17 +404,19 @@ def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Fl
 
 
 class _Problem:
-    """What does not change from round to round."""
+    """Constants of the iteration for the highest nDCG."""
 
     def __init__(self, metric: nDCG, block: Block, depths: Array) -> None:
         grades = scale(metric, block.levels, block.top)
         gains = gains_of(metric, grades, block.top)
-        # As many documents of the best labels gain what lies between two grades that occur.
+        # Gains between two grades that occur have equal counts, and so the same best labels.
         if len(grades) > SCALE:
-            there = np.isin(grades, block.levels) | (gains == gains.max())
-            grades, gains = grades[there], gains[there]
+            used = np.isin(grades, block.levels) | (gains == gains.max())
+            grades = grades[used]
+            gains = gains[used]
         levels = np.unique(np.append(gains, 0.0))
-        self.falls, steps = np.diff(levels), levels[1:]
+        self.falls = np.diff(levels)
+        steps = levels[1:]
         at_least = gains[np.searchsorted(grades, block.levels)][:, np.newaxis] >= steps
         self.judged = block.count @ at_least
         unjudged = block.grade == UNJUDGED
@@ -390,28 +425,30 @@ class _Problem:
         self.cumulated = np.concatenate([[0.0], np.cumsum(weights)])
         self.cut = np.full(len(depths), longest) if metric.ideal == "full" else depths
         order = np.argsort(~unjudged, axis=-1, kind="stable")
-        self.found = unjudged.sum(axis=-1)
+        self.n_unjudged = unjudged.sum(axis=-1)
         self.rank = np.where(np.take_along_axis(unjudged, order, axis=-1), order + 1, longest)
-        self.weights, self.depths = weights, depths
-        table = np.zeros(1 << 16)  # of marks 0, as of what no grade is
+        self.weights = weights
+        self.depths = depths
+        table = np.zeros(1 << 16)  # marks gain 0
         table[grades] = gains
         gained = table[block.grade]
         collected = np.cumsum(gained * weights[: gained.shape[-1]], axis=-1)
         self.collected = collected[:, depths - 1]
 
     def improve(self, rows: Array, ratio: Floats) -> Floats:
-        """Return the ratio of the labels that are best for the present one."""
+        """Return the ratio for the best labels at a ratio."""
         value = np.full((len(self.falls), *ratio.shape), -np.inf)
-        gained, ideal = np.zeros_like(value), np.zeros_like(value)
-        first, judged = np.zeros_like(ratio), self.judged[rows].T[..., np.newaxis]
-        for number in range(1 + int(self.found[rows].max(initial=0))):
+        gained, ideal = np.zeros((2, *value.shape))
+        first = np.zeros_like(ratio)
+        judged = self.judged[rows].T[..., np.newaxis]
+        for number in range(1 + int(self.n_unjudged[rows].max(initial=0))):
             if number:
                 rank = self.rank[rows, number - 1][:, np.newaxis]
                 first += np.where(rank <= self.depths, self.weights[rank - 1], 0.0)
             perfect = self.cumulated[np.minimum(judged + number, self.cut)]
-            worth = first - ratio * perfect
-            better = worth > value
-            np.copyto(value, worth, where=better)
+            objective = first - ratio * perfect
+            better = objective > value
+            np.copyto(value, objective, where=better)
             np.copyto(gained, first, where=better)
             np.copyto(ideal, perfect, where=better)
         total = self.collected[rows] + np.tensordot(self.falls, gained, axes=1)

@@ -1,4 +1,4 @@
-"""The lowest and highest score of a ranking: over labels, one label, and orders of ties."""
+"""Score bounds of rankings over labels and tied orders."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ Bounds = tuple[Floats, Floats]
 
 
 def refuse_unbounded(metrics: list[Metric]) -> None:
-    """Raise for metrics whose extremes are not known.
+    """Raise for metrics without bounds.
 
     Examples
     --------
@@ -32,32 +32,32 @@ def refuse_unbounded(metrics: list[Metric]) -> None:
     """
     refused = [str(metric) for metric in metrics if not facts(metric).extremes]
     if refused:
-        known = [name for name in METRICS if facts(name).extremes]
-        raise MetricError("metrics that have bounds: " + ", ".join(known), "", "", refused)
+        names = [name for name in METRICS if facts(name).extremes]
+        raise MetricError("metrics that have bounds: " + ", ".join(names), "", "", refused)
 
 
 def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
-    """Return the extremes over all labels of the unjudged documents.
+    """Return score bounds over all labels of the unjudged documents.
 
     Parameters
     ----------
     metric
         A metric that declares `fillings`.
     block
-        The rankings, a topic each, cut no higher than the deepest depth.
+        The rankings, with one topic per ranking, at least as deep as the deepest depth.
     depths
-        Depths wanted, shape (depth,).
+        The depths to return, shape (depth,).
 
     Returns
     -------
     lower, upper
         Shape (row, depth).
     """
-    scaled = block.levels, block.top
-    if metric.graded == "labelings" and not labelings.Labels.of(metric, *scaled).single:
+    levels_and_top = block.levels, block.top
+    if metric.graded == "labelings" and not labelings.Labels.of(metric, *levels_and_top).single:
         return labelings.labelled_extremes(metric, block, depths)
     lower, upper = (side[:, depths - 1] for side in labelings.filled_extremes(metric, block))
-    grades = labelings.scale(metric, *scaled)
+    grades = labelings.scale(metric, *levels_and_top)
     gains = np.setdiff1d(labelings.gains_of(metric, grades, block.top), [0.0])
     if metric.graded == "ratios" and len(gains) > 1:
         moving = depths >= block.pool_depth if metric.ideal == "pool" else depths > 0
@@ -67,48 +67,50 @@ def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
 
 
 def refuse_long(metric: Any, block: Block, depths: Array) -> None:
-    """Raise if the extremes of a metric would take too long.
+    """Raise if computing the bounds would take minutes.
 
     Parameters
     ----------
     metric
         A metric.
     block
-        Rankings of one top grade, of any shape.
+        Rankings with one top grade, of any shape.
     depths
-        Depths wanted, shape (depth,).
+        The depths to return, shape (depth,).
 
     Raises
     ------
     MetricError
-        If it would take minutes.
+        If the number of steps exceeds `irframe.extremes.labelings.STEPS`.
     """
     if metric.graded != "labelings":
         return
     labels = labelings.Labels.of(metric, block.levels, block.top)
-    own = np.unique(np.minimum(depths, metric.depth or depths))
+    scored = np.unique(np.minimum(depths, metric.depth or depths))
     if not labels.single:
         unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1, dtype=np.int32)
-        labels.refuse_long(unjudged[..., own - 1], own)
+        labels.refuse_long(unjudged[..., scored - 1], scored)
 
 
 def one_label(metric: Metric, block: Block, depth: int) -> Floats:
-    """Return by how much each unjudged document would raise a score, if it alone were judged.
+    """Return how much judging each unjudged document may raise scores.
+
+    Only the label of that document changes.
 
     Parameters
     ----------
     metric
         A metric without subtopics.
     block
-        Rankings of one top grade, shape (row, depth), a topic each, in the one order they have.
+        Rankings with one top grade and without ties, one topic per ranking, shape (row, depth).
     depth
         Evaluation depth.
 
     Returns
     -------
     numpy.ndarray
-        Shape (row, depth of the block): the most that any grade gives, at least 0; NaN
-        where a document is judged, or there is none.
+        The largest rise over all grades, at least 0, shape (row, depth of the block). NaN at ranks
+        without an unjudged document.
 
     Examples
     --------
@@ -126,33 +128,34 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     block = labelings.with_level(block, max(int(block.top), 1))
     rises = np.full(block.grade.shape, np.nan)
     row, rank = np.nonzero(block.grade == UNJUDGED)
-    known = _at(metric, block, depth)
-    for part in labelings.pieces(len(row), block.grade.shape[-1]):
-        lists = block.take(row[part])
-        best = np.max(list(_graded(metric, lists, rank[part], depth)), axis=0)
-        rises[row[part], rank[part]] = np.maximum(best - known[row[part]], 0)
+    scores = _score_at(metric, block, depth)
+    for piece in labelings.pieces(len(row), block.grade.shape[-1]):
+        lists = block.take(row[piece])
+        best = np.max(list(_graded(metric, lists, rank[piece], depth)), axis=0)
+        rises[row[piece], rank[piece]] = np.maximum(best - scores[row[piece]], 0)
     return rises
 
 
 def _graded(
     metric: Metric, lists: Block, rank: NDArray[np.intp], depth: int
 ) -> Iterator[NDArray[Any]]:
-    """Yield the scores of lists of which one document has a grade, for each that there is."""
+    """Yield scores for each grade of one document per list."""
     rows = np.arange(len(rank))
-    for place, level in enumerate(lists.levels):
+    for index, level in enumerate(lists.levels):
         if level > 0:
-            grade, count = lists.grade.copy(), np.array(lists.count)
+            grade = lists.grade.copy()
             grade[rows, rank] = level
-            count[rows, place] += 1
-            yield _at(metric, replace(lists, grade=grade, count=count), depth)
+            count = np.array(lists.count)
+            count[rows, index] += 1
+            yield _score_at(metric, replace(lists, grade=grade, count=count), depth)
 
 
-def _at(metric: Metric, block: Block, depth: int) -> Floats:
+def _score_at(metric: Metric, block: Block, depth: int) -> Floats:
     return metric.score(Evidence(block))[..., depth - 1]
 
 
 def refuse_unordered(metrics: Iterable[Metric]) -> None:
-    """Raise for metrics of which no one order of tied documents is known to be the best.
+    """Raise for metrics without a best order of ties.
 
     Examples
     --------
@@ -163,21 +166,25 @@ def refuse_unordered(metrics: Iterable[Metric]) -> None:
     irframe.errors.MetricError: wanted metrics for which one order of ties is the best; found Twist.
     Leave them out, or compare two orders of ties by tie_agreement.
     """
-    unknown = [str(metric) for metric in metrics if not metric.order or _pays_below(metric)]
-    if unknown:
+    refused = [str(metric) for metric in metrics if not metric.order or _gains_below(metric)]
+    if refused:
         advice = "leave them out, or compare two orders of ties by tie_agreement"
-        raise MetricError("metrics for which one order of ties is the best", "", advice, unknown)
+        raise MetricError("metrics for which one order of ties is the best", "", advice, refused)
 
 
-def _pays_below(metric: Metric) -> bool:
-    """Return whether grades that are not relevant gain beside those that are."""
+def _gains_below(metric: Metric) -> bool:
+    """Return whether non-relevant grades have gain."""
     below = np.arange(facts(metric).rel)
     return metric.order == "reward" and bool(labelings.gains_of(metric, below, 1).any())
 
 
-def worth(metric: Metric, levels: Array, top: int) -> NDArray[np.int32]:
-    """Return how much a document is worth to a metric, as a place, for every grade and mark."""
-    codes, places = np.append([EMPTY, UNJUDGED], levels), np.zeros(1 << 16, np.int32)
+def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int32]:
+    """Return the preference order of a metric over grades.
+
+    The result is indexed by grade or mark, and higher values are better.
+    """
+    codes = np.append([EMPTY, UNJUDGED], levels)
+    ranks = np.zeros(1 << 16, np.int32)
     judged = codes > UNJUDGED
     relevant = judged & (facts(metric).rel <= codes)
     if metric.order in {"gain", "reward"}:
@@ -189,19 +196,19 @@ def worth(metric: Metric, levels: Array, top: int) -> NDArray[np.int32]:
         value = 2.0 * relevant
         if metric.order == "preference":
             value += (codes >= UNJUDGED) & (codes < 0)
-    places[codes] = np.unique(value, return_inverse=True)[1]
-    return places
+    ranks[codes] = np.unique(value, return_inverse=True)[1]
+    return ranks
 
 
 def reordered_scores(
     block: Block, metrics: Sequence[Metric], depths: Sequence[int]
 ) -> Iterator[Array]:
-    """Score a block of rankings with tied documents in the worst and in the best order.
+    """Yield scores for the worst and best order of ties.
 
     Parameters
     ----------
     block
-        Rankings that know their ties, of one top grade.
+        Rankings with ties and one top grade.
     metrics
         The metrics.
     depths
@@ -210,23 +217,23 @@ def reordered_scores(
     Yields
     ------
     numpy.ndarray
-        The lowest and the highest scores of a metric, shape (..., topic, depth) each. Where a
-        cost is NaN in the worst order alone, the highest is NaN.
+        The lowest scores of a metric, then the highest, shape (..., topic, depth) each. If a cost
+        is NaN in the worst order only, the highest score is NaN.
     """
     columns = np.asarray(depths) - 1
     orders: dict[bytes, list[Evidence]] = {}
     for metric in metrics:
-        value = worth(metric, block.levels, block.top)
-        name = value.tobytes()
-        if name not in orders:
-            orders[name] = [Evidence(_reordered(block, key)) for key in (value, -value)]
-        first, second = (metric.score(evidence)[..., columns] for evidence in orders[name])
+        ranks = preference_ranks(metric, block.levels, block.top)
+        cached = ranks.tobytes()
+        if cached not in orders:
+            orders[cached] = [Evidence(_reordered(block, key)) for key in (ranks, -ranks)]
+        first, second = (metric.score(evidence)[..., columns] for evidence in orders[cached])
         yield np.fmin(first, second)
         yield np.maximum(first, second)
 
 
 def _reordered(block: Block, key: NDArray[np.int32]) -> Block:
-    """Return rankings with every tied block in rising order of a key of their codes."""
+    """Return rankings with tied blocks sorted by a key."""
     depth = block.grade.shape[-1]
     beyond = _tail(block, key, depth)
     cell = np.concatenate([block.grade, beyond], axis=-1)
@@ -240,8 +247,9 @@ def _reordered(block: Block, key: NDArray[np.int32]) -> Block:
 
 
 def _tail(block: Block, key: NDArray[np.int32], depth: int) -> Array:
-    """Return documents below the last rank tied with it, the first by a key, at most `depth`."""
-    tail, size = np.asarray(block.tail), np.asarray(block.tail_size)
+    """Return codes of documents tied with the last rank, sorted."""
+    tail = np.asarray(block.tail)
+    size = np.asarray(block.tail_size)
     codes = np.append(block.levels, UNJUDGED).astype(np.int64)
     counts = np.concatenate([tail, (size - tail.sum(axis=-1))[..., np.newaxis]], axis=-1)
     order = np.argsort(key[codes], kind="stable")
@@ -250,16 +258,16 @@ def _tail(block: Block, key: NDArray[np.int32], depth: int) -> Array:
 
 
 def lists_of(counts: Array, codes: Array, width: int) -> Array:
-    """Return lists that hold so many documents of each code, one code after the other.
+    """Return lists with the given numbers of documents per code.
 
     Parameters
     ----------
     counts
-        How many, shape (..., code).
+        Number of documents of each code, shape (..., code).
     codes
-        Grades or marks, shape (code,).
+        Grades or marks in list order, shape (code,).
     width
-        How many ranks to return.
+        Number of ranks to return.
 
     Returns
     -------
@@ -272,6 +280,5 @@ def lists_of(counts: Array, codes: Array, width: int) -> Array:
     [3, 0, 0, -32768]
     """
     ends = np.cumsum(counts, axis=-1)
-    place = (np.arange(width)[:, np.newaxis] >= ends[..., np.newaxis, :]).sum(axis=-1)
-    known = np.append(codes, EMPTY).astype(Grade)
-    return np.asarray(known[place])
+    index = (np.arange(width)[:, np.newaxis] >= ends[..., np.newaxis, :]).sum(axis=-1)
+    return np.asarray(np.append(codes, EMPTY).astype(Grade)[index])

@@ -17,6 +17,7 @@ from irframe.comparing.corrections import Tested
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
+from irframe.cubes.scores import Scores
 from irframe.cubes.unjudged import SIDES, rejudge
 from irframe.depth.agreement import Intervals, Of, system_means, with_reference
 from irframe.errors import IdError, OneCall, ParameterError, in_group, shortened, united
@@ -49,7 +50,6 @@ from irframe.record import recorded
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.resampling import Resampling
-from irframe.scores.scores import Scores
 
 Variables = dict[str, tuple[tuple[str, ...], Array]]
 """Name -> dimensions and values."""

@@ -14,6 +14,7 @@ from irframe.checks import choice, level, listed
 from irframe.cubes import estimate
 from irframe.cubes.sampled import estimated
 from irframe.cubes.score import Work
+from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.unjudged import rejudge
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
@@ -26,7 +27,6 @@ from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.paired.margins import power, power_pairs
 from irframe.scores import read_scores
 from irframe.scores.repeats import refuse_design
-from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import ends_about, on_log_odds
 
 FIELDS = ("estimate", "error", "jackknife", "weight")

@@ -126,7 +126,7 @@ def index_of(metric: Any, labels: Sequence[str]) -> int | None:
 
 
 def label_at(label: str, depth: Any) -> str:
-    """Return the label of a metric at a depth, unless it names one.
+    """Return the label of a metric at a depth.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 @cache
 def _facts_by_label(label: str, names: int) -> Facts:
-    """Return the properties for a label, given the number of names."""
+    """Return the properties for a label and number of names."""
     if stopped := STOPPED.fullmatch(label):
         return _facts_by_label(stopped[1], names)
     try:

@@ -27,6 +27,7 @@ from irframe.comparing.corrections import (
 from irframe.comparing.significance import correction_told, p_values
 from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
+from irframe.cubes.scores import Scores
 from irframe.cubes.verb import against, attended, read_depth, shared, verb
 from irframe.errors import DepthError
 from irframe.experiments.policy import Metrics, parse_metrics
@@ -38,7 +39,6 @@ from irframe.orderings import orderings
 from irframe.orderings.orderings import GainLike, competition_ranks, gains_of
 from irframe.paired import PairedTest, Sign, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Scores
 
 DAGGER, DOUBLE_DAGGER = "†", "‡"
 

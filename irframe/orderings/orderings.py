@@ -177,7 +177,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
         raise MetricError("a gain for every relevant grade", "none for", "", missing)
     tops, scale = np.unique(experiment.tops, return_inverse=True)
     worth = np.stack([chosen.map(levels, rel=rel, top=int(top)) for top in tops])
-    numbers = innate.whole_gains(worth.ravel().tolist())
+    numbers = innate.integer_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
     table = np.zeros((len(tops), 1 << 16), np.min_scalar_type(-1 - max(numbers, default=0)))

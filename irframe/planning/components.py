@@ -13,7 +13,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.cubes.score_table import read_score_table
+from irframe.cubes.parse_scores import parse_scores
+from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
 from irframe.files.repeats import checked_layout
 from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
@@ -21,7 +22,6 @@ from irframe.paired import all_pairs, describe_differences
 from irframe.paired.design import Design, design_of
 from irframe.planning.over_repeats import by_source, repeat_components, variances
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Scores
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Deviations up to this share of the largest score are rounding errors."""
@@ -217,10 +217,10 @@ def components(
     nDCG@10   0.302  0.303        0.395
     """
     level(alpha)
-    table = read_score_table(scores)
-    if checked_layout(repeats) is not None:
-        table = replace(table, attrs={**table.attrs, REPEATS: repeats})
-    paired = scores_to_compare(table)
+    read = parse_scores(scores)
+    if checked_layout(repeats) is not None and read.repeats is not None:
+        read = replace(read, attrs={**read.attrs, REPEATS: repeats})
+    paired = scores_to_compare(read)
     if paired.repeats is not None and paired.repeats.crossing:
         return repeat_components(paired)
     squares = analyse(paired)

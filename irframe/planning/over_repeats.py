@@ -9,11 +9,11 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import listed, whole
+from irframe.cubes.scores import Arrays, Scores
 from irframe.errors import ParameterError, warn
 from irframe.paired.crossed import table_of
 from irframe.paired.margins import missed_one_sided
 from irframe.scores.repeats import told_draws
-from irframe.scores.scores import Arrays, Scores
 
 OWN = ("topic", "repeat", "system_topic", "residual")
 """Sources of variance if each system has repeats of its own."""

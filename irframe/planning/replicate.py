@@ -14,11 +14,12 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, places
-from irframe.cubes.score_table import ScoreLike, ScoreTable, read_score_table, to_scores
+from irframe.cubes.parse_scores import ScoreLike, parse_scores, to_scores
+from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, listing, warn
 from irframe.metrics.facts import facts
-from irframe.names import METRIC, METRICS, SYSTEM, TOPIC
+from irframe.names import METRICS, SYSTEM, TOPIC
 from irframe.paired.classical import student
 from irframe.paired.differences import deviations, exact_moments, ratio
 from irframe.planning.components import ROUNDING
@@ -30,7 +31,6 @@ from irframe.scores.read_scores import (
     refuse_unshared,
 )
 from irframe.scores.repeats import refuse_design
-from irframe.scores.scores import Arrays, Scores
 from irframe.stops import axis_of
 
 
@@ -280,7 +280,7 @@ def standardise(
     _tell_constant(array, spread)
     result = array.copy(data=TO_UNIT[scaling]((array.to_numpy() - mean) / spread))
     result = result.assign_attrs(standardised=scaling)
-    table = read_score_table(scores)
+    table = parse_scores(scores)
     return result if table.rows is None else _as_frame(result, table)
 
 
@@ -331,13 +331,12 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
             )
 
 
-def _as_frame(scores: xr.DataArray, table: ScoreTable) -> pd.DataFrame:
-    """Return scores as a frame with the input's rows."""
-    rows = np.asarray(table.rows)
-    columns = table.labels[METRIC]
-    original_scores = rows >= 0
-    order = np.argsort(rows[original_scores])
-    index = table.index.take(rows[original_scores][order])
-    frame = pd.DataFrame(scores.to_numpy()[:, original_scores].T[order], index, columns)
-    frame.attrs = {**table.attrs, METRICS: [*columns], **scores.attrs}
+def _as_frame(scores: xr.DataArray, read: Scores) -> pd.DataFrame:
+    """Return scores as a frame with the rows of the frame that they were read from."""
+    rows, columns = np.asarray(read.rows), pd.Index(read.metrics, name=read.source.columns.name)
+    present = rows >= 0
+    order = np.argsort(rows[present])
+    index = read.source.index.take(rows[present][order])
+    frame = pd.DataFrame(scores.to_numpy()[:, present].T[order], index, columns)
+    frame.attrs = {**read.source.attrs, METRICS: read.metrics, **scores.attrs}
     return frame

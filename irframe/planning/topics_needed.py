@@ -15,6 +15,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, number, whole
 from irframe.comparing.corrections import ANOVA, Significance
+from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, caution, united
 from irframe.names import PAIR, TOPIC, counted, low_to_high
@@ -30,7 +31,6 @@ from irframe.scores.read_scores import (
     pair_labels,
     scores_to_compare,
 )
-from irframe.scores.scores import Arrays, Scores
 
 FEWEST = 2
 """Smallest number of topics with a variance."""

@@ -48,8 +48,8 @@ def add_scale(ax: Axes, mesh: Any, values: xr.DataArray) -> None:
     figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)
 
 
-CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#E69F00", "#9AA5B1", "#D55E00")
-"""Both, neither, metric only, orderings only, both but opposed."""
+CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#F0B400", "#7A5195", "#C04000")
+"""Both, neither, metric only, orderings only, both but opposed. Colour-blind readers see five."""
 ALWAYS = 4
 """Categories drawn whether they occur or not; an opposed verdict is drawn where there is one."""
 

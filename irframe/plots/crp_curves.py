@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import holding, places
-from irframe.cubes.score_table import to_scores
+from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
@@ -372,9 +372,9 @@ def _curve(ax: Axes, panel: Axes, one: xr.Dataset) -> None:
 
 
 REGION_COLOURS = {
-    "diagonal": canvas.FAINT,
+    "diagonal": canvas.COLOURS[0],
     "high-high": canvas.COLOURS[1],
-    "grey": canvas.COLOURS[4],
+    "grey": canvas.FAINT,
     "other": canvas.COLOURS[2],
 }
 

@@ -11,9 +11,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import holding, level
+from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.score import score
 from irframe.cubes.score_arrays import with_dims
-from irframe.cubes.score_table import to_scores
 from irframe.cubes.unjudged import SHARED, unjudged_shares
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import InputError, cautions_of

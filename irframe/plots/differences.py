@@ -185,11 +185,10 @@ def critical_difference(
     there = np.arange(len(board))
     there = there[np.argsort(board["rank"].to_numpy(float)[there], kind="stable")]
     groups = _groups(board["letters"].iloc[there])
-    bars = int(np.ceil(BAR * len(groups))) + 1
-    rows = bars + (len(there) + 1) // 2
+    rows = _rows_of(groups, len(there))
     ax, fit = canvas.row_axes(ax, rows, (6.4, 1.1, 0.23), figsize, chosen=False)
-    if fit < rows:
-        there = there[: max(2, 2 * (fit - bars) if fit > bars else fit)]
+    while len(there) > 2 and _rows_of(groups, len(there)) > fit:
+        there = there[:-1]
         groups = _groups(board["letters"].iloc[there])
     x = where[there]
     below = _draw_groups(ax, x, groups)
@@ -217,6 +216,11 @@ def _standing(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
     if order == "win_rate" and "win_rate" in board:
         return board["win_rate"].to_numpy(float), "win rate over tasks"
     return board[mean].to_numpy(float), f"mean {mean}"
+
+
+def _rows_of(groups: list[Array], systems: int) -> int:
+    """Return how many rows the bars of groups and the names of systems take."""
+    return int(np.ceil(BAR * len(groups))) + 1 + (systems + 1) // 2
 
 
 def _groups(letters: pd.Series) -> list[Array]:

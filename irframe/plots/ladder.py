@@ -340,7 +340,10 @@ def pareto_front(
     ax.plot(width[0][front], height[0][front], color=canvas.ink(ax), linewidth=1, zorder=0)
     ax.set(xlabel=title, ylabel=f"mean {label}")
     canvas.subtitle(
-        ax, told_topics([layer.shape[-1]]), f"{1 - alpha:.0%} intervals", "line: Pareto front"
+        ax,
+        told_topics([layer.shape[-1]]),
+        f"{1 - alpha:.0%} intervals",
+        "line: Pareto front" * (len(front) > 1),
     )
     canvas.legend_beside(ax)
     return ax

@@ -68,7 +68,9 @@ def loss_bars(
         left += shown[name].to_numpy()
     ax.set_yticks(rows, room.fitting_rows(ax, "{}", shown.index), fontsize="small")
     metric = str(losses.attrs.get(METRIC, "")) or "score"
-    ax.set_xlabel("; ".join(filter(None, [f"mean {metric}", room.of_all(fit, len(means))])))
+    ax.set_xlabel(
+        "; ".join(filter(None, [f"mean {metric}", room.of_all(fit, len(means), which="first")]))
+    )
     ax.set(xlim=(0, max(left.max(initial=0), 1e-9)), ylim=(-0.6, fit - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
     if room.room(ax)[0] < room.NARROW:

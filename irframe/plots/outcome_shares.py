@@ -76,14 +76,15 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
         ax.barh(rows, share, 0.8, left=left, color=colour, label=label)
         left += share
     measure = str(summary.attrs.get("measure", ""))
-    for row, text in zip(rows, _means(summary, measure), strict=True):
+    texts = _means(summary, measure)
+    for row, text in zip(rows, texts, strict=True):
         ax.text(101, row, text, va="center", fontsize="small")
     ax.text(101, fit - 0.35, f"{measure or 'ESL'} a → b", va="bottom", fontsize="small")
     ax.set_yticks(rows, _pair_labels(ax, summary), fontsize="small")
     test = told_test(summary.attrs)
-    better = test and measure and facts(measure).better
+    better = test and "*" in "".join(texts) and facts(measure).better
     stars = f"\n* significantly {better} {measure}: {test}" if better else ""
-    shown = room.of_all(fit, count, "pairs")
+    shown = room.of_all(fit, count, "pairs", "first")
     ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", shown])) + stars)
     ax.set(xlim=(0, 100), ylim=(-0.6, fit - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
@@ -186,7 +187,7 @@ def length_histogram(
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
     turn = 35 if len(labels) > 6 else 0
     room.name_ticks(ax, places, [*labels, "not\nretrieved"], rotation=turn, size="small")
-    canvas.subtitle(ax, room.of_all(len(systems), len(known)))
+    canvas.subtitle(ax, room.of_all(len(systems), len(known), which=""))
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
     canvas.legend_beside(ax)

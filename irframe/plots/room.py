@@ -158,15 +158,15 @@ def fitting_rows(ax: Axes, form: str, *columns: Any) -> list[str]:
     return [form.format(*(short[str(name)] for name in row)) for row in zip(*columns, strict=True)]
 
 
-def of_all(shown: int, count: int, what: str = "systems") -> str:
-    """Say how many of all are shown, where it is not all.
+def of_all(shown: int, count: int, what: str = "systems", which: str = "best") -> str:
+    """Return which part of all is shown; nothing if all are.
 
     Examples
     --------
-    >>> of_all(12, 110), of_all(8, 8)
-    ('12 of 110 systems', '')
+    >>> of_all(12, 110), of_all(12, 110, "pairs", "first"), of_all(8, 8)
+    ('best 12 of 110 systems', 'first 12 of 110 pairs', '')
     """
-    return f"{shown} of {count} {what}" if shown < count else ""
+    return f"{which} {shown} of {count} {what}".lstrip() if shown < count else ""
 
 
 def name_ticks(ax: Axes, places: Any, names: Any, *, rotation: float = 0, size: Any = None) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import places, whole
-from irframe.cubes.score_table import to_scores
+from irframe.cubes.parse_scores import to_scores
 from irframe.errors import InputError, ParameterError, cautions_of, shortened
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
@@ -119,7 +119,8 @@ def score_boxes(
     ax.plot(means[rows], range(len(rows)), "D", color=canvas.ink(ax), markersize=4, zorder=3)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
-    canvas.subtitle(ax, counted(layer.sizes[TOPIC], TOPIC), room.of_all(len(rows), len(names)))
+    shown = room.of_all(len(rows), len(names), which="best" * (systems is None))
+    canvas.subtitle(ax, counted(layer.sizes[TOPIC], TOPIC), shown)
     return ax
 
 
@@ -220,7 +221,7 @@ def system_ranking(
     ax.set_yticks(range(len(order)), room.fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
-    shown = room.of_all(len(order), len(names))
+    shown = room.of_all(len(order), len(names), which="best" * (systems is None))
     notes = (
         told_topics(summed["n"]),
         told_repeats(summed.attrs),
@@ -341,7 +342,9 @@ def best_so_far(
     ahead = np.fmax.accumulate(towards[order])
     leads = order[np.append(True, ahead[1:] > ahead[:-1])]
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
-    ax.plot(days, means, "o", color=canvas.FAINT, markersize=5, fillstyle="none", label="others")
+    faint: dict[str, Any] = {"color": canvas.FAINT, "markersize": 5, "fillstyle": "none"}
+    others = "others" if leads.size < np.isfinite(means).sum() else None
+    ax.plot(days, means, "o", label=others, **faint)
     steps: dict[str, Any] = {"drawstyle": "steps-post", "linewidth": 1.5, "label": "best so far"}
     last = [*days[leads], days.max()]
     ax.plot(last, [*means[leads], means[leads[-1]]], color=canvas.COLOURS[1], **steps)

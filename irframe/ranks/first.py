@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from irframe.arrays import Array
+from irframe.cubes.scores import Arrays, Scores, finite
 from irframe.metrics.facts import TIE, best_first
 from irframe.paired.design import Design
 from irframe.paired.first import first_p, least_first_p
 from irframe.scores.averages import Resamples
-from irframe.scores.scores import Arrays, Scores, finite
 
 FIRST = "could_be_first"
 """Column: whether a system could be first."""

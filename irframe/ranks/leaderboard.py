@@ -14,6 +14,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, places, room
 from irframe.comparing.corrections import Tested
 from irframe.comparing.significance import Pairing
+from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError, caution, listing, united, warn
 from irframe.experiments.topic_design import MIN_CLUSTERS, TASK, DrawnTopics
@@ -26,7 +27,6 @@ from irframe.scores.averages import Resamples, means_of_draws, moments
 from irframe.scores.read_scores import Depths, by_task, choose_pairs, read_scores, select_depths
 from irframe.scores.repeats import Over
 from irframe.scores.resampling import Resampling
-from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase

@@ -23,6 +23,7 @@ from irframe.comparing.significance import (
     family_sizes,
     without_judged,
 )
+from irframe.cubes.scores import Arrays, Scores, finite
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, caution, united, warn
 from irframe.metrics.facts import TIE
@@ -36,7 +37,6 @@ from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_draws
 from irframe.scores.resampling import Resampling
-from irframe.scores.scores import Arrays, Scores, finite
 from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 

@@ -22,8 +22,8 @@ from irframe.comparing.corrections import (
     adjust_rows,
     parse_stepwise,
 )
+from irframe.cubes.parse_scores import declared_labels_of
 from irframe.cubes.score import score
-from irframe.cubes.score_table import declared_labels_of
 from irframe.cubes.verb import against, read_depth, verb
 from irframe.errors import InputError, ParameterError, listing
 from irframe.experiments.topic_design import drawn_topics, refuse_declared

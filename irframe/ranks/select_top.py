@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import holding, number
+from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.score import score
-from irframe.cubes.score_table import to_scores
 from irframe.cubes.verb import verb
 from irframe.cubes.view import Cube
 from irframe.errors import InputError

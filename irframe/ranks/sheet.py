@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import places
-from irframe.cubes.score_table import read_score_table, to_scores
+from irframe.cubes.parse_scores import parse_scores, to_scores
 from irframe.cubes.verb import table_verb
 from irframe.metrics.facts import TIE, facts
 from irframe.names import METRIC, SYSTEM, TOPIC
@@ -76,8 +76,8 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     }
     result = xr.Dataset(parts)
     result = result.drop_vars([name for name in result.coords if name not in result.dims])
-    table = read_score_table(scores)
+    table = parse_scores(scores)
     if table.rows is None:
         return result
     frame = result.to_dataframe().query("n > 0")
-    return frame.rename_axis(index={TOPIC: str(table.labels[TOPIC].name)})
+    return frame.rename_axis(index={TOPIC: str(table.topics.name)})

@@ -15,6 +15,7 @@ from irframe.arrays import Array, Ends
 from irframe.cubes.by_group import groups
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import score
+from irframe.cubes.scores import Scores
 from irframe.cubes.unjudged import SHARED, bounds, unjudged_shares
 from irframe.cubes.view import experiment_of
 from irframe.depth.volatility import volatility
@@ -30,7 +31,6 @@ from irframe.reports.setting import LARGE, Setting, fixed, texts
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import read_scores, scores_to_compare
 from irframe.scores.repeats import Repeats
-from irframe.scores.scores import Scores
 from irframe.scores.summary import summary
 
 DROPPED = 7

@@ -13,8 +13,9 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import level, listed, room, whole
 from irframe.cubes.by_group import join_frames
+from irframe.cubes.parse_scores import declared_labels_of, to_scores
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.score_table import declared_labels_of, to_scores
+from irframe.cubes.scores import Arrays, Scores, of_topics, patterns, summands
 from irframe.errors import DepthError, ParameterError, warn
 from irframe.experiments.topic_design import drawn_topics
 from irframe.metrics import facts as averaging
@@ -24,7 +25,6 @@ from irframe.names import METRIC, TOPIC
 from irframe.paired.design import Design
 from irframe.paired.pairs import count_drawn, draw_topics
 from irframe.scores.resampling import Resampling
-from irframe.scores.scores import Arrays, Scores, of_topics, patterns, summands
 from irframe.stops import axis_of
 
 

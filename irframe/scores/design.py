@@ -11,7 +11,7 @@ import xarray as xr
 
 from irframe.cubes import as_scores
 from irframe.cubes.groups import REPEAT_OF, by_repeat
-from irframe.cubes.score_table import refuse_result
+from irframe.cubes.parse_scores import refuse_result
 from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.topic_design import (

@@ -10,21 +10,20 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, is_whole, listed, places
+from irframe.cubes.parse_scores import ScoreLike, parse_scores
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.score_table import ScoreLike, read_score_table
+from irframe.cubes.scores import Scores, in_memory
 from irframe.errors import DepthError, InputError, ParameterError, listing, warn
 from irframe.experiments.topic_design import TASK, DrawnTopics, drawn_topics, names_declared
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import facts, index_of
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DRAWN, METRIC, OF_REFERENCE, PAIR, REPEAT, SIDES, SYSTEM, TOPIC, plural
+from irframe.names import DRAWN, METRIC, OF_REFERENCE, PAIR, SIDES, plural
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.paired.design import Design
 from irframe.record import steps_of
 from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
-from irframe.scores.scores import Scores, in_memory, refuse_unloadable
-from irframe.stops import axis_of
 
 SCORING = {"evaluate", "score"}
 """Verbs whose values are scores, as long as nothing is done to these."""
@@ -100,7 +99,7 @@ def _size(values: Array) -> float:
 Depths = int | Sequence[int] | None
 
 
-def read_scores(scores: ScoreLike | Scores, over: Over = "both") -> Scores:
+def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     """Read scores; those that are lazy are so until `Scores.load`.
 
     Parameters
@@ -115,25 +114,17 @@ def read_scores(scores: ScoreLike | Scores, over: Over = "both") -> Scores:
     Scores
         All of them, with a label for everything; repeats are averaged and kept beside.
     """
-    if isinstance(scores, Scores):
-        return scores
-    table = read_score_table(scores)
-    table.refuse_bounds()
-    values, labels = table.values, table.labels
-    if REPEAT in labels and getattr(values, "chunks", None) is not None:
-        refuse_unloadable(values.nbytes)
-        values = values.compute()
-    axis = axis_of(table)
-    if axis.dim not in labels:
-        values = values[..., np.newaxis]
-    if steps_of(table.attrs)[-1:] and steps_of(table.attrs)[-1].verb in SCORING:
-        _beware_of_arithmetic(labels[METRIC], values)
-    sides = labels[SYSTEM], labels[TOPIC], labels.get(axis.dim)
-    names, attrs = [*map(str, labels[METRIC])], dict(table.said)
-    read = Scores(values, names, *sides, attrs, axis=axis, topic_labels=table.drawn)
+    read = parse_scores(scores)
+    if read.averaged:
+        return read
+    read.refuse_bounds()
     choice("over", over, OVERS)
-    counted: Over = "topic" if over == "task" else over
-    read = read_repeats(read, labels[REPEAT], counted) if REPEAT in labels else read
+    steps = steps_of(read.source.attrs)
+    if steps and steps[-1].verb in SCORING:
+        _beware_of_arithmetic(read.metrics, read.values)
+    read = replace(read, source=None, rows=None, by=None, keys=None, averaged=True)
+    if read.several_repeats:
+        read = read_repeats(read.load(), "topic" if over == "task" else over)
     found = drawn_topics(read.topic_labels, read.topics)
     if over == "task":
         return by_task(read, found)
@@ -181,7 +172,7 @@ def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     return replace(whole, values=means, topics=index, attrs=attrs, **alone)
 
 
-def scores_to_compare(scores: ScoreLike | Scores, *, quiet: bool = False) -> Scores:
+def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     """Read scores for a comparison of systems.
 
     Parameters
@@ -246,7 +237,7 @@ Sides = Literal["common", "own"]
 
 
 def match_reference(
-    scores: ScoreLike | Scores, reference: Any, topics: Sides | None = None
+    scores: ScoreLike, reference: Any, topics: Sides | None = None
 ) -> tuple[Scores, Scores]:
     """Read scores, and the reference they are held against.
 
@@ -274,7 +265,7 @@ def match_reference(
         For depths outside the scores.
     """
     read = read_scores(scores)
-    if isinstance(reference, ScoreLike | Scores):
+    if isinstance(reference, ScoreLike):
         other = same_systems(read, read_scores(reference))
         if len(other.metrics) > 1:
             missing = [metric for metric in read.metrics if metric not in other.metrics]

@@ -16,6 +16,7 @@ import scipy
 from irframe.arrays import Array, at_places
 from irframe.checks import choice, listed, whole
 from irframe.cubes.groups import word_of
+from irframe.cubes.scores import Scores, patterns
 from irframe.errors import ParameterError, listing, warn
 from irframe.experiments.topic_design import (
     CLUSTER,
@@ -29,7 +30,6 @@ from irframe.metrics.facts import average
 from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
 from irframe.paired.design import Design
-from irframe.scores.scores import Scores, patterns
 
 Over = Literal["both", "topic", "repeat", "task"]
 """What differences are generalised over."""
@@ -122,15 +122,13 @@ class Repeats:
                     yield (row, system, depths), lists[:, topics][:, :, depths]
 
 
-def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scores:
+def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     """Return scores of the means over repeats, which know these.
 
     Parameters
     ----------
     scores
-        Labels and all else, with `values` over (metric, system, repeat, topic, depth).
-    repeats
-        The labels of repeats.
+        Scores with a dimension of repeats.
     over
         What is generalised over.
 
@@ -145,7 +143,8 @@ def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scor
         Of repeats that are left out, as not every system has them; and of those that lack topics.
     """
     choice("over", over, OVERS)
-    values: Any = scores.values
+    values, repeats = scores.values, scores.repeats
+    scores = replace(scores, repeats=None)
     scored = ~np.isnan(values)
     there = np.asarray(scored.any(axis=(0, 3, 4)))
     if there.sum(axis=1).max(initial=0) <= 1:

@@ -13,7 +13,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, level
-from irframe.cubes.score_table import read_score_table
+from irframe.cubes.parse_scores import parse_scores
+from irframe.cubes.scores import Scores
 from irframe.cubes.verb import table_verb
 from irframe.errors import listing, warn
 from irframe.experiments.topic_design import WEIGHT, names_declared
@@ -24,7 +25,6 @@ from irframe.scores import repeats
 from irframe.scores.averages import moments
 from irframe.scores.read_scores import read_scores, refuse_huge
 from irframe.scores.repeats import beware_of_design
-from irframe.scores.scores import Scores
 
 UNEVEN = "systems have means over different topics"
 """How the caution begins of a summary of systems that lack topics which others have."""
@@ -267,7 +267,7 @@ def like_scores(
         The scores, and as they came.
     """
     labels = read.labels(SYSTEM)
-    if read_score_table(scores).rows is None:
+    if parse_scores(scores).rows is None:
         shape, dims = [*map(len, labels.values())], tuple(labels)
         parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
         return xr.Dataset(parts, labels, attributes)

@@ -15,9 +15,9 @@ from irframe.agreements.innate import (
     LABELS,
     compare_rankings,
     count_labels,
+    integer_gains,
     label_depths,
     random_separability,
-    whole_gains,
 )
 from irframe.errors import MetricError, ParameterError
 
@@ -29,7 +29,7 @@ def codes(first, second):
     depth = max(len(first), len(second), 1)
     rows = [[g or 0 for g in serp] + [0] * (depth - len(serp)) for serp in (first, second)]
     levels = sorted({gain for row in rows for gain in row})
-    whole = dict(zip(levels, whole_gains(levels), strict=True))
+    whole = dict(zip(levels, integer_gains(levels), strict=True))
     gains = np.array([[[whole[gain] for gain in row]] for row in rows])
     return label_depths(compare_rankings(gains, np.array([[0, 1]])), depth)[0, 0].tolist()
 
@@ -139,10 +139,10 @@ def test_sums_beyond_the_widest_number_are_refused():
 
 
 def test_whole_gains_keep_proportions():
-    assert whole_gains([]) == []
-    assert whole_gains([0, 0.2, 0.8, 1]) == [0, 1, 4, 5]
-    assert whole_gains([0.1234567891]) == [1234567891]
-    assert whole_gains([3 / 8, 1 / 3]) == [9, 8]
+    assert integer_gains([]) == []
+    assert integer_gains([0, 0.2, 0.8, 1]) == [0, 1, 4, 5]
+    assert integer_gains([0.1234567891]) == [1234567891]
+    assert integer_gains([3 / 8, 1 / 3]) == [9, 8]
 
 
 def test_random_pairs(golden):

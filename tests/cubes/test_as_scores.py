@@ -11,7 +11,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import is_scores
-from irframe.cubes.score_table import to_scores
+from irframe.cubes.parse_scores import to_scores
 from irframe.errors import IdError, InputError
 
 

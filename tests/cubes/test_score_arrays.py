@@ -8,8 +8,8 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
+from irframe.cubes.parse_scores import parse_scores, to_scores
 from irframe.cubes.score_arrays import metric_columns
-from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
 
 LONG = pd.DataFrame(
@@ -119,8 +119,8 @@ def test_columns_of_scores_are_told_from_properties(stated):
     assert "taken as metrics: mine, flat; larger is better for mine, flat; drop" in messages[0]
     assert messages[1].endswith("left out: length, size, year, empty")
     with pytest.warns(IrframeWarning):
-        kept = read_score_table(frame.reset_index(), by="kind")
-    assert list(kept.labels["metric"]) == ["AP", "mine", "flat"]
+        kept = parse_scores(frame.reset_index(), by="kind")
+    assert kept.metrics == ["AP", "mine", "flat"]
 
 
 @pytest.mark.parametrize(

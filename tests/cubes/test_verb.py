@@ -17,7 +17,7 @@ import irframe as ir
 from irframe.cubes.as_scores import as_scores
 from irframe.cubes.by_group import groups, join
 from irframe.cubes.groups import provenance
-from irframe.cubes.score_table import read_score_table, to_scores
+from irframe.cubes.parse_scores import parse_scores, to_scores
 from irframe.cubes.verb import VERBS, against, read_depth, refuse_deeper, verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
@@ -110,11 +110,11 @@ class TestGroups:
         if known != "nothing":
             scores = scores.assign_coords({known: there})
         with warnings.catch_warnings(action="ignore", category=IrframeWarning):
-            parts = dict(read_score_table(scores, by="half").groups())
+            parts = dict(parse_scores(scores, by="half").groups())
         systems = {key: "".join(part.systems) for key, part in parts.items()}
         assert systems == {"x": "abd", "y": "abcd"}
         nobody = scores.where(scores["half"] == "y")
-        assert len(dict(read_score_table(nobody, by="half").groups())["x"].systems) == 4
+        assert len(dict(parse_scores(nobody, by="half").groups())["x"].systems) == 4
 
     def test_a_system_that_took_part_without_any_score_is_named(self, scores):
         absent = (scores["half"] == "first") & (scores["system"] == "ance")

@@ -24,9 +24,9 @@ from variants import VARIANTS
 from irframe.errors import MetricError
 from irframe.extremes.labelled_bounds import (
     labelled_bounds,
+    preference_ranks,
     refuse_unbounded,
     reordered_scores,
-    worth,
 )
 from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P
 from irframe.metrics.parse_metric import parse_metric
@@ -177,7 +177,7 @@ def enumerated(variant, lists, judged):
 
 def best_list(variant, codes):
     """Return codes in the order that the metric says is the best."""
-    value = worth(variant.metric, np.array(CODES[1:]), 3)
+    value = preference_ranks(variant.metric, np.array(CODES[1:]), 3)
     return tuple(sorted(codes, key=lambda code: -value[code]))
 
 

@@ -83,7 +83,7 @@ def test_means_and_differences_equal_those_of_ppi_python(topics):
 
 def test_results_of_a_metric_depth_or_pair_do_not_depend_on_others(both, monkeypatch):
     scores, human = both
-    monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.cubes.scores.BLOCK_BYTES", 1)
     result = scores.ireval.predict_powered(human)
     systems = [str(name) for name in scores["system"].to_numpy()[[1, 4]]]
     for metric in scores["metric"].to_numpy():

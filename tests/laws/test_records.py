@@ -27,9 +27,10 @@ from laws.verbs import SCORED, SUBJECTS, VERBS, asked_plainly, assert_same
 from turns import few_of
 
 import irframe as ir
+from irframe.digests import DIGEST
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.option_values import gathered, plain_parameters
-from irframe.record import DIGEST, OBJECTS, UNTOLD, steps_of
+from irframe.record import OBJECTS, UNRECORDED, steps_of
 from irframe.tables.captions import told
 
 TASKS = {f"{track}{n}": f"c{n % 3}" for track in "nw" for n in range(1, 5)}
@@ -178,7 +179,7 @@ IDLE = {
 """Verb -> parameters of which no value that is tried here makes a difference."""
 ELSEWHERE = {
     *OBJECTS,
-    *UNTOLD,
+    *UNRECORDED,
     "ties",
     "score_dtype",
     "topics",

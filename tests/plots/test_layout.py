@@ -8,29 +8,35 @@ import inspect
 import re
 from contextlib import nullcontext
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from drawn import legend
+from matplotlib.colors import to_rgb
 from overlaps import faults
 from turns import few_of
 
 import irframe as ir
+from irframe.plots.agreement_map import CATEGORY_COLOURS
+from irframe.plots.canvas import FAINT
+from irframe.plots.crp_curves import REGION_COLOURS
 
 SIZES = {"column": ir.plots.paper, "default": nullcontext}
-DRAWN = [("column", 110), ("default", 2)]
+DRAWN = [("column", 110), ("column", 40), ("column", 2), ("default", 2)]
 MANY = [f"dense-retrieval-with-query-expansion-and-reranker-{n:03d}-run" for n in range(110)]
 EXAMPLE = ir.example_track
 FIGURES = [name for name in ir.plots.__all__ if name != "paper"]
 
 
 @cache
-def many():
-    """Return a track of many systems with long names, and what the systems of the small one are."""
+def many(count):
+    """Return a track of so many systems with long names."""
     runs, qrels = ir.simulate_track(
-        systems=110, topics=53, docs=1000, depth=50, pool_depth=10, grades=4, teams=30, seed=1
+        systems=count, topics=53, docs=1000, depth=50, pool_depth=10, grades=4, teams=30, seed=1
     )
-    renamed = dict(zip(runs["system"].unique(), MANY, strict=True))
+    renamed = dict(zip(runs["system"].unique(), MANY, strict=False))
     return runs.assign(system=runs["system"].map(renamed)), qrels
 
 
@@ -47,11 +53,12 @@ def track(code, count):
     known = named(code)
     runs = runs[runs["system"].isin(known[:count])].reset_index(drop=True)
     if count > 2:
-        long = dict(zip(known, MANY[::13], strict=False))
+        step = max(count, len(MANY) * (count == 8)) // 8  # names in the range of the track
+        long = dict(zip(known, MANY[::step], strict=False))
         runs = runs.assign(system=runs["system"].map(long))
         for name in known:
             code = re.sub(rf"(['\"]){re.escape(name)}\1", rf"\1{long[name]}\1", code)
-    return (many() if count == 110 else (runs, qrels)), code
+    return (many(count) if count > 8 else (runs, qrels)), code
 
 
 def drawn(name, count, monkeypatch):
@@ -74,12 +81,70 @@ def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
 @pytest.mark.further
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks made smaller
 @pytest.mark.parametrize(
-    ("name", "drawing"), [*product(FIGURES, DRAWN[:1]), *product(FIGURES[::3], DRAWN[1:])], ids=str
+    ("name", "drawing"), [*product(FIGURES, DRAWN[:3]), *product(FIGURES[::3], DRAWN[3:])], ids=str
 )
 def test_no_text_overlaps_or_is_cut(name, drawing, monkeypatch):
     size, count = drawing
     with SIZES[size]():
         assert faults(drawn(name, count, monkeypatch)) == []
+
+
+@pytest.mark.parametrize("systems", [["bm25"], ["bm25", "ance"]])
+def test_the_pareto_front_is_explained_where_a_line_is_drawn(systems):
+    runs, qrels = EXAMPLE()
+    scores = ir.evaluate(runs[runs["system"].isin(systems)], qrels, "AP")
+    cost = dict(zip(systems, [1, 2], strict=False))
+    ax = scores.ireval.plot.pareto_front(cost=cost)
+    shown = " ".join(text.get_text() for text in [ax.title, ax._left_title, *ax.texts])
+    assert ("line: Pareto front" in shown) == (len(systems) == 2)
+
+
+@pytest.mark.parametrize("best_first", [False, True])
+def test_others_are_explained_where_a_system_never_led(best_first):
+    runs, qrels = EXAMPLE()
+    scores = ir.evaluate(runs[runs["system"].isin(["bm25", "monot5"])], qrels, "AP")
+    days = ["2020-01-02", "2020-01-01"] if best_first else ["2020-01-01", "2020-01-02"]
+    ax = scores.ireval.plot.best_so_far(dict(zip(["bm25", "monot5"], days, strict=True)))
+    assert ("others" in legend(ax)) == best_first
+
+
+def test_the_grey_region_is_grey():
+    channels = to_rgb(REGION_COLOURS["grey"])
+    assert max(channels) - min(channels) < 0.15
+    assert [region for region, colour in REGION_COLOURS.items() if colour == FAINT] == ["grey"]
+
+
+BLIND = {
+    "deutan": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "tritan": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+}
+"""Machado, Oliveira, Fernandes 2009, doi:10.1109/TVCG.2009.113: linear RGB as it is seen."""
+
+
+def lab(colour, seen):
+    """Return the CIELAB values of a colour as seen by a colour-blind reader."""
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    xyz = to_xyz @ np.clip(np.array(seen) @ linear, 0, 1) / [0.9505, 1, 1.089]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("kind", BLIND)
+def test_categories_of_agreement_differ_for_colour_blind_readers(kind):
+    seen = [lab(colour, BLIND[kind]) for colour in CATEGORY_COLOURS]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 25
+
+
+def test_many_systems_are_drawn_as_far_as_they_fit():
+    scores = ir.evaluate(*many(40), "nDCG@10")
+    with ir.plots.paper():
+        ax = scores.ireval.leaderboard().ireval.plot.critical_difference()
+    shown = len(ax.get_yticklabels()) + len(ax.texts)
+    assert shown >= 8
+    assert f"best {shown} of 40 systems" in " ".join(ax._left_title.get_text().split())
 
 
 def test_what_overlaps_or_is_cut_is_found():

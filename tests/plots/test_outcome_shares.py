@@ -4,6 +4,7 @@ What `difference_histogram` draws; What `length_histogram` draws.
 """
 
 import numpy as np
+import pytest
 from drawn import legend, names
 
 
@@ -16,11 +17,20 @@ def test_shares_of_outcomes(outcomes):
     assert ticks == outcomes.summary["system_b"].tolist()
     assert ax.get_legend().get_title().get_text() == "a: bm25"
     assert legend(ax) == ["both", "a only", "b only", "neither"]
-    label, stars = ax.get_xlabel().splitlines()
-    assert label == "share of topics in percent"
-    assert stars == "* significantly lower ESL: Wilcoxon's signed-rank test, Holm, alpha = 0.05"
+    assert ax.get_xlabel() == "share of topics in percent"
     first = outcomes.summary.iloc[0]
     assert f"{first['esl_a']:.2f}" in ax.texts[0].get_text()
+
+
+@pytest.mark.parametrize("significant", [False, True])
+def test_stars_are_explained_where_there_are_any(outcomes, significant):
+    summary = outcomes.summary.assign(ranked=1, ranked_significant=significant)
+    summary.attrs = outcomes.summary.attrs
+    ax = summary.ireval.plot.outcome_shares()
+    _, *stars = ax.get_xlabel().splitlines()
+    words = "* significantly lower ESL: Wilcoxon's signed-rank test, Holm, alpha = 0.05"
+    assert stars == [words] * significant
+    assert any("*" in text.get_text() for text in ax.texts) == significant
 
 
 def test_shares_of_any_pairs_and_groups(outcomes):

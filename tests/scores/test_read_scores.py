@@ -12,8 +12,8 @@ from refusals import refused
 from turns import few_of
 
 import irframe as ir
+from irframe.cubes import scores as scores_module
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
-from irframe.scores import scores as scores_module
 from irframe.scores.read_scores import (
     choose_pairs,
     label_pairs,
@@ -311,6 +311,6 @@ def test_blocks_of_depths_do_not_show(monkeypatch, ratio):
     verb = getattr(random_scores(3).ireval, ratio)
     references = [1, 10, "AP", random_scores(4)]
     whole = [verb(reference) for reference in references]
-    monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.cubes.scores.BLOCK_BYTES", 1)
     for reference, expected in zip(references, whole, strict=True):
         xr.testing.assert_identical(verb(reference), expected)

@@ -1,8 +1,8 @@
 """Scores read once, whatever they came as: values, labels, groups, and what is said of them."""
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe import names as words
-from irframe.arrays import Array, at_places
+from irframe.arrays import Array
 from irframe.checks import one_column
 from irframe.cubes import as_scores, score_arrays
 from irframe.cubes.aggregates import array_without_aggregates, without_aggregates
@@ -18,11 +18,10 @@ from irframe.cubes.by_group import (
     group_keys,
     group_values,
     of_label,
-    placed,
-    told_of,
     with_given_groups,
 )
 from irframe.cubes.groups import by_repeat, read_groups
+from irframe.cubes.scores import Scores
 from irframe.cubes.view import LIST, selected, user_coordinates
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
@@ -34,154 +33,13 @@ from irframe.experiments.topic_design import (
     refuse_several_values,
 )
 from irframe.files.kinds import is_judgments
-from irframe.stops import axis_of
+from irframe.stops import DEPTHS, Axis, axis_of
 
-
-@dataclass(frozen=True, eq=False)
-class ScoreTable:
-    """Scores of systems on topics as they were handed over, read.
-
-    Parameters
-    ----------
-    values
-        A dimension for each of the labels, NaN where there is no score; of dask as it came.
-    labels
-        Those of metrics, systems, repeats if there are any, topics, and depths if there are any,
-        called as in the frame that they came in.
-    attrs
-        What they say of themselves.
-    array
-        The array that they came as, if they did.
-    rows, index
-        Of a frame, the number of the row of each system and topic (at each depth, if there are
-        any), -1 where it has none; and what its rows are called.
-    word
-        What a frame calls repeats, if it has any.
-    by, keys
-        What the groups asked for are called; and the dimension that they are of, with the group
-        of each label there.
-    apart
-        The groups, where they are a dimension of their own.
-    bounds
-        Lower and upper scores, where these are the lower ones.
-    drawn
-        How topics were drawn, if that is declared.
-    """
-
-    values: Any
-    labels: dict[Any, pd.Index]
-    attrs: dict[Any, Any]
-    array: xr.DataArray | None = None
-    rows: Array | None = None
-    index: Any = None
-    word: str | None = None
-    by: Any = None
-    keys: tuple[str, Any] | None = None
-    apart: "dict[Any, ScoreTable] | None" = None
-    bounds: xr.DataArray | None = None
-    drawn: TopicLabels | None = None
-
-    @property
-    def dims(self) -> tuple[Any, ...]:
-        """What there are labels of."""
-        return tuple(self.labels)
-
-    @property
-    def systems(self) -> pd.Index:
-        """The systems."""
-        return self.labels[words.SYSTEM]
-
-    @property
-    def whole(self) -> Any:
-        """What a result is a result of: the array, or these."""
-        return self if self.array is None else self.array
-
-    @property
-    def said(self) -> dict[Any, Any]:
-        """What an array of them says of itself: of a frame, what is not known, and its repeats."""
-        if self.array is not None:
-            return self.attrs
-        kept = words.UNKNOWN, words.DRAWN, axis_of(self).told, *[words.REPEATS] * bool(self.word)
-        said = {name: self.attrs[name] for name in kept if self.attrs.get(name) is not None}
-        return said if self.word is None else {words.REPEATED: self.word, **said}
-
-    @property
-    def pooled(self) -> str:
-        """What is to be said of topics of several collections that are taken together, or ""."""
-        column, topics = self.attrs.get(score_arrays.COLLECTION), self.labels[words.TOPIC]
-        if column is None:
-            return ""
-        if self.array is not None and column in self.array.coords:
-            keys: Any = self.array[column].to_numpy()
-        else:
-            of = {
-                topic: key for key, every in self.attrs.get(words.TOPICS_OF, ()) for topic in every
-            }
-            keys = topics.map(of).to_numpy()
-        present = len(pd.unique(keys[~pd.isna(keys)]))
-        return f"topics of {present} collections ({column}) are taken together" * (present > 1)
-
-    def refuse_bounds(self) -> None:
-        """Raise where they are lower and upper scores."""
-        if self.bounds is not None:
-            score_arrays.in_order(self.bounds)
-
-    def take(self, places: Mapping[str, Any]) -> "ScoreTable":
-        """Return those at some positions of systems or topics."""
-        at = [places.get(dim) for dim in self.labels]
-        kept = zip(self.labels.items(), at, strict=True)
-        labels = {dim: index if here is None else index[here] for (dim, index), here in kept}
-        values, rows = at_places(self.values, *at), self.rows
-        if rows is not None:
-            rows = at_places(rows, *[places.get(dim) for dim in LIST], *[None] * (rows.ndim - 2))
-            values = np.ascontiguousarray(values)  # so that sums are those of the part alone
-        array = None if self.array is None else self.array.isel(places)
-        drawn, topics = self.drawn, places.get(words.TOPIC)
-        drawn = drawn.take(topics) if drawn is not None and topics is not None else drawn
-        return replace(
-            self, values=values, labels=labels, array=array, rows=rows, keys=None, drawn=drawn
-        )
-
-    def groups(self) -> Iterator[tuple[Any, "ScoreTable"]]:
-        """Yield the groups: the name of each, and the scores of who takes part there.
-
-        Without groups, everything is one, which has no name. Systems and topics stand in the order
-        of the whole.
-        """
-        if self.apart is not None or self.keys is None:
-            yield from ({None: self} if self.apart is None else self.apart).items()
-            return
-        dim, keys = self.keys
-        told = self.listed if self.array is None else told_of(self.array)
-        there, said = told, told is not None
-        if not said and dim == words.TOPIC:
-            told = np.ones([len(self.labels[side]) for side in LIST], bool)
-        if not said or (dim == words.TOPIC and getattr(self.values, "chunks", None) is None):
-            others = tuple(n for n, name in enumerate(self.labels) if name not in LIST)
-            there = np.asarray((~np.isnan(self.values)).any(axis=others))
-        for key, places in placed(self.by, dim, keys, self.systems, there, told):
-            yield key, self.take(self._with_rows(places))
-
-    @property
-    def listed(self) -> Array:
-        """The systems and topics that have a row in the frame that they came in."""
-        there = np.asarray(self.rows) >= 0
-        return np.asarray(there if there.ndim == len(LIST) else there.any(axis=-1))
-
-    def _with_rows(self, places: dict[str, Array]) -> dict[str, Array]:
-        """Return positions without those of systems and topics that have no row in a frame."""
-        if self.rows is None:
-            return places
-        inside = at_places(self.listed, *(places.get(dim) for dim in LIST))
-        kept = {dim: np.flatnonzero(inside.any(axis=1 - axis)) for axis, dim in enumerate(LIST)}
-        return {dim: places[dim][at] if dim in places else at for dim, at in kept.items()}
-
-
-ScoreLike = xr.DataArray | pd.DataFrame | ScoreTable
+ScoreLike = xr.DataArray | pd.DataFrame | Scores
 """What scores are handed over as, or these as read."""
 
 
-def read_score_table(x: Any, *, asking: str = "", by: Any = None) -> ScoreTable:
+def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
     """Read scores, whatever they came as.
 
     Parameters
@@ -205,7 +63,7 @@ def read_score_table(x: Any, *, asking: str = "", by: Any = None) -> ScoreTable:
     DepthError
         If depths are no whole numbers.
     """
-    if isinstance(x, ScoreTable):
+    if isinstance(x, Scores):
         return x
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
@@ -245,11 +103,11 @@ def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str,
         A column, level or coordinate of groups; or topic, or system, -> group.
     """
     (first, subject), *others = given.items()
-    read = {**given, first: read_score_table(subject, asking=asking, by=by)}
+    read = {**given, first: parse_scores(subject, asking=asking, by=by)}
     for word, value in others:
         table = hasattr(value, "__arrow_c_stream__") and not isinstance(value, pd.Series)
         if isinstance(value, xr.DataArray) or (table and not is_judgments(value)):
-            read[word] = read_score_table(value, asking=f"{word}=", by=by)
+            read[word] = parse_scores(value, asking=f"{word}=", by=by)
     return read
 
 
@@ -273,35 +131,65 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
     Raises
     ------
     IrframeError
-        As `read_score_table` does.
+        As `parse_scores` does.
     """
-    read = read_score_table(scores, asking=asking)
+    read = parse_scores(scores, asking=asking)
     read.refuse_bounds()
-    drawn = {} if read.drawn is None else read.drawn.values
-    if read.array is not None:
-        return read.array.drop_vars([n for n in user_coordinates(read.array) if n not in drawn])
-    labels: Any = {dim: index.rename(dim) for dim, index in read.labels.items()}
-    labels[words.METRIC] = [*labels[words.METRIC]]
-    array = xr.DataArray(read.values, labels, tuple(labels), name="score", attrs=read.said)
+    drawn = read.label_values
+    if read.rows is None:
+        source: xr.DataArray = read.source
+        return source.drop_vars([n for n in user_coordinates(source) if n not in drawn])
+    repeats = {words.REPEAT: read.repeats} if read.several_repeats else {}
+    labels: Any = {words.SYSTEM: read.systems, **repeats, words.TOPIC: read.topics}
+    labels |= {} if read.depths is None else {read.axis.dim: read.depths}
+    labels = {words.METRIC: read.metrics, **{dim: labels[dim].rename(dim) for dim in labels}}
+    values = read.values[..., 0] if read.depths is None else read.values
+    array = xr.DataArray(values, labels, tuple(labels), name="score", attrs=read.attrs)
     return array.assign_coords({name: (words.TOPIC, column) for name, column in drawn.items()})
 
 
-def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
+def _read_array(x: xr.DataArray, asking: str, by: Any) -> Scores:
     x = score_arrays.refuse_repeats(x, asking)
-    x, by = with_given_groups(x.expand_dims(selected(x, (*LIST, axis_of(x).dim))), by)
+    axis = axis_of(x)
+    x, by = with_given_groups(x.expand_dims(selected(x, (*LIST, axis.dim))), by)
     if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
         parts = {key: _read_array(of_label(x, by, key), asking, None) for key in x.indexes[by]}
-        return replace(next(iter(parts.values())), array=x, by=by, apart=parts)
+        return replace(next(iter(parts.values())), source=x, by=by, groups_of_labels=parts)
     bounds = x if words.BOUND in x.dims and words.REPEAT not in x.dims else None
     array = score_arrays.in_order(
         score_arrays.sound(x if bounds is None else x.isel({words.BOUND: 0}, drop=True))
     )
     array = array_without_aggregates(array)
     values = array.to_numpy() if array.chunks is None else array.data
-    labels = {dim: array.indexes[dim] for dim in array.dims}
-    keys = None if by is None else read_groups(array, by)
-    attrs, drawn = dict(array.attrs), declared_labels_of(array, by)
-    return ScoreTable(values, labels, attrs, array, by=by, keys=keys, bounds=bounds, drawn=drawn)
+    return _scores_of(
+        values,
+        {dim: array.indexes[dim] for dim in array.dims},
+        axis,
+        dict(array.attrs),
+        source=array,
+        topic_labels=declared_labels_of(array, by),
+        by=by,
+        keys=None if by is None else read_groups(array, by),
+        bounds=bounds,
+    )
+
+
+def _scores_of(
+    values: Any, labels: Mapping[Any, Any], axis: Axis, attrs: dict[Any, Any], **others: Any
+) -> Scores:
+    """Return values with a dimension for each of the labels as scores."""
+    axis = axis if axis.dim in labels else DEPTHS
+    return Scores(
+        values if axis.dim in labels else values[..., np.newaxis],
+        [*map(str, labels[words.METRIC])],
+        labels[words.SYSTEM],
+        labels[words.TOPIC],
+        labels.get(axis.dim),
+        attrs,
+        repeats=labels.get(words.REPEAT),
+        axis=axis,
+        **others,
+    )
 
 
 def declared_labels_of(array: xr.DataArray, by: Any = None) -> TopicLabels | None:
@@ -320,7 +208,7 @@ def _declared(attrs: Mapping[Any, Any], values: dict[str, Array], by: Any) -> To
     return declared_labels(attrs, values)
 
 
-def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
+def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
     """Read a frame: rows, each of a system, a topic, perhaps a repeat, and a group."""
     given = isinstance(by, Mapping | pd.Series)
     column = None if given or by is None else by
@@ -336,14 +224,13 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
         names = [name for name in wide.index.names if name != word]
         line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
         score_arrays.refuse_several_repeats(asking, word, line)
-    labelled = [name for name in (*LABELS, column) if name in wide.columns]
-    scored = wide.drop(columns=labelled) if labelled else wide
-    metrics = score_arrays.metric_columns(scored, by_role[words.SYSTEM])
-    values = score_arrays.numbers_of(scored if len(metrics) == scored.shape[1] else scored[metrics])
+    metrics, values = _metric_values(wide, by_role[words.SYSTEM], column)
     roles = by_role | ({} if word is None else {words.REPEAT: word})
-    *_, along = dims = score_arrays.dims_of(frame)
-    roles |= {along: along} if along in wide.index.names else {}
-    codes, labels = _codes_of_rows(wide, {dim: roles[dim] for dim in dims if dim in roles})
+    axis = axis_of(frame)
+    axis = axis if axis.dim in wide.index.names else DEPTHS
+    roles |= {axis.dim: axis.dim} if axis.dim in wide.index.names else {}
+    dims = [dim for dim in (words.SYSTEM, words.REPEAT, words.TOPIC, axis.dim) if dim in roles]
+    codes, labels = _codes_of_rows(wide, {dim: roles[dim] for dim in dims})
     keys = None
     if given:
         by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, known)
@@ -357,11 +244,29 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     if rows is None:
         others: Any = [name for name in wide.index.names if name not in roles.values()]
         as_scores.refuse_twice(wide.index.droplevel(others), wide, frame.index.names)
-    labels = {words.METRIC: pd.Index([*map(str, metrics)], name=wide.columns.name), **labels}
-    level: Any = column
-    index = wide.index.droplevel(level) if level in {*wide.index.names} - {None} else wide.index
-    word = word and str(word)
-    return ScoreTable(table, labels, attrs, None, rows, index, word, by, keys, drawn=drawn)
+    carried = words.UNKNOWN, words.DRAWN, axis.told, *[words.REPEATS] * bool(word)
+    kept = {name: attrs[name] for name in carried if attrs.get(name) is not None}
+    kept = kept if word is None else {words.REPEATED: str(word), **kept}
+    labels = {words.METRIC: pd.Index(metrics), **labels}
+    further = {"source": _source_of(wide, attrs, column), "topic_labels": drawn, "rows": rows}
+    return _scores_of(table, labels, axis, kept, by=by, keys=keys, **further)
+
+
+def _metric_values(wide: pd.DataFrame, system: Any, column: Any) -> tuple[list[Any], Array]:
+    """Return the columns that are scores, beside one of groups, and their values."""
+    labelled = [name for name in (*LABELS, column) if name in wide.columns]
+    scored = wide.drop(columns=labelled) if labelled else wide
+    metrics = score_arrays.metric_columns(scored, system)
+    chosen = scored if len(metrics) == scored.shape[1] else scored[metrics]
+    return metrics, score_arrays.numbers_of(chosen)
+
+
+def _source_of(wide: pd.DataFrame, attrs: dict[Any, Any], level: Any) -> pd.DataFrame:
+    """Return a frame without the level of groups in its index, with attributes."""
+    inside = level in {*wide.index.names} - {None}
+    source = wide.droplevel(level) if inside else wide.copy(deep=False)
+    source.attrs = attrs
+    return source
 
 
 def _labels_of_rows(wide: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""Scores in which every system is held against every other."""
+"""Scores of systems on topics, as every verb of scores reads them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, at_places
 from irframe.checks import listed, tracked
-from irframe.cubes.view import need_dask
+from irframe.cubes.by_group import placed, took_part
+from irframe.cubes.view import LIST, need_dask
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.topic_design import TopicLabels, options_declared
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import Facts, average, averaged, facts, terms
-from irframe.names import METRIC, SYSTEM, UNKNOWN
+from irframe.names import BOUND, COLLECTION, METRIC, SYSTEM, TOPIC, TOPICS_OF, UNKNOWN
 from irframe.paired import TESTS, PairedTest
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
@@ -35,7 +36,7 @@ SORTED_BYTES = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of systems, and the topics on which all of them have one.
+    """Scores of systems on topics, by metric and depth.
 
     Parameters
     ----------
@@ -47,15 +48,28 @@ class Scores:
         Labels too, of other stops where these are; None for scores without depths, which are the
         one of each metric.
     attrs
-        What results say of where their numbers come from.
+        Attributes that results take over.
     design
         How topics were drawn; None where independently, and all count alike.
     repeats
-        Where systems were run several times, a `Repeats`; values are the means over these.
+        Where systems were run several times, the labels of repeats, which values have after
+        systems; once these are averaged, a `Repeats`.
     axis
         What they are read along.
     topic_labels
-        How topics were drawn, as declared: the labels of the design.
+        The declared labels of topics, from which the design is made.
+    source
+        The array, or the frame with a column per metric, that they were read from.
+    rows
+        The row of the frame for each system and topic (and depth); -1 where it has none.
+    by, keys
+        The name of the groups; their dimension, and the group of each label there.
+    groups_of_labels
+        The scores of each group, where groups are a dimension of the array.
+    bounds
+        Lower and upper scores, where the values are the lower ones.
+    averaged
+        Whether repeats are averaged, and topics that do not count are left out.
     """
 
     values: Any
@@ -68,6 +82,82 @@ class Scores:
     repeats: Any = None
     axis: Axis = DEPTHS
     topic_labels: TopicLabels | None = None
+    source: Any = None
+    rows: Array | None = None
+    by: Any = None
+    keys: tuple[str, Any] | None = None
+    groups_of_labels: "dict[Any, Scores] | None" = None
+    bounds: xr.DataArray | None = None
+    averaged: bool = False
+
+    @property
+    def several_repeats(self) -> bool:
+        """Whether values have a dimension of repeats."""
+        return isinstance(self.repeats, pd.Index)
+
+    @property
+    def pooled(self) -> str:
+        """The caution on topics of several collections that are taken together, or ""."""
+        attributes, coords = self.source.attrs, getattr(self.source, "coords", ())
+        column = attributes.get(COLLECTION)
+        if column is None:
+            return ""
+        if column in coords:
+            keys: Any = self.source[column].to_numpy()
+        else:
+            of = {topic: key for key, every in attributes.get(TOPICS_OF, ()) for topic in every}
+            keys = self.topics.map(of).to_numpy()
+        present = len(pd.unique(keys[~pd.isna(keys)]))
+        if present < 2:
+            return ""
+        return f"topics of {present} collections ({column}) are taken together"
+
+    def refuse_bounds(self) -> None:
+        """Raise where they are lower and upper scores."""
+        if self.bounds is not None:
+            wanted = f"dimensions metric, system, topic, {self.axis.dim}"
+            raise InputError(wanted, "1 more", "", [BOUND])
+
+    def groups(self) -> "Iterator[tuple[Any, Scores]]":
+        """Yield the groups: the name of each, and the scores of who takes part there.
+
+        Without groups, everything is one, which has no name. Systems and topics keep their order.
+        """
+        if self.groups_of_labels is not None or self.keys is None:
+            yield from (self.groups_of_labels or {None: self}).items()
+            return
+        dim, keys = self.keys
+        stated = took_part(self.source) if self.rows is None else self.has_row
+        participated = stated
+        if stated is None and dim == TOPIC:
+            stated = np.ones([len(self.systems), len(self.topics)], bool)
+        lazy = getattr(self.values, "chunks", None) is not None
+        if participated is None or (dim == TOPIC and not lazy):
+            others = tuple(axis for axis in range(self.values.ndim) if axis not in self.sides)
+            participated = np.asarray((~np.isnan(self.values)).any(axis=others))
+        for key, places in placed(self.by, dim, keys, self.systems, participated, stated):
+            kept = self._with_rows(places)
+            part = self.take(system=kept.get(SYSTEM), topic=kept.get(TOPIC))
+            yield key, replace(part, keys=None)
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """The axes of systems and topics."""
+        return 1, 2 + self.several_repeats
+
+    @property
+    def has_row(self) -> Array:
+        """Whether the frame has a row for a system and topic, shape (system, topic)."""
+        present = np.asarray(self.rows) >= 0
+        return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
+
+    def _with_rows(self, places: dict[str, Array]) -> dict[str, Array]:
+        """Return positions without those of systems and topics that have no row in a frame."""
+        if self.rows is None:
+            return places
+        inside = at_places(self.has_row, *(places.get(dim) for dim in LIST))
+        kept = {dim: np.flatnonzero(inside.any(axis=1 - axis)) for axis, dim in enumerate(LIST)}
+        return {dim: places[dim][at] if dim in places else at for dim, at in kept.items()}
 
     @property
     def label_values(self) -> Mapping[str, Array]:
@@ -267,18 +357,30 @@ class Scores:
         depth: Sequence[int] | Array | None = None,
     ) -> Self:
         """Return the scores at some positions of each dimension, in this order."""
-        labels = self.topic_labels
+        labels, repeats, source, rows = self.topic_labels, self.repeats, self.source, self.rows
         labels = labels if labels is None or topic is None else labels.take(topic)
+        between = [None] * self.several_repeats
+        values = at_places(self.values, metric, system, *between, topic, depth)
+        if repeats is not None and not between:
+            repeats = repeats.take(metric, system, topic, depth)
+        if rows is not None:
+            rows = at_places(rows, system, topic, *[depth] * (rows.ndim - len(LIST)))
+            values = np.ascontiguousarray(values)  # so that sums are those of the part alone
+        elif source is not None:
+            chosen = {METRIC: metric, SYSTEM: system, TOPIC: topic, self.axis.dim: depth}
+            source = source.isel({dim: at for dim, at in chosen.items() if at is not None})
         return replace(
             self,
-            values=at_places(self.values, metric, system, topic, depth),
+            values=values,
+            source=source,
+            rows=rows,
             metrics=self.metrics if metric is None else [self.metrics[place] for place in metric],
             systems=_taken(self.systems, system),
             topics=_taken(self.topics, topic),
             depths=None if self.depths is None else _taken(self.depths, depth),
             design=self.design if topic is None else self.design and self.design.take(topic),
             topic_labels=labels,
-            repeats=self.repeats and self.repeats.take(metric, system, topic, depth),
+            repeats=repeats,
         )
 
     def where(self, kept: Any) -> Self:
