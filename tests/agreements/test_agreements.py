@@ -1,4 +1,4 @@
-"""What holds for every method: definitions, symmetry, identity, reversal, range, order, base."""
+"""Properties of every agreement method, against slow references and scipy."""
 
 import math
 
@@ -13,7 +13,7 @@ from scipy import stats
 from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP, base
 
 ENUMERATED = {TauAP(): oracle.tau_ap, TauAP(symmetric=True): oracle.tau_ap_symmetric}
-"""Loops over all orders of tied systems, so for few systems only."""
+"""References that enumerate all orders of tied systems, for few systems only."""
 LOOPS = {
     Kendall(): oracle.tau,
     Kendall(variant="a"): lambda x, y: oracle.tau(x, y, "a"),
@@ -39,14 +39,14 @@ by_method = pytest.mark.parametrize("method", METHODS, ids=repr)
 
 @st.composite
 def sides(draw, values=TENTHS, smallest=2, largest=10):
-    """Two sets of rows of scores of the same systems, many of them tied."""
+    """Draw two arrays of scores with many ties."""
     systems, rows = draw(st.integers(smallest, largest)), st.integers(1, 3)
     return tuple(draw(arrays(float, (draw(rows), systems), elements=values)) for _ in "xy")
 
 
 @st.composite
 def permutations(draw):
-    """Two orderings without ties, each as a row of scores."""
+    """Draw two orderings without ties, as rows of scores."""
     systems = draw(st.integers(2, 12))
     order = st.permutations(range(systems))
     return tuple(np.array([draw(order)], dtype=float) for _ in "xy")
@@ -56,8 +56,8 @@ def looped(function, x, y):
     return np.array([[function(a.tolist(), b.tolist()) for b in y] for a in x])
 
 
-def assert_same(found, wanted):
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12, equal_nan=True)
+def assert_same(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, equal_nan=True)
 
 
 @pytest.mark.parametrize("method", LOOPS, ids=repr)
@@ -73,7 +73,7 @@ def test_matches_mean_over_all_orders(method, xy):
 
 
 @given(permutations())
-def test_treatment_of_ties_is_nothing_without_ties(xy):
+def test_variants_for_ties_are_equal_without_ties(xy):
     symmetric = TauAP(symmetric=True).kernel(*xy)
     assert_same(TauAP(ties="b").kernel(*xy), symmetric)
     assert_same(TauAP(ties="b", symmetric=True).kernel(*xy), symmetric)
@@ -94,11 +94,11 @@ def test_p_values_of_tau_are_those_of_scipy(systems, values):
     rng = np.random.default_rng(systems * values)
     x, y = (rng.integers(0, values, (rows, systems)).astype(float) for rows in (3, 2))
 
-    def alone(one, other):
+    def of_pair(one, other):
         untied = len({*one.tolist()}) == len({*other.tolist()}) == systems <= 33
         return stats.kendalltau(one, other, method="exact" if untied else "asymptotic")[1]
 
-    expected = [[alone(one, other) for other in y] for one in x]
+    expected = [[of_pair(one, other) for other in y] for one in x]
     np.testing.assert_allclose(Kendall().p_values(x, y), expected, rtol=1e-9)
     x[1, 0] = np.nan
     assert np.isnan(Kendall().p_values(x, y)[1]).all()
@@ -121,7 +121,7 @@ def test_matches_scipy_on_many_systems(systems):
 
 @pytest.mark.parametrize("method", SYMMETRIC, ids=repr)
 @given(sides())
-def test_symmetric(method, xy):
+def test_methods_are_symmetric(method, xy):
     x, y = xy
     assert_same(method.kernel(x, y), method.kernel(y, x).T)
 
@@ -137,20 +137,20 @@ def test_agrees_with_itself_and_not_with_its_reverse(method, xy):
 
 @by_method
 @given(sides())
-def test_same_array_on_both_sides(method, xy):
+def test_an_array_agrees_with_its_copy_as_with_itself(method, xy):
     assert_same(method.kernel(xy[0], xy[0]), method.kernel(xy[0], xy[0].copy()))
 
 
 @pytest.mark.parametrize("method", [Kendall(), TauAP(), Spearman(), Pearson()], ids=repr)
 @given(permutations())
-def test_reversing_the_reference_turns_the_sign(method, xy):
+def test_reversing_the_reference_changes_the_sign(method, xy):
     x, y = xy
     assert_same(method.kernel(-x, y), -method.kernel(x, y))
 
 
 @by_method
 @given(sides())
-def test_range(method, xy):
+def test_values_are_in_range(method, xy):
     low, high = BOUNDS.get(type(method), (-1, 1))
     values = method.kernel(*xy)
     values = values[~np.isnan(values)]
@@ -175,13 +175,13 @@ def test_order_of_systems_is_irrelevant(method, xy, random):
 
 @by_method
 @pytest.mark.parametrize("budget", [1, 100, 1000])
-def test_blocks_do_not_show(method, budget, monkeypatch):
+def test_block_sizes_do_not_change_values(method, budget, monkeypatch):
     rng = np.random.default_rng(4)
     x, y = rng.random((2, 7, 9)).round(1), rng.random((5, 9)).round(1)
-    whole = method.kernel(x, y)
+    expected = method.kernel(x, y)
     monkeypatch.setattr(base, "PAIR_BYTES", budget)
     monkeypatch.setattr(base, "ROW_BYTES", budget)
-    assert_same(method.kernel(x, y), whole)
+    assert_same(method.kernel(x, y), expected)
 
 
 @pytest.mark.parametrize("method", [Kendall(), Spearman(), Pearson()], ids=repr)
@@ -192,9 +192,9 @@ def test_constant_scores_are_undefined(method):
 
 
 @by_method
-def test_one_system(method):
-    alone = {RBO: 1, RMSE: 0}.get(type(method), np.nan)
-    assert_same(method.kernel([[0.3]], [[0.3]]), alone)
+def test_values_for_one_system(method):
+    expected = {RBO: 1, RMSE: 0}.get(type(method), np.nan)
+    assert_same(method.kernel([[0.3]], [[0.3]]), expected)
 
 
 def test_infinite_scores_have_an_order():

@@ -1,8 +1,4 @@
-"""What the kernel of every method does with shapes, batches and NaN, and what goes with it.
-
-Blocks hold all the work once, however small they are; Ranks of tied systems against counting;
-Summaries of volatility matrices against slow loops.
-"""
+"""Shapes and NaN in kernels, blocks, ranks and stable depths."""
 
 import re
 
@@ -23,8 +19,8 @@ METHODS = [*dict.fromkeys(AGREEMENTS.values()), TauAP(symmetric=True)]
 by_method = pytest.mark.parametrize("method", METHODS, ids=repr)
 
 
-def assert_same(found, wanted):
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12, equal_nan=True)
+def assert_same(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, equal_nan=True)
 
 
 @by_method
@@ -33,15 +29,15 @@ def test_batches_broadcast_and_equal_rows(method):
     x, y = rng.random((2, 3, 4, 6)).round(1), rng.random((3, 5, 6)).round(1)
     values = method.kernel(x, y)
     assert values.shape == (2, 3, 4, 5)
-    for place in np.ndindex(2, 3):
-        assert_same(values[place], method.kernel(x[place], y[place[1]]))
+    for index in np.ndindex(2, 3):
+        assert_same(values[index], method.kernel(x[index], y[index[1]]))
     assert method.kernel(y, x).shape == (2, 3, 5, 4)
     assert method.kernel(x[:, :, :0], y).shape == (2, 3, 0, 5)
     assert method.kernel(x[:0], y).shape == (0, 3, 4, 5)
 
 
 @by_method
-def test_row_with_nan_gives_nan_and_no_other_does(method):
+def test_only_rows_with_nan_are_nan(method):
     x = np.array([[1, 2, 3, 4], [1, np.nan, 3, 4], [2, 1, 4, 3]])
     y = np.array([[1, 3, 2, 4], [np.nan] * 4])
     values = method.kernel(x, y)
@@ -65,13 +61,13 @@ def test_inputs_are_unchanged(method):
 @pytest.mark.parametrize(
     ("x", "y"), [((3,), (2, 3)), ((2, 0), (2, 0)), ((2, 3), (2, 4)), ((2, 5, 3), (3, 5, 3))]
 )
-def test_shapes_that_do_not_match(method, x, y):
+def test_mismatched_shapes_are_refused(method, x, y):
     found = re.escape(f"x of shape {x}, y of shape {y}")
     refused(ParameterError, found, lambda: method.kernel(np.ones(x), np.ones(y)))
 
 
 @pytest.mark.parametrize(("row_bytes", "pairs"), [(4, 64), (0, 64), (16, 16), (100, 2), (1000, 1)])
-def test_a_block_of_pairs_fits(row_bytes, pairs, monkeypatch):
+def test_blocks_of_pairs_respect_the_memory_limit(row_bytes, pairs, monkeypatch):
     monkeypatch.setattr(base, "PAIR_BYTES", 256)
     sizes = [len(first) for first, _ in base.pair_blocks(13, row_bytes)]
     assert max(sizes) == min(sizes[:-1]) == pairs
@@ -79,7 +75,7 @@ def test_a_block_of_pairs_fits(row_bytes, pairs, monkeypatch):
 
 
 @pytest.mark.parametrize(("bytes_", "rows"), [(1, 1), (8 * 2 * 3 * 4, 1), (16 * 2 * 3 * 4, 2)])
-def test_a_block_of_rows_fits(bytes_, rows, monkeypatch):
+def test_blocks_of_rows_respect_the_memory_limit(bytes_, rows, monkeypatch):
     monkeypatch.setattr(base, "ROW_BYTES", bytes_)
     seen = []
 
@@ -101,7 +97,7 @@ SCORES = arrays(
 
 
 @given(SCORES)
-def test_matches_counting(scores):
+def test_ranks_match_counting(scores):
     one, other = scores[..., :, None], scores[..., None, :]
     np.testing.assert_array_equal(count_below(scores), (other < one).sum(axis=-1))
     first, last = tied_ranks(scores)
@@ -120,7 +116,7 @@ def matrices(draw):
 
 
 @given(matrices(), st.sampled_from([0.9, 0.5, 0.0, 1.0]))
-def test_matches_slow_loop(drawn, threshold):
+def test_stable_depths_match_slow_loop(drawn, threshold):
     matrix, depths = drawn
     theta = [oracle.stable_depth(one.tolist(), depths, threshold) for one in matrix]
     share = [oracle.share_above(one.tolist(), threshold) for one in matrix]
@@ -128,7 +124,7 @@ def test_matches_slow_loop(drawn, threshold):
     np.testing.assert_allclose(share_above(matrix, threshold=threshold), share)
 
 
-def test_shapes():
+def test_shapes_of_stable_depths_and_shares():
     matrix = np.ones((2, 3, 4, 4))
     assert stable_depth(matrix, range(1, 5)).shape == (2, 3)
     assert share_above(matrix).shape == (2, 3)

@@ -1,8 +1,4 @@
-"""Kendall's tau, where rounding could show, and what goes with it.
-
-Methods by name; Pearson's correlation of scores of any size; Rank-biased overlap, above all of
-systems that tie; AP correlation, above all of systems that tie.
-"""
+"""Rounding, names and ties in agreement methods."""
 
 import numpy as np
 import pytest
@@ -17,7 +13,7 @@ from irframe.errors import ParameterError
 
 
 def sides(largest):
-    """Draw two sets of rows of scores, of which some tie, of so many systems at most."""
+    """Draw scores of up to `largest` systems, with ties."""
     some = st.sampled_from([0.0, 0.1, 0.2, 0.7, 1.0])
     return st.integers(1, largest).flatmap(
         lambda systems: st.tuples(*2 * [arrays(float, (2, systems), elements=some)])
@@ -40,10 +36,10 @@ def test_scores_are_compared_as_given():
 
 
 @pytest.mark.parametrize("name", AGREEMENTS)
-def test_every_name_stands_for_a_value_that_reads_back(name):
+def test_names_and_reprs_are_parsed_to_the_same_value(name):
     method = parse_agreement(name)
     assert parse_agreement(method) is method
-    assert eval(repr(method), vars(agreements)) == method  # noqa: S307 - a repr of ours
+    assert eval(repr(method), vars(agreements)) == method  # noqa: S307 - a repr of irframe
     assert hash(method) == hash(parse_agreement(name))
 
 
@@ -56,30 +52,30 @@ def test_every_name_stands_for_a_value_that_reads_back(name):
         *(("rbo_b", RBO(ties="b")), ("rmse", RMSE())),
     ],
 )
-def test_names(name, method):
+def test_names_are_parsed(name, method):
     assert parse_agreement(name) == method
 
 
 @pytest.mark.parametrize("unknown", ["tau", "RBO", "", None, 3, Kendall, ["kendall"]])
-def test_unknown_method_lists_what_there_is(unknown):
+def test_the_error_for_an_unknown_method_lists_all_names(unknown):
     with pytest.raises(ParameterError, match="one of '") as caught:
         parse_agreement(unknown)
     assert all(repr(name) in str(caught.value) for name in AGREEMENTS)
 
 
-def test_tiny_and_huge_scores():
+def test_pearson_handles_tiny_and_huge_scores():
     x, y = np.array([[1.0, 2.0, 4.0]]), np.array([[3.0, 1.0, 2.0]])
-    wanted = Pearson().kernel(x, y)
+    expected = Pearson().kernel(x, y)
     for scale in (1e-200, 1e200):
         found = Pearson().kernel(x * scale, y / scale)
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-def test_infinite_scores_are_undefined():
+def test_pearson_is_undefined_for_infinite_scores():
     assert np.isnan(Pearson().kernel([[np.inf, 1.0, 0.0]], [[2.0, 1.0, 0.0]]))
 
 
-def test_never_leaves_its_range():
+def test_pearson_never_exceeds_1():
     x = np.random.default_rng(0).random((50, 30))
     assert abs(Pearson().kernel(x, 3 * x)).max() == 1
 
@@ -90,31 +86,32 @@ X, Y = [4, 4, 3, 2, 2, 1], [3, 4, 4, 1, 2, 2]
 
 @pytest.mark.thorough
 @given(sides(5), st.sampled_from([0.2, 0.4, 0.6]))
-def test_the_limit_of_its_sum_over_all_orders(xy, p):
+def test_rbo_a_is_the_limit_of_the_mean_over_orders(xy, p):
     x, y = xy
-    wanted = [[oracle.rbo_limit(a.tolist(), b.tolist(), p, 64) for b in y] for a in x]
-    np.testing.assert_allclose(RBO(p=p, ties="a").kernel(x, y), wanted, rtol=0, atol=1e-12)
+    expected = [[oracle.rbo_limit(a.tolist(), b.tolist(), p, 64) for b in y] for a in x]
+    np.testing.assert_allclose(RBO(p=p, ties="a").kernel(x, y), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 0.99])
-def test_worked_example(p):
-    """Agreement at depths 1 to 6 by hand; the first two systems of X tie, and so on."""
+def test_rbo_with_ties_by_hand(p):
+    """Agreement at depths 1 to 6 is computed by hand."""
     c = np.array([[0.5, 0.5, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0],
                   [1, 1, 1, 0.5, 0.5, 0], [1, 1, 1, 1, 1, 0], [1] * 6])  # fmt: skip
     other = np.array([[0, 0.5, 0.5, 0, 0, 0], [0, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0],
                       [1, 1, 1, 0, 0.5, 0.5], [1, 1, 1, 0, 1, 1], [1] * 6])  # fmt: skip
-    shared, depth = (c * other).sum(axis=1), np.arange(1, 7)
+    shared = (c * other).sum(axis=1)
+    depth = np.arange(1, 7)
     agreements = {
-        # what is seen of X and Y by depth: 2 2 3 5 5 6 and 2 2 3 5 5 6; both: 1 1 3 4 4 6
+        # systems by depth in X and in Y: 2 2 3 5 5 6 each; in both: 1 1 3 4 4 6
         "w": np.array([1 / 2, 1 / 2, 1, 4 / 5, 4 / 5, 1]),
         "a": shared / depth,
         "b": shared / np.sqrt((c**2).sum(axis=1) * (other**2).sum(axis=1)),
     }
     np.testing.assert_allclose(agreements["a"], [1 / 4, 1 / 2, 1, 13 / 16, 4 / 5, 1])
     for ties, A in agreements.items():
-        wanted = (1 - p) / p * (A * p**depth).sum() + p**6
-        assert RBO(p=p, ties=ties).kernel([X], [Y]).item() == pytest.approx(wanted)
-        assert oracle.rbo_ext(X, Y, p, ties) == pytest.approx(wanted)
+        expected = (1 - p) / p * (A * p**depth).sum() + p**6
+        assert RBO(p=p, ties=ties).kernel([X], [Y]).item() == pytest.approx(expected)
+        assert oracle.rbo_ext(X, Y, p, ties) == pytest.approx(expected)
 
 
 def test_an_ordering_with_ties_agrees_with_itself_unless_its_order_is_unknown():
@@ -125,30 +122,30 @@ def test_an_ordering_with_ties_agrees_with_itself_unless_its_order_is_unknown():
 
 
 @pytest.mark.parametrize("method", EVERY, ids=repr)
-def test_orderings_without_ties_beside_one_with_ties(method):
+def test_ties_in_one_ordering_do_not_change_others(method):
     rng = np.random.default_rng(0)
     x, y = rng.random((4, 9)), rng.random((3, 9))
     mixed = np.concatenate([y, y[:1].round(1)])
     np.testing.assert_allclose(method.kernel(x, mixed)[:, :3], method.kernel(x, y), atol=1e-12)
 
 
-def test_an_ordering_that_says_nothing():
+def test_an_ordering_that_ties_all_systems():
     tied, order = [[0.5, 0.5, 0.5]], [[3, 2, 1]]
     assert TauAP().kernel(tied, order) == TauAP().kernel(order, tied) == 0
     assert np.isnan(TauAP(ties="b").kernel(tied, order))
     assert np.isnan(TauAP(ties="b").kernel(order, tied))
 
 
-def test_ties_by_hand():
+def test_tau_ap_with_ties_by_hand():
     x, y = [[3, 2, 1]], [[2, 2, 1]]
-    # (2, 1, 3): 0 + 1 of 2 places; (1, 2, 3): 2 of 2
+    # order (2, 1, 3) scores 0, and order (1, 2, 3) scores 1
     assert TauAP().kernel(x, y) == pytest.approx((0 + 1) / 2)
-    # y as estimate: one system below the best group, two above it, both right: 2/1 * 2/2 - 1;
-    # x as estimate: the second has nothing above it in y, the third two: 2/2 * (0 + 2/2) - 1
+    # y as estimate: one system below the best group, with two correct above it: 2/1 * 2/2 - 1
+    # x as estimate: none above the second in y, and two above the third: 2/2 * (0 + 2/2) - 1
     assert TauAP(ties="b").kernel(x, y) == pytest.approx((1 + 0) / 2)
 
 
-def test_golden_public_example(golden):
+def test_tau_ap_of_a_published_example(golden):
     case = golden["002-tau-ap-ircor"]
     x, y = ([case["input"][side]] for side in "xy")
     found = TauAP().kernel(x, y)

@@ -1,7 +1,4 @@
-"""Innate order of rankings against Algorithm 1 and the worked cases, and what goes with it.
-
-Numbers of random pairs against the worked cases and counting.
-"""
+"""Innate ordering against Algorithm 1, worked cases and counting."""
 
 import numpy as np
 import pytest
@@ -29,12 +26,12 @@ def codes(first, second):
     depth = max(len(first), len(second), 1)
     rows = [[g or 0 for g in serp] + [0] * (depth - len(serp)) for serp in (first, second)]
     levels = sorted({gain for row in rows for gain in row})
-    whole = dict(zip(levels, integer_gains(levels), strict=True))
-    gains = np.array([[[whole[gain] for gain in row]] for row in rows])
+    scaled = dict(zip(levels, integer_gains(levels), strict=True))
+    gains = np.array([[[scaled[gain] for gain in row]] for row in rows])
     return label_depths(compare_rankings(gains, np.array([[0, 1]])), depth)[0, 0].tolist()
 
 
-def test_examples_of_the_text(golden):
+def test_labels_of_examples_in_the_paper(golden):
     case = golden["001-text-examples"]
     last = [codes(*pair)[-1] for pair in case["input"]["pairs"]]
     assert [FOUR[code] for code in last] == case["expected"]["labels"]
@@ -48,7 +45,7 @@ def test_labels_change_with_depth(golden):
     assert LABELS[found[-1]] == case["expected"]["group"]
 
 
-def test_graded_gains(golden):
+def test_labels_of_graded_gains(golden):
     case = golden["001-graded"]
     serps, expected = case["input"], case["expected"]
     for pair in ("S1-S2", "S1-S3", "S2-S3"):
@@ -87,21 +84,23 @@ def test_every_depth_equals_algorithm_1(serps):
     )
 
 
-def test_transitions_are_where_labels_change():
+def test_transitions_mark_changes_of_labels():
     rng = np.random.default_rng(4)
     gains = rng.integers(0, 2, size=(12, 3, 4))
     gains[1] = gains[0]
     found = compare_rankings(gains, np.stack(np.triu_indices(12, 1), axis=1))
     labels = label_depths(found, 4).reshape(-1, 4)
     assert {0, 1, 2} <= set(abs(labels[:, -1]).tolist())
-    for row, *told in zip(labels.tolist(), *(values.ravel() for values in found), strict=True):
+    for row, *transitions in zip(
+        labels.tolist(), *(values.ravel() for values in found), strict=True
+    ):
         decided = next((rank for rank, code in enumerate(row, 1) if code), 0)
         split = next((rank for rank, code in enumerate(row, 1) if abs(code) == 2), 0)
-        assert told == [np.sign(row[decided - 1]) if decided else 0, decided, split]
+        assert transitions == [np.sign(row[decided - 1]) if decided else 0, decided, split]
 
 
 @pytest.mark.parametrize("depth", [254, 255, 256])
-def test_labels_are_spelt_out_for_more_depths_than_a_byte_counts(depth):
+def test_labels_of_more_than_255_depths(depth):
     gains = np.zeros((3, 1, depth), int)
     gains[2, 0, -1] = 1
     found = compare_rankings(gains, np.array([[0, 1], [2, 0]]))
@@ -124,7 +123,7 @@ def test_counts_are_those_of_the_labels(monkeypatch):
 
 
 @pytest.mark.parametrize("scale", [1, 100, 10**4, 10**9, 10**15])
-def test_width_of_the_numbers_does_not_matter(scale):
+def test_scaled_gains_have_the_same_order(scale):
     gains = np.random.default_rng(3).integers(0, 4, size=(5, 6, 40))
     pairs = np.stack(np.triu_indices(5, 1), axis=1)
     for one, other in zip(
@@ -133,19 +132,19 @@ def test_width_of_the_numbers_does_not_matter(scale):
         np.testing.assert_array_equal(one, other)
 
 
-def test_sums_beyond_the_widest_number_are_refused():
+def test_sums_beyond_64_bits_are_refused():
     with pytest.raises(MetricError, match="summed exactly"):
         compare_rankings(np.full((2, 1, 10), 2**61), np.array([[0, 1]]))
 
 
-def test_whole_gains_keep_proportions():
+def test_integer_gains_keep_proportions():
     assert integer_gains([]) == []
     assert integer_gains([0, 0.2, 0.8, 1]) == [0, 1, 4, 5]
     assert integer_gains([0.1234567891]) == [1234567891]
     assert integer_gains([3 / 8, 1 / 3]) == [9, 8]
 
 
-def test_random_pairs(golden):
+def test_random_separability_of_worked_cases(golden):
     case = golden["001-counts"]
     names = {"equal": "equal", "separable": "separable", "nonseparable": "non-separable"}
     for k in case["input"]["ks"]:
@@ -156,7 +155,7 @@ def test_random_pairs(golden):
 
 
 @pytest.mark.parametrize("k", range(1, 6))
-def test_random_pairs_counted(k):
+def test_random_separability_equals_enumeration(k):
     assert tuple(random_separability(k)) == oracle.count_pairs(k)
 
 

@@ -1,9 +1,4 @@
-"""Tests of irframe.extremes.labelings.
-
-The extremes of Q over labels of several grades, and when they are refused; Extremes over labels
-that count alike, against trying them all; The highest nDCG over labels of several gains, against
-trying them all.
-"""
+"""Score bounds over labels, against enumeration of all labels."""
 
 import numpy as np
 import pytest
@@ -39,7 +34,7 @@ def test_extremes_are_exact_where_grades_below_and_above_the_threshold_count():
     check_extremes(Variant("Q(beta=3, rel=2)"), topic, 3)
 
 
-def test_kinds_of_label_stand_best_first():
+def test_labels_are_sorted_best_first():
     labels = Labels.of(Q(rel=3), np.arange(5), 4)
     assert labels.relevant.tolist() == [1, 0.75]
     assert labels.others.tolist() == [0.5, 0.25]
@@ -47,13 +42,13 @@ def test_kinds_of_label_stand_best_first():
 
 
 def test_gains_that_fall_with_the_grade_are_refused():
-    lists_ = lists(1, 2, 1)
+    block = lists(1, 2, 1)
     with pytest.raises(MetricError, match="rise with the grade"):
-        labelled_bounds(parse_metric("Q(gain={1: 1, 2: 0.5, 3: 1})"), lists_, np.array([1]))
+        labelled_bounds(parse_metric("Q(gain={1: 1, 2: 0.5, 3: 1})"), block, np.array([1]))
 
 
 def lists(rows, depth, unjudged, top=3):
-    """Return rankings with some unjudged documents in the last ranks."""
+    """Return rankings with unjudged documents in the last ranks."""
     grade = np.zeros((rows, depth), np.int16)
     grade[:, depth - unjudged :] = UNJUDGED
     return Block(
@@ -73,33 +68,34 @@ def lists(rows, depth, unjudged, top=3):
         (1, 1000, 1, range(1, 1001)),  # few steps, a million rounds
     ],
 )
-def test_what_takes_minutes_is_refused(rows, depth, unjudged, depths):
+def test_bounds_that_take_minutes_are_refused(rows, depth, unjudged, depths):
     refused = pytest.raises(
         MetricError, match="bounds of Q in at most 1e\\+09 steps.*3 grades.*at="
     )
-    block, depths = lists(rows, depth, unjudged), np.array(depths)
+    block = lists(rows, depth, unjudged)
+    depths = np.array(depths)
     with refused:
         refuse_long(parse_metric("Q"), block, depths)
     with refused:
         labelled_bounds(parse_metric("Q"), block, depths)
 
 
-def test_every_document_down_to_the_depth_counts():
-    """With 19 unjudged documents 300 lists take 9.2e8 steps, with 20 they take 1.1e9."""
+def test_the_limit_counts_unjudged_documents_down_to_the_depth():
+    """19 unjudged documents take 9.2e8 steps, 20 take 1.1e9."""
     refuse_long(parse_metric("Q"), lists(300, 100, 19), np.array([100]))
     with pytest.raises(MetricError, match="found 1.1e\\+09 on 3 grades"):
         refuse_long(parse_metric("Q"), lists(300, 100, 20), np.array([100]))
 
 
 @pytest.mark.parametrize("text", ["Q", "Q@10", "Q(gain='binary')", "nDCG", "AP"])
-def test_what_takes_seconds_is_not(text):
+def test_bounds_that_take_seconds_are_not_refused(text):
     depths = np.array([10] if text == "Q" else [10, 100])
     refuse_long(parse_metric(text), lists(128, 100, 98), depths)
 
 
 @pytest.mark.parametrize("variant", few_of(graded(""), 3, drawn=False), ids=str)
 @given(topic=OPEN, K=st.integers(1, 9))
-def test_fillings_extremes_are_exact(variant, topic, K):
+def test_extremes_over_fillings_are_exact(variant, topic, K):
     check_extremes(variant, topic, K)
 
 
@@ -114,8 +110,8 @@ def ranking(grade, levels, count):
     )
 
 
-def test_the_best_case_is_not_that_everything_is_relevant():
-    """The judged document at rank 1 scores 1; a relevant one at rank 9 would only lower that."""
+def test_labelling_every_document_relevant_may_lower_ap():
+    """AP decreases from 1 if rank 9 is relevant."""
     one = ranking([1, *[0] * 7, UNJUDGED], [0, 1], [7, 1])
     lower, upper = labelled_bounds(AP(), one, np.array([9]))
     assert upper[0, 0] == 1
@@ -127,13 +123,13 @@ def test_an_unjudged_document_may_have_any_grade_up_to_the_top_or_the_threshold(
     assert scale(parse_metric("AP(rel=2)"), np.array([0, 1]), 1).tolist() == [0, 1, 2]
 
 
-def test_the_grade_that_counts_most_need_not_be_the_highest():
+def test_the_best_grade_has_the_highest_gain():
     lists = ranking([0, UNJUDGED], [0, 3], [1, 0])
     assert best_grade(parse_metric("nDCG(gain={1: 1, 2: 5, 3: 2})"), lists) == 2
     assert best_grade(parse_metric("nDCG"), lists) == 3
 
 
-def test_a_grade_that_does_not_occur_takes_its_place_among_the_levels():
+def test_added_levels_are_sorted_with_count_0():
     found = with_level(ranking([0, 3], [0, 3], [4, 5]), 2)
     assert found.levels.tolist() == [0, 2, 3]
     assert found.count.tolist() == [[4, 0, 5]]
@@ -144,7 +140,7 @@ POOLS = {1: (0,), 2: (0,), 3: (0, 1), 4: (0, 1)}
 
 @pytest.mark.parametrize("variant", graded("ratios"), ids=str)
 @given(topic=OPEN, K=st.integers(1, 9))
-def test_ratios_extremes_are_exact(variant, topic, K):
+def test_extremes_of_ratios_are_exact(variant, topic, K):
     check_extremes(variant, topic, K)
 
 
@@ -159,12 +155,12 @@ def test_ratios_extremes_are_exact(variant, topic, K):
         ("nDCG(rel=2)", Topic(serp=(1, None), judged=(1, 1), gmax=3)),
     ],
 )
-def test_extremes_are_exact_where_a_grade_in_between_or_none_decides(text, topic):
+def test_extremes_are_exact_where_a_middle_grade_is_best(text, topic):
     check_extremes(Variant(text), topic, len(topic.serp))
 
 
-def test_rows_rise_until_none_does():
-    """The first ranking needs three rounds, the second none, whichever stands first."""
+def test_each_row_is_improved_until_it_converges():
+    """The first ranking needs three rounds, the second none."""
     first = Topic(serp=(0, None, 1, None), judged=(0, 1, 1, 2, 2), gmax=3)
     check_extremes(Variant("nDCG(gain='exp')"), first, 4)
     grade = np.array([[0, UNJUDGED, 1, UNJUDGED], [3, 0, 0, 0]], np.int16)
@@ -176,7 +172,8 @@ def test_rows_rise_until_none_does():
         count=np.array([[1, 2, 2, 0], [3, 0, 0, 1]]),
         top=3,
     )
-    metric, depths = parse_metric("nDCG(gain='exp')"), np.array([2, 4])
+    metric = parse_metric("nDCG(gain='exp')")
+    depths = np.array([2, 4])
     both = labelled_bounds(metric, block, depths)[1]
     turned = labelled_bounds(metric, block.take(slice(None, None, -1)), depths)[1]
     np.testing.assert_array_equal(both, turned[::-1])

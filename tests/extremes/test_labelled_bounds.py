@@ -1,9 +1,4 @@
-"""Tests of irframe.extremes.labelled_bounds.
-
-The extremes over all labels of unjudged documents: all metrics together, and who has none; The
-range of scores over all orders of tied documents, against trying
-every order.
-"""
+"""Score bounds over labels, and ranges over tied orders."""
 
 import itertools
 import math
@@ -37,19 +32,19 @@ UTILITY = [v for v in VARIANTS if v.facts.extremes == "ceiling" and v.rising]
 
 @pytest.mark.parametrize("text", ["AP", "nDCG", "Q", "Rprec"])
 @given(rows=st.lists(topics(max_len=6, grades=GRADES, gmax=3), min_size=2, max_size=4))
-def test_rankings_have_the_extremes_they_have_alone(text, rows):
+def test_bounds_of_a_batch_equal_those_of_single_rankings(text, rows):
     rows = [replace(row, judged_at=None, pool_depth=None) for row in rows]
     metric, depths = parse_metric(text), np.array([1, 6])
     (_, together), *_ = block(rows, 6).scales()
     found = np.stack(labelled_bounds(metric, together, depths), axis=1)
     for topic, within in zip(rows, found, strict=True):
-        alone = np.stack(labelled_bounds(metric, single(topic, 6), depths), axis=1)
-        np.testing.assert_allclose(within, alone[0], rtol=1e-12)
+        expected = np.stack(labelled_bounds(metric, single(topic, 6), depths), axis=1)
+        np.testing.assert_allclose(within, expected[0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("variant", few_of(UTILITY, 3, drawn=False), ids=str)
 @given(topic=topics(max_len=9, grades=GRADES), K=st.integers(1, 11), data=st.data())
-def test_any_labels_score_inside(variant, topic, K, data):
+def test_any_labels_score_within_the_bounds(variant, topic, K, data):
     metric, scale = variant.metric, st.integers(0, max(topic.gmax, variant.facts.rel))
     lower, upper = (score(Evidence(single(topic, K))) for score in (metric.score, metric.highest))
     labels = data.draw(st.lists(scale, min_size=9, max_size=9))[: topic.serp.count(None)]
@@ -59,8 +54,8 @@ def test_any_labels_score_inside(variant, topic, K, data):
 
 
 @given(topic=topics(max_len=9, grades=GRADES), p=st.floats(0.1, 0.95))
-def test_reading_on_stays_inside_the_tail(topic, p):
-    """Whatever the unread ranks hold, the score of the whole list is within those of a prefix."""
+def test_longer_lists_score_within_the_bounds(topic, p):
+    """The full list scores within the bounds of its prefix."""
     scale = max(topic.gmax, 1)
     best = tuple(scale if grade is None else grade for grade in topic.serp) + (scale,) * 60
     n = max(1, len(topic.serp))
@@ -87,14 +82,15 @@ def test_metrics_without_bounds_are_refused():
 
 
 ORDERS = 150
-"""How many orders of a list the slow loop scores, at most."""
+"""Maximum number of orders that the slow loop scores per list."""
 
 
 @st.composite
 def tied_lists(draw):
-    """Draw blocks of tied grades, of not too many orders, and the grades of missed documents."""
+    """Draw blocks of tied grades, and grades of missed documents."""
     grade = st.sampled_from([0, 1, 2, 3, None, -2])
-    blocks, orders = [], 1
+    blocks = []
+    orders = 1
     for tied in draw(st.lists(st.lists(grade, min_size=1, max_size=4), min_size=1, max_size=4)):
         orders *= math.factorial(len(tied))
         blocks += [tied] if orders <= ORDERS else []
@@ -104,7 +100,7 @@ def tied_lists(draw):
 def tied_block(blocks, judged, depth):
     serp = [grade for block in blocks for grade in block]
     marks = np.array([UNJUDGED if grade is None else grade for grade in serp], np.int16)
-    tied = np.array([place > 0 for block in blocks for place in range(len(block))])
+    tied = np.array([offset > 0 for block in blocks for offset in range(len(block))])
     levels = np.unique([*judged, 0])
     tail = []
     if depth < len(serp):
@@ -129,7 +125,7 @@ def tied_block(blocks, judged, depth):
 )
 @given(drawn=tied_lists(), data=st.data())
 def test_ranges_are_exact(variant, drawn, data):
-    """Compare with the oracle's scores over every order."""
+    """Ranges equal the extremes of the oracle over all orders."""
     blocks, missed = drawn
     length = sum(map(len, blocks))
     judged = [grade for block in blocks for grade in block if grade is not None] + missed
@@ -151,12 +147,12 @@ def test_ranges_are_exact(variant, drawn, data):
 
 
 CODES = (UNJUDGED, -1, 0, 1, 2, 3)
-"""What documents may be, to enumerate all lists of up to `SHORT` of them."""
+"""Grades and marks for enumerating all lists of up to `SHORT` documents."""
 SHORT = 5
 
 
 def enumerated(variant, lists, judged):
-    """Score lists of codes at every depth, each with the judged grades beside it; best is most."""
+    """Return scores of lists of codes, where higher is better."""
     levels = np.array(CODES[1:])
     count = np.array([[grades.count(level) for level in levels] for grades in judged])
     width = max(map(len, lists))
@@ -176,7 +172,7 @@ def enumerated(variant, lists, judged):
 
 
 def best_list(variant, codes):
-    """Return codes in the order that the metric says is the best."""
+    """Return codes in the best order for the metric."""
     value = preference_ranks(variant.metric, np.array(CODES[1:]), 3)
     return tuple(sorted(codes, key=lambda code: -value[code]))
 
@@ -193,30 +189,30 @@ MULTISETS = [
 ORDERED = [sorted({*itertools.permutations(codes)}) for codes in MULTISETS]
 ORDERLY = few_of([v for v in VARIANTS if v.ordered], 3, drawn=False)
 BY_GRADE = few_of([v for v in VARIANTS if v.ordered and v.metric.by_grade], 3, drawn=False)
-missed_too = pytest.mark.parametrize("missed", [(), (0, 2, 3)], ids=["all found", "some missed"])
+by_missed = pytest.mark.parametrize("missed", [(), (0, 2, 3)], ids=["all found", "some missed"])
 
 
 @pytest.mark.parametrize("variant", ORDERLY, ids=str)
-@missed_too
+@by_missed
 def test_no_order_of_five_documents_beats_the_best_one(variant, missed):
     judged = [judged_of(codes, missed) for codes in MULTISETS]
     best = enumerated(variant, [best_list(variant, codes) for codes in MULTISETS], judged)
     sizes = [*map(len, ORDERED)]
-    own = [grades for grades, size in zip(judged, sizes, strict=True) for _ in range(size)]
-    scores = enumerated(variant, [*itertools.chain(*ORDERED)], own)
+    repeated = [grades for grades, size in zip(judged, sizes, strict=True) for _ in range(size)]
+    scores = enumerated(variant, [*itertools.chain(*ORDERED)], repeated)
     best = np.repeat(best, sizes, axis=0)
     assert (np.isnan(best) == np.isnan(scores)).all()
     assert not (best < scores - 1e-12).any()
 
 
 @pytest.mark.parametrize("variant", BY_GRADE, ids=str)
-@missed_too
-def test_one_document_more_never_lowers_the_best_score(variant, missed):
-    longer = [(codes, place) for codes in MULTISETS for place in range(len(codes))]
+@by_missed
+def test_one_more_document_never_lowers_the_best_score(variant, missed):
+    longer = [(codes, removed) for codes in MULTISETS for removed in range(len(codes))]
     pairs = [(codes[:n] + codes[n + 1 :], codes, judged_of(codes, missed)) for codes, n in longer]
     every = [judged_of(codes, missed) for codes in MULTISETS]
-    pairs += [(codes, own, own) for codes, own in zip(MULTISETS, every, strict=True)]
-    judged = [own for *_, own in pairs]
+    pairs += [(codes, grades, grades) for codes, grades in zip(MULTISETS, every, strict=True)]
+    judged = [grades for *_, grades in pairs]
     fewer, more = (
         enumerated(variant, [best_list(variant, pair[side]) for pair in pairs], judged)
         for side in (0, 1)
@@ -231,7 +227,7 @@ def test_metrics_that_a_longer_list_may_lower_are_not_by_grade():
     assert all(METRICS[name].by_grade for name in ("AP", "nDCG", "Recall", "RR", "Bpref", "Q"))
 
 
-def test_the_highest_grade_that_a_cell_holds_is_ranged_too():
+def test_the_highest_possible_grade_has_a_range():
     lists = tied_block([[0, 32767, None]], [0, 32767], 2)
     low, high = reordered_scores(lists, [parse_metric("P(rel=32767)")], [1, 2])
     assert low.tolist() == [[0, 0.0]]

@@ -1,4 +1,4 @@
-"""The registry of metrics, and what is checked when a class is made."""
+"""Registry of metrics, and checks of new metric classes."""
 
 import importlib
 from dataclasses import dataclass, fields
@@ -17,15 +17,15 @@ from irframe.metrics.spellings import SETTINGS
 
 @pytest.fixture(autouse=True)
 def _registry():
-    """Forget the metrics that a test makes."""
-    kept = [(names, dict(names)) for names in (METRICS, ALIASES, PARSED)]
+    """Restore the registry after each test."""
+    saved = [(names, dict(names)) for names in (METRICS, ALIASES, PARSED)]
     yield
-    for names, before in kept:
+    for names, before in saved:
         names.clear()
         names.update(before)
 
 
-def test_a_name_is_taken_once():
+def test_names_in_use_are_refused():
     with pytest.raises(MetricError, match="unused names.*names in use: P of irframe.metrics.p"):
 
         class P(Metric):
@@ -33,7 +33,7 @@ def test_a_name_is_taken_once():
 
     with pytest.raises(MetricError, match="MRR of irframe.metrics.asl"):
 
-        class Mine(Metric):
+        class Custom(Metric):
             aliases: ClassVar = ("MRR",)
 
     with pytest.raises(MetricError, match="MAP of irframe.metrics.ap"):
@@ -42,7 +42,7 @@ def test_a_name_is_taken_once():
             pass
 
 
-def test_a_module_may_be_imported_again():
+def test_reloading_a_module_replaces_its_metrics():
     old = p.P
     parse_metric("P@7")
     new = importlib.reload(p).P
@@ -77,16 +77,16 @@ def test_aliases_are_those_of_the_classes():
     assert parse_metric("SetR") == parse_metric("Recall")
 
 
-def test_what_is_left_out_is_worth_nothing_without_a_collection():
+def test_utility_of_documents_not_retrieved_requires_docs():
     refused(MetricError, "docs", lambda: METRICS["Utility"](d=0.1))
 
 
-def test_parameters_without_which_a_score_says_little_are_always_written():
+def test_essential_parameters_are_always_written():
     written = {
         name: [field.name for field in fields(metric) if field.metadata.get("shown")]
         for name, metric in METRICS.items()
     }
-    assert {name: own for name, own in written.items() if own} == {
+    assert {name: shown for name, shown in written.items() if shown} == {
         "BPM": ["T"],
         "Compat": ["p"],
         "DynamicBPM": ["T", "K"],

@@ -1,4 +1,4 @@
-"""The vocabulary of the kernels, word by word where no kernel shows it."""
+"""Quantities of evidence that no test of a kernel covers."""
 
 from itertools import pairwise, product
 
@@ -26,14 +26,14 @@ from irframe.metrics.positions import crosses, first_crossing
         (GainMap({4: 5}), 4, 5),
     ],
 )
-def test_an_unjudged_document_may_gain_what_the_top_grade_does(gain, rel, expected):
+def test_unjudged_documents_may_have_the_gain_of_the_top_grade(gain, rel, expected):
     one = Evidence(block([Topic(serp=(1, None), judged=(1,), gmax=3)], 2))
     assert one.best_gain(gain, rel) == expected
 
 
 @pytest.mark.parametrize("shallow", [0, 1])
-def test_pools_that_differ_for_one_topic_only_count_for_it(shallow):
-    """Q takes the ideal gain from the pool wherever any topic's pool lacks any judged document."""
+def test_an_incomplete_pool_affects_its_topic_only(shallow):
+    """Incomplete pools of one topic leave other topics unchanged."""
     deep = Topic(serp=(1, 2, 0), judged=(2, 1, 1), gmax=2)
     pooled = Topic(
         serp=(1, 2, 0), judged=(2, 1, 1), gmax=2, judged_at={1: (1,), 2: (2, 1)}, pool_depth=3
@@ -41,12 +41,12 @@ def test_pools_that_differ_for_one_topic_only_count_for_it(shallow):
     rows = [pooled, deep] if shallow == 0 else [deep, pooled]
     metric = Q(ideal="pool")
     together = metric.score(Evidence(block(rows, 3)))
-    alone = [metric.score(Evidence(block([row], 3)))[0] for row in rows]
-    np.testing.assert_array_equal(together, alone)
-    assert alone[0].tolist() != alone[1].tolist()
+    single = [metric.score(Evidence(block([row], 3)))[0] for row in rows]
+    np.testing.assert_array_equal(together, single)
+    assert single[0].tolist() != single[1].tolist()
 
 
-def test_a_pool_that_lacks_documents_of_one_grade_only_is_shallow():
+def test_a_pool_without_some_documents_of_one_grade_is_incomplete():
     topic = Topic(
         serp=(1, 2, 1),
         judged=(2, 1, 1, 1),
@@ -60,7 +60,7 @@ def test_a_pool_that_lacks_documents_of_one_grade_only_is_shallow():
     assert scores[2] != Q().score(Evidence(block([topic], 4)))[0, 2]
 
 
-def test_words_are_computed_once():
+def test_quantities_are_computed_once():
     evidence = Evidence(block([Topic(serp=(1, 0), judged=(1,), gmax=1)], 2))
     reads = [evidence.read(parse_metric(name)) for name in ("AP", "AP(norm='min')", "AP(rel=2)")]
     assert reads[0]["relevant"] is reads[1]["relevant"]
@@ -68,7 +68,7 @@ def test_words_are_computed_once():
     assert reads[0]["normaliser"] is not reads[1]["normaliser"]
 
 
-def test_a_top_grade_below_1_is_1():
+def test_top_grades_below_1_count_as_1():
     one = Block(
         grade=np.array([0], np.int16),
         retrieved=np.array(1),
@@ -79,7 +79,7 @@ def test_a_top_grade_below_1_is_1():
     assert Evidence(one).gain(Linear(), 1).tolist() == [0]
 
 
-def test_tied_blocks_of_neighbouring_lists_stay_apart():
+def test_ties_do_not_extend_into_the_next_list():
     gain = np.array([[1.0, 0.0], [0.0, 4.0]])
     tied = np.array([[False, True], [True, True]])
     assert share(gain, tied).tolist() == [[0.5, 0.5], [2, 2]]
@@ -93,7 +93,7 @@ CURVES = np.array(list(product(range(-2, 3), repeat=3)))
 
 
 def crossed(here, then, crossing):
-    """Say in words whether a curve crosses 0 from one rank to the next."""
+    """Return whether a curve crosses 0 between two ranks."""
     if crossing == "matters":
         return (here > 0 and not then > 0) or (then > 0 and not here > 0)
     if crossing == "sign_change":

@@ -1,4 +1,4 @@
-"""What is known of a metric, whatever it is called by; the average over topics."""
+"""Properties of metrics by name, and averages over topics."""
 
 from contextlib import suppress
 from itertools import permutations
@@ -17,7 +17,7 @@ from irframe.metrics.parse_metric import parse_metric
 
 
 @pytest.mark.parametrize("label", ["my score", "Bpref@x", "AP@0", "", "AP(norm='what')", 7, None])
-def test_labels_of_no_metric_have_neutral_facts(label):
+def test_unknown_labels_have_neutral_properties(label):
     found = facts(label)
     assert found == UNKNOWN
     assert (found.known, found.cost, found.summary, found.depth) == (False, False, "mean", None)
@@ -25,7 +25,7 @@ def test_labels_of_no_metric_have_neutral_facts(label):
 
 
 @pytest.mark.parametrize("name", sorted(ALIASES))
-def test_every_name_tells_what_its_class_tells(name):
+def test_every_name_has_the_properties_of_its_class(name):
     kind = ALIASES[name]
     assert facts(name) == facts(kind)
     assert facts(name).known
@@ -35,10 +35,10 @@ def test_every_name_tells_what_its_class_tells(name):
     )
 
 
-def test_a_cost_is_less_the_higher_relevant_documents_stand():
+def test_costs_fall_when_relevant_documents_rank_higher():
     falling = {}
     for name, kind in METRICS.items():
-        with suppress(MetricError, TypeError):  # of subtopics, spans, lengths, and without defaults
+        with suppress(MetricError, TypeError):  # needs subtopics, spans, lengths or arguments
             first, last = (kind().curve(list_)[-1] for list_ in ([1, 1, 0], [0, 1, 1]))
             falling |= {name: first < last} if first != last else {}
     assert {name for name in METRICS if facts(name).cost} == {
@@ -48,13 +48,13 @@ def test_a_cost_is_less_the_higher_relevant_documents_stand():
     assert facts("AtomizedSearchLength(first=10)@20").sign == -1
 
 
-def test_a_value_its_text_and_its_class_agree():
+def test_values_texts_and_classes_have_equal_properties():
     for metric in (AP(norm="pool", rel=2) @ 7, nDCG(gain="exp", ideal="pool"), RBP(p=0.5)):
         assert facts(metric) == facts(str(metric)) == facts(parse_metric(str(metric)))
     assert facts(AP) == facts(AP())
 
 
-def test_fields_that_only_some_metrics_have():
+def test_properties_of_optional_fields():
     assert facts("AP(norm='pool')").pooled
     assert facts("Q(ideal='pool')").pooled
     assert not facts("Q(norm='min')").pooled
@@ -64,7 +64,7 @@ def test_fields_that_only_some_metrics_have():
     assert facts("P_5").depth == 5
 
 
-def test_how_extremes_are_found():
+def test_methods_for_bounds():
     assert facts("P").extremes == "ceiling"
     assert facts("AP").extremes == "cut"
     assert facts("Rprec").extremes == "list"
@@ -87,18 +87,19 @@ SLOW = {
         max_size=5,
     )
 )
-def test_equals_the_statistics_of_python_without_missing_scores(summary, rows):
+def test_averages_equal_those_of_the_statistics_module(summary, rows):
     values = np.array(rows, float)
-    kept = [[value for value in row if value is not None] for row in rows]
-    expected = [SLOW[summary](row) if row else np.nan for row in kept]
+    scores = [[value for value in row if value is not None] for row in rows]
+    expected = [SLOW[summary](row) if row else np.nan for row in scores]
     np.testing.assert_allclose(average(values, summary), expected, rtol=1e-12)
     np.testing.assert_allclose(average(values.T, summary, axis=0), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(300,), (3, 300), (40, 300), (2, 300, 1), (2, 300, 7)])
-def test_topics_are_added_up_in_turn_however_they_lie_in_memory(shape):
-    """As trec_eval adds them: sums in pairs at times print another fourth decimal."""
-    rng, axis = np.random.default_rng(0), shape.index(300)
+def test_topics_are_summed_in_order_for_any_memory_layout(shape):
+    """Pairwise sums may differ from trec_eval in the fourth decimal."""
+    rng = np.random.default_rng(0)
+    axis = shape.index(300)
     for order in permutations(range(len(shape))):
         drawn = rng.random([*np.take(shape, order), 3])[..., 1]
         values = drawn.transpose(np.argsort(order))

@@ -1,4 +1,4 @@
-"""Every metric against the slow loop written from its paper, and against the laws it must keep."""
+"""Every metric against its slow reference, and general properties."""
 
 from dataclasses import fields, replace
 
@@ -37,22 +37,22 @@ def test_kernel_equals_slow_loop(variant, batch):
     "variant", few_of([v for v in VARIANTS if "Num" not in v.text], 6, drawn=False), ids=str
 )
 @given(batch=batches(min_len=1), data=st.data())
-def test_depth_sees_only_the_ranks_above_it(variant, batch, data):
+def test_ranks_below_the_depth_do_not_count(variant, batch, data):
     topics, depth = batch
     cut = data.draw(st.integers(1, depth))
     short = [replace(topic, serp=topic.serp[:cut]) for topic in topics]
-    seen, whole = (score(variant.metric, some, depth)[:, :cut] for some in (short, topics))
-    np.testing.assert_allclose(seen, whole, atol=1e-12)
+    of_cut, of_full = (score(variant.metric, some, depth)[:, :cut] for some in (short, topics))
+    np.testing.assert_allclose(of_cut, of_full, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", few_of(VARIANTS, 6, 1, drawn=False), ids=str)
 @given(batch=batches())
-def test_scores_are_in_range_and_batches_equal_rows_and_inputs_stay(variant, batch):
+def test_scores_are_in_range_and_equal_those_of_single_rows(variant, batch):
     topics, depth = batch
     metric = variant.metric
-    whole = block(topics, depth)
-    before = {name: np.copy(value) for name, value in vars(whole).items()}
-    together = metric.score(Evidence(whole))
+    batch_block = block(topics, depth)
+    before = {name: np.copy(value) for name, value in vars(batch_block).items()}
+    together = metric.score(Evidence(batch_block))
     low, high = metric.range
     assert together.shape == (len(topics), depth)
     assert together.dtype == np.float64
@@ -60,8 +60,8 @@ def test_scores_are_in_range_and_batches_equal_rows_and_inputs_stay(variant, bat
     if not variant.facts.pooled:
         assert not (together > high + 1e-12).any()
     for row, values in enumerate(together):
-        np.testing.assert_array_equal(metric.score(Evidence(whole.take(row))), values)
-    for name, value in vars(whole).items():
+        np.testing.assert_array_equal(metric.score(Evidence(batch_block.take(row))), values)
+    for name, value in vars(batch_block).items():
         np.testing.assert_array_equal(value, before[name])
 
 
@@ -92,33 +92,33 @@ def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
     "variant", few_of([v for v in VARIANTS if v.metric.terms], 6, drawn=False), ids=str
 )
 @given(batch=batches())
-def test_what_documents_add_is_the_score_at_every_depth(variant, batch):
+def test_contributions_sum_to_the_score_at_every_depth(variant, batch):
     topics, depth = batch
-    for _, part in block(topics, depth).scales():
-        scores = variant.metric.score(Evidence(part))
-        found = [contributions(variant.metric, part, k + 1).sum(axis=-1) for k in range(depth)]
+    for _, group in block(topics, depth).scales():
+        scores = variant.metric.score(Evidence(group))
+        found = [contributions(variant.metric, group, k + 1).sum(axis=-1) for k in range(depth)]
         np.testing.assert_allclose(np.transpose(found), scores, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", few_of(VARIANTS, 6, 2, drawn=False), ids=str)
 @given(batch=batches())
-def test_judged_only_is_the_list_without_what_is_unjudged(variant, batch):
+def test_judged_only_scores_lists_without_unjudged_documents(variant, batch):
     topics, depth = batch
-    whole = max(depth, *(len(topic.serp) for topic in topics), 1)
-    kept = [condensed(topic) for topic in topics]
-    found = score(replace(variant.metric, judged_only=True), topics, whole)
-    np.testing.assert_array_equal(found, score(variant.metric, kept, whole))
+    longest = max(depth, *(len(topic.serp) for topic in topics), 1)
+    found = score(replace(variant.metric, judged_only=True), topics, longest)
+    expected = score(variant.metric, [condensed(topic) for topic in topics], longest)
+    np.testing.assert_array_equal(found, expected)
 
 
-def test_fixed_depth_is_constant_from_there_on():
+def test_scores_are_constant_past_a_fixed_depth():
     topic = Topic(serp=(0, 1, 1, 0), judged=(1, 1, 0, 0), gmax=1)
     free, fixed = parse_metric("P"), parse_metric("P@2")
     np.testing.assert_array_equal(score(free, [topic], 4)[0, :2], score(fixed, [topic], 4)[0, :2])
     np.testing.assert_array_equal(score(fixed, [topic], 4)[0, 1:], [0.5] * 3)
 
 
-def test_variants_are_every_metric_with_every_option():
-    """A metric has an oracle and a variant, and so has each word and each field of it."""
+def test_variants_cover_every_option_of_every_metric():
+    """Every metric has an oracle, and every option a variant."""
     plain = {
         name: kind
         for name, kind in METRICS.items()
@@ -127,11 +127,11 @@ def test_variants_are_every_metric_with_every_option():
     assert {variant.name for variant in VARIANTS} == plain.keys() == set(ORACLES)
     missing = []
     for name, kind in plain.items():
-        own = [variant.metric for variant in VARIANTS if variant.name == name]
+        metrics = [variant.metric for variant in VARIANTS if variant.name == name]
         for spec in fields(kind):
-            values = {getattr(metric, spec.name) for metric in own}
+            values = {getattr(metric, spec.name) for metric in metrics}
             choices = spec.metadata.get("choices") or ()
-            missing += [(name, spec.name, word) for word in choices if word not in values]
+            missing += [(name, spec.name, choice) for choice in choices if choice not in values]
             if spec.name not in {"depth", "judged_only"} and not choices and len(values) < 2:
                 missing.append((name, spec.name, "another value"))
     assert not missing
@@ -140,28 +140,29 @@ def test_variants_are_every_metric_with_every_option():
     assert {*EIGHT, *TIMED} <= {*texts}
 
 
-IN_TURN = ("AP", "AP(rel=2)", "Bpref", "Bpref(rel=2)", "InterpolatedAP", "P", "Recall", "BinG")
+SEQUENTIAL = ("AP", "AP(rel=2)", "Bpref", "Bpref(rel=2)", "InterpolatedAP", "P", "Recall", "BinG")
 
 
 OLD = int(np.__version__.partition(".")[0]) < 2
 
 
-@pytest.mark.parametrize("text", IN_TURN)
+@pytest.mark.parametrize("text", SEQUENTIAL)
 def test_sums_are_those_of_trec_eval_to_the_last_bit(text):
-    """Summed from the top, from the highest level of recall, and divided once, at the end."""
-    rng, (variant,) = np.random.default_rng(1), [v for v in VARIANTS if v.text == text]
+    """trec_eval sums first and divides once, at the end."""
+    rng = np.random.default_rng(1)
+    (variant,) = [v for v in VARIANTS if v.text == text]
     for _ in range(100):
         judged = tuple(rng.integers(0, 4, rng.integers(1, 60)).tolist())
         listed = rng.permutation([*judged, *[None] * int(rng.integers(0, 20))])
         topic = Topic(serp=tuple(listed.tolist()), judged=judged, gmax=3)
         depth = len(listed)
         expected = variant.oracle(topic, depth)
-        if OLD and text == "BinG":  # whose logarithms are those of the C library or of numpy
+        if OLD and text == "BinG":  # older numpy uses the logarithm of the C library
             expected = pytest.approx(expected, rel=1e-15)
         assert score(variant.metric, [topic], depth)[0, -1] == expected
 
 
-def test_the_top_grade_is_that_of_the_judged_documents_unless_it_is_given():
+def test_the_default_top_grade_is_the_highest_judged_grade():
     linear = P(gain="linear")
     assert linear.curve([2, 4]).tolist() == [0.5, 0.75]
     assert P(gain=Linear(top=8)).curve([2, 4]).tolist() == [0.25, 0.375]
@@ -192,10 +193,10 @@ def test_weight_of_the_first_rank_in_ndcg(golden):
 
 def test_ndcg_with_logarithms_to_base_ten(golden):
     case = golden["004-ndcg-log10"]
-    told = case["input"]
-    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=2)
+    data = case["input"]
+    topic = Topic(serp=tuple(data["serp"]), judged=tuple(data["judged"]), gmax=2)
     for key, base in (("ndcg", 10), ("base 2", 2)):
-        metric = ir.metrics.nDCG(gain=dict(told["gains"]), discount="jk", base=base)
+        metric = ir.metrics.nDCG(gain=dict(data["gains"]), discount="jk", base=base)
         found = score(metric, [topic], len(topic.serp))[0, -1]
         assert found == pytest.approx(case["expected"][key], rel=1e-9)
     ranks = np.array([1, 9, 10, 20, 100]) - 1
@@ -214,8 +215,8 @@ def test_gains_of_small_integers_are_doubles():
 
 
 @pytest.mark.parametrize("variant", [v for v in VARIANTS if v.metric.cost], ids=str)
-def test_costs_that_shorter_lists_may_lower_say_so(variant):
-    """Cut one rank earlier, where no relevant document is lost or one is, a cost falls or ends."""
+def test_costs_that_fall_for_shorter_lists_declare_it(variant):
+    """Some shorter list has a lower cost, or none."""
     lists = [Topic(serp=(0, 0, 1, 0, 2, 0), judged=(0, 0, 0, 0, 1, 2, 2), gmax=2)]
     scores = [
         score(variant.metric, [replace(topic, serp=topic.serp[:cut])], 9)[0, -1]
@@ -226,13 +227,13 @@ def test_costs_that_shorter_lists_may_lower_say_so(variant):
     assert better.any() == variant.facts.favours_short
 
 
-def test_dcg_adds_up_grades_whatever_the_top_grade():
+def test_dcg_does_not_depend_on_the_top_grade():
     judged = [3, 2, 3, 0, 1, 2]
-    expected = sum(grade / np.log2(2 + place) for place, grade in enumerate(judged))
+    expected = sum(grade / np.log2(2 + above) for above, grade in enumerate(judged))
     assert ir.metrics.DCG()(judged).item() == pytest.approx(expected)
-    docs = {f"d{place}": grade for place, grade in enumerate(judged)}
-    runs = {"1": {doc: -float(place) for place, doc in enumerate(docs)}}
-    for other in (0, 9):  # of another topic of the collection
+    docs = {f"d{number}": grade for number, grade in enumerate(judged)}
+    runs = {"1": {doc: -float(above) for above, doc in enumerate(docs)}}
+    for other in (0, 9):  # a grade of another topic
         scores = ir.evaluate(runs, {"1": docs, "2": {"x": other}}, ["DCG", "dcg"], topics="runs")
         assert scores.iloc[0].tolist() == pytest.approx([expected] * 2)
 
@@ -245,7 +246,7 @@ PERFECT = [
 
 
 def test_perfect_lists_score_exactly_1():
-    """Lists that equal the ideal ranking, on every path from lists to scores."""
+    """Ideal rankings score exactly 1 on every input path."""
     rng = np.random.default_rng(0)
     lists = [np.sort(rng.integers(0, 4, size))[::-1] for size in range(1, 61) for _ in range(3)]
     qrels = {
@@ -257,7 +258,7 @@ def test_perfect_lists_score_exactly_1():
     metrics = list(map(ir.parse_metric, PERFECT))
     cube = ir.cube(runs, qrels)
     found = [ir.evaluate(runs, qrels, metrics), ir.scorer(qrels, metrics)(runs)]
-    found += [part.ireval.score(*metrics)[..., -1] for part in (cube, cube.chunk({"topic": 40}))]
+    found += [each.ireval.score(*metrics)[..., -1] for each in (cube, cube.chunk({"topic": 40}))]
     found += [cube.ireval.score(*(metric for metric in metrics if type(metric) is nDCG))]
     found += [
         [metric([*docs.values()]) for docs in qrels.values()]

@@ -1,4 +1,4 @@
-"""Metrics from text and back; objects of ir_measures mean what its providers compute."""
+"""Parsing of metrics from text and from objects of ir_measures."""
 
 import contextlib
 import inspect
@@ -151,12 +151,12 @@ def test_aliases_are_names_of_the_package():
         (ir.metrics.IPrec, "IPrec with recall"),
     ],
 )
-def test_errors_list_what_there_is(text, words):
+def test_errors_suggest_names_and_parameters(text, words):
     refused(MetricError, words, lambda: ir.parse_metric(text))
 
 
 @pytest.mark.parametrize("text", ["P@0", "P@-1", "P@2.5", "P(depth=True)", "P_0", "map_cut_1.5"])
-def test_depths_are_whole_and_positive(text):
+def test_depths_are_positive_integers(text):
     refused(DepthError, "at least 1", lambda: ir.parse_metric(text))
 
 
@@ -165,12 +165,12 @@ PIECES += ["GainMap", "'linear'", "1", "0.5", *"@_.()=,{}[-:"]
 
 
 @given(text=st.text(max_size=12) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-def test_any_text_is_a_metric_or_an_error_of_ours(text):
+def test_any_text_is_a_metric_or_raises_an_irframe_error(text):
     with contextlib.suppress(IrframeError):
         assert ir.parse_metric(str(ir.parse_metric(text))) == ir.parse_metric(text)
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numpy_numbers_are_accepted():
     assert str(ir.metrics.P @ np.int64(10)) == "P@10"
     assert str(ir.metrics.RBP(p=np.float64(0.5), rel=np.int8(2))) == "RBP(p=0.5, rel=2)"
 
@@ -178,10 +178,12 @@ def test_numbers_of_numpy_are_numbers():
 @pytest.mark.parametrize(
     "text", ["P_" + "1" * 5000, "P@" + "-" * 20_000 + "1", "P" + "@1" * 50_000, "P.1" + ",1" * 5000]
 )
-def test_long_texts_are_asked_of_no_parser(text):
-    told = f"at most 4,000 characters; found {len(text):,} characters that begin with {text[:20]!r}"
+def test_long_texts_are_refused_before_parsing(text):
+    message = (
+        f"at most 4,000 characters; found {len(text):,} characters that begin with {text[:20]!r}"
+    )
     for parse in (ir.parse_metric, parse_named):
-        with pytest.raises(MetricError, match=re.escape(told)) as wrong:
+        with pytest.raises(MetricError, match=re.escape(message)) as wrong:
             parse(text)
         assert len(str(wrong.value)) < 200
 
@@ -189,7 +191,7 @@ def test_long_texts_are_asked_of_no_parser(text):
 @pytest.mark.parametrize(
     "text", ["P@" + "-" * 3900 + "1", "P" + "@1" * 1900, "P(rel=" + "[" * 3900]
 )
-def test_nested_texts_are_no_metrics(text):
+def test_deeply_nested_texts_are_refused(text):
     refused(MetricError, "wanted (a metric|numbers)", lambda: ir.parse_metric(text))
 
 
@@ -200,7 +202,7 @@ def test_a_gain_for_every_grade_is_not_too_long():
     assert ir.parse_metric(repr(metric)) == metric
 
 
-def test_however_many_texts_are_parsed_few_are_remembered():
+def test_the_cache_of_parsed_texts_is_bounded():
     for depth in range(1, 2 * CACHED):
         assert parse_metric(f"P@{depth}").depth == depth
     assert len(PARSED) <= CACHED
@@ -222,13 +224,13 @@ ELSEWHERE = frozenset(
     {"AP_IA", "BPM", "ERR_IA", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP", "P_IA"}
     | {"RBP", "SDCG", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP"}
 )
-"""Measures of providers that are no dependency: their values are kept beside other tests."""
+"""Measures of providers that are not installed; other tests compare stored values."""
 HALF = {1: 0.5} | dict.fromkeys(range(2, 128), 1)
 INSTALLED = ("accuracy", "compat", "pytrec_eval", "judged", "gdeval", "msmarco")
 
 
 def track(seed):
-    """Return judgments and one run, without ties, as ir_measures has them."""
+    """Return judgments and a run without ties for ir_measures."""
     rng = np.random.default_rng(seed)
     docs = np.array([f"d{n:02}" for n in range(30)])
     qrels = [
@@ -247,13 +249,13 @@ def track(seed):
     )
 
 
-def test_every_measure_is_asked_for():
-    asked = {measure_of(text).NAME for text in TEXTS} | ELSEWHERE
-    assert asked == {measure.NAME for measure in ir_measures.measures.registry.values()}
+def test_every_measure_is_tested():
+    tested = {measure_of(text).NAME for text in TEXTS} | ELSEWHERE
+    assert tested == {measure.NAME for measure in ir_measures.measures.registry.values()}
 
 
 @pytest.mark.parametrize("text", few_of(TEXTS, 3))
-def test_an_object_is_what_its_provider_computes(text):
+def test_objects_score_as_their_provider(text):
     measure = measure_of(text)
     found = [providers.registry[name] for name in INSTALLED]
     provider = next(each for each in found if each.supports(measure))
@@ -264,7 +266,7 @@ def test_an_object_is_what_its_provider_computes(text):
     ours = ir.evaluate(run, qrels, measure).iloc[:, 0].droplevel(0)
     exact = 1e-5 if provider.NAME == "gdeval" else 1e-12
     assert ours[[*theirs]].to_dict() == pytest.approx(theirs, abs=exact, rel=0)
-    assert ours.drop([*theirs]).isna().all()  # no pair to be accurate about
+    assert ours.drop([*theirs]).isna().all()  # accuracy without pairs
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,7 @@ def test_an_object_is_what_its_provider_computes(text):
         (ir_measures.alpha_nDCG(alpha=0.2) @ 5, "alpha_nDCG(alpha=0.2)@5"),
     ],
 )
-def test_an_object_that_no_provider_here_computes(measure, metric):
+def test_objects_without_an_installed_provider_are_parsed(measure, metric):
     assert ir.parse_metric(measure) == ir.parse_metric(metric)
 
 
@@ -293,7 +295,7 @@ def test_an_object_that_no_provider_here_computes(measure, metric):
         (ir_measures.nDCG(gains={1: 5}) @ 5, "nDCG(gains={1:5})@5"),
     ],
 )
-def test_the_label_of_an_object_is_its_name_unless_that_means_something_else(measure, label):
+def test_objects_keep_their_name_if_it_means_the_same(measure, label):
     assert ir.evaluate(*track(0)[::-1], measure).columns.tolist() == [label]
 
 
@@ -304,5 +306,5 @@ def test_the_label_of_an_object_is_its_name_unless_that_means_something_else(mea
         ir_measures.SDCG(dcg="exp-log2", max_rel=2) @ 5,
     ],
 )
-def test_an_object_that_irframe_does_not_have_is_refused(measure):
+def test_unsupported_objects_are_refused(measure):
     refused(MetricError, "found .*exp-log2", lambda: ir.parse_metric(measure))

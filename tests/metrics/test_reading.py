@@ -1,4 +1,4 @@
-"""How users read: against the slow loops, against cwl_eval, and the sums without an end."""
+"""User models against slow references, cwl_eval and infinite sums."""
 
 import json
 from dataclasses import replace
@@ -49,7 +49,7 @@ def test_utility_is_the_score(variant, batch):
 
 
 def listed(grades):
-    """Return a list of grades, which are all that is judged, as a block."""
+    """Return a block of one list of judged grades."""
     row = np.full(1000, EMPTY, np.int16)
     row[: len(grades)] = [UNJUDGED if grade < 0 else grade for grade in grades]
     levels = np.arange(3)
@@ -65,7 +65,7 @@ def test_quantities_equal_cwl_eval(text):
     for grades, expected in zip(PEER["lists"], PEER["values"][text], strict=True):
         found = [values[-1] for values in metric.read(Evidence(listed(grades)))]
         if text == "AP" and not any(grade > 0 for grade in grades):
-            assert expected == [0, 0, 1, 1, 1]  # it has its users stop at once
+            assert expected == [0, 0, 1, 1, 1]  # in cwl_eval users stop at rank 1
             assert found[:3] == [0, 0, 1]
             assert np.isnan(found[3:]).all()
         else:
@@ -84,7 +84,7 @@ def test_every_metric_of_cwl_eval_is_compared():
         [str(v) for v in READERS if "horizon=None" in str(v)] + ["INST(T=0.5, horizon=None)"], 3
     ),
 )
-def test_sums_without_an_end_are_limits(text):
+def test_infinite_sums_are_limits_of_long_lists(text):
     endless = parse_metric(text)
     evidence = Evidence(listed([0, 2, 1, -1, 0, 1, 0, 0, 2]))
     limits = [values[[0, 3, 20]] for values in endless.read(evidence)]
@@ -93,27 +93,27 @@ def test_sums_without_an_end_are_limits(text):
         np.testing.assert_allclose(near[[0, 3, 20]], limit, rtol=3e-3)
 
 
-def test_no_reader_goes_past_a_horizon_above_the_depth():
+def test_quantities_are_constant_past_the_horizon():
     short = parse_metric("INST(T=1.0, horizon=3)")
     evidence = Evidence(listed([0, 1, 0, 2, 2, 2]))
     for values in short.read(evidence):
         assert (values[3:] == values[2]).all()
 
 
-def test_rounding_errors_do_not_decide_who_has_enough():
+def test_rounding_errors_do_not_delay_stopping():
     grades = [1] * 12
     metric = parse_metric("BPM(T=1.0, gain={0: 0, 1: 0.1, 2: 0.2})")
     depth = metric.read(Evidence(listed(grades)))[QUANTITIES.index("expected_depth")]
     assert depth[-1] == 10
 
 
-def test_users_of_inst_want_half_a_document_at_least():
+def test_inst_requires_a_target_of_at_least_half():
     refused(MetricError, "at least 0.5", lambda: parse_metric("INST(T=0.4)"))
     assert parse_metric("INSQ(T=0.1)").T == 0.1
 
 
 @pytest.mark.parametrize("text", ["IFT", "IFT(T=1)", "IFTRate(T=1, b1=1, R1=1)"])
-def test_foragers_are_described_as_a_whole(text):
+def test_incomplete_ift_parameters_are_refused(text):
     refused(MetricError, "of IFT|for IFT", lambda: parse_metric(text))
 
 
@@ -123,6 +123,6 @@ def test_horizons_are_checked(text):
 
 
 @pytest.mark.parametrize("name", ["INST", "NERR8", "SDCG", "RBP", "ERR"])
-def test_gains_are_shares(name):
+def test_gains_above_1_are_refused(name):
     refused(MetricError, "at most 1", lambda: parse_metric(f"{name}(gain={{1: 2}})"))
     assert parse_metric(f"{name}(gain='binary')").gain == Binary()

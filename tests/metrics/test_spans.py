@@ -1,4 +1,4 @@
-"""Metrics of spans against loops over characters, at every depth and budget."""
+"""Metrics of spans against slow loops over characters."""
 
 from inspect import signature
 
@@ -57,24 +57,24 @@ LISTS = st.lists(borders(least=1), min_size=1, max_size=3)
 
 
 @given(evidence=borders(least=1), lists=LISTS)
-def test_every_depth_is_the_slow_loop(evidence, lists):
+def test_every_depth_equals_the_slow_loop(evidence, lists):
     scores = ir.cube(runs_of(lists), judged(evidence)).ireval.score(*TEXTS)
     for system, spans in enumerate(lists):
         for text, oracle in TEXTS.items():
             found = scores.sel(metric=text, system=str(system)).to_numpy().ravel()
-            wanted = [oracle(evidence, spans, k) for k in range(1, len(found) + 1)]
-            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+            expected = [oracle(evidence, spans, k) for k in range(1, len(found) + 1)]
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 @given(evidence=borders(st.sampled_from("xyz"), least=1), lists=LISTS)
-def test_one_whole_span_of_each_set_is_all(evidence, lists):
+def test_one_complete_span_of_each_set_suffices(evidence, lists):
     spans = judged(evidence, ("doc", "start", "end", "set"))
     scores = ir.cube(runs_of(lists), spans).ireval.score("All", "SpanR")
     for system, retrieved in enumerate(lists):
         found = scores.sel(system=str(system)).to_numpy().reshape(2, -1)
         depths = range(1, found.shape[1] + 1)
-        wanted = [slow.every_set(evidence, retrieved, k) for k in depths]
-        np.testing.assert_array_equal(found[0], wanted)
+        expected = [slow.every_set(evidence, retrieved, k) for k in depths]
+        np.testing.assert_array_equal(found[0], expected)
         plain = [span[:3] for span in evidence]
         np.testing.assert_allclose(found[1], [slow.recall(plain, retrieved, k) for k in depths])
 
@@ -88,7 +88,7 @@ def test_alternatives_of_a_set_may_overlap(tmp_path):
         np.testing.assert_allclose(found, [[1, 1, 0], [12 / 30, 26 / 30, 27 / 30]])
 
 
-def _whole(spans, budget):
+def _complete(spans, budget):
     kept = []
     for doc, start, end in spans:
         budget -= end - start
@@ -117,12 +117,12 @@ def _cut(spans, budget):
     return kept
 
 
-CUTS = {"whole": _whole, "skip": _skipped, "part": _cut}
+CUTS = {"whole": _complete, "skip": _skipped, "part": _cut}
 
 
 @pytest.mark.parametrize("cut", CUTS)
 @given(evidence=borders(least=1), lists=LISTS)
-def test_every_budget_is_the_slow_loop(cut, evidence, lists):
+def test_every_budget_equals_the_slow_loop(cut, evidence, lists):
     runs = runs_of(lists).assign(characters=lambda frame: frame["end"] - frame["start"])
     budget = [1, 3, 7, 20]
     cube = ir.cube(runs, judged(evidence), units=ir.Units(length="characters"))
@@ -134,13 +134,13 @@ def test_every_budget_is_the_slow_loop(cut, evidence, lists):
         for text, oracle in TEXTS.items():
             found = scores.sel(metric=text, system=str(system)).to_numpy().ravel()
             read = [CUTS[cut](spans, each) for each in budget]
-            wanted = [oracle(evidence, some, len(some)) for some in read]
-            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+            expected = [oracle(evidence, some, len(some)) for some in read]
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
             names = [f"{text} in {each} characters" for each in budget]
             np.testing.assert_array_equal(table.loc[str(system), names].to_numpy().ravel(), found)
 
 
-def test_touching_borders_are_no_hit():
+def test_adjacent_spans_do_not_overlap():
     spans = judged([("a", 10, 20)])
     runs = runs_of([[("a", 0, 10), ("a", 20, 30)], [("a", 9, 21)]])
     found = ir.evaluate(runs, spans, "SpanR")["SpanR"].tolist()
@@ -160,7 +160,7 @@ def test_topics_without_evidence():
     np.testing.assert_allclose(table.to_numpy(), [[1, 5 / 9, 1], [0, 0, np.nan]])
 
 
-def test_metrics_meet_the_judgments_that_they_read():
+def test_metrics_refuse_judgments_of_another_kind():
     spans, runs = judged([("a", 0, 5)]), runs_of([[("a", 0, 9)]])
     for metric in ("AP", "nDCG@5", "SpanR(judged_only=True)"):
         with pytest.raises(MetricError):
@@ -179,7 +179,7 @@ def test_all_of_documents_and_of_sets():
     assert ir.cube(run, sets).ireval.score("All").to_numpy().ravel().tolist() == [0, 1, 1]
 
 
-def test_widths_of_several_metrics_agree():
+def test_metrics_with_different_depths_are_scored_together():
     spans, runs = judged([("a", 0, 5), ("a", 20, 30)]), runs_of([[("a", 0, 9), ("a", 20, 40)]])
     table = ir.evaluate(runs, spans, ["SpanR@1", "SpanR", "SpanP@1", "All@2"])
     np.testing.assert_allclose(table.to_numpy(), [[1 / 3, 1, 5 / 9, 1]])
@@ -189,7 +189,7 @@ GRADES = st.lists(st.integers(0, 3), min_size=1, max_size=8).filter(any)
 
 
 @given(grades=GRADES, data=st.data())
-def test_gain_that_decays_with_text_is_the_slow_loop(grades, data):
+def test_gain_that_decays_with_text_equals_the_slow_loop(grades, data):
     size = len(grades)
     words = data.draw(st.lists(st.integers(0, 900), min_size=size, max_size=size))
     docs = [f"d{number}" for number in range(size)]
@@ -204,9 +204,9 @@ def test_gain_that_decays_with_text_is_the_slow_loop(grades, data):
     scores = ir.cube(run, qrels, units=ir.Units(length="words")).ireval.score(*texts)
     table = ir.evaluate(run, qrels, list(texts), units=ir.Units(length="words"))
     for text, oracle in texts.items():
-        wanted = [oracle(k) for k in range(1, size + 1)]
-        np.testing.assert_allclose(scores.sel(metric=text).to_numpy().ravel(), wanted)
-        np.testing.assert_allclose(table[text].to_numpy(), wanted[-1:])
+        expected = [oracle(k) for k in range(1, size + 1)]
+        np.testing.assert_allclose(scores.sel(metric=text).to_numpy().ravel(), expected)
+        np.testing.assert_allclose(table[text].to_numpy(), expected[-1:])
 
 
 def test_metrics_of_time_need_lengths():
@@ -239,7 +239,7 @@ def test_verbs_of_judged_documents_refuse_spans_by_name(name):
         VERBS[name](cube, **options)
 
 
-def test_what_reads_documents_refuses_spans():
+def test_verbs_that_read_documents_refuse_spans():
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
     for refused in (
@@ -255,32 +255,32 @@ def test_what_reads_documents_refuses_spans():
             refused()
 
 
-def test_where_spans_are_is_no_group_of_topics():
+def test_borders_of_spans_are_not_topic_coordinates():
     runs, spans = cube_of_spans()
     one = spans.assign(end=5 + np.arange(len(spans)), set=list("ab" * 4), kind=list("xy" * 4))
-    riding = {*runs.ireval.cube(one).coords}
-    assert "kind" in riding
-    assert not riding & {"start", "end", "set"}
+    coords = {*runs.ireval.cube(one).coords}
+    assert "kind" in coords
+    assert not coords & {"start", "end", "set"}
 
 
-def test_scores_of_spans_are_those_of_any_part_of_the_cube():
+def test_selected_and_concatenated_cubes_score_spans_the_same():
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
-    whole = cube.ireval.score("SpanR", "All")
-    part = cube.isel(topic=[2, 0], system=[1, 3]).ireval.score("SpanR", "All")
-    np.testing.assert_array_equal(part, whole.isel(topic=[2, 0], system=[1, 3]))
+    full = cube.ireval.score("SpanR", "All")
+    selected = cube.isel(topic=[2, 0], system=[1, 3]).ireval.score("SpanR", "All")
+    np.testing.assert_array_equal(selected, full.isel(topic=[2, 0], system=[1, 3]))
     lazy = cube.chunk(topic=2).ireval.score("SpanR", "All").compute()
-    np.testing.assert_array_equal(lazy, whole)
-    parts = [cube.isel(system=[place]) for place in range(4)]
-    both = ir.concat(parts, dim="system").ireval.score("SpanR", "All")
-    np.testing.assert_array_equal(both, whole)
+    np.testing.assert_array_equal(lazy, full)
+    single = [cube.isel(system=[number]) for number in range(4)]
+    joined = ir.concat(single, dim="system").ireval.score("SpanR", "All")
+    np.testing.assert_array_equal(joined, full)
     judged = ir.scorer(spans, "SpanR@2").mean(runs[runs["system"] == "s1"])
     table = ir.evaluate(runs, spans, "SpanR@2")
     assert judged["SpanR@2"] == table.loc["s1", "SpanR@2"].mean()
 
 
 @pytest.mark.parametrize("sets", few_of([True, False], 2))
-def test_cubes_of_spans_are_saved_and_put_together(tmp_path, sets):
+def test_cubes_of_spans_are_saved_and_concatenated(tmp_path, sets):
     random, lists = np.random.default_rng(1), np.arange(120) // 10
     start, low = random.integers(0, 30, 120) * 10, random.integers(0, 290, 25)
     runs = pd.DataFrame(
@@ -293,10 +293,10 @@ def test_cubes_of_spans_are_saved_and_put_together(tmp_path, sets):
     spans = ir.as_spans(spans.assign(set=low % 3) if sets else spans)
     cube = runs.ireval.cube(spans, units=ir.Units(length="tokens"))
 
-    def same(found, wanted):
+    def same(found, expected):
         for stop in (None, ir.Budget([5, 20], cut="part"), ir.Budget(20, cut="skip")):
             pair = (
-                each.ireval.score("SpanR", "SpanF", "All", stop=stop) for each in (found, wanted)
+                each.ireval.score("SpanR", "SpanF", "All", stop=stop) for each in (found, expected)
             )
             np.testing.assert_array_equal(*pair)
 
@@ -313,7 +313,7 @@ def test_cubes_of_spans_are_saved_and_put_together(tmp_path, sets):
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_topics_without_evidence_are_answered_by_silence(named):
+def test_empty_lists_are_right_for_topics_without_evidence(named):
     spans = pd.DataFrame({"topic": "1", "doc": ["x", "x"], "start": [0, 9], "end": [4, 12]})
     spans = spans.assign(grade=1, **({"set": [0, 1]} if named else {}))
     runs = pd.DataFrame({"topic": ["1", "2"], "doc": "x", "start": 0, "end": 4, "score": 1.0})

@@ -1,4 +1,4 @@
-"""What other tools call the metrics; the names of cwl_eval."""
+"""Names of metrics in other tools."""
 
 import re
 import warnings
@@ -137,12 +137,12 @@ def test_names_of_other_tools(text, metric):
         ("INST(min_rel=1, max_rel=2)", "a linear gain from grade 0 on"),
     ],
 )
-def test_names_that_mean_none_or_several(text, words):
+def test_unknown_and_ambiguous_names_are_refused(text, words):
     refused(MetricError, words, lambda: ir.parse_metric(text))
 
 
 @pytest.mark.parametrize("typed", ["map_cuts", "nDGC", "recip_rnk", "ndcg_cut_x", "Rprec5", "hit"])
-def test_suggestions_never_repeat_what_was_typed(typed):
+def test_suggestions_differ_from_the_name_typed(typed):
     with pytest.raises(MetricError) as caught:
         ir.parse_metric(typed)
     suggested = caught.value.found.partition("did you mean ")[2].rstrip("?)").split(" or ")
@@ -150,7 +150,7 @@ def test_suggestions_never_repeat_what_was_typed(typed):
     assert len(suggested) < 4
 
 
-def test_a_name_that_might_mean_two_metrics(monkeypatch):
+def test_names_that_match_two_metrics_by_case_are_refused(monkeypatch):
     monkeypatch.setitem(ALIASES, "ASL", ir.metrics.ASL)
     monkeypatch.setitem(ALIASES, "Asl", ir.metrics.ESL)
     PARSED.clear()
@@ -158,7 +158,7 @@ def test_a_name_that_might_mean_two_metrics(monkeypatch):
     refused(MetricError, "'asl', which may be any of: ASL, ESL", lambda: ir.parse_metric("asl"))
 
 
-def test_several_at_once():
+def test_names_of_several_measures_are_expanded():
     labels = [str(metric) for metric in parse_named("P.5,10")]
     assert labels == ["P_5", "P_10"]
     assert [str(metric) for metric in parse_named("ndcg_cut")][:2] == ["ndcg_cut_5", "ndcg_cut_10"]
@@ -186,7 +186,7 @@ def test_sets_are_those_of_trec_eval(name):
 
 
 def marked_track():
-    """Return lists of 24 topics, and judgments some of which say that nobody judged."""
+    """Return 24 lists, and judgments with negative grades."""
     rng = np.random.default_rng(3)
     docs = [f"d{number}" for number in range(40)]
     sizes = rng.integers(1, 40, (24, 2))
@@ -204,7 +204,7 @@ def marked_track():
 
 @pytest.mark.parametrize("judged_only", [False, True])
 @pytest.mark.parametrize("level", [1, 2, 3])
-def test_all_of_trec_eval_equals_it(level, judged_only):
+def test_all_measures_equal_trec_eval(level, judged_only):
     run, qrels = marked_track()
     metrics = {
         str(metric).removesuffix(f"-l{level}"): replace(metric, judged_only=judged_only)
@@ -221,7 +221,7 @@ def test_all_of_trec_eval_equals_it(level, judged_only):
     found[logarithms] = np.log(found[logarithms].clip(lower=FLOOR))
     assert set(found.columns) == set(expected.columns)
     expected = expected.loc[found.index, found.columns].astype(float)
-    empty = expected["num_ret"] == 0  # of which two measures are 0/0 there
+    empty = expected["num_ret"] == 0  # trec_eval divides 0 by 0 in two measures
     expected.loc[empty] = expected.loc[empty].fillna(0)
     np.testing.assert_allclose(found, expected, atol=1e-12, rtol=1e-12)
 
@@ -231,7 +231,7 @@ def test_names_of_ranx_equal_ranx():
     ranx = pytest.importorskip("ranx")
     runs, qrels = ir.example_track()
     ranked = runs[runs["system"] == "bm25"].ireval.rank()
-    run = ir.verbs.to_pytrec_eval(ranked.drop(columns="score"))  # ranx orders ties by chance
+    run = ir.verbs.to_pytrec_eval(ranked.drop(columns="score"))  # ranx orders ties randomly
     names = [
         *(f"{name}@{k}" for name in RANX_NAMES if name not in {"rbp", "bpref"} for k in (1, 5, 60)),
         *("map-l2", "precision", "f1", "recall@10-l2", "r-precision", "hits", "mrr"),
@@ -247,13 +247,13 @@ def test_names_of_ranx_equal_ranx():
 
 
 BY_FUNCTION = {"average_precision", "reciprocal_rank"}
-"""What ranx calls its functions, but not its metrics."""
+"""Names of functions of ranx that are not names of its metrics."""
 
 
 LABELS = ["R@5", "MRR@10", "map_cut_10", "NDCG@10", "hit_rate@5", "RBP@0.8", " AP ", "P.5", "asl"]
 
 
-def test_what_is_asked_for_comes_back(track):
+def test_requested_names_are_labels_of_results(track):
     runs, qrels = track
     scores = runs.ireval.evaluate(qrels, LABELS)
     assert scores.columns.tolist() == LABELS
@@ -273,7 +273,7 @@ def test_what_is_asked_for_comes_back(track):
     assert bounds["metric"].values.tolist() == ["R@5", "RBP@0.8"]
 
 
-def test_values_print_as_they_are():
+def test_values_print_their_own_name():
     assert str(ir.parse_metric("R@5")) == "Recall@5"
     assert str(ir.metrics.Recall @ 5) == "Recall@5"
     assert repr(parse_named("R@5")[0]) == "Recall()@5"
@@ -285,21 +285,21 @@ def test_measures_of_ir_measures_keep_their_names(track):
     assert ir.evaluate(*track, ir_measures.nDCG @ 5).columns.tolist() == ["nDCG@5"]
 
 
-def test_one_metric_under_two_names(track):
+def test_a_metric_may_have_two_names_but_not_one_name_twice(track):
     scores = ir.evaluate(*track, ["map", "AP"])
     np.testing.assert_array_equal(scores["map"], scores["AP"])
     with pytest.raises(MetricError, match="each once; found some again: AP"):
         ir.evaluate(*track, ["AP", ir.metrics.AP()])
-    for asked in (["P_5", "P.5,10"], ["P.5,10", "P_5"]):
-        assert ir.evaluate(*track, asked).columns.tolist() == ["P_5", "P_10"]
-    for asked, one in (
+    for names in (["P_5", "P.5,10"], ["P.5,10", "P_5"]):
+        assert ir.evaluate(*track, names).columns.tolist() == ["P_5", "P_10"]
+    for names, one in (
         (["ndcg_cut", "ndcg_cut_15"], "ndcg_cut"),
         (["official", "map"], "official"),
     ):
-        assert ir.evaluate(*track, asked).equals(ir.evaluate(*track, one))
+        assert ir.evaluate(*track, names).equals(ir.evaluate(*track, one))
 
 
-def test_labels_lead_to_their_metric(track):
+def test_verbs_find_metrics_by_any_name(track):
     runs, qrels = track
     assert facts("asl").cost
     cube = runs.ireval.cube(qrels)
@@ -313,7 +313,7 @@ def test_labels_lead_to_their_metric(track):
     assert scores.ireval.select_top(metric="AP").equals(scores.ireval.select_top(metric="map"))
 
 
-def test_what_a_set_lacks_is_told(track, monkeypatch):
+def test_unsupported_measures_of_a_set_are_named_in_a_warning(track, monkeypatch):
     monkeypatch.setitem(SETS, "official", "map no_such_measure")
     with pytest.warns(IrframeWarning, match="does not have are left out: no_such_measure"):
         assert ir.evaluate(*track, "official").columns.tolist() == ["map"]
@@ -324,24 +324,24 @@ def test_names_of_cwl_eval_are_read(name):
     assert type(ir.parse_metric(name)).__name__ == CWL_ALIKE[name]
 
 
-def test_every_name_of_ir_measures_that_is_known_parses():
-    known = [name for name in ir_measures.measures.registry if name in ALIASES]
-    assert len(known) > 20
-    for name in known:
+def test_names_of_ir_measures_are_parsed():
+    names = [name for name in ir_measures.measures.registry if name in ALIASES]
+    assert len(names) > 20
+    for name in names:
         at = "@0.5" if name == "IPrec" else "@5"
         metric = ir.parse_metric(name + at)
         assert isinstance(metric, class_of(name))
 
 
 @pytest.mark.parametrize("text", ["Accuracy@1", "accuracy@5"])
-def test_a_name_that_may_be_taken_for_another_says_so(text):
+def test_names_with_another_meaning_elsewhere_warn(text):
     runs, qrels = ir.example_track()
     with pytest.warns(IrframeWarning, match=f"^{text} is .*Success@"):
         ir.evaluate(runs, qrels, text)
 
 
 MLFLOW = re.compile(r"^[/\w.\- :]*$")
-"""What mlflow takes for the name of a metric, mlflow/utils/validation.py."""
+"""Names of metrics that mlflow accepts, from mlflow/utils/validation.py."""
 TENSORBOARD = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/-]*$")
 OTHERS = [
     *(
@@ -359,7 +359,7 @@ OTHERS = [
 ]
 
 
-def test_every_metric_has_a_plain_name_that_is_read_back():
+def test_plain_names_are_parsed_to_the_same_metric():
     texts = list(dict.fromkeys([*(each.text for each in VARIANTS), *OTHERS]))
     seen = {}
     for text in texts:
@@ -384,13 +384,13 @@ def test_every_metric_has_a_plain_name_that_is_read_back():
     ],
 )
 @pytest.mark.filterwarnings("ignore:Accuracy@10 is the share")
-def test_names_stay_readable(name, plain):
+def test_plain_names_are_readable(name, plain):
     assert plain_name(name, ir.parse_metric) == plain
     scorer = ir.scorer({"q": {"a": 1, "b": 0, "c": 2}}, name)
     assert [*scorer.mean({"q": {"b": 1.0, "a": 2.0, "c": 0.5}}, names="plain")] == [plain]
 
 
 @pytest.mark.parametrize("text", ["nDCG_at_x", "nothing_at_10", "RBP.q-3", "_x28_", "AP.rel-_at_3"])
-def test_what_is_no_plain_name_is_refused_as_before(text):
+def test_invalid_plain_names_are_refused(text):
     with pytest.raises(ir.errors.MetricError):
         ir.parse_metric(text)

@@ -1,7 +1,7 @@
-"""Tests of irframe.metrics.subtopics.
+"""Metrics of subtopics and strata, against references and other tools.
 
-Metrics of subtopics: against slow loops, against ndeval, and the laws they keep; Samples of
-strata: xinfAP and infNDCG against slow loops, on every road that judgments take.
+Metrics of subtopics equal slow loops and ndeval. xinfAP and infNDCG equal slow loops on every input
+path of judgments.
 """
 
 import json
@@ -40,7 +40,7 @@ documents = st.lists(st.sets(st.integers(0, 4), max_size=3), max_size=9)
 
 
 def subtopic_evidence(metric, ranking, missed=()):
-    """Return a list whose documents are relevant to some subtopics each, as kernels read it."""
+    """Return evidence for one list of documents with subtopics."""
     every = [*ranking, *missed]
     names = list(dict.fromkeys(name for document in every for name in document))
     grade = np.array([[name in document for name in names] for document in every], np.int16)
@@ -82,7 +82,7 @@ def test_every_metric_of_subtopics_is_tested():
 
 @pytest.mark.parametrize("text", TEXTS)
 @given(ranking=documents.filter(bool), missed=documents)
-def test_equals_the_slow_loop(text, ranking, missed):
+def test_scores_equal_the_slow_loop(text, ranking, missed):
     metric = ir.parse_metric(text)
     found = score_subtopics(metric, ranking, missed)
     oracle = ORACLES[type(metric).__name__]
@@ -98,7 +98,7 @@ def test_equals_the_slow_loop(text, ranking, missed):
 
 @pytest.mark.parametrize("text", few_of(TEXTS, 3))
 @given(ranking=documents.filter(bool), missed=documents, names=st.permutations(range(5)))
-def test_subtopics_have_no_order_and_later_ranks_no_say(text, ranking, missed, names):
+def test_order_of_subtopics_and_later_ranks_do_not_count(text, ranking, missed, names):
     metric = ir.parse_metric(text)
     found = score_subtopics(metric, ranking, missed)
     renamed = [[{names[each] for each in one} for one in side] for side in (ranking, missed)]
@@ -113,7 +113,7 @@ def test_subtopics_have_no_order_and_later_ranks_no_say(text, ranking, missed, n
 def test_the_intent_aware_mean_is_the_mean_over_subtopics(text, ranking, missed):
     found = score_subtopics(ir.metrics.IA(metric=text), ranking, missed)
     names = sorted(set().union(*ranking, *missed))
-    apart = [
+    by_subtopic = [
         scored(
             ir.parse_metric(text),
             [int(name in each) for each in ranking],
@@ -121,7 +121,7 @@ def test_the_intent_aware_mean_is_the_mean_over_subtopics(text, ranking, missed)
         )
         for name in names
     ]
-    expected = np.mean(apart, axis=0) if names else np.zeros(len(ranking))
+    expected = np.mean(by_subtopic, axis=0) if names else np.zeros(len(ranking))
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -133,17 +133,20 @@ def test_ideal_rankings_score_one():
 
 
 @pytest.mark.parametrize("setting", PEER["values"], ids=lambda each: str(each["alpha"]))
-def test_equals_ndeval(setting):
-    """But at rank 1, which it does not divide by the bound, and in nNRBP of 0 by 0."""
+def test_scores_equal_ndeval(setting):
+    """Scores equal ndeval's, apart from its two known faults.
+
+    ndeval does not divide by the bound at rank 1, and divides 0 by 0 in nNRBP.
+    """
     peer = pd.DataFrame(setting["scores"]).T.drop(columns=["ERR-IA@1", "alpha-DCG@1"])
     assert peer.columns[peer.isna().any()].tolist() in (["nNRBP"], [])
     peer = peer.fillna(0.0)
-    given_there = {name: setting[name] for name in ("alpha", "beta")}
+    parameters = {name: setting[name] for name in ("alpha", "beta")}
     metrics = []
     for name in peer.columns:
         metric = ir.parse_metric(name)
-        own = {field: value for field, value in given_there.items() if hasattr(metric, field)}
-        metrics.append(replace(metric, **own).named(name))
+        changes = {field: value for field, value in parameters.items() if hasattr(metric, field)}
+        metrics.append(replace(metric, **changes).named(name))
     qrels = pd.DataFrame(PEER["qrels"], columns=["topic", "subtopic", "doc", "grade"])
     run = pd.DataFrame(PEER["run"], columns=["topic", "doc", "score"])
     found = run.ireval.evaluate(qrels, metrics).droplevel("system")
@@ -161,7 +164,7 @@ def test_means_of_metrics_print_and_read_back():
 
 
 @pytest.mark.parametrize("text", ["ASL", "NumRet", "alpha_nDCG", "AP(judged_only=True)", "GMAP"])
-def test_what_has_no_mean_over_subtopics(text):
+def test_metrics_without_a_mean_over_subtopics_are_refused(text):
     refused(MetricError, "a metric where higher is better", lambda: ir.metrics.IA(metric=text))
 
 
@@ -176,20 +179,20 @@ STRATA_METRICS = {
 
 
 def sampled(seed, *, share=0.5):
-    """Return runs and judgments of pools with up to three strata, of each a part judged."""
+    """Return runs, and judgments sampled from up to three strata."""
     rng = np.random.default_rng(seed)
     judged, runs = [], []
     for topic in "1234":
-        pool = [f"d{place}" for place in rng.permutation(30)[: rng.integers(4, 20)]]
+        pool = [f"d{number}" for number in rng.permutation(30)[: rng.integers(4, 20)]]
         frame = pd.DataFrame({"topic": topic, "doc": pool})
         frame["stratum"] = rng.choice(["low", "mid", "top"], len(pool))
         frame["grade"] = rng.choice([0, 0, 1, 2, 3], len(pool))
         for rows in frame.groupby("stratum").groups.values():
-            kept = max(1, round(share * len(rows)))
-            frame.loc[rng.permutation(rows)[kept:], "grade"] = -1
+            n_judged = max(1, round(share * len(rows)))
+            frame.loc[rng.permutation(rows)[n_judged:], "grade"] = -1
         judged.append(frame)
         for system in "ab":
-            docs = [f"d{place}" for place in rng.permutation(35)[: rng.integers(5, 25)]]
+            docs = [f"d{number}" for number in rng.permutation(35)[: rng.integers(5, 25)]]
             scores = -np.arange(len(docs), dtype=float)
             run = {"system": system, "topic": topic, "doc": docs, "score": scores}
             runs.append(pd.DataFrame(run))
@@ -199,7 +202,7 @@ def sampled(seed, *, share=0.5):
 
 
 def expected(runs, qrels, k):
-    """Score every list slowly, shape (metric, system, topic)."""
+    """Return slow scores, shape (metric, system, topic)."""
     found = []
     for oracle in STRATA_METRICS.values():
         rows = []
@@ -219,7 +222,7 @@ def expected(runs, qrels, k):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
-def test_every_road_gives_what_the_slow_loop_gives(seed, tmp_path):
+def test_every_input_path_equals_the_slow_loop(seed, tmp_path):
     runs, qrels = sampled(seed)
     qrels.ireval.write_qrels(tmp_path / "sample.txt")
     read = ir.read_qrels(tmp_path / "sample.txt")
@@ -227,18 +230,18 @@ def test_every_road_gives_what_the_slow_loop_gives(seed, tmp_path):
     assert read[same].astype(str).equals(qrels[same].astype(str))
     cube = runs.ireval.cube(read)
     cube.ireval.save(tmp_path / "cube")
-    whole = cube.sizes["depth"]
+    deepest = cube.sizes["depth"]
     columns = runs.ireval.evaluate(
         read.sample(frac=1, random_state=seed), [*STRATA_METRICS], depth=5
     )
     scorer = ir.scorer(qrels.assign(stratum=qrels["stratum"].astype("category")), [*STRATA_METRICS])
-    for k in (1, 5, whole):
+    for k in (1, 5, deepest):
         slow = expected(runs, qrels, k)
-        roads = [cube, ir.open_cube(tmp_path / "cube"), cube.isel(topic=[2, 0, 3, 1])]
-        roads += [ir.concat([cube.isel(topic=[0, 1]), cube.isel(topic=[2, 3])])]
-        roads += [ir.concat([cube.isel(system=[0]), cube.isel(system=[1])], dim="system")]
-        for road in roads:
-            found = road.ireval.score(*STRATA_METRICS, at=k).sel(
+        cubes = [cube, ir.open_cube(tmp_path / "cube"), cube.isel(topic=[2, 0, 3, 1])]
+        cubes += [ir.concat([cube.isel(topic=[0, 1]), cube.isel(topic=[2, 3])])]
+        cubes += [ir.concat([cube.isel(system=[0]), cube.isel(system=[1])], dim="system")]
+        for each in cubes:
+            found = each.ireval.score(*STRATA_METRICS, at=k).sel(
                 topic=cube.topic, system=["a", "b"]
             )
             np.testing.assert_allclose(found, slow, rtol=1e-9, atol=1e-12)
@@ -246,7 +249,7 @@ def test_every_road_gives_what_the_slow_loop_gives(seed, tmp_path):
             values = columns.sort_index().to_numpy().T.reshape(slow.shape)
             np.testing.assert_allclose(values, slow, rtol=1e-9, atol=1e-12)
     uncut = {name: name.replace(", ideal='judged'", "") for name in STRATA_METRICS}
-    found = cube.ireval.score(*uncut.values(), at=whole)
+    found = cube.ireval.score(*uncut.values(), at=deepest)
     np.testing.assert_allclose(
         scorer(runs).to_numpy().T.reshape(found.shape), found, rtol=1e-9, atol=1e-12
     )
@@ -260,7 +263,7 @@ def test_complete_judgments_give_ap_and_ndcg():
     np.testing.assert_allclose(one, other, atol=1e-4)
 
 
-def test_as_sample_eval_gives_them(shared):
+def test_scores_equal_sample_eval(shared):
     cases = json.loads((shared / "golden" / "inferred_strata.json").read_text())["cases"]
     runs = {str(n): {doc: -rank for rank, doc in enumerate(c["run"])} for n, c in enumerate(cases)}
     qrels = pd.concat(
@@ -275,7 +278,7 @@ def test_as_sample_eval_gives_them(shared):
 
 
 def large(rng):
-    """Return a list and a pool of more than 1000 relevant documents, as are expected."""
+    """Return a list, and a pool with many relevant documents."""
     grade = rng.choice([0, 1, 2, 3], 1800, p=[0.05, 0.15, 0.4, 0.4])
     stratum = rng.choice(["1", "2", "3"], 1800)
     grade[(rng.random(1800) < 0.5) | (stratum == "3")] = -1
@@ -294,11 +297,11 @@ def test_lists_and_ideals_end_at_rank_1000(seed):
     names = ["infAP", "infNDCG", "infNDCG(ideal='judged')@1200"]
     with pytest.warns(IrframeWarning, match="nothing was judged, in 1 topic: 3 of topic 1"):
         found = ir.evaluate(run, qrels, names).iloc[0]
-    whole = list(by_doc.values())
-    assert sum(r * N / n for N, n, r in counts(whole).values() if n) > 1000
-    assert found["infAP"] == pytest.approx(stratified_average_precision(ranking, whole, 1500))
+    documents = list(by_doc.values())
+    assert sum(r * N / n for N, n, r in counts(documents).values() if n) > 1000
+    assert found["infAP"] == pytest.approx(stratified_average_precision(ranking, documents, 1500))
     ideals = ((1500, "full"), (1200, "judged"))
-    slow = [stratified_ndcg(ranking, whole, k, 3, ideal=ideal) for k, ideal in ideals]
+    slow = [stratified_ndcg(ranking, documents, k, 3, ideal=ideal) for k, ideal in ideals]
     assert found.tolist()[1:] == pytest.approx(slow)
 
 
@@ -307,17 +310,19 @@ def test_strata_without_judged_documents_are_left_out_and_named():
     lost = qrels.assign(
         grade=qrels["grade"].where((qrels["stratum"] != "mid") | (qrels["topic"] > "2"), -1)
     )
-    told = "leave out strata of which nothing was judged, in 2 topics: mid of topic 1, mid of topic"
+    message = (
+        "leave out strata of which nothing was judged, in 2 topics: mid of topic 1, mid of topic"
+    )
     cube = runs.ireval.cube(lost)
     for score in (
         lambda: runs.ireval.evaluate(lost, ["infNDCG", "infAP"]),
         lambda: ir.scorer(lost, "infAP"),
         lambda: cube.ireval.score("xinfAP", "infNDCG", at=3),
     ):
-        with pytest.warns(IrframeWarning, match=told) as caught:
+        with pytest.warns(IrframeWarning, match=message) as caught:
             score()
         assert len(caught) == 1
-    with pytest.warns(IrframeWarning, match=told):
+    with pytest.warns(IrframeWarning, match=message):
         found = cube.ireval.score(*STRATA_METRICS).isel(depth=-1)
     np.testing.assert_allclose(found, expected(runs, lost, 99), atol=1e-12)
     with pytest.raises(GradeError, match="2 strata without: mid of topic 1, mid of topic 2"):
@@ -329,7 +334,7 @@ INFER = ("infAP", "infNDCG", "bpref", "Judged@3", "num_rel_ret", "nDCG(judged_on
 
 
 @pytest.mark.parametrize("drawn", ["stratum", "probability", "both", "kept"])
-def test_a_sample_is_no_recall_base_to_others(drawn):
+def test_other_metrics_warn_about_sampled_judgments(drawn):
     runs, qrels = sampled(0)
     qrels = qrels.assign(probability=np.where(qrels["grade"] < 0, 0.5, 1.0))
     qrels = {
@@ -339,13 +344,15 @@ def test_a_sample_is_no_recall_base_to_others(drawn):
         "kept": qrels[qrels["grade"] >= 0].assign(probability=0.4),
     }[drawn]
     cube = runs.ireval.cube(qrels)
-    told = "a sample of the pool was judged, .* not relevant to {}; infAP and infNDCG, and estimate"
+    message = (
+        "a sample of the pool was judged, .* not relevant to {}; infAP and infNDCG, and estimate"
+    )
     for score in (
         lambda: runs.ireval.evaluate(qrels, [*INFER, *MISLED[:2]]),
         lambda: ir.scorer(qrels, [*INFER, *MISLED[:2]]),
         lambda: cube.ireval.score(*INFER, *MISLED[:2]),
     ):
-        with pytest.warns(IrframeWarning, match=told.format("AP, nDCG@3")) as caught:
+        with pytest.warns(IrframeWarning, match=message.format("AP, nDCG@3")) as caught:
             score()
         assert len(caught) == 1
     for metric in MISLED:
@@ -354,12 +361,12 @@ def test_a_sample_is_no_recall_base_to_others(drawn):
     cube.ireval.score(*INFER)
 
 
-def test_complete_judgments_with_strata_are_no_sample():
+def test_complete_judgments_with_strata_do_not_warn():
     runs, qrels = sampled(1, share=1)
     runs.ireval.evaluate(qrels.assign(probability=1.0), [*MISLED])
 
 
-def test_what_does_not_fit_strata_is_refused(tmp_path):
+def test_operations_that_lose_strata_are_refused(tmp_path):
     runs, qrels = sampled(0)
     cube = runs.ireval.cube(qrels)
     one, other = (each.assign(topic=each["topic"] + "x") for each in (runs, qrels))

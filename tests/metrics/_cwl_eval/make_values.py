@@ -49,7 +49,7 @@ BINARY = {
 
 
 def draw_lists():
-    """Return lists of grades, -1 where unjudged, short and long, good and bad."""
+    """Return varied lists of grades, -1 where unjudged."""
     rng = random.Random(1)  # noqa: S311 - no secret
     lists = [[], [0, 0, 0], [2] * 25, [1] * 40, [0, -1, 0, 2]]
     for length in (3, 10, 30, 60, 100):

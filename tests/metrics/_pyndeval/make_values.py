@@ -1,4 +1,4 @@
-"""Make `values.json`: what ndeval says of some rankings judged by subtopic.
+"""Write `values.json`, scores of ndeval for rankings with subtopics.
 
 pyndeval is no dependency. In an environment of its own:
 
@@ -18,7 +18,7 @@ SETTINGS = ((0.5, 0.5), (0.25, 0.8), (1.0, 0.3), (0.0, 0.5))
 
 
 def draw():
-    """Return qrels and a run as lists: many subtopics and few, nothing relevant, short lists."""
+    """Return varied qrels with subtopics, and a run."""
     rng = random.Random(3)  # noqa: S311 - no secret
     qrels, run = [], []
     for topic in range(12):
