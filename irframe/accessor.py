@@ -21,6 +21,7 @@ from irframe.elsewhere import meant_by, suggest, suggested
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.escaping import html
 from irframe.files.scan_runs import ScannedRuns
+from irframe.printed import excerpt
 from irframe.record import Step, steps_of
 
 
@@ -189,7 +190,10 @@ class Verbs:
         return f"{size}\n{told(attributes, interval='{}' if ends else '')}"
 
     def __repr__(self) -> str:
-        return f"{self._seen()}\nnext: {', '.join(f'.{call}' for call in self._next())}"
+        is_result = kinds.kind_of(self._subject) not in kinds.KNOWN
+        shown = excerpt(self._subject) if is_result else ""
+        calls = f"next: {', '.join(f'.{call}' for call in self._next())}"
+        return "\n".join(filter(None, [self._seen(), shown, calls]))
 
     def _repr_html_(self) -> str:
         listed = ", ".join(f"<code>.{html(call)}</code>" for call in self._next())

@@ -356,6 +356,50 @@ def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     return _head_and_tail(frame[kept]), f"[{note}]"
 
 
+DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Depths, and other whole numbers, that an excerpt of an array shows."""
+MOST_LABELS, MOST_ROWS = 8, 20
+"""Labels of a dimension, and rows, that an excerpt of an array shows."""
+
+
+def excerpt(data: Any) -> str:
+    """Return some of the values of a result that is an array, as a table; else nothing.
+
+    Of a dataset the first variable with two or more dimensions is shown. Values that are not yet
+    computed are not shown.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
+    >>> print(excerpt(scores.ireval.discrimination()))
+    depth      1      2      5      10     20     50
+    metric
+    AP      0.000  0.000  0.214  0.393  0.393  0.429
+    nDCG    0.036  0.071  0.250  0.393  0.429  0.393
+    """
+    variables = getattr(data, "data_vars", {"": data})
+    name = next((n for n, v in variables.items() if getattr(v, "ndim", 0) > bool(n)), None)
+    if name is None or isinstance(data, pd.Series | pd.DataFrame) or variables[name].chunks:
+        return ""
+    data = variables[name]
+    for dim in data.dims:
+        labels = data[dim].to_numpy()
+        known = [label for label in DEPTHS if label in labels] if labels.dtype.kind in "iu" else []
+        if len(labels) > MOST_LABELS:
+            chosen = {dim: known} if len(known) > 1 else None
+            data = data.sel(chosen) if chosen else data.isel({dim: slice(MOST_LABELS)})
+    is_wide = sum(len(str(label)) + 2 for label in data[data.dims[-1]].to_numpy()) > WIDTH
+    across = data.dims[0 if is_wide else -1]
+    values = data.drop_vars([c for c in data.coords if c not in data.dims]).to_series()
+    frame = values.unstack(across, sort=False) if data.ndim > 1 else values.to_frame().T  # noqa: PD010
+    holds_p = is_p(name) or str(data.name).endswith("p-value")
+    shown, _ = fitted(frame.map(p_text) if holds_p else frame.round(DECIMALS), [])
+    with pd.option_context("display.max_rows", MOST_ROWS):
+        lines = [f"{name}:" if name else "", *repr(shown).split("\n")]
+    return visible("\n".join(line.rstrip() for line in lines if line))
+
+
 def _is_constant(column: pd.Series) -> bool:
     return len(column) > 0 and not column.factorize()[0].any()  # missing ones are -1
 

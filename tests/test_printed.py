@@ -187,3 +187,47 @@ def test_names_that_are_cut_stay_distinct(before):
     names = ["a" * before + letter + "c" * (40 - before) for letter in "bd"]
     first, second = repr(Result({"system": names, "other": "x" * 70})).splitlines()[1:3]
     assert first[1:] != second[1:]
+
+
+ARRAYS = {
+    "discrimination": {},
+    "coverage": {"reference": 10},
+    "inversions": {"reference": 10},
+    "median_p": {},
+    "volatility": {},
+    "agreement": {},
+    "rank_intervals": {},
+    "orderings": {},
+}
+
+
+@pytest.mark.parametrize("verb", ARRAYS)
+def test_the_accessor_of_an_array_prints_its_test_and_values_on_a_screen(verb):
+    runs, qrels = ir.example_track()
+    names = {name: f"{name}-{'of a long name ' * 9}"[:40] for name in runs["system"].unique()}
+    cube = ir.cube(runs.assign(system=runs["system"].map(names)), qrels)
+    pair = list(names.values())[:2] if verb == "orderings" else []
+    subject = cube if pair else cube.ireval.score("AP", "nDCG")
+    result = getattr(subject.ireval, verb)(*pair, **ARRAYS[verb])
+    title, told, *shown, following = repr(result.ireval).splitlines()
+    assert title.startswith(f"result of {verb}: ")
+    assert "paired t-test, " in told or "Kendall's tau" in told or verb == "orderings"
+    assert following.startswith("next: ")
+    assert 2 < len(shown) <= 25
+    assert max(map(len, shown)) <= 80
+
+
+def test_the_accessor_prints_the_values_of_an_array():
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
+    ratios = scores.ireval.discrimination()
+    lines = [line.split() for line in repr(ratios.ireval).splitlines()]
+    depths = [int(word) for word in next(line for line in lines if line[0] == "depth")[1:]]
+    for metric in ("AP", "nDCG"):
+        shown = [float(word) for word in next(line for line in lines if line[0] == metric)[1:]]
+        assert shown == ratios.sel(metric=metric, depth=depths).round(3).to_numpy().tolist()
+
+
+def test_values_that_are_not_yet_computed_are_not_printed():
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
+    lazy = scores.ireval.discrimination().chunk(depth=10)
+    assert len(repr(lazy.ireval).splitlines()) == 3
