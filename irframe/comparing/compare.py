@@ -108,7 +108,7 @@ def compare(
     pandas.DataFrame
         One row per metric, depth and pair, with the columns
 
-        - the group, if `by` is given;
+        - the group, after `groupby`;
         - ``metric``, ``depth`` (for scores without depths the one in the metric's name, or
           <NA>), ``system_a``, ``system_b``;
         - ``mean_a``, ``mean_b``, averaged as `summary` averages the metric, ``difference`` =

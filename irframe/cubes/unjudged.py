@@ -221,8 +221,7 @@ def condense(cube: xr.Dataset) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones. With
-        `by`, a tree of cubes.
+        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones.
 
     Raises
     ------
@@ -263,7 +262,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     xarray.Dataset
         The cube, in which a document is judged only if a contributing run, its rows in file
         order, has it at rank `depth` or above. Documents that no contributing run retrieved are
-        unjudged at every depth. With `by`, a tree of cubes.
+        unjudged at every depth.
 
     Raises
     ------
@@ -341,8 +340,7 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     Returns
     -------
     xarray.Dataset or pandas.DataFrame
-        The cube, with `by` a tree of cubes, in which the other documents are unjudged; or the rows
-        of the frame that are kept, as they were.
+        The cube, in which the other documents are unjudged; or the remaining rows of the frame.
 
     Raises
     ------
@@ -402,8 +400,7 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube that `irframe.cube` would make of the runs and these judgments. With `by`, a tree
-        of cubes.
+        The cube that `irframe.cube` would make of the runs and these judgments.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Analyses by depth: discrimination, coverage, volatility, agreement, pool growth, leaving out."""
+"""Analyses by depth."""

@@ -1,4 +1,4 @@
-"""How many pairs of systems differ significantly by the bootstrap, and what difference that takes.
+"""Bootstrap sensitivity of metrics.
 
 Verbs: bootstrap_sensitivity.
 """
@@ -28,7 +28,7 @@ def bootstrap_sensitivity(
     resamples: Resampling | int = 1000,
     positions: ArrayLike | None = None,
 ) -> xr.Dataset:
-    """Say how many pairs of systems differ significantly, and what difference that takes.
+    """Return the share of significant pairs, and the difference required.
 
     Parameters
     ----------
@@ -37,19 +37,19 @@ def bootstrap_sensitivity(
     alpha
         Significance level, above 0 and below 1.
     resamples
-        Resamples of the topics, which serve every pair, metric and depth: an `irframe.Resampling`,
-        or their number.
+        Resamples of the topics, the same for every pair, metric and depth: an
+        `irframe.Resampling`, or their number.
     positions
         Positions of topics from 0, shape (any number, topics), in place of resamples.
 
     Returns
     -------
     xarray.Dataset
-        ``asl``, the achieved significance level, over (metric, depth, pair), which sorted is the
-        ASL curve; ``power``, the share of pairs with ``asl < alpha``, over (metric, depth);
-        ``pair_delta``, the difference of means a pair needs, over (metric, depth, pair); and
-        ``delta``, the largest of these, over (metric, depth). ``system_a`` and ``system_b`` name
-        the systems of each pair. The group comes first if `by` is given.
+        ``asl`` is the achieved significance level over (metric, depth, pair); sorted, it is the
+        ASL curve. ``power`` is the share of pairs with ``asl < alpha``. ``pair_delta`` is the
+        difference of means that a pair needs, over (metric, depth, pair), and ``delta`` the
+        largest of these. ``system_a`` and ``system_b`` name the systems of each pair. After
+        `groupby` the group comes first.
 
     Raises
     ------
@@ -86,15 +86,15 @@ def bootstrap_sensitivity(
     """
     drawn = Resamples.of(alpha, resamples)
     bootstrap = Bootstrap(samples=drawn.samples, seed=drawn.seed)
-    given = None if positions is None else np.asarray(positions)
+    fixed = None if positions is None else np.asarray(positions)
 
     paired = scores_to_compare(scores)
     pairs = all_pairs(len(paired.systems))
-    if given is not None:
+    if fixed is not None:
         refuse_design(paired, "positions=")
 
     def discriminate(values: Array, *design: Design) -> Arrays:
-        outcome = bootstrap.discriminate(values, pairs, *design, alpha=alpha, resamples=given)
+        outcome = bootstrap.discriminate(values, pairs, *design, alpha=alpha, resamples=fixed)
         return outcome.asl, outcome.pair_deltas
 
     asl, deltas = paired.over_all(len(pairs), discriminate, given=True)
@@ -102,6 +102,7 @@ def bootstrap_sensitivity(
     delta = paired.labelled(deltas.max(axis=2), "delta")
     result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)
     result = result.assign_coords(pair_labels(paired, pairs)).assign(power=power, delta=delta)
-    told = {"test": repr(bootstrap), "alpha": alpha}
-    told |= {} if given is None else {"test": GIVEN_RESAMPLES, "samples": len(given)}
-    return result.assign_attrs(told)
+    attributes = {"test": repr(bootstrap), "alpha": alpha}
+    if fixed is not None:
+        attributes |= {"test": GIVEN_RESAMPLES, "samples": len(fixed)}
+    return result.assign_attrs(attributes)

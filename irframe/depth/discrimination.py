@@ -1,4 +1,4 @@
-"""How many pairs of systems differ significantly, by depth, and whether that is confirmed.
+"""Significant pairs of systems by depth, and their confirmation.
 
 Verbs: discrimination, median_p, coverage, inversions, ratios.
 """
@@ -41,24 +41,23 @@ def discrimination(
     *,
     over: Over = "both",
 ) -> xr.DataArray:
-    """Share of the pairs of systems that a metric finds significantly different, at every depth.
+    """Compute the share of significantly different pairs at every depth.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     test
-        How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
-        name of a test. With ``adjust=None`` in it the ratio is that of the literature.
+        The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
+        ``Significance(adjust=None)`` gives the ratio of the literature.
     over
-        What differences are generalised over where systems were run several times, as for
-        `compare`.
+        What repeats of systems are a sample of, as for `compare`.
 
     Returns
     -------
     xarray.DataArray
-        Discrimination ratio, 0 to 1, over (metric, depth), the group first if `by` is given.
-        Attributes say how pairs were tested.
+        Discrimination ratio, 0 to 1, over (metric, depth), with the group first after `groupby`.
+        Attributes describe the test.
 
     Raises
     ------
@@ -73,9 +72,9 @@ def discrimination(
     Notes
     -----
     ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values.
-    The ratio belongs to a metric, a set of topics and a set of systems together. Differences that
-    are the same on all topics are no evidence, as for `compare`; without a correction they are
-    significant, as in the literature.
+    The ratio depends on the metric, the topics and the systems. Differences that are equal on all
+    topics are not significant, as for `compare`. Without a correction they are significant, as in
+    the literature.
 
     References
     ----------
@@ -86,7 +85,7 @@ def discrimination(
 
     Examples
     --------
-    Of three pairs two differ, by about 1 on every topic:
+    Two of three pairs differ, by about 1 on every topic:
 
     >>> import xarray as xr
     >>> scores = xr.DataArray([[2, 3, 4.1], [1, 2, 3], [1, 2, 3]], dims=["system", "topic"])
@@ -105,7 +104,7 @@ def over_pairs(
     *,
     over: Over = "both",
 ) -> xr.DataArray:
-    """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
+    """Reduce the p-values of pairs to a number per depth."""
     paired = scores_to_compare(read_scores(scores, over))
     refuse_over([paired], over, pairing.test, pairing.adjust)
     pairs = all_pairs(len(paired.systems))
@@ -115,18 +114,18 @@ def over_pairs(
 
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
     warn(*beware_of_repeats(paired, "these tests"))
-    return result.assign_attrs(_told(pairing) | told_draws([paired]))
+    return result.assign_attrs(_attributes(pairing) | told_draws([paired]))
 
 
-def _told(pairing: Pairing) -> dict[str, Any]:
-    """Return the attributes that say how pairs were tested, whether they are corrected first."""
-    told = pairing.told()
-    if told["adjust"] == NONE:
-        return {P_VALUES: "not corrected, as in the literature"} | told
-    corrected = f"corrected for the number of pairs ({told['adjust']})"
+def _attributes(pairing: Pairing) -> dict[str, Any]:
+    """Return the attributes that describe the test."""
+    attributes = pairing.told()
+    if attributes["adjust"] == NONE:
+        return {P_VALUES: "not corrected, as in the literature"} | attributes
+    corrected = f"corrected for the number of pairs ({attributes['adjust']})"
     return {
         P_VALUES: f"{corrected}; those of the literature are not: Significance(adjust=None)"
-    } | told
+    } | attributes
 
 
 @verb(repeats=True)
@@ -136,21 +135,21 @@ def median_p(
     *,
     over: Over = "both",
 ) -> xr.DataArray:
-    """Median p-value over the pairs of systems, which needs no threshold, at every depth.
+    """Compute the median p-value of all pairs at every depth.
 
     Parameters
     ----------
     scores, over
         As for `discrimination`.
     test
-        As for `discrimination`, but by default without a correction: nothing is decided here, and
-        corrected p-values of many pairs are mostly 1. Only two-stage corrections
-        (``"fdr_tsbh"``, ``"fdr_tsbky"``) depend on the significance level.
+        As for `discrimination`, but not corrected by default, because corrected p-values of many
+        pairs are mostly 1. Only two-stage corrections (``"fdr_tsbh"``, ``"fdr_tsbky"``) depend on
+        the significance level.
 
     Returns
     -------
     xarray.DataArray
-        Median p-value, 0 to 1, over (metric, depth), the group first if `by` is given.
+        Median p-value, 0 to 1, over (metric, depth), with the group first after `groupby`.
 
     Raises
     ------
@@ -178,8 +177,9 @@ def median_p(
     >>> median_p(scores).values.tolist()
     [0.0]
     """
-    pairing, middle = Pairing(test, auto=None), partial(np.median, axis=0)
-    return over_pairs(scores, pairing, middle, "median p-value", over=over)
+    pairing = Pairing(test, auto=None)
+    median = partial(np.median, axis=0)
+    return over_pairs(scores, pairing, median, "median p-value", over=over)
 
 
 @verb
@@ -190,41 +190,38 @@ def coverage(
     *,
     topics: Sides | None = None,
 ) -> xr.DataArray:
-    """Share of the reference's significant differences that the scores confirm.
+    """Compute the share of a reference's verdicts that scores confirm.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     reference
-        What to confirm: a depth, for each metric its own scores there; a metric of the scores,
-        depth by depth, or at one depth as in ``"AP@10"``; or another array or frame of scores of
-        the same systems, with one metric or all those of `scores`, and with one depth or all
-        those of `scores`.
+        The scores to confirm. A depth stands for the scores of each metric at that depth. A metric
+        of the scores is compared at every depth, or at one depth as in ``"AP@10"``. Another array
+        or frame must have the same systems; it has one metric or those of `scores`, and one depth
+        or those of `scores`.
     test
-        How a difference is called significant on either side, as for `compare`: an
-        `irframe.Significance`, or the name of a test. With ``adjust=None`` in it the ratio is that
-        of the literature.
+        The significance test on both sides, as for `compare`: an `irframe.Significance`, or the
+        name of a test. ``Significance(adjust=None)`` gives the ratio of the literature.
     topics
-        Of reference scores with other topics: ``"common"`` takes those that both have, ``"own"``
-        all of each side, as to ask what some topics say of the verdicts of all. By default both
-        sides have the same topics, or none in common, and then each its own.
+        Which topics count if the reference has other ones: ``"common"`` takes the topics of both
+        sides, ``"own"`` all topics of each side. By default both sides must have the same topics,
+        or none in common, in which case each side has its own.
 
     Returns
     -------
     xarray.DataArray
-        Coverage ratio, 0 to 1, over (metric, depth), the group first if `by` is given. NaN where
-        the reference has no significant difference. Attributes say how pairs were tested, and how
-        many topics each side has where they need not be the same, ``n_topics`` and
-        ``n_topics_reference``.
+        Coverage ratio, 0 to 1, over (metric, depth), with the group first after `groupby`. NaN if
+        the reference has no significant difference. Attributes describe the test. If the sides may
+        have different topics, ``n_topics`` and ``n_topics_reference`` count them.
 
     Raises
     ------
     DepthError
         For a reference depth outside the scores.
     ParameterError
-        For reference scores of other systems, or of some other topics unless `topics` says which
-        count, and as `compare`.
+        If the reference has other systems, or other topics without `topics`; and as `compare`.
 
     Warns
     -----
@@ -235,10 +232,10 @@ def coverage(
     -----
     With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
     ``|D_new & D_ref| / |D_ref|``: the pair must differ significantly in the same direction. The
-    better of two systems is the one with the better mean; lower is better for a metric that counts
-    a cost. Topics count on which every system has a score on both sides, or on its own side where
-    the two sides have topics of their own. Differences that are the same on all topics are no
-    evidence, as for `compare`; without a correction they are significant, as in the literature.
+    better system has the better mean; lower is better for a metric that counts a cost. A topic
+    counts if every system has a score on it, on both sides or, with topics of their own, on that
+    side. Differences that are equal on all topics are not significant, as for `compare`. Without a
+    correction they are significant, as in the literature.
 
     References
     ----------
@@ -258,27 +255,30 @@ def coverage(
     """
     pairing = Pairing(test)
     sides = match_reference(scores, reference, topics)
-    result = held_against(*sides, pairing, pairing.verdicts, "coverage ratio")
-    return result.assign_attrs(_told(pairing))
+    result = share_of_verdicts(*sides, pairing, pairing.verdicts, "coverage ratio")
+    return result.assign_attrs(_attributes(pairing))
 
 
-def held_against(
+def share_of_verdicts(
     paired: Scores,
-    held: Scores,
+    reference: Scores,
     pairing: Pairing,
     claim: Callable[[Scores, int, slice, Array], Array],
     name: str,
     *,
     sign: int = 1,
 ) -> xr.DataArray:
-    """Return how many of a reference's verdicts scores claim as well or, by a sign, the reverse."""
+    """Return the share of a reference's verdicts that scores claim.
+
+    With a sign of -1, count verdicts whose reverse the scores claim.
+    """
     pairs = all_pairs(len(paired.systems))
-    pairing.correct_together(paired, held, pairs)
-    fixed = held.values.shape[3] == 1
+    pairing.correct_together(paired, reference, pairs)
+    fixed = reference.values.shape[3] == 1
 
     def share(row: int, block: slice) -> Array:
-        other = min(row, held.values.shape[0] - 1)
-        expected = pairing.verdicts(held, other, slice(0, 1) if fixed else block, pairs)
+        other = min(row, reference.values.shape[0] - 1)
+        expected = pairing.verdicts(reference, other, slice(0, 1) if fixed else block, pairs)
         alike = (claim(paired, row, block, pairs) == sign * expected) & (expected != 0)
         count = (expected != 0).sum(axis=0)
         return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))
@@ -294,7 +294,7 @@ def inversions(
     *,
     topics: Sides | None = None,
 ) -> xr.DataArray:
-    """Share of the reference's significant differences that the scores contradict.
+    """Compute the share of a reference's verdicts that scores contradict.
 
     Parameters
     ----------
@@ -304,8 +304,8 @@ def inversions(
     Returns
     -------
     xarray.DataArray
-        Observed inversion ratio, 0 to 1, over (metric, depth), the group first if `by` is given.
-        NaN where the reference has no significant difference.
+        Inversion ratio, 0 to 1, over (metric, depth), with the group first after `groupby`.
+        NaN if the reference has no significant difference.
 
     Raises
     ------
@@ -319,8 +319,8 @@ def inversions(
 
     Notes
     -----
-    ``|{(i, j) in D_ref: mean_new(j) > mean_new(i)}| / |D_ref|``: the mean points the other way,
-    significantly or not. Means that differ by less than 5e-13 are equal.
+    ``|{(i, j) in D_ref: mean_new(j) > mean_new(i)}| / |D_ref|``: the difference of means has the
+    other sign, significant or not. Means that differ by less than 5e-13 are equal.
 
     References
     ----------
@@ -338,8 +338,8 @@ def inversions(
     """
     pairing = Pairing(test)
     sides = match_reference(scores, reference, topics)
-    result = held_against(*sides, pairing, leads, "inversion ratio", sign=-1)
-    return result.assign_attrs(_told(pairing))
+    result = share_of_verdicts(*sides, pairing, leads, "inversion ratio", sign=-1)
+    return result.assign_attrs(_attributes(pairing))
 
 
 @verb
@@ -350,7 +350,7 @@ def ratios(
     *,
     topics: Sides | None = None,
 ) -> pd.DataFrame:
-    """Say how many pairs of systems differ significantly, and how many of a reference's are kept.
+    """Return discrimination, coverage, inversions and median p-value in a table.
 
     Parameters
     ----------
@@ -360,9 +360,9 @@ def ratios(
     Returns
     -------
     pandas.DataFrame
-        A row per metric and depth: ``discrimination``, of the scores alone; ``coverage`` and
-        ``inversions`` of the reference; ``median_p``, of p-values that are not corrected. The
-        group comes first if `by` is given.
+        A row per metric and depth, with ``discrimination`` of the scores, ``coverage`` and
+        ``inversions`` of the reference, and ``median_p`` of uncorrected p-values. After `groupby`
+        the group comes first.
 
     Raises
     ------
@@ -396,17 +396,18 @@ def ratios(
     pairing = Pairing(test)
     sides = match_reference(scores, reference, topics)
     uncorrected = replace(Significance.read(test), adjust=None)
-    raw, middle = Pairing(uncorrected), partial(np.median, axis=0)
-    parts = [
+    raw = Pairing(uncorrected)
+    median = partial(np.median, axis=0)
+    columns = [
         over_pairs(sides[0], pairing, pairing.share, "discrimination"),
-        held_against(*sides, pairing, pairing.verdicts, "coverage"),
-        held_against(*sides, pairing, leads, "inversions", sign=-1),
-        over_pairs(sides[0], raw, middle, "median_p"),
+        share_of_verdicts(*sides, pairing, pairing.verdicts, "coverage"),
+        share_of_verdicts(*sides, pairing, leads, "inversions", sign=-1),
+        over_pairs(sides[0], raw, median, "median_p"),
     ]
-    named = {str(part.name): part for part in parts}
+    named = {str(column.name): column for column in columns}
     frame = xr.Dataset(named).to_dataframe()[list(named)].reset_index()
-    frame.attrs = dict(parts[0].attrs)
-    if pairing.adjust is not None:  # a note of the frame is read as one of all columns
-        decided = f"of discrimination, coverage and inversions {frame.attrs[P_VALUES]}"
-        frame.attrs[P_VALUES] = f"of median_p not corrected; {decided}"
+    frame.attrs = dict(columns[0].attrs)
+    if pairing.adjust is not None:  # readers take a note of the frame as one of all columns
+        corrected = f"of discrimination, coverage and inversions {frame.attrs[P_VALUES]}"
+        frame.attrs[P_VALUES] = f"of median_p not corrected; {corrected}"
     return frame

@@ -1,4 +1,4 @@
-"""Leaving runs and judgments out: how much a collection favours the systems that made it.
+"""Effect of leaving out contributing runs or judgments.
 
 Verbs: leave_out, robustness.
 """
@@ -40,23 +40,23 @@ def leave_out(
     at: int | Sequence[int] | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Say what each contributing run would have scored had it not helped to make the pool.
+    """Score each run with a pool made without it.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`. Leave one run out for every contributing system of it.
+        A cube made by `irframe.cube`. Each of its contributing systems is left out in turn.
     metrics
         Metrics or their names.
     together
-        A coordinate of the systems such as ``"team"``: leave out one group of runs at a time.
+        A coordinate of the systems, such as ``"team"``, whose groups are left out in turn.
     depth
-        Depth of the pool, by default the cube's.
+        Pool depth, by default that of the cube.
     at
-        Evaluation depths of metrics without their own, by default the depth of the pool. A metric
-        with a depth of its own is evaluated there.
+        Evaluation depths of metrics without a depth, by default the pool depth. Metrics with a
+        depth are evaluated there.
     progress
-        Whether to show how many runs have been left out, by tqdm.
+        Whether to show a progress bar, by tqdm.
 
     Returns
     -------
@@ -64,28 +64,28 @@ def leave_out(
         One row per metric, evaluation depth and contributing run, with the columns
 
         - ``metric``, ``depth``, the group if `together` is given, ``system``: the run left out;
-        - ``lost`` and ``lost_relevant``: judged documents that no other run (or group) had in the
-          pool, and those of them with a grade of 1 or more, over all topics;
+        - ``lost`` and ``lost_relevant``: the number of judged documents that no other run (or
+          group) has in the pool, and of relevant ones among them, over all topics;
         - ``mean`` and ``mean_without``: its mean score by all judgments of the pool, and by those
-          of a pool without it (without its group);
-        - ``change``: the difference in percent of ``mean``, NaN where that is 0;
-        - ``rank``, ``rank_without``, ``rank_change``: 1 + the number of better systems of the
-          cube, before and after, and the absolute difference;
+          of a pool without it (or without its group);
+        - ``change``: the difference in percent of ``mean``, NaN if that is 0;
+        - ``rank``, ``rank_without``, ``rank_change``: 1 + the number of better systems before and
+          after, and the absolute difference;
         - ``tau``: Kendall's tau-b between the orders of all systems before and after.
 
-        Means over the rows of a metric and depth are those of Table 5 of the paper. Attributes
-        ``judgments`` and ``set_aside`` say how many judgments the cube has, and how many of them
-        are of documents that no contributing run has in the pool.
+        Means over the rows of a metric and depth are those of Table 5 of [3]_. The attributes
+        ``judgments`` and ``set_aside`` count all judgments, and those of documents that no
+        contributing run has in the pool.
 
     Raises
     ------
     ParameterError
-        If no system contributes, `together` is no coordinate of the systems, or some
-        contributing system has no value there.
+        If no system contributes, or `together` is no coordinate of the systems, or a contributing
+        system has no value there.
     DepthError
-        For a pool deeper than the cube's, or depths beyond the cube.
+        If the pool is deeper than that of the cube, or a depth than the cube.
     InputError
-        If the cube does not say which documents it holds.
+        If the cube does not know its documents.
     GradeError
         If grade -1 marks unjudged documents.
 
@@ -96,11 +96,10 @@ def leave_out(
 
     Notes
     -----
-    A document stays judged if a contributing run that is not left out has it at rank `depth` or
-    above, rows in file order; those that no contributing run has there are not, before or after,
-    or no run could lose them. All systems are scored again, on the topics that lose a document.
-    What is read for it are the two best ranks of a document in different runs (or groups), so
-    nothing is built again.
+    A document stays judged if a remaining contributing run has it at rank `depth` or above, with
+    rows in file order. Documents that no contributing run has there count as unjudged before and
+    after, since no run could lose them. All systems are scored again on the topics that lose a
+    document. This needs only the two best ranks of a document in different runs (or groups).
 
     References
     ----------
@@ -123,7 +122,8 @@ def leave_out(
     RBP(p=0.8)     -18.428          1.0  0.914
     """
     refuse_declared(cube.attrs, "leave_out")
-    chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
+    chosen = parse_metrics(metrics)
+    pool = pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
     refuse_metrics(cube, chosen)
     cube = shared(attended(cube))
@@ -134,58 +134,63 @@ def leave_out(
     base = _ranked(fewer_judged(experiment, kept, pool), best[kept])
     own = {metric.depth for metric in chosen if metric.depth is not None}
     study = _Study(base, chosen, wanted_depths(cube, chosen, sorted({*depths, *own})))
-    turns = np.unique(groups[groups >= 0])
+    each_group = np.unique(groups[groups >= 0])
     without = [
         study.without(best[kept], np.where(leader == group, second, best)[kept])
-        for group in tracked(turns, len(turns), "run", progress=progress)
+        for group in tracked(each_group, len(each_group), "run", progress=progress)
     ]
     cells = [(m, k) for m in chosen for k in (sorted(depths) if m.depth is None else [m.depth])]
     rows = _rows(cube, study, cells, groups, without)
     if together is not None:
         rows.insert(2, together, cube[together].sel({SYSTEM: rows[SYSTEM].tolist()}).to_numpy())
-    total, aside = len(best), int((~kept).sum())
-    if aside:
+    total = len(best)
+    set_aside = int((~kept).sum())
+    if set_aside:
         warn(
-            f"{aside} of {total} judgments are set aside: no contributing run has their documents "
-            f"in the pool, down to depth {pool}; all means are by the other {total - aside}"
+            f"{set_aside} of {total} judgments are set aside: no contributing run has their "
+            f"documents in the pool, down to depth {pool}; all means are by the other "
+            f"{total - set_aside}"
         )
-    rows.attrs |= {"judgments": total, "set_aside": aside}
+    rows.attrs |= {"judgments": total, "set_aside": set_aside}
     return rows
 
 
 def contributing_groups(
     cube: xr.Dataset, contributing: NDArray[np.bool_], together: str | None
 ) -> Array:
-    """Return the group of every contributing system, -1 for the others."""
+    """Return the group of each contributing system, else -1."""
     if not contributing.any():
         raise ParameterError("systems that contribute to the pool", "none")
     if together is None:
         return np.where(contributing, np.arange(len(contributing)), -1)
-    known = [str(name) for name in cube[SYSTEM].coords if name != SYSTEM]
-    if together not in known:
-        wanted = "together to be a coordinate of the systems"
-        raise ParameterError(wanted, repr(together), "", known)
+    coordinates = [str(name) for name in cube[SYSTEM].coords if name != SYSTEM]
+    if together not in coordinates:
+        expected = "together to be a coordinate of the systems"
+        raise ParameterError(expected, repr(together), "", coordinates)
     codes, _ = pd.factorize(cube[together].to_numpy())
     nameless = cube[SYSTEM].to_numpy()[contributing & (codes < 0)]
     if len(nameless):
-        wanted = f"a value of {together} for every contributing system"
-        raise ParameterError(wanted, "none for", "", nameless)
+        expected = f"a value of {together} for every contributing system"
+        raise ParameterError(expected, "none for", "", nameless)
     return np.where(contributing, codes, -1)
 
 
 def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Array, Array, Array]:
-    """Return the best rank of every judged document, whose it is, and the best of other groups.
+    """Return the best pool rank of every judged document.
 
-    0 where there is none.
+    Also return the group of that rank, -1 if none, and the best rank in other groups. A rank of 0
+    means none.
     """
-    hits, documents = experiment.hits, len(experiment.judgments.row)
+    hits = experiment.hits
+    n_documents = len(experiment.judgments.row)
     group = groups[hits.of // experiment.shape[1]]
     entries = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
     entries = entries[np.lexsort((hits.pool_rank[entries], hits.row[entries]))]
-    best, second = (np.zeros(documents, np.int32) for _ in range(2))
-    leader = np.full(documents, -1)
+    best, second = (np.zeros(n_documents, np.int32) for _ in range(2))
+    leader = np.full(n_documents, -1)
     top = entries[beginnings(hits.row[entries])]
-    best[hits.row[top]], leader[hits.row[top]] = hits.pool_rank[top], group[top]
+    best[hits.row[top]] = hits.pool_rank[top]
+    leader[hits.row[top]] = group[top]
     others = entries[group[entries] != leader[hits.row[entries]]]
     top = others[beginnings(hits.row[others])]
     second[hits.row[top]] = hits.pool_rank[top]
@@ -193,24 +198,28 @@ def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Arra
 
 
 def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
-    """Return an experiment whose judged documents have these best ranks in the pool."""
+    """Return an experiment with these ranks in the pool."""
     pool = replace(experiment.known_pool, rank=ranks.astype(np.int32))
     return replace(experiment, pool=pool)
 
 
 class _Study:
-    """The scores of all systems with the whole pool, and without one group after the other."""
+    """Scores of all systems with pools that lack one group."""
 
     def __init__(self, base: Experiment, metrics: Sequence[Metric], depths: list[int]) -> None:
-        self.base, self.metrics, self.depths = base, metrics, depths
+        self.base = base
+        self.metrics = metrics
+        self.depths = depths
         self.facts = [facts(metric) for metric in metrics]
         self.scores = self._score(base)
         self.means = self._average(self.scores)
 
     def without(self, before: Array, ranks: Array) -> tuple[Array, int, int]:
-        """Return means over (metric, depth, system), and how many documents, and relevant, go.
+        """Return means without a group, and its documents' number.
 
-        Given are the best ranks of all documents before, and without a group.
+        Means have shape (metric, depth, system). The counts are of all and of relevant documents.
+
+        `before` and `ranks` are the best ranks of all documents with and without the group.
         """
         judgments = self.base.judgments
         lost = ranks == 0
@@ -219,9 +228,10 @@ class _Study:
         scores = self.scores.copy()
         if len(topics):
             rows = np.isin(judgments.topic, topics)
-            held = ~lost[rows]
-            part = self.base.part(np.arange(self.base.shape[0]), topics)
-            scores[:, :, topics] = self._score(_ranked(fewer_judged(part, held), ranks[rows][held]))
+            kept = ~lost[rows]
+            subset = self.base.part(np.arange(self.base.shape[0]), topics)
+            pooled = _ranked(fewer_judged(subset, kept), ranks[rows][kept])
+            scores[:, :, topics] = self._score(pooled)
         return self._average(scores), int(lost.sum()), int((judgments.grade[lost] >= 1).sum())
 
     def _score(self, experiment: Experiment) -> Array:
@@ -230,10 +240,10 @@ class _Study:
 
     def _average(self, scores: Array) -> Array:
         pairs = zip(scores, self.facts, strict=True)
-        return np.stack([average(part, fact.summary, axis=1).T for part, fact in pairs])
+        return np.stack([average(values, fact.summary, axis=1).T for values, fact in pairs])
 
     def rounded(self, means: Array) -> Array:
-        """Return means of which more is better, equal where they are but for rounding."""
+        """Return rounded means of which more is better."""
         return np.round(np.array([[[fact.sign]] for fact in self.facts]) * means, TIE)
 
 
@@ -244,19 +254,21 @@ def _rows(
     groups: Array,
     without: list[tuple[Array, int, int]],
 ) -> pd.DataFrame:
-    """Return a row for each metric with its depth, and system left out, group by group."""
+    """Return a row per metric, depth and left-out system."""
     systems = np.argsort(groups, kind="stable")[(groups < 0).sum() :]
     group = np.unique(groups[systems], return_inverse=True)[1]
-    after, lost, relevant = (np.array(part) for part in zip(*without, strict=True))
+    after, lost, relevant = (np.array(values) for values in zip(*without, strict=True))
     metric = [[study.metrics.index(measure)] for measure, _ in cells]
     depth = [[study.depths.index(level)] for _, level in cells]
-    mean, left = study.means[metric, depth, systems], after[group, metric, depth, systems]
-    old, new = study.rounded(study.means), study.rounded(after)
+    mean = study.means[metric, depth, systems]
+    mean_without = after[group, metric, depth, systems]
+    old = study.rounded(study.means)
+    new = study.rounded(after)
     rank = competition_ranks(old)[metric, depth, systems]
     rank_without = competition_ranks(new)[group, metric, depth, systems]
     tau = Kendall().kernel(*np.broadcast_arrays(old[..., np.newaxis, :], new[..., np.newaxis, :]))
     with np.errstate(divide="ignore", invalid="ignore"):
-        change = np.where(mean == 0, np.nan, 100 * (left - mean) / mean)
+        change = np.where(mean == 0, np.nan, 100 * (mean_without - mean) / mean)
     columns = {
         METRIC: np.repeat([str(measure) for measure, _ in cells], len(systems)),
         DEPTH: np.repeat([level for _, level in cells], len(systems)),
@@ -264,7 +276,7 @@ def _rows(
         "lost": np.tile(lost[group], len(cells)),
         "lost_relevant": np.tile(relevant[group], len(cells)),
     }
-    values = {"mean": mean, "mean_without": left, "change": change, "rank": rank}
+    values = {"mean": mean, "mean_without": mean_without, "change": change, "rank": rank}
     values |= {"rank_without": rank_without, "rank_change": np.abs(rank_without - rank)}
     values["tau"] = tau[..., 0, 0][group, metric, depth]
     return pd.DataFrame(columns | {name: array.ravel() for name, array in values.items()})
@@ -285,7 +297,7 @@ def robustness(
     coefficient: Method = "kendall",
     progress: bool = False,
 ) -> xr.DataArray:
-    """Say how alike systems are ordered on random shares of the judgments and on all of them.
+    """Correlate orderings by shares of the judgments and by all.
 
     Parameters
     ----------
@@ -296,27 +308,27 @@ def robustness(
     shares
         Shares of the judgments to keep, above 0 and at most 1.
     seeds
-        How many times to draw, with seeds 0, 1, ..., or the seeds themselves. The samples of one
-        seed are nested.
+        Number of draws, with seeds 0, 1, ..., or the seeds themselves. The samples of one seed are
+        nested.
     at
-        Evaluation depths, by default the greatest; no shallower than a metric's own.
+        Evaluation depths, by default the depth of the cube; not below the depth of a metric.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     progress
-        Whether to show how many samples have been scored, by tqdm.
+        Whether to show a progress bar, by tqdm.
 
     Returns
     -------
     xarray.DataArray
-        Agreement over (metric, depth, share, seed). Means and spreads over the dimension
-        ``seed`` are what a curve shows.
+        Agreement over (metric, depth, share, seed). A curve shows means and standard deviations
+        over ``seed``.
 
     Raises
     ------
     ParameterError
-        For a share outside (0, 1] or repeated seeds.
+        If a share is outside (0, 1], or a seed occurs twice.
     InputError
-        If the cube does not say which documents it holds.
+        If the cube does not know its documents.
     GradeError
         If grade -1 marks unjudged documents.
 
@@ -348,21 +360,21 @@ def robustness(
     shares = listed(shares)
     for share in shares:
         number("share", share, above=0, high=1)
-    several = range(whole("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
-    drawn = [whole("seeds", seed) for seed in listed(several)]
+    every = range(whole("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
+    checked = [whole("seeds", seed) for seed in listed(every)]
     each_once("shares", shares)
-    each_once("seeds", drawn)
+    each_once("seeds", checked)
     deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])
     base = shared(attended(cube)).isel({DEPTH: slice(deepest)})
     complete = score(base, *chosen, at=depths)
-    samples = list(product(shares, drawn))
+    samples = list(product(shares, checked))
     results = [
         agreement(score(sample(base, share, seed=seed), *chosen, at=depths), complete, coefficient)
         for share, seed in tracked(samples, len(samples), "sample", progress=progress)
     ]
     first = results[0]
     stacked = np.stack([array.to_numpy() for array in results], axis=-1)
-    values = stacked.reshape(*first.shape, len(shares), len(drawn))
+    values = stacked.reshape(*first.shape, len(shares), len(checked))
     labels = {name: first[name].to_numpy() for name in first.dims}
-    labels |= {SHARE: np.asarray(shares), SEED: np.asarray(drawn)}
+    labels |= {SHARE: np.asarray(shares), SEED: np.asarray(checked)}
     return xr.DataArray(values, labels, list(labels), name="agreement", attrs=first.attrs)

@@ -1,4 +1,4 @@
-"""What pooling found: relevant documents by pool depth, and what single runs owe to the pool."""
+"""Relevant documents by pool depth, and in single runs."""
 
 from collections.abc import Sequence
 
@@ -22,51 +22,51 @@ def pool_growth(
     at: int | Sequence[int] | None = None,
     rel: int = 1,
 ) -> xr.Dataset:
-    """Say what pools of growing depth find, how fast they dry up, and what single runs owe them.
+    """Count the relevant documents of pools of growing depth.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
     at
-        Depths of the pool, rising, at most the cube's; by default all from 1.
+        Rising pool depths, at most that of the cube; by default all from 1.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     xarray.Dataset
-        Over depth, of the pool: ``judged`` and ``relevant``, its documents per topic, and
-        ``rate``, the share of relevant ones among those that are new since the depth before; NaN
-        where none is new.
+        Of the pool, over depth: ``judged`` and ``relevant`` count its documents per topic.
+        ``rate`` is the share of relevant documents among those that are new at that depth, NaN if
+        there are none.
 
-        Over depth, means over the contributing runs and the topics, and standard deviations
-        (``_sd``): ``relevant_in_pool``, relevant documents of the pool of that depth that the run
-        ranks no lower; ``relevant_past``, the others of that pool; ``first_unjudged``, the rank of
-        its first document outside that pool, one more than the length of a list without any. NaN
-        without contributing runs, and where lists were cut before it can be known.
+        Of the contributing runs, over depth, as means over runs and topics with standard
+        deviations (``_sd``): ``relevant_in_pool`` counts the relevant documents of the pool that
+        the run has down to that depth. ``relevant_past`` counts the other relevant documents of
+        the pool. ``first_unjudged`` is the rank of its first document outside the pool, one more
+        than the length of a list without any. They are NaN without contributing runs, and if
+        lists are too short to know.
 
-        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd``, the same by all judgments as
-        they are.
+        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd``, the same with all
+        judgments.
 
     Raises
     ------
     DepthError
-        For depths outside the pool.
+        If a depth is outside the pool.
     ParameterError
-        For depths that do not rise, and `rel` out of range.
+        If depths do not rise, or `rel` is out of range.
     InputError
-        If the cube does not say which documents it holds.
+        If the cube does not know its documents.
 
     Warns
     -----
     IrframeWarning
-        If lists were cut before all this can be known, with the number of depths; and if no
-        system of the cube contributes.
+        If lists are too short for some depths, with their number; if no system contributes.
 
     Notes
     -----
-    A document is in the pool from its best rank in a contributing run on, rows in file order.
+    A document enters the pool at its best rank in a contributing run, with rows in file order.
 
     References
     ----------
@@ -89,22 +89,22 @@ def pool_growth(
     array([ 3.825,  6.05 , 11.625])
     """
     depths = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
-    wanted = rising_pool_depths(cube, depths)
+    checked = rising_pool_depths(cube, depths)
     rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
     cube = attended(cube)
     experiment = experiment_of(cube)
-    judged, relevant, rate = count_pools(experiment, rel, wanted)
+    judged, relevant, rate = count_pools(experiment, rel, checked)
     columns = {"judged": judged.mean(axis=0), "relevant": relevant.mean(axis=0), "rate": rate}
     runs = cube.isel({SYSTEM: np.flatnonzero(experiment.known_pool.contributing)})
     if not runs.sizes[SYSTEM]:
-        warn("no system of the cube contributes to the pool: nothing is said of single runs")
-    columns |= _of_runs(runs, rel, wanted)
+        warn("no system of the cube contributes to the pool: values of single runs are missing")
+    columns |= _of_runs(runs, rel, checked)
     arrays = {name: (DEPTH if array.ndim else (), array) for name, array in columns.items()}
-    return xr.Dataset(arrays, {DEPTH: wanted})
+    return xr.Dataset(arrays, {DEPTH: checked})
 
 
-def count_pools(experiment: Experiment, rel: int, wanted: Array) -> tuple[Array, Array, Array]:
-    """Count the documents of pools of some depths, and the relevant ones among them.
+def count_pools(experiment: Experiment, rel: int, depths: Array) -> tuple[Array, Array, Array]:
+    """Count judged and relevant documents of pools.
 
     Parameters
     ----------
@@ -112,20 +112,21 @@ def count_pools(experiment: Experiment, rel: int, wanted: Array) -> tuple[Array,
         The judgments and the pool.
     rel
         Lowest relevant grade.
-    wanted
-        Depths of the pool, rising.
+    depths
+        Rising pool depths.
 
     Returns
     -------
-    judged, found : numpy.ndarray
-        Documents and relevant ones, shape (topic, depth).
+    judged, relevant : numpy.ndarray
+        Numbers of documents, shape (topic, depth).
     rate : numpy.ndarray
-        The share of relevant ones among those new since the depth before, shape (depth,).
+        Share of relevant documents among new ones, shape (depth,).
     """
-    base, rank = experiment.judgments, experiment.known_pool.rank
+    base = experiment.judgments
+    rank = experiment.known_pool.rank
     pooled = rank > 0
     judged, relevant = (
-        _count_within(base.topic[kept], rank[kept], len(base.count), wanted)
+        _count_within(base.topic[kept], rank[kept], len(base.count), depths)
         for kept in (pooled, pooled & (base.grade >= rel))
     )
     new = np.diff(judged.sum(axis=0), prepend=0)
@@ -133,58 +134,64 @@ def count_pools(experiment: Experiment, rel: int, wanted: Array) -> tuple[Array,
         return judged, relevant, np.diff(relevant.sum(axis=0), prepend=0) / new
 
 
-def rising_pool_depths(cube: xr.Dataset, wanted: Sequence[int]) -> Array:
-    """Return pool depths of a cube, refusing others and those that do not rise."""
-    checked = np.array([pool_depth_of(cube, depth) for depth in wanted], np.int64)
+def rising_pool_depths(cube: xr.Dataset, depths: Sequence[int]) -> Array:
+    """Return pool depths; raise unless they exist and rise."""
+    checked = np.array([pool_depth_of(cube, depth) for depth in depths], np.int64)
     if not len(checked) or (np.diff(checked) <= 0).any():
-        raise ParameterError("pool depths that rise", repr(wanted))
+        raise ParameterError("pool depths that rise", repr(depths))
     return checked
 
 
-def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
-    """Return means over runs and topics, and standard deviations, NaN where there are too few."""
+def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
+    """Return means and standard deviations over runs and topics.
+
+    Both are NaN if there are too few lists.
+    """
     lists: dict[str, list[Array]] = {}
-    unknown = np.zeros(len(wanted), bool)
-    for part in by_topics(runs):
-        values, unmet = _of_lists(part, rel, wanted)
-        there, unknown = experiment_of(part).participated, unknown | unmet
+    unknown = np.zeros(len(depths), bool)
+    for block in by_topics(runs):
+        values, unmet = _of_lists(block, rel, depths)
+        unknown |= unmet
+        exists = experiment_of(block).participated
         for name, array in values.items():
-            lists.setdefault(name, []).append(array[there].astype(np.float64))
+            lists.setdefault(name, []).append(array[exists].astype(np.float64))
     if unknown.any():
         warn(
-            f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
-            f"depths: lists were cut at {runs.sizes[DEPTH]}; build the cube with a greater depth="
+            f"values of single runs are unknown at {unknown.sum()} of {len(unknown)} depths: lists "
+            f"were cut at {runs.sizes[DEPTH]}; build the cube with a greater depth="
         )
     columns = {}
-    for name, parts in lists.items():
-        every = np.concatenate(parts)
+    for name, blocks in lists.items():
+        every = np.concatenate(blocks)
         none = np.full(every.shape[1:], np.nan)
         columns[name] = every.mean(axis=0) if len(every) else none
         columns[f"{name}_sd"] = every.std(axis=0, ddof=1) if len(every) > 1 else none
     return columns
 
 
-def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Array], Array]:
-    """Return what is said of every list, and which depths it does not reach."""
+def _of_lists(runs: xr.Dataset, rel: int, depths: Array) -> tuple[dict[str, Array], Array]:
+    """Return values of every list, and depths beyond its end."""
     experiment = experiment_of(runs)
     relevant = experiment.judgments.grade >= rel
-    pooled = count_pools(experiment, rel, wanted)[1]
-    grade, length = runs["grade"].to_numpy(), runs["retrieved"].to_numpy()[..., np.newaxis]
+    pooled = count_pools(experiment, rel, depths)[1]
+    grade = runs["grade"].to_numpy()
+    length = runs["retrieved"].to_numpy()[..., np.newaxis]
     deepest = grade.shape[-1]
     rank = np.arange(1, deepest + 1, dtype=np.int32)
-    listed_ = rank <= length
-    beyond = int(wanted[-1]) + 1
-    place = experiment.rows_at(deepest)
-    pool_depth = np.append(experiment.known_pool.rank, 0)[place]
+    retrieved = rank <= length
+    beyond = int(depths[-1]) + 1
+    row = experiment.rows_at(deepest)
+    pool_depth = np.append(experiment.known_pool.rank, 0)[row]
     entry = np.where(pool_depth > 0, np.minimum(pool_depth, beyond), beyond)
-    hit = listed_ & (place >= 0) & np.append(relevant, False)[place]
-    inside = _count_lists(np.where(hit, np.maximum(entry, rank), beyond), wanted)
-    highest = np.maximum.accumulate(np.where(listed_, entry, beyond), axis=-1)
-    ahead = _count_lists(highest, wanted)
-    judged = np.minimum.accumulate((grade != UNJUDGED) & listed_, axis=-1).sum(axis=-1)
+    hit = retrieved & (row >= 0) & np.append(relevant, False)[row]
+    inside = _count_lists(np.where(hit, np.maximum(entry, rank), beyond), depths)
+    highest = np.maximum.accumulate(np.where(retrieved, entry, beyond), axis=-1)
+    ahead = _count_lists(highest, depths)
+    judged = np.minimum.accumulate((grade != UNJUDGED) & retrieved, axis=-1).sum(axis=-1)
     ahead = np.concatenate([ahead, judged[..., np.newaxis]], axis=-1)
     cut = (length >= deepest) & (runs["retrieved"].to_numpy().max(initial=0) > deepest)
-    unread, unmet = cut & (wanted > deepest), cut & (ahead >= deepest)
+    unread = cut & (depths > deepest)
+    unmet = cut & (ahead >= deepest)
     first = np.where(unmet, np.nan, ahead + 1.0)
     values = {
         "relevant_in_pool": np.where(unread, np.nan, inside),
@@ -195,17 +202,17 @@ def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Arra
     return values, (unread | unmet[..., :-1]).any(axis=(0, 1))
 
 
-def _count_lists(values: Array, wanted: Array) -> Array:
-    """Count the values up to some numbers along the last axis, shape (..., number)."""
+def _count_lists(values: Array, limits: Array) -> Array:
+    """Count values up to limits along the last axis."""
     lists = values.reshape(-1, values.shape[-1])
     of_value = np.repeat(np.arange(len(lists)), lists.shape[1])
-    within = _count_within(of_value, lists.ravel(), len(lists), wanted)
-    return within.reshape(*values.shape[:-1], len(wanted))
+    within = _count_within(of_value, lists.ravel(), len(lists), limits)
+    return within.reshape(*values.shape[:-1], len(limits))
 
 
-def _count_within(groups: Array, values: Array, number: int, wanted: Array) -> Array:
-    """Count the values of each group up to some numbers, shape (group, number)."""
-    width = int(wanted[-1]) + 2
-    place = groups.astype(np.int64) * width + np.minimum(values, width - 1)
-    counts = np.bincount(place, minlength=number * width).reshape(number, width)
-    return np.asarray(np.cumsum(counts, axis=1)[:, wanted])
+def _count_within(groups: Array, values: Array, number: int, limits: Array) -> Array:
+    """Count the values of each group up to limits."""
+    width = int(limits[-1]) + 2
+    cell = groups.astype(np.int64) * width + np.minimum(values, width - 1)
+    counts = np.bincount(cell, minlength=number * width).reshape(number, width)
+    return np.asarray(np.cumsum(counts, axis=1)[:, limits])

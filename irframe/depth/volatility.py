@@ -1,4 +1,4 @@
-"""How much the ordering of the systems depends on the depth, and from which depth it stays.
+"""Correlation of orderings at different depths, and stable depths.
 
 Verbs: volatility, stability.
 """
@@ -66,40 +66,39 @@ def volatility(
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
 ) -> xr.DataArray | xr.Dataset:
-    """Rank correlation of the systems' orderings at every two depths.
+    """Correlate the orderings of systems at every two depths.
 
     Parameters
     ----------
     scores
         Scores over (metric, system, topic, depth).
     reference
-        What stands on the other side: a metric of the scores, or other scores of the same
-        systems, by depth, with one metric or all those of `scores`. By default each metric
-        itself.
+        The other side: a metric of the scores, or scores of the same systems by depth, with one
+        metric or those of `scores`. By default each metric is compared with itself.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     topics
-        Which topics count of reference scores with other ones, as for `coverage`.
+        Which topics count if the reference has other ones, as for `coverage`.
     interval_of
-        What to give intervals of, as for `agreement`; by default none. Choose some depths, as it
-        takes a while at many.
+        The quantity of the intervals, as for `agreement`; by default there are none. Intervals at
+        many depths take long: select some depths first.
     alpha, resamples
-        Of the intervals, as for `agreement`.
+        Level and resamples of the intervals, as for `agreement`.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
-        Volatility matrices over (metric, depth, depth_other), the group first if `by` is given.
-        A coordinate ``metric_other`` names the metric on the other side, an attribute
-        ``coefficient`` the measure. NaN where a correlation
-        is undefined, as where all systems tie. With `interval_of` a dataset, as of `agreement`.
+        Volatility matrices over (metric, depth, depth_other), with the group first after `groupby`.
+        The coordinate ``metric_other`` names the metric on the other side, the attribute
+        ``coefficient`` the measure. Undefined correlations, such as those of systems that all tie,
+        are NaN. With `interval_of` the result is a dataset, as for `agreement`.
 
     Raises
     ------
     DepthError
-        For scores without depths, and depths outside them.
+        If the scores have no depths, or lack a depth.
     ParameterError
-        For an unknown measure or metric, and other systems on the other side.
+        If a measure or metric is unknown, or the reference has other systems.
 
     Warns
     -----
@@ -132,11 +131,11 @@ def volatility(
     """
     chosen = parse_agreement(coefficient)
     options = agreement.Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
-    read = read_scores(scores)
-    if read.depths is None:
+    own = read_scores(scores)
+    if own.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
-    held = read if reference is None else _other(read, reference)
-    rows, columns = share_topics(read, held, topics, at_every_depth=True)
+    other = own if reference is None else _other(own, reference)
+    rows, columns = share_topics(own, other, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
     agreement.beware_of_ties(values)
     if interval_of is None:
@@ -163,39 +162,40 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     axis = rows.axis
     others = {axis.other: columns.labels()[axis.dim], agreement.METRIC_OTHER: (METRIC, names)}
-    dims, attributes = (METRIC, axis.dim, axis.other), {**rows.attrs, "coefficient": repr(method)}
+    dims = (METRIC, axis.dim, axis.other)
+    attributes = {**rows.attrs, "coefficient": repr(method)}
     values = method.kernel(left, right)
     return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=attributes)
 
 
 @verb
 def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
-    """Say from which depth on the ordering of the systems no longer changes, and how often.
+    """Find the depth from which the ordering no longer changes.
 
     Parameters
     ----------
     volatility
         Volatility matrices, from `irframe.verbs.volatility`.
     threshold
-        What a correlation has to exceed for two orderings to count as equivalent, -1 to 1.
+        Correlation above which two orderings count as equivalent, -1 to 1.
 
     Returns
     -------
     xarray.Dataset
-        ``stable_depth``, the least depth from which on all correlations exceed the threshold,
-        NaN if there is none; and ``share_above``, the share of the entries off the diagonal that
-        exceed it, 0 to 1. Over metric, and the group if there is one.
+        ``stable_depth`` is the least depth from which all correlations exceed the threshold, NaN
+        if there is none. ``share_above`` is the share of entries off the diagonal that exceed it,
+        0 to 1. Both are over metric, and the group if there is one.
 
     Raises
     ------
     InputError
-        For anything but a volatility matrix with the same depths on both sides.
+        If this is no volatility matrix with the same depths on both sides.
 
     Notes
     -----
     ``theta = min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined correlation
-    exceeds nothing. A stable depth equal to the last one only says that the last ordering agrees
-    with itself.
+    exceeds no threshold. A stable depth equal to the last depth means nothing: the last ordering
+    always agrees with itself.
 
     References
     ----------
@@ -215,17 +215,19 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     >>> found["stable_depth"].item(), round(found["share_above"].item(), 3)
     (10.0, 0.333)
     """
-    dims = (axis := axis_of(volatility)).dim, axis.other
-    wanted = f"a volatility matrix, with dimensions {dims[0]} and {dims[1]}"
-    holding(wanted, volatility, {*dims}, "sizes")
+    axis = axis_of(volatility)
+    dims = (axis.dim, axis.other)
+    what = f"a volatility matrix, with dimensions {dims[0]} and {dims[1]}"
+    holding(what, volatility, {*dims}, "sizes")
     matrix = volatility.transpose(..., *dims)
     depths, others = (matrix[dim].to_numpy() for dim in dims)
-    apart = np.setxor1d(depths, others)
-    if len(apart) or not np.array_equal(depths, others):
-        found = "some on one side only" if len(apart) else "them in two orders"
-        raise InputError("the same depths on both sides", found, "select them on both", apart)
+    unmatched = np.setxor1d(depths, others)
+    if len(unmatched) or not np.array_equal(depths, others):
+        found = "some on one side only" if len(unmatched) else "them in two orders"
+        raise InputError("the same depths on both sides", found, "select them on both", unmatched)
     number("threshold", threshold, low=-1, high=1)
-    first, values = matrix.isel(dict.fromkeys(dims, 0), drop=True), matrix.to_numpy()
+    first = matrix.isel(dict.fromkeys(dims, 0), drop=True)
+    values = matrix.to_numpy()
     stable = first.copy(data=stable_depth(values, depths=depths, threshold=threshold))
     above = first.copy(data=share_above(values, threshold=threshold))
     return xr.Dataset({"stable_depth": stable, "share_above": above})

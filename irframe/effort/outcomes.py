@@ -203,7 +203,7 @@ def outcomes(
         ``queries``, a row per comparison and topic, and ``summary``, a row per comparison with
         the columns
 
-        - the group, if `by` is given; ``system_a``, ``system_b``; ``best_so_far``, whether b
+        - the group, after `groupby`; ``system_a``, ``system_b``; ``best_so_far``, whether b
           beats a in MRR, if `order` is given;
         - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a`` (what b gains on a), and
           p-values over all topics: ``p_ranksum``, ``p_wilcoxon``, ``p_t`` (the paper's Table 1);

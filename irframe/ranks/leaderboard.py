@@ -84,7 +84,7 @@ def leaderboard(
     Returns
     -------
     pandas.DataFrame
-        One row per system, which is the index, after the group if `by` is given; the best first,
+        One row per system, which is the index, after the group if there are groups; the best first,
         systems that tie by name. With the columns
 
         - ``rank`` and ``tier``, as of `rank_intervals`;

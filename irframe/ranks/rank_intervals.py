@@ -149,7 +149,7 @@ def rank_intervals(
     -------
     xarray.Dataset or pandas.DataFrame
         For an array a dataset over (metric, system, depth), for a frame a frame indexed by metric
-        and system; the group comes first if `by` is given. Attributes say what was asked for. With
+        and system; After `groupby` the group comes first. Attributes say what was asked for. With
 
         - ``mean``, ``ci_low``, ``ci_high``, as `summary` gives them on the topics compared;
         - ``rank``, from 1, the best: one more than the number of systems that are better, so that

@@ -70,7 +70,7 @@ def reordering(
     -------
     pandas.DataFrame
         A row per step from one metric to the next, and with more than two metrics a last one
-        from the first to the last: the group, if `by` is given; ``old``, ``new``;
+        from the first to the last: the group, after `groupby`; ``old``, ``new``;
         ``delta_sort``, the largest absolute value over systems, and ``system``, the one that
         moves so; ``kendall``, tau-b between the orders of systems; ``delta_value``, the mean over
         systems of new/old score; ``n_systems``, ``n_topics``.
@@ -308,7 +308,7 @@ def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> p
     Returns
     -------
     pandas.DataFrame
-        A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
+        A row per group and metric: the group, after `groupby`; ``metric``; ``system``, the
         first one if several are best, equal but for rounding; ``value``, its mean over the topics
         on which every system has a score that has any; ``could_be_first``, which other systems
         could be best, as of `leaderboard` at the level .05, by name; ``n_topics``, how many topics

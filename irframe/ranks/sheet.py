@@ -31,8 +31,8 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
         among them, where the best one is the lowest if less is better, and ``rank``, 1 more than
         the number of systems that are better, as floats, NaN where the system has no score; and
         ``n``, how many systems have one. For a frame of scores a frame indexed by metric and
-        topic, for an array a dataset over (metric, topic, depth); the group comes first if `by`
-        is given.
+        topic, for an array a dataset over (metric, topic, depth); after `groupby`
+        the group comes first.
 
     Raises
     ------

@@ -106,7 +106,7 @@ def summary(
         ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score; with weights
         ``n_eff``, how many topics of equal weight these are as good as. For a
         frame of scores a frame indexed by metric and system, for an array a dataset over
-        (metric, system, depth); the group comes first if `by` is given. Metrics that count
+        (metric, system, depth); After `groupby` the group comes first. Metrics that count
         (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) are added up: their total
         stands under ``mean``, without an interval. `InverseASL` is averaged harmonically, `GMAP`
         and `GMBpref` geometrically, also without one.

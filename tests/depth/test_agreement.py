@@ -163,7 +163,7 @@ def test_intervals_with_a_depth_equal_the_loop(deep):
 
 @pytest.mark.parametrize("method", ["kendall", "pearson"])
 def test_intervals_of_averages_equal_the_loop(deep, method):
-    with pytest.warns(IrframeWarning, match="not to be relied on below 20 topics: 16") as caught:
+    with pytest.warns(IrframeWarning, match="unreliable with fewer than 20 topics: 16") as caught:
         found = deep.ireval.agreement("ASL@10", method, **ASKED | {"interval_of": "averages"})
     assert len(caught) == 1
     assert found.attrs["caution"] == str(caught[0].message)
