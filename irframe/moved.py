@@ -46,6 +46,7 @@ class Moved:
 PLAIN = {"compare_judges", "scorer"}
 """Functions that are no verbs of their first argument."""
 _DRAWN = {"cluster": "cluster", "tasks": "task", "weights": "weight"}
+_REPEATS = {"repeats": "repeats"}
 _AT = {"at": ""}
 _OF_DEPTHS = (
     *("bootstrap_sensitivity", "compare", "components", "decide", "discrimination", "median_p"),
@@ -60,9 +61,12 @@ MOVED = (
     Moved(
         "{x}.ireval.{verb}({others}).ireval.design(qrels, {fields})", _DRAWN, ("evaluate", "cube")
     ),
+    Moved("{x}.ireval.{verb}({others}).ireval.design({fields})", _REPEATS, ("evaluate", "cube")),
+    Moved("ir.{verb}({x}{beside})", {"repeats": ""}, ("scorer",)),
+    Moved("{x}.ireval.design({fields}).ireval.{verb}({others})", _REPEATS, ("components",)),
     Moved(
         "ir.as_scores({x}{beside}).ireval.design({fields})",
-        {**_DRAWN, "repeats": "repeats"},
+        {**_DRAWN, **_REPEATS},
         ("as_scores",),
     ),
     Moved("{x}.ireval.design({fields}).ireval.{verb}({others})", _DRAWN),

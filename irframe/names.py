@@ -38,7 +38,9 @@ SHARD = "shard"
 """Name of the repeats that `split` makes from documents."""
 OWN_REPEATS = (REPEAT, "seed", "trial", "checkpoint", "fold")
 """Names of a column of repeats of a system."""
-REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", "variation", "sample", SHARD)
+REPEATS_IN_TOPICS = ("variation", "sample")
+"""What a column of draws inside topics may be called, of which topics have different numbers."""
+REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", *REPEATS_IN_TOPICS, SHARD)
 """Names of a column of any repeats, read if rows are duplicates without it."""
 REPEATS, REPEATED = "repeats", "repeated"
 """Attributes of scores: what a repeat is, and the caller's name for repeats."""

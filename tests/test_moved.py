@@ -15,6 +15,8 @@ CUBE = ir.cube(RUNS, QRELS)
 DEPTHS = CUBE.ireval.score("AP", at=[5, 10])
 BOUNDS = CUBE.ireval.bounds("P", at=[5, 10])
 FRAME = DEPTHS.to_series().rename("value").reset_index()
+SEEDS = pd.concat([RUNS.assign(seed=1), RUNS.assign(seed=2, score=RUNS["score"] / 2)])
+SEEDED = ir.evaluate(SEEDS, QRELS, "AP")
 TOKENS = ir.cube(RUNS.assign(tokens=100), QRELS, units=ir.Units(length="tokens"))
 BUDGETS = TOKENS.ireval.score("P", stop=ir.Budget([200, 500]))
 HALVES = {topic: "first" if topic < "109" else "second" for topic in RUNS["topic"].unique()}
@@ -37,6 +39,10 @@ CALLS = [
     (SCORES, "as_scores", (), {"cluster": HALVES, "lower": ["AP"]}),
     (DEPTHS, "discrimination", (), {"adjust": None, "alpha": 0.01}),
     (DEPTHS, "coverage", (10, "sign"), {"adjust": "bonferroni"}),
+    (SEEDS, "evaluate", (QRELS, "AP"), {"repeats": "shared"}),
+    (SEEDS, "cube", (QRELS,), {"repeats": "topic", "depth": 5}),
+    (SEEDED, "components", (), {"repeats": "system"}),
+    (QRELS, "scorer", ("AP",), {"repeats": "system"}),
     (DEPTHS, "bootstrap_sensitivity", (), {"at": 10, "resamples": 20}),
     (DEPTHS, "compare", (), {"at": [10], "baseline": "bm25"}),
     (DEPTHS, "components", (), {"at": 5}),

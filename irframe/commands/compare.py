@@ -299,7 +299,9 @@ def run_report(options: Namespace) -> Answer:
     try:
         built = inputs.given(options, ir.cube)
         usual = all(value == inputs.usual(ir.cube, name) for name, value in built.items())
+        usual = usual and not options.repeats
         data: Any = runs if usual else ir.cube(runs, qrels, **built)
+        data = ir.verbs.design(data, repeats=options.repeats) if options.repeats else data
         asked: Any = inputs.given(options, ir.report)
         asked |= {"metrics": metrics, "texts": options.texts or None}
         ir.report(data, qrels if usual else None, options.output, **asked)

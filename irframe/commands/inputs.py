@@ -5,6 +5,7 @@ import re
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -22,7 +23,7 @@ from irframe.files.compression import Source
 from irframe.files.locations import find_files
 from irframe.files.read_file import LEFT_OUT, plain_table
 from irframe.files.scan_runs import ScannedRuns
-from irframe.names import ALIASES, SYSTEM, TOPIC, roles
+from irframe.names import ALIASES, LAYOUTS, SYSTEM, TOPIC, roles
 from irframe.option_values import gathered, plain_parameters
 
 
@@ -152,7 +153,6 @@ HELP = {
     "alpha": "significance level; intervals are at 1 - alpha",
     "baseline": "what others are compared with; several by using it again",
     "at": "evaluation depths, such as 10 or 5,10",
-    "repeats": "what one repeat is: a draw of its system, shared by all, or of a topic",
     "over": "what differences are generalised over where systems have repeats",
     "rank_interval": "how intervals of ranks are found",
     "judge_next.method": "how they are chosen",
@@ -356,6 +356,7 @@ def declare_scoring(
         help="regular expression of names of files with the groups system and repeat, such as "
         r"'(?P<system>.+)-seed(?P<repeat>\d+)'",
     )  # fmt: skip
+    parser.add_argument("--repeats", choices=LAYOUTS, help="what one repeat is a draw of")
     declare_options(parser, *functions)
     if ir.evaluate in functions:
         for flag, words in DESIGN.values():
@@ -484,17 +485,14 @@ def scored(
     by: str | None = None,
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
-    arguments = given(options, ir.evaluate)
-    scored: Any = ir.evaluate
+    scored: Any = partial(ir.evaluate, runs)
     if by is not None:
         groups: Any = by
         if by in qrels.columns and isinstance(runs, pd.DataFrame) and by not in runs.columns:
             groups = qrels.drop_duplicates([TOPIC, by]).set_index(TOPIC)[by]
         scored = ir.verbs.groupby(runs, groups).evaluate
-    scores: pd.DataFrame = scored(*[runs] * (by is None), qrels, metrics, **arguments)
-    drawn: dict[str, Any] = {
-        label: read_topic_values(getattr(options, flag[2:]), label)
-        for label, (flag, _) in DESIGN.items()
-        if getattr(options, flag[2:])
-    }
+    scores: pd.DataFrame = scored(qrels, metrics, **given(options, ir.evaluate))
+    named = {label: getattr(options, flag[2:]) for label, (flag, _) in DESIGN.items()}
+    drawn: Any = {label: read_topic_values(path, label) for label, path in named.items() if path}
+    drawn |= {"repeats": options.repeats} if options.repeats else {}
     return ir.verbs.design(scores, **drawn) if drawn else scores

@@ -52,7 +52,6 @@ def cube(
     ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: Topics = "qrels",
     collection: str | None = None,
-    repeats: words.Layout | None = None,
     pool: choices.PoolLike = None,
     units: choices.UnitsLike = None,
     search: choices.SearchLike = None,
@@ -84,10 +83,6 @@ def cube(
         takes part in a collection if it has a list there, or if the runs say so of a row that no
         judged topic has; elsewhere it has no score. Each collection has a pool and a top grade of
         its own. By default all topics are one.
-    repeats
-        What one repeat is, as for `evaluate`. Every repeat is a system of the cube, of which the
-        coordinates ``repeat_of`` and ``repeat`` say what it repeats, and scores tell these apart:
-        (metric, system, repeat, topic, depth).
     pool
         What was judged: the depth of the pool, or an `irframe.Pool`, which also says whose runs
         made it.
@@ -107,7 +102,9 @@ def cube(
         `irframe.names.UNJUDGED` and `irframe.names.EMPTY`; over (system, topic) the coordinates
         ``retrieved`` and ``unjudged``, how many documents the whole list has, and how many of them
         are unjudged; and columns that ride along. Its attributes say how it was made, and hold the
-        experiment itself, of which ``system_code`` and ``topic_code`` say what is shown.
+        experiment itself, of which ``system_code`` and ``topic_code`` say what is shown. Every
+        repeat is a system, of which ``repeat_of`` and ``repeat`` say what it repeats; scores tell
+        these apart, (metric, system, repeat, topic, depth).
 
     Raises
     ------
@@ -140,7 +137,7 @@ def cube(
     runs, by = (runs, None) if grouped is None else (grouped.subject, grouped.by)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded, known = fold(runs, choices.Searches.column(search)), choices.Pool.read(pool)
-    extra = folded.attributes(repeats)
+    extra = folded.attributes
     prepared = Preparation.read(units, search, scores=scores)
     policy = Policy(
         depth=depth,
@@ -151,7 +148,7 @@ def cube(
         **choices.Ties.read(ties).plain,
         **prepared.decided,
     )
-    with OneCall(without=not_lacking(repeats, None)):
+    with OneCall(without=not_lacking(folded.word, None)):
         runs = prepared.runs(folded.runs, policy, groups)
         qrels = prepared.qrels(qrels, groups)
         if grouped is None:

@@ -44,7 +44,6 @@ def evaluate(
     collection: str | None = None,
     no_rel: words.NoRel | None = None,
     rel: group_columns.Rel = None,
-    repeats: words.Layout | None = None,
     units: choices.UnitsLike = None,
     search: choices.SearchLike = None,
     stop: choices.Stop | None = None,
@@ -74,14 +73,6 @@ def evaluate(
     rel
         Lowest relevant grade by collection, such as ``{"dl21": 2}``: that of metrics whose name
         gives none, in these collections; they are called what they were asked for.
-    repeats
-        What one repeat is, where a column ``repeat`` (or seed, trial, checkpoint, fold, epoch,
-        pass, variation, sample) says of which repeat of its system a row is, or runs are
-        ``{system: {repeat: run}}``: ``"system"``, a draw of its own system, as a trained model by
-        its seed; ``"shared"``, one draw for all systems, as a pass of a judge or a shard of
-        documents; ``"topic"``, a draw inside its topic, as a variation of the query. By default
-        ``"system"`` for the first five names; of others verbs that need it ask. Judgments with such
-        a column, and runs that `split` dealt, are scored repeat by repeat, which are shared.
     units, search
         As for `cube`. With `search` costs may stand among the metrics: ``"shown"``, all documents
         shown, ``"again"``, those of them that were shown before, and the name of the lengths, what
@@ -97,7 +88,15 @@ def evaluate(
     pandas.DataFrame
         Index (system, topic), named as in the caller's frame, with the group first if `by` is
         given; a column per metric, as printed. A system has no rows in collections in which
-        it did not take part. Runs with repeats have these in the index, after their system.
+        it did not take part.
+
+        Runs have repeats where a column ``repeat`` (or seed, trial, checkpoint, fold, epoch, pass,
+        variation, sample) says of which repeat of its system a row is, or where they are
+        ``{system: {repeat: run}}``. Repeats stand in the index, after their system. A list that a
+        repeat lacks counts as empty; one of a ``variation`` or ``sample``, which are draws inside a
+        topic, is not there where the topic has others. `irframe.verbs.design` declares what a
+        repeat is. Judgments with such a column, and runs that `split` dealt, are scored repeat by
+        repeat.
 
     Raises
     ------
@@ -140,7 +139,7 @@ def evaluate(
         **decided,
     )
     plan = Plan(chosen, policy, no_rel, rel, stops)
-    return _with_repeats(plan, groups, folded, qrels, prepared, repeats)
+    return _with_repeats(plan, groups, folded, qrels, prepared)
 
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
@@ -163,10 +162,9 @@ def _with_repeats(
     folded: Folded,
     qrels: Qrels,
     prepared: Preparation,
-    repeats: words.Layout | None,
 ) -> pd.DataFrame:
     """Score runs of which there may be several repeats, and judgments of which there may."""
-    with OneCall(without=not_lacking(repeats, plan.no_rel)):
+    with OneCall(without=not_lacking(folded.word, plan.no_rel)):
         shown = prepared.shown(folded.runs) if prepared.costs else folded.runs
         runs, qrels = prepared.runs(shown, plan.policy, by), prepared.qrels(qrels, by)
         if plan.stops is not None and not plan.stops.of:
@@ -183,16 +181,13 @@ def _with_repeats(
                 raise ParameterError(
                     f"one repeat, for {prepared.costs[0]!r}", f"several {word}", advice
                 )
-            if repeats not in {None, "shared"}:
-                wanted = f"repeats='shared', as each {word} of judgments is a draw for all systems"
-                raise ParameterError(wanted, repr(repeats))
             plan = plan._replace(no_rel="nan") if word == words.SHARD else plan
             tables = {}
             for label, own, judged in parts:
                 with in_group(f"{word} {label}"):
                     tables[label] = _scored_runs(plan, by, own, judged)
     if several is None:
-        return folded.unfold(table, repeats)
+        return folded.unfold(table)
     folded.refuse_others(word)
     table, attributes = _stacked_scores(tables, word)
     last = table.index.nlevels - 1

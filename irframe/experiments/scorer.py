@@ -21,9 +21,8 @@ from irframe.experiments.other_tools import Batches, Evaluator
 from irframe.experiments.scorer_input import Reader, paired
 from irframe.experiments.scoring import Plan, Scoring
 from irframe.experiments.stopping import Stops
-from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
-from irframe.files.repeats import Folded, checked_layout, fold, layout_of, not_lacking
-from irframe.files.tables import height, is_dictionary
+from irframe.files.as_runs import Qrels, Runs
+from irframe.files.repeats import Folded, fold, layout_of, not_lacking
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
 
@@ -65,11 +64,9 @@ class Scorer:
         plan: Plan,
         docs: Iterable[Any],
         prepared: Preparation,
-        repeats: words.Layout | None = None,
     ) -> None:
         self.metrics, self._prepared, self._policy = plan.metrics, prepared, plan.policy
-        self._repeats, self._asks_of_units = checked_layout(repeats), any(prepared.decided.values())
-        self._unsaid = not_lacking(repeats, plan.no_rel)
+        self._asks_of_units, self._no_rel = any(prepared.decided.values()), plan.no_rel
         self._scoring = Scoring(judgments, plan)
         self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
         self._judgments, self._names = judgments, self._scoring.labels
@@ -111,8 +108,7 @@ class Scorer:
         ----------
         run
             What `irframe.as_runs` takes: ``{topic: {doc: score}}``, a run frame, ...; or, with
-            repeats such as seeds, a frame with a column of them, ``{system: {repeat: run}}`` or, of
-            a scorer that was told what ``repeats`` are, ``{repeat: run}``.
+            repeats such as seeds, a frame with a column of them or ``{system: {repeat: run}}``.
         topic, doc, score
             In its place, three arrays of one length, or topics and arrays of shape (topic, rank):
             ids, or positions in `topics` and `docs` where these are integers and judged ids are
@@ -137,7 +133,7 @@ class Scorer:
         if system is not None:
             _refuse_several(experiment, "scorer(runs) keeps the name of each")
             experiment = experiment.named(pd.Index([system]), experiment.judgments.topics)
-        return folded.unfold(self._scoring.table(experiment), self._repeats)
+        return folded.unfold(self._scoring.table(experiment))
 
     def mean(
         self,
@@ -171,7 +167,7 @@ class Scorer:
         """
         choice("names", names, ("asked", "plain"))
         advice = "scorer(runs).ireval.summary() has the averages of each"
-        if self._repeats is None and _is_plain(run):
+        if _is_plain(run):
             folded, experiment = NO_REPEATS, self._read(run, topic, doc, score)
         else:
             folded, experiment = self._folded(run, topic, doc, score)
@@ -179,7 +175,7 @@ class Scorer:
         if folded.word is None:
             _refuse_several(experiment, advice)
         else:
-            repeats = layout_of({words.REPEATS: self._repeats}, folded.word)
+            repeats = layout_of({}, folded.word)
             systems = dict.fromkeys(system for system, _ in folded.owners.values())
             if len(systems) > 1:
                 raise InputError("one run", f"{len(systems)}", advice, systems)
@@ -266,12 +262,8 @@ class Scorer:
 
     def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
         """Read a run whose repeats are systems, and which of them these are."""
-        if self._repeats is not None and is_dictionary(run):
-            frames = all(isinstance(frame, pd.DataFrame) for frame in run.values())
-            run = {ONLY_SYSTEM: run} if frames or height(run) == ONE_RUN + 1 else run
         folded = fold(run, self._policy.search)
-        folded.attributes(self._repeats)
-        with OneCall(without=self._unsaid):
+        with OneCall(without=not_lacking(folded.word, self._no_rel)):
             return folded, self._read(folded.runs, topic, doc, score)
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
@@ -312,7 +304,6 @@ def scorer(
     units: choices.UnitsLike = None,
     search: choices.SearchLike = None,
     stop: choices.Stop | None = None,
-    repeats: words.Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
 
@@ -327,7 +318,7 @@ def scorer(
         come after these.
     depth, ties, no_rel
         As for `evaluate`.
-    units, search, stop, repeats
+    units, search, stop
         As for `evaluate`; thresholds are numbers, or system -> number.
     topics
         ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
@@ -389,4 +380,4 @@ def scorer(
         raise InputError("docs, the ids that positions are of", shortened(docs))
     names: Any = () if docs is None else docs
     names = names.tolist() if hasattr(names, "tolist") else names  # of NumPy, pandas and Arrow
-    return Scorer(judgments, plan, names, prepared, repeats)
+    return Scorer(judgments, plan, names, prepared)

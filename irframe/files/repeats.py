@@ -97,26 +97,23 @@ class Folded(NamedTuple):
             advice = f"average over one of them first: {self.word} or {word}"
             raise ParameterError(wanted, f"both: {self.word}, {word}", advice)
 
-    def attributes(self, repeats: words.Layout | None) -> dict[str, str]:
-        """Return what scores say of their repeats."""
-        checked_layout(repeats)
+    @property
+    def attributes(self) -> dict[str, str]:
+        """What scores say of their repeats."""
         if self.word is None:
-            if repeats is not None:
-                wanted = f"repeats of systems for repeats={repeats!r}"
-                advice = f"name them in a column: {', '.join(words.REPEAT_NAMES)}"
-                raise ParameterError(wanted, "every system once", advice)
             return {}
-        return {words.REPEATED: self.word} | ({} if repeats is None else {words.REPEATS: repeats})
+        inside = {words.REPEATS: "topic"} if self.word in words.REPEATS_IN_TOPICS else {}
+        return {words.REPEATED: self.word} | inside
 
-    def unfold(self, table: pd.DataFrame, repeats: words.Layout | None = None) -> pd.DataFrame:
+    def unfold(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return scores whose index says system and repeat apart."""
-        attrs = self.attributes(repeats)
+        attrs = self.attributes
         if self.word is None:
             return table
         names = list(table.index.names)
         place = names.index(self.role if self.role in names else words.SYSTEM)
-        if repeats == "topic" or (repeats is None and self.word not in words.OWN_REPEATS):
-            table = self._inside(table, place, repeats)
+        if self.word not in words.OWN_REPEATS:
+            table = self._inside(table, place)
         index: Any = table.index
         labels, codes = index.levels[place], index.codes[place]
         sides = zip(*(self.owners[name] for name in labels), strict=True)
@@ -134,9 +131,7 @@ class Folded(NamedTuple):
             result.attrs |= {words.UNKNOWN: sorted(every - known)} if every - known else {}
         return result
 
-    def _inside(
-        self, table: pd.DataFrame, place: int, repeats: words.Layout | None
-    ) -> pd.DataFrame:
+    def _inside(self, table: pd.DataFrame, place: int) -> pd.DataFrame:
         """Return scores without those of repeats that a topic does not have, though it has others.
 
         Where it has none of a system, the list counts as empty, as anywhere.
@@ -147,10 +142,16 @@ class Folded(NamedTuple):
         has_any = (
             pd.Series(listed).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
         )
-        if repeats is None and (has_any & ~listed).any():  # what these are decides what they score
-            layout_of({}, str(self.word))
+        inside = self.word in words.REPEATS_IN_TOPICS
+        if not inside and (has_any & ~listed).any():  # what these are decides what they score
+            wanted = f"a list of each {self.word} on every topic that its system has"
+            advice = (
+                f"rename the column {self.word!r}: 'repeat', of which missing lists are empty, or "
+                "'variation', of which topics have different numbers"
+            )
+            raise ParameterError(wanted, f"{(has_any & ~listed).sum()} missing", advice)
         lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~has_any].unique())
-        if lacking and repeats is not None:
+        if lacking and inside:
             warn(f"{LACKING}: {lacking} of topics for which a system has no {self.word}")
         result = pd.DataFrame(table[listed | ~has_any])
         result.attrs = dict(table.attrs)
@@ -163,11 +164,11 @@ UNLISTED = "no system has a list"
 """How it is said of topics, of which all lists are empty."""
 
 
-def not_lacking(repeats: Any, no_rel: Any) -> tuple[str, ...]:
+def not_lacking(word: Any, no_rel: Any) -> tuple[str, ...]:
     """Return how warnings begin of lists that are not there, where these are as they should be."""
     if no_rel == "silence":
         return LACKING, UNLISTED
-    return (LACKING,) if repeats == "topic" else ()
+    return (LACKING,) if word in words.REPEATS_IN_TOPICS else ()
 
 
 def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
@@ -204,8 +205,10 @@ def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
         return choice("repeats", known, words.LAYOUTS)
     if word in words.OWN_REPEATS or word == words.SHARD:
         return "shared" if word == words.SHARD else "system"
+    if word in words.REPEATS_IN_TOPICS:
+        return "topic"
     choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
-    advice = "say it: evaluate(..., repeats=...), or scores.ireval.design(repeats=...)"
+    advice = "say it: scores.ireval.design(repeats=...)"
     wanted, found = f"repeats= to say what one {word} is", "none of its three choices"
     raise ParameterError(wanted, found, advice, choices)
 

@@ -13,11 +13,9 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.cubes.parse_scores import parse_scores
 from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
-from irframe.files.repeats import checked_layout
-from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
+from irframe.names import SYSTEM, TOPIC
 from irframe.paired import all_pairs, describe_differences
 from irframe.paired.design import Design, design_of
 from irframe.planning.over_repeats import by_source, repeat_components, variances
@@ -142,7 +140,6 @@ def components(
     scores: xr.DataArray | pd.DataFrame,
     *,
     alpha: float = 0.05,
-    repeats: Layout | None = None,
 ) -> xr.Dataset:
     """Return variance components of scores by system, topic and interaction.
 
@@ -152,9 +149,6 @@ def components(
         Scores per system and topic: an array, or a frame, wide or long.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
-    repeats
-        What a repeat is if systems were run several times, as for `irframe.evaluate`; by default as
-        declared by the scores.
 
     Returns
     -------
@@ -217,10 +211,7 @@ def components(
     nDCG@10   0.302  0.303        0.395
     """
     level(alpha)
-    read = parse_scores(scores)
-    if checked_layout(repeats) is not None and read.repeats is not None:
-        read = replace(read, attrs={**read.attrs, REPEATS: repeats})
-    paired = scores_to_compare(read)
+    paired = scores_to_compare(scores)
     if paired.repeats is not None and paired.repeats.crossing:
         return repeat_components(paired)
     squares = analyse(paired)

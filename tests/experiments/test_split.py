@@ -80,10 +80,6 @@ BAD = {
         lambda: ir.evaluate(pd.concat([RUNS.ireval.split(2), RUNS.ireval.split(3)]), QRELS, "AP"),
         "dealt in one way",
     ),
-    "layout": (
-        lambda: ir.evaluate(RUNS.ireval.split(2), QRELS, "AP", repeats="system"),
-        "repeats='shared'",
-    ),
     "both": (
         lambda: ir.evaluate(
             pd.concat([RUNS.assign(seed=n) for n in (1, 2)]).ireval.split(2), QRELS, "AP"

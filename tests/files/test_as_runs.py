@@ -103,7 +103,7 @@ def test_tables_that_speak_arrow(library):
     assert ir.evaluate(table, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
     if library == "polars":
         seeds = module.concat([table.with_columns(seed=module.lit(seed)) for seed in (1, 2)])
-        found = ir.evaluate(seeds, QRELS, "RR", repeats="system")
+        found = ir.evaluate(seeds, QRELS, "RR")
         assert found.index.names == ["system", "seed", "topic"]
 
 

@@ -147,8 +147,7 @@ def alike(found, wanted):
     )
 
 
-@pytest.mark.parametrize("repeats", ["system", "topic"])
-def test_repeats_and_chunks_are_read_in_turn_as_at_once(repeated, repeats):
+def test_repeats_and_chunks_are_read_in_turn_as_at_once(repeated):
     files, qrels = repeated
     whole = ir.read_runs(files, **NAMED)
     assert whole.columns[:4].tolist() == ["system", "repeat", "topic", "doc"]
@@ -156,12 +155,12 @@ def test_repeats_and_chunks_are_read_in_turn_as_at_once(repeated, repeats):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
         found, wanted = (
-            runs.ireval.evaluate(qrels, ["RR", "Recall"], repeats=repeats)
+            runs.ireval.evaluate(qrels, ["RR", "Recall"])
             for runs in (ir.scan_runs(files, **NAMED), whole)
         )
         alike(found, wanted)
         of = ir.read_runs(files, repeat=NAMED["repeat"]).ireval.evaluate(
-            qrels, ["RR", "Recall"], units=ir.Units(NAMED["unit"]), repeats=repeats
+            qrels, ["RR", "Recall"], units=ir.Units(NAMED["unit"])
         )
     alike(found.sort_index(), of.sort_index())
 

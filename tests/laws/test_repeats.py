@@ -108,7 +108,7 @@ def repeated(layout):
         runs.assign(repeat=n, score=runs["score"] * (1 + n * (runs.index % 3 == 0))) for n in (1, 2)
     ]
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):
-        return ir.cube(pd.concat(lists), qrels, pool=2, repeats=layout)
+        return ir.cube(pd.concat(lists), qrels, pool=2).ireval.design(repeats=layout)
 
 
 def one(cube, repeat):

@@ -113,14 +113,16 @@ class TestRoads:
         same(found.drop(columns="metric"), expected.drop(columns="metric"))
 
     def test_a_saved_cube(self, tmp_path):
-        cube = runs().ireval.cube(QRELS, repeats="topic")
+        cube = runs().ireval.cube(QRELS).ireval.design(repeats="topic")
         scores = cube.ireval.score("AP", at=[10])
         again = cube.ireval.save(tmp_path / "cube").ireval.score("AP", at=[10])
         assert again.attrs["repeats"] == "topic"
         xr.testing.assert_identical(again.compute().drop_attrs(), scores.drop_attrs())
 
     def test_an_array_through_netcdf(self, tmp_path):
-        scores = runs().ireval.cube(QRELS, repeats="system").ireval.score("AP", at=[5, 10])
+        scores = (
+            runs().ireval.cube(QRELS).ireval.design(repeats="system").ireval.score("AP", at=[5, 10])
+        )
         scores.to_netcdf(tmp_path / "scores.nc")
         with xr.open_dataarray(tmp_path / "scores.nc") as again:
             same(quietly(ir.verbs.compare, again.load()), quietly(ir.verbs.compare, scores))
@@ -302,13 +304,10 @@ BAD = {
     ),
     "not shared": (
         runs({"ance": [1, 2], "monot5": [3, 4]})
-        .ireval.evaluate(QRELS, "AP", repeats="shared")
+        .ireval.evaluate(QRELS, "AP")
+        .ireval.design(repeats="shared")
         .ireval.compare,
         r"seeds that all systems have.*repeats='system'",
-    ),
-    "none": (
-        lambda: RUNS.ireval.evaluate(QRELS, "AP", repeats="system"),
-        r"repeats of systems for repeats='system'",
     ),
     "none of scores": (
         lambda: RUNS.ireval.evaluate(QRELS, "AP").ireval.design(repeats="topic"),
@@ -346,11 +345,11 @@ BAD_OF_SCORES = [
     ("sheet", {}, {"system": "a"}, r"one repeat for sheet.*scores.mean\('repeat'"),
     ("summary", {"repeats": 1}, {"best_of": 2}, "several repeats for best_of="),
     ("summary", {}, {"best_of": 0}, "best_of"),
-    ("topics_needed", {"repeats": 1}, {"margin": 0.1, "n_repeats": 3}, "scores of several repeats"),
+    ("topics_needed", {"repeats": 1}, {"margin": 0.1, "n_repeats": 3}, "found scores without"),
     ("topics_needed", {}, {"width": 0.1}, "margin= or difference="),
     (
         *("topics_needed", {"layout": "topic"}, {"margin": 0.1, "n_repeats": 3}),
-        "found draws inside their topics",
+        "found repeats within topics",
     ),
 ]
 
@@ -433,28 +432,32 @@ class TestVariations:
 
     @pytest.mark.parametrize("road", ["frame", "dictionary", "cube"])
     def test_a_variation_that_a_topic_lacks_is_no_empty_list(self, varied, road):
-        options = {"repeats": "topic"}
         if road == "frame":
-            scores = varied.ireval.evaluate(QRELS, "AP", **options)
-        elif road == "dictionary":
-            scores = ir.evaluate(nested(varied, "variation"), QRELS, "AP", **options)
+            scores = varied.ireval.evaluate(QRELS, "AP")
         else:
-            scores = varied.ireval.cube(QRELS, **options).ireval.score("AP")
-            scores = scores.isel(depth=-1, drop=True)
+            given = varied if road == "cube" else nested(varied, "variation")
+            cube = quietly(ir.cube, given, QRELS)
+            cube = cube if road == "cube" else cube.ireval.design(repeats="topic")
+            scores = cube.ireval.score("AP").isel(depth=-1, drop=True)
         found = ir.verbs.compare(scores)
         plain = ir.verbs.compare(self.expected(varied))
         np.testing.assert_allclose(found[["difference", "p"]], plain[["difference", "p"]])
         assert found["n_topics"].item() == 16
 
-    def test_what_they_are_is_asked_for_before_they_are_scored(self, varied):
-        with pytest.raises(IrframeError, match="what one variation is"):
-            quietly(varied.ireval.evaluate, QRELS, "AP")
+    def test_repeats_of_unknown_kind_with_missing_lists_are_refused(self, varied):
+        passes = varied.rename(columns={"variation": "pass"})
+        with pytest.raises(IrframeError, match="the column 'pass': 'repeat', .*'variation'"):
+            quietly(passes.ireval.evaluate, QRELS, "AP")
+        for name, layout in (("repeat", None), ("variation", "topic")):
+            renamed = passes.rename(columns={"pass": name})
+            scores = quietly(renamed.ireval.evaluate, QRELS, "AP")
+            assert scores.attrs.get("repeats") == layout
 
     def test_a_topic_without_any_counts_as_an_empty_list(self, varied):
         first = min(varied["topic"])
         lacking = varied[~((varied["system"] == "ance") & (varied["topic"] == first))]
         with pytest.warns(IrframeWarning, match="count as empty: 1 of topics for which a system"):
-            scores = lacking.ireval.evaluate(QRELS, "AP", repeats="topic")
+            scores = lacking.ireval.evaluate(QRELS, "AP")
         own = scores.xs("ance").xs(first, level="topic")
         assert (own["AP"] == 0).all()
 
