@@ -36,7 +36,10 @@ FRONT = {
     "questions/where-did-the-points-go": ('runs.ireval.losses(qrels, "nDCG@10")', "loss_bars()"),
     "questions/how-sure": ("scores.ireval.rank_intervals()", "ladder()"),
     "questions/trust": ("cube.ireval.pool_growth()", "pool_curves()"),
-    "questions/state-of-the-art": ("cube.ireval.outcomes(b).summary", "outcome_shares()"),
+    "questions/state-of-the-art": (
+        'cube.ireval.outcomes(baseline=b, relevant="first").summary',
+        "outcome_shares()",
+    ),
     "questions/hedge": ('cube.ireval.side_by_side(a, b, "AP")', "orderings()"),
 }
 """Page of a question -> what the front page draws of it: of what, and the figure."""

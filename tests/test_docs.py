@@ -8,9 +8,11 @@ from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import irframe as ir
+from irframe.__main__ import main
 from irframe.metrics import METRICS
 from irframe.tables.cite import references
 
@@ -213,6 +215,68 @@ def test_the_first_pages_name_the_five_papers_and_what_they_ask():
         }
         plain = " ".join(text.lower().split()).replace("per-track summaries", "summaries per track")
         assert [word for word in THEIRS if word.lower() not in plain] == []
+
+
+WORDS = {
+    "quickstart": "guide/getting-started",
+    "custom metric": "CONTRIBUTING",
+    "own metric": "CONTRIBUTING",
+    "excel": "guide/saving",
+    "early stopping": "guide/training-loop",
+    "query difficulty": "guide/faq",
+}
+"""What people type -> the page that answers, where the page itself uses other words."""
+
+
+@pytest.mark.parametrize("query", WORDS)
+def test_words_that_people_type_lead_to_one_page(query, monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    searched = import_module("searched")
+    entries = {page: ", ".join(searched.sought(page)).lower() for page in searched.SOUGHT}
+    found = {page for page, words in entries.items() if query in words.split(", ")}
+    assert found == {WORDS[query]}
+
+
+def inline_calls():
+    """Return the calls that stand within a line on the first pages, and those of their cards."""
+    call = re.compile(r"`((?:cube|scores|runs)\.[^`\n]+)`")
+    texts = [(DOCS.parent / "README.md").read_text(encoding="utf-8"), PAGES["index.md"]]
+    cards = import_module("gallery").FRONT.values()
+    return [
+        *call.findall("\n".join(texts)),
+        *(f"{one}.ireval.plot.{figure}" for one, figure in cards),
+    ]
+
+
+def test_inline_calls_of_the_first_pages_run_and_by_group_too(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    runs, qrels = ir.example_track()
+    qrels["track"] = np.where(qrels["topic"] < "109", "passages", "documents")
+    runs["track"] = np.where(runs["topic"] < "109", "passages", "documents")
+    cube = runs.ireval.cube(qrels)
+    known = {"runs": runs, "qrels": qrels, "cube": cube, "scores": cube.ireval.score("AP")}
+    known |= {"a": "monot5", "b": "bm25"}
+    calls = inline_calls()
+    assert len(calls) > 10
+    for call in calls:
+        assert eval(call, known) is not None, call  # noqa: S307 - our own pages
+        verb = call.partition(".ireval.plot.")[0].removesuffix(".summary")
+        before, _, last = verb.rpartition(".ireval.")
+        if before and not last.startswith("groupby"):
+            grouped = eval(f'{before}.ireval.groupby("track").{last}', known)  # noqa: S307
+            assert "track" in repr(grouped), call
+
+
+def test_the_first_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    landing = PAGES["index.md"]
+    monkeypatch.chdir(tmp_path)
+    main(["demo", "--files", "."])
+    for text in (readme, landing):
+        Path("report.html").unlink(missing_ok=True)
+        exec(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], {})  # noqa: S102 - our own
+        assert "monot5" in capsys.readouterr().out
+        assert Path("report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_a_line_follows_each_of_the_seven_guidelines():
