@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,8 @@ class Moved:
         where it was called in groups; ``begin``, the call up to its second argument; ``fields``,
         the parameters that moved, as they are given now; ``others``, the further arguments;
         ``more`` and ``beside``, these with a comma behind or before, if there are any; ``sel``, how
-        the depths in ``fields`` are selected of `x`, and ``query``, of a frame.
+        the depths in ``fields`` are selected of `x`, and ``query``, of a frame; ``cut``, the
+        further arguments, metrics at the depth in ``fields``.
     fields
         Parameter -> its name now, "" where it is given first, without a name.
     verbs
@@ -73,6 +75,7 @@ MOVED = (
     Moved("{x}{sel}.ireval.{verb}({others})", _AT, _OF_DEPTHS),
     Moved("{x}.ireval.{verb}({others}){sel}", _AT, _REFERENCE),
     Moved("{x}.ireval.{verb}({others}){query}", _AT, ("ratios",)),
+    Moved("{x}.ireval.{verb}({cut})", _AT, ("replay",)),
     Moved(
         "{x}.ireval.groupby({fields}).{verb}({others})",
         dict.fromkeys(("by", "groupby", "group_by", "group", "stratify_by"), ""),
@@ -127,9 +130,15 @@ def line_for(
         **_selections(arguments[0] if arguments else None, ", ".join(text for _, text in first)),
         fields=", ".join(fields),
         others=others,
+        cut=", ".join(_cut(name, text, first) for name, text, _ in given if name not in names),
         more=f"{others}, " if others else "",
         beside=f", {others}" if others else "",
     )
+
+
+def _cut(name: str, text: str, depths: Sequence[tuple[str, str]]) -> str:
+    """Return an argument, metrics at a depth."""
+    return re.sub(r'"([^"@]+)"', rf'"\1@{depths[0][1]}"', text) if name == "metrics" else text
 
 
 def _selections(subject: Any, depths: str) -> dict[str, str]:

@@ -54,6 +54,7 @@ CALLS = [
     (DEPTHS, "risk", (), {"baseline": "bm25", "at": [5]}),
     (DEPTHS, "topics_needed", (), {"difference": 0.1, "at": 5}),
     (DEPTHS, "volatility", ("AP",), {"at": [5, 10]}),
+    (CUBE, "replay", ("pool", 5, "AP", ["nDCG"]), {"at": 10, "resamples": 2}),
     (DEPTHS, "agreement", (10,), {"at": [5]}),
     (DEPTHS, "coverage", (10,), {"at": 5}),
     (DEPTHS, "inversions", (), {"reference": "AP@10", "at": [5]}),

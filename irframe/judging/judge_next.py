@@ -224,7 +224,6 @@ def replay(
     budgets: int | Sequence[int],
     *metrics: Metric | MetricType | str,
     test: Tested = "t",
-    at: int | None = None,
     unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
     depth: int | None = None,
     rel: int = 1,
@@ -245,12 +244,10 @@ def replay(
     budgets
         Numbers of judgments per topic, at least 1.
     metrics
-        Metrics or their names.
+        Metrics or their names, at the depth in each, or else at that of the cube.
     test
         How significance is decided, as for `compare`: an `irframe.Significance`, or the name of a
         test. Intervals have the confidence level 1 - `alpha` of it.
-    at
-        Evaluation depth of metrics without a depth of their own, by default that of the cube.
     unjudged
         Whether documents left unjudged count as not relevant, or are removed from all lists before
         scoring (``"condensed"``).
@@ -346,7 +343,7 @@ def replay(
     read = read_depth(cube, depth)
     cube = by_label(shared(attended(cube)))
     documents = ListedDocuments.judged(cube, read)
-    last = cube.sizes[DEPTH] if at is None else at
+    last = cube.sizes[DEPTH]
     chosen = parse_metrics(metrics)
     options = chosen, last, pairing, condensed, rel
     draws = Resamples.of(pairing.alpha, resamples)

@@ -29,7 +29,7 @@ COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_po
 COUNTED |= {"as_qrels", "as_runs", "as_scores"}
 """Verbs that are told how many systems or topics, which part of these, what they are called, or
 which axis of a matrix has them."""
-LATER = {"report", "explain", "replay"}
+LATER = {"report", "explain"}
 """What looks at one depth alone."""
 ONE = {"enumerate_rankings", "random_separability"}
 """Functions of a number."""
@@ -96,9 +96,9 @@ VALUES = [
     for name in ir.__all__
     if isinstance(value := getattr(ir, name), type) and issubclass(value, OptionValue)
 ]
-MOST = {"median": 4, "90th percentile": 9, "all": 478, "fields": 25}
+MOST = {"median": 4, "90th percentile": 9, "all": 477, "fields": 25}
 """Bounds of the number of parameters, of all public functions and of one, which may only fall."""
-MANY = {"replay": 13, "report": 14}
+MANY = {"report": 14}
 """Public functions with more than 12 parameters, and how many they may have."""
 
 

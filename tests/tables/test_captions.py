@@ -114,7 +114,7 @@ def test_numbers_are_said_to_have_no_more_than_they_have():
     preferred = CUBE.ireval.preferences("bm25", "ance", weights="inverse")
     assert "topics weighted" not in told(preferred.attrs)
     assert "weights inverse" in told(preferred.attrs)
-    replayed = CUBE.ireval.replay("pool", 5, "AP", at=10)
+    replayed = CUBE.ireval.replay("pool", 5, "AP@10")
     assert "per metric and depth" in told(replayed.attrs)
     with pytest.warns(IrframeWarning, match="no interval"):
         judged = ir.compare_judges({"a": QRELS, "b": QRELS}, resamples=ir.Resampling(20, seed=3))
