@@ -232,7 +232,7 @@ SearchLike = str | Searches | None
 
 
 def _whole_places(along: str, places: Any) -> None:
-    """Refuse places of an axis that are no whole numbers from 1, or come twice."""
+    """Refuse stops that are no integers from 1, or repeated."""
     axis = AXES[along]
     _each_once(
         axis.asked,

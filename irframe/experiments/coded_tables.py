@@ -39,7 +39,7 @@ class Side(NamedTuple):
 
 
 def code_documents(*sides: Side) -> list[ids.Codes]:
-    """Code the documents of several frames so that equal codes mean same topic and document.
+    """Code documents of several frames; equal codes mean equal documents.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
 def code_systems(
     frame: pd.DataFrame, columns: Mapping[str, Hashable]
 ) -> tuple[ids.Codes, pd.Index]:
-    """Code the systems of a frame, of which there is one where no column names them."""
+    """Code the systems of a frame; without a column one."""
     if words.SYSTEM in columns:
         return ids.code_labels(frame[columns[words.SYSTEM]], words.SYSTEM)
     return np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
@@ -327,7 +327,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
 
 
 def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
-    """Read ``{topic: {doc: grade}}`` with ids that are text, some ten times as fast as a frame.
+    """Read ``{topic: {doc: grade}}`` with text ids, quickly.
 
     Returns
     -------
@@ -365,7 +365,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
 
 
 def _by_span(table: QrelsTable) -> dict[str, Any]:
-    """Return what judgments are with a row for every span, those that overlap as one."""
+    """Return judgments with a row per merged span."""
     columns = dict(table.columns) | (borders(table.frame.columns) or {})
     start, end = read_borders(table.frame, columns, "spans of evidence")
     doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
@@ -398,7 +398,7 @@ def _by_span(table: QrelsTable) -> dict[str, Any]:
 
 
 def _by_subtopic(table: QrelsTable) -> QrelsTable:
-    """Return a table with one row per document, and a column of grades per subtopic."""
+    """Return a row per document with grades by subtopic."""
     subtopic, labels = ids.code_labels(table.frame[table.columns[words.SUBTOPIC]], words.SUBTOPIC)
     (codes,) = code_documents(Side(table.topic, table.doc))
     # By name within each topic, so that neither the order of rows nor another topic's subtopics
@@ -424,13 +424,13 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
 
 
 def row_slices(rows: int, most: int | None = None) -> list[slice]:
-    """Return slices that cover so many rows, so many at a time, by default `ROWS`."""
+    """Return slices that cover the rows in blocks."""
     step = most or ROWS
     return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
-    """Count each of so many codes, whose count casts as many of them as `row_slices` takes."""
+    """Count codes in blocks, to save memory."""
     counts = np.zeros(size, np.int64)
     for part in row_slices(len(codes)):
         counts += np.bincount(codes[part], minlength=size)
@@ -438,7 +438,7 @@ def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
-    """Return the column that an argument names, or raise if there is not exactly one."""
+    """Return the column that an argument names."""
     names = list(runs.columns)
     if names.count(name) != 1:
         found = f"{names.count(name)} of the name {name!r} among"
@@ -454,7 +454,7 @@ def _grades(column: pd.Series) -> Grades:
 
 
 def once_judged(table: QrelsTable) -> QrelsTable:
-    """Return judgments without those that are there again, alike; raise for those that differ.
+    """Drop repeated equal judgments; raise for different ones.
 
     Warns
     -----
@@ -480,7 +480,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
 
 
 def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
-    """Raise if there are rows that judge a document again for a topic."""
+    """Raise if a topic has a document judged twice."""
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
         keys = [table.columns[words.TOPIC], table.columns[words.DOC]]

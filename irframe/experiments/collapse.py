@@ -58,7 +58,7 @@ def collapse(
     of: ChunksOf = None,
     ties: TiesLike = words.DEFAULT_TIES,
 ) -> pd.DataFrame:
-    r"""Collapse lists of chunks to lists of the documents that they are of.
+    r"""Collapse lists of chunks to lists of documents.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def collapse(
 
 
 def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = None) -> pd.DataFrame:
-    """Return collapsed lists; with a column of what chunks cost, of what documents do.
+    """Return collapsed lists, with the cost of each document.
 
     That is what is read from the document before on, down to the first chunk: all chunks are paid
     for, those of documents that were found before as well.
@@ -223,13 +223,13 @@ def _rank_of(table: RunTable) -> str:
 
 
 def pairs_of(lists: Codes, docs: Any) -> Codes:
-    """Return a number for each pair of list and document, in the order of their first rows."""
+    """Return a number per pair of list and document."""
     code, labels = pd.factorize(pd.Series(docs, dtype=object))
     return pd.factorize(lists.astype(np.int64) * (len(labels) + 1) + code)[0]
 
 
 def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
-    """Return a table of two columns as a Series of one by the other.
+    """Return a two-column table as a Series.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) ->
 
 
 def _looked_up(names: pd.Series, known: pd.Series, what: str, advice: str) -> pd.Series:
-    """Return what is known of every name, refusing those of which nothing is."""
+    """Return the value of every name; refuse unknown names."""
     values = pd.Series(known.reindex(names.astype(object)).to_numpy(), names.index)
     _refuse_unknown_chunks(names[values.isna()].unique(), what, advice)
     return values
@@ -360,7 +360,7 @@ class Preparation(NamedTuple):
         return _with_lengths(named, self.length, policy.length).frame if table else named.frame
 
     def with_costs(self, metrics: Any) -> "tuple[list[Any], Preparation]":
-        """Return metrics, and the same with the costs that are asked for beside these."""
+        """Separate costs from metrics, and prepare for them."""
         if self.search is None:
             return parse_metrics(metrics), self
         is_known = self.of is None or isinstance(self.length, str)  # of all that is shown
@@ -380,7 +380,7 @@ class Preparation(NamedTuple):
         return _with_lengths(named, self.length, self.decided["length"])
 
     def qrels(self, qrels: Qrels, by: Any = None) -> Qrels:
-        """Return judgments of the documents that stand for their copies, by groups as `runs`."""
+        """Return judgments of the documents that represent copies."""
         if self.search is not None:
             _refuse_spans(by_role(qrels, QRELS).frame, "search=")
         if self.copies is None:
@@ -400,7 +400,7 @@ class Preparation(NamedTuple):
         return known
 
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
-        """Return runs in which what comes first of some copies is called what they all are."""
+        """Return runs in which copies carry their representative's name."""
         table, _ = _ordered(named, policy, once=True)
         name, lists = named.columns[words.DOC], table.group
         renamed = table.frame.reset_index(drop=True)
@@ -426,7 +426,7 @@ def standing(docs: pd.Series, known: pd.Series) -> pd.Series:
 def _judged_once(
     qrels: ByRole, known: pd.Series, groups: list[Any], *, spend: bool
 ) -> pd.DataFrame:
-    """Return judgments with the highest grade of copies for the one that stands for them."""
+    """Return judgments with each copy's highest grade."""
     frame, columns = qrels
     _refuse_spans(frame, "copies=")
     doc, grade = columns[words.DOC], columns[words.GRADE]

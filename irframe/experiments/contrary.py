@@ -19,7 +19,7 @@ FALLS, RISES, SHUFFLED = 1, 2, 3
 
 
 def directions(table: RunTable, rows: Codes, key: NDArray[Any], first: Codes) -> NDArray[np.int8]:
-    """Return which way the scores of each list go along its ranks, 0 where all are equal.
+    """Return whether scores rise or fall along each list's ranks.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def directions(table: RunTable, rows: Codes, key: NDArray[Any], first: Codes) ->
 
 
 def systems(table: RunTable, system: Codes, direction: NDArray[np.int8] | None) -> list[str]:
-    """Return in how many lists scores rise along the ranks more often than they fall, by system.
+    """Count per system the lists whose scores rise with ranks.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def tell(contrary: Sequence[str]) -> None:
 
 
 def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
-    """Raise if ranks of a system without scores fall in all of its lists, and look like scores."""
+    """Raise if ranks fall in all lists, like scores."""
     if words.RANK not in table.columns or policy.column == words.RANK or not table.unscored.any():
         return
     order = grouped(table.group)

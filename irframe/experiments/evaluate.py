@@ -143,7 +143,7 @@ def evaluate(
 
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
-    """Return judgments and metrics, the former out of the runs' own grades if they are left out."""
+    """Return judgments, from the runs' grades if omitted."""
     given = [qrels] if isinstance(qrels, str | Metric) else qrels
     if not isinstance(given, list | tuple) or not all(isinstance(m, str | Metric) for m in given):
         return qrels, metrics
@@ -163,7 +163,7 @@ def _with_repeats(
     qrels: Qrels,
     prepared: Preparation,
 ) -> pd.DataFrame:
-    """Score runs of which there may be several repeats, and judgments of which there may."""
+    """Score runs or judgments that may be repeated."""
     with OneCall(without=not_lacking(folded.word, plan.no_rel)):
         shown = prepared.shown(folded.runs) if prepared.costs else folded.runs
         runs, qrels = prepared.runs(shown, plan.policy, by), prepared.qrels(qrels, by)
@@ -230,7 +230,7 @@ def _scored_runs(
 def _separate(
     plan: Plan, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
 ) -> Iterator[tuple[Any, pd.DataFrame]]:
-    """Score groups whose topics share names with those of others, each by itself."""
+    """Score each group by itself if topic names repeat."""
     collection, absent = plan.policy.collection, {}
     if plan.rel and collection in qrels.columns:
         group_columns.Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
@@ -253,7 +253,7 @@ def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
 
 
 def _joined_groups(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
-    """Put the scores of groups together, with all their top grades and pool depths."""
+    """Concatenate the scores of groups and their attributes."""
     table, attributes = _stacked_scores(parts, by)
     topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
     table.attrs = attributes[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
@@ -265,13 +265,13 @@ def _joined_groups(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
 
 
 def _unknown(attributes: list[Any]) -> dict[str, list[str]]:
-    """Return the attribute that names systems of which nothing is judged in any part."""
+    """Return the attribute naming systems without judged documents."""
     unknown = set.intersection(*({*attrs.get(words.UNKNOWN, ())} for attrs in attributes))
     return {words.UNKNOWN: sorted(unknown)} if unknown else {}
 
 
 def _stacked_scores(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataFrame, list[Any]]:
-    """Put scores below each other, and return what was said of each of them."""
+    """Concatenate scores and collect their attributes."""
     attributes = [part.attrs for part in parts.values()]
     for part in parts.values():
         part.attrs = {}
@@ -283,7 +283,7 @@ _TOLD = re.compile(r"(\d+) of (\d+), seed (\d+)")
 
 @recorded
 def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
-    """Deal the documents of runs, or of judgments, to shards: repeats of any collection.
+    """Split the documents of runs or judgments into shards.
 
     A shard is a collection of its own, with the lists and the judgments of its documents; how
     systems differ from shard to shard says what another collection of documents might have said.
@@ -348,7 +348,7 @@ Part = tuple[Any, Any, pd.DataFrame]
 
 
 def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
-    """Return what repeats of judgments are called, and each with the runs that it judges.
+    """Return the repeats of judgments with the runs they judge.
 
     Parameters
     ----------

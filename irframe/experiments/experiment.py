@@ -34,7 +34,7 @@ LAST = "_last"
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Runs, ranked and joined to the judgments of the topics that are scored; never written."""
+    """Ranked runs joined to judgments; never written to."""
 
     judgments: Judgments
     systems: pd.Index
@@ -207,7 +207,7 @@ class Experiment:
 
     @property
     def known_pool(self) -> JudgedPool:
-        """What the pool was made of; of an experiment that was asked for it."""
+        """The pool; raises if it is unknown."""
         return cast("JudgedPool", self.pool)
 
     @property
@@ -251,13 +251,13 @@ class Experiment:
         )
 
     def without(self, missing: NDArray[np.bool_]) -> "Experiment":
-        """Return the same in which some lists, shape (system, topic), are not there."""
+        """Return the experiment without some lists."""
         if not missing.any():
             return self
         return replace(self, took_part=self.participated & ~missing, origin=self.mark)
 
     def seen(self, systems: Codes, topics: Codes) -> "Experiment":
-        """Return the part of some systems and topics, at once where it was the last one asked."""
+        """Return some systems and topics, cached."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
         # One part is kept, as verbs ask a selected cube for the same several times.
@@ -299,7 +299,7 @@ class Experiment:
         return hits.cells(self.judgments, depth, width or depth, doc=doc, text=text)
 
     def dense(self, depth: int, name: str) -> Array:
-        """Return one of the arrays over (system, topic, rank) of `cells`, made tile by tile."""
+        """Return one dense array of `cells`, made tile by tile."""
         values = np.empty((*self.shape, depth), Grade if name == GRADE else np.int32)
 
         def fill(tile: tuple[slice, slice]) -> None:
@@ -309,12 +309,12 @@ class Experiment:
         return values
 
     def rows_at(self, depth: int) -> NDArray[np.int64]:
-        """Return which judgment is at each rank of lists, -1 for none: (system, topic, rank)."""
+        """Return the judgment at each rank, -1 for none."""
         slot = self.dense(depth, DOC)
         return np.where(slot >= 0, slot + self.judgments.start[:, np.newaxis], -1)
 
     def fields(self, metrics: Sequence[Metric], depth: int) -> dict[str, Any]:
-        """Return what metrics read of judgments and the pool, as fields of a `Block`."""
+        """Return what metrics read, as fields of a `Block`."""
         fields = self.judgments.fields(metrics) | {"top": self.top}
         if self.pool is not None:
             fields["pool_depth"] = self.pool.depth
@@ -323,7 +323,7 @@ class Experiment:
         return fields
 
     def pool_count(self, metrics: Sequence[Metric], depth: int) -> Array:
-        """Count the documents in the pool of every depth, refusing not to know it."""
+        """Count pooled documents per depth; raise if unknown."""
         if self.pool is None or self.pool_word == "unknown":
             refuse_pool(metrics)
         return self.pool.count(self.judgments, depth)
@@ -336,7 +336,7 @@ class Experiment:
         *,
         ties: bool = False,
     ) -> Block:
-        """Return some lists laid out by rank, with what is known of their topics.
+        """Return some lists as a block for metrics.
 
         Parameters
         ----------
@@ -372,7 +372,7 @@ def _every(chosen: Codes, size: int) -> bool:
 def fewer_judged(
     experiment: Experiment, kept: NDArray[np.bool_], depth: int | None = None
 ) -> Experiment:
-    """Return the same with some of the judgments only, and a pool of another depth."""
+    """Return the experiment with fewer judgments."""
     judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
     refuse_marks(judgments.grade)
     new = np.where(kept, np.cumsum(kept) - 1, -1)
@@ -389,7 +389,7 @@ def fewer_judged(
 
 
 def condensed(experiment: Experiment) -> Experiment:
-    """Return the same of lists without their unjudged documents, which are closed up."""
+    """Return the lists without their unjudged documents."""
     hits, length = experiment.hits.by_list(), experiment.hits.length
     judged = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
     order = judged[np.lexsort((hits.rank[judged], hits.of[judged]))]
@@ -472,7 +472,7 @@ def judged_anew(
 
 
 def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> in_turn.TopUnjudged:
-    """Return the hits at the top of lists that are not kept, by name."""
+    """Return the top hits that are dropped, by name."""
     judgments, hits = experiment.judgments, experiment.hits
     hidden = np.flatnonzero(~kept & (hits.rank <= in_turn.RANKS))
     doc = judgments.table.doc.take(pa.array(judgments.row[hits.row[hidden]]))
@@ -480,7 +480,7 @@ def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> in_turn.TopUnjud
 
 
 def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
-    """Raise if a list may hold newly judged documents below the ranks that are known by name.
+    """Raise if newly judged documents may rank below named ones.
 
     Given the topic of each document that was not judged before, and the list of each one found.
     """

@@ -38,7 +38,7 @@ GroupBy = str | Mapping[Any, Any] | pd.Series
 def given_groups(
     by: Mapping[Any, Any] | pd.Series, labels: Mapping[str, Iterable[Any]], taken: Iterable[Any]
 ) -> tuple[str, str, pd.Series]:
-    """Return what groups are called, what they are of, and that of each label.
+    """Return the name, dimension and labels of given groups.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def given_groups(
 
 
 def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
-    """Return runs and judgments with groups that came as a mapping in a column, and its name."""
+    """Add groups from a mapping as a column."""
     if not isinstance(by, Mapping | pd.Series):
         return runs, qrels, by
     qrels = as_qrels(qrels)
@@ -145,7 +145,7 @@ class Groups(NamedTuple):
         *,
         stated: bool,
     ) -> dict[Any, tuple[Codes, Codes]]:
-        """Return which systems and topics are in each group, as pandas groups rows.
+        """Return the systems and topics of each group.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
 
 
 def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
-    """Return what holds for any label of each group, from (label, ...) and the labels' groups.
+    """Reduce a mask over labels to groups, by any.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def refuse_missing(by: Any, dim: str, keys: NDArray[Any], labels: Any) -> None:
 
 
 def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
-    """Raise if a column that is to name groups cannot: it divides topics, or holds fractions."""
+    """Raise if a column cannot name groups."""
     topic = roles(frame.columns).get(TOPIC)
     if by not in frame.columns or topic is None:
         return
@@ -301,7 +301,7 @@ def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
 
 
 def refuse_name(frame: pd.DataFrame, by: Any) -> None:
-    """Raise if a column of groups is called as a part of a cube, or holds fractions."""
+    """Raise for names of groups that a cube reserves."""
     if by in RESERVED:
         advice = f"call it otherwise: frame.rename(columns={{{by!r}: 'part'}})"
         raise ParameterError(OWN_NAME, repr(by), advice)
@@ -311,7 +311,7 @@ def refuse_name(frame: pd.DataFrame, by: Any) -> None:
 
 
 def share_names(qrels: pd.DataFrame, by: str) -> bool:
-    """Return whether a topic is judged in several groups, each of which means another topic."""
+    """Tell whether groups judge different topics under one name."""
     one_column("by", by)
     topic = roles(qrels.columns).get(TOPIC)
     if by not in qrels.columns or topic is None or by == topic:
@@ -363,7 +363,7 @@ def told_rel(rel: Mapping[Any, int]) -> str:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The lowest relevant grade of some collections, for metrics that leave theirs open.
+    """The lowest relevant grade per collection.
 
     Examples
     --------
@@ -415,7 +415,7 @@ class Thresholds:
             raise ParameterError(wanted, "", "", unknown)
 
     def _at(self, metrics: Sequence[Metric], grade: int | None) -> list[Metric]:
-        """Return metrics with a threshold, those that leave theirs open, if one is given."""
+        """Return metrics with open thresholds filled."""
         pairs = zip(metrics, self.left_open, strict=True)
         return [replace(m, rel=grade) if grade and free else m for m, free in pairs]  # type: ignore[call-arg]
 
@@ -425,7 +425,7 @@ class Thresholds:
         return list(dict.fromkeys(chain(*zip(*every, strict=True))))
 
     def places(self, metrics: Sequence[Metric], collections: Iterable[Any]) -> NDArray[np.int64]:
-        """Return which of its variants each metric is on each topic, shape (metric, topic)."""
+        """Return each metric's variant per topic, (metric, topic)."""
         known, keys = self.variants(metrics), [*collections]
         own = {key: self._at(metrics, self.by_collection.get(key)) for key in dict.fromkeys(keys)}
         places = {key: [known.index(metric) for metric in made] for key, made in own.items()}
@@ -433,7 +433,7 @@ class Thresholds:
 
 
 def leaves_open(metric: Metric) -> bool:
-    """Return whether a metric has a threshold of relevance, and its name gives none.
+    """Tell whether a metric's lowest relevant grade is open.
 
     Examples
     --------

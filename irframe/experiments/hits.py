@@ -99,18 +99,18 @@ class Hits:
         return replace(self, **parts, filed=filed)
 
     def alongside(self, take: Callable[[Array], Array]) -> Mapping[str, Array] | None:
-        """Return what is told of some of the documents, given what takes these of all."""
+        """Return per-document values selected by a function."""
         along = self.along
         return None if along is None else {name: take(values) for name, values in along.items()}
 
     def onto(self, judgments: Judgments) -> "Hits":
-        """Return the hits of lists for some topics by their judgments, given all of the qrels."""
+        """Return the hits of some topics, by their judgments."""
         if np.array_equal(judgments.code, np.arange(self.length.shape[1])):
             return replace(self, row=judgments.here[self.row])
         return self.part(np.arange(len(self.length)), judgments.code, judgments.here)
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
-        """Return the hits of some lists, list by list, given what each judgment is then."""
+        """Return the hits of some lists, sorted by list."""
         hits_by_list, chosen = self.by_list(), np.ix_(systems, topics)
         lists = np.arange(self.length.size).reshape(self.length.shape)[chosen].ravel()
         count = hits_by_list.start[lists + 1] - hits_by_list.start[lists]
@@ -127,7 +127,7 @@ class Hits:
         )
 
     def tile(self, tile: tuple[slice, slice], *, ties: bool = True) -> "Hits":
-        """Return the hits of a tile of lists, see `irframe.arrays.tiles`; of hits by list."""
+        """Return the hits of a tile of lists."""
         length, lists = self.length[tile], self.length.size
         if length.size == lists:
             return self if ties else replace(self, tied=None)
@@ -152,7 +152,7 @@ class Hits:
         return np.where(first < self.length, first + 1, NEVER)
 
     def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return the best rank of so many judged documents in lists of some systems, 0 for none."""
+        """Return each document's best rank in some systems, 0 for none."""
         ranks = np.full(judged, NEVER, np.int32)
         for part in row_slices(len(self.of)):
             contributes = systems[self.of[part] // self.length.shape[1]]
@@ -208,7 +208,7 @@ class Hits:
         return self._by_rank(np.asarray((self.along or {})[name]), depth, width)
 
     def _by_rank(self, values: Array, depth: int, width: int) -> Array:
-        """Lay values of all documents out likewise, 0 past the ends of lists and past a depth."""
+        """Return values of documents by rank, padded with 0."""
         length = self.length.ravel()
         dense = np.zeros((len(length), width), values.dtype)
         if int(length.max(initial=0)) > depth:
@@ -244,7 +244,7 @@ class Hits:
 
 @dataclass(frozen=True, eq=False)
 class JudgedPool:
-    """The best ranks of judged documents in contributing runs, and the depth of the pool."""
+    """The pool of judged documents, and its depth."""
 
     rank: NDArray[np.int32]
     """Of each judged document, 0 where no contributing run has it."""
@@ -280,7 +280,7 @@ class JudgedPool:
     def down_to(
         self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
     ) -> "JudgedPool":
-        """Return the pool of some topics, with its depth as given or as found.
+        """Return the pool of some topics with its depth.
 
         Parameters
         ----------
@@ -314,14 +314,14 @@ class JudgedPool:
         return replace(self, rank=self.rank[judgments.row], stated=stated, depth=every)
 
     def word(self, judgments: Judgments) -> str:
-        """Return what is known of it: it was stated, is complete, or is unknown."""
+        """Return whether the pool is stated, complete or unknown."""
         if self.stated:
             return "stated"
         deepest = self.depth[judgments.topic]
         return "complete" if ((self.rank > 0) & (self.rank <= deepest)).all() else "unknown"
 
     def count(self, judgments: Judgments, depth: int) -> NDArray[np.int64]:
-        """Count the judged documents in the pool of every depth, shape (topic, depth, level)."""
+        """Count pooled documents per topic, depth and grade."""
         deepest = np.minimum(self.depth - 1, depth)
         rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
         level = np.searchsorted(judgments.levels, judgments.grade[rows])
@@ -338,7 +338,7 @@ class JudgedPool:
 
 
 def refuse_large(systems: int, topics: int, depth: int) -> None:
-    """Raise if rankings laid out by rank would not fit into the memory of this machine.
+    """Raise if dense rankings would not fit into memory.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ def refuse_large(systems: int, topics: int, depth: int) -> None:
 
 
 def refuse_open(longest: int, depth: int) -> None:
-    """Raise if it is not known what lists are without their unjudged documents."""
+    """Raise if lists were cut before unjudged documents leave."""
     if longest > depth:
         advice = "build the cube without depth=, and choose depths when scoring"
         raise DepthError("a cube as deep as its lists", f"depth {depth} of {longest}", advice)

@@ -57,7 +57,7 @@ class Framed:
         return cls(table, judgments, Lists(*labels, placed, lengths, collections))
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
-        """Return the rows of some systems, which the others then have none of."""
+        """Return the rows of some systems; others become empty."""
         wanted = places("systems of the runs compared", systems, list(self.table.systems))
         inside = np.isin(self.table.system, wanted)
         if inside.all():
@@ -74,7 +74,7 @@ class Framed:
     def ranked(
         self, policy: Policy, wanted: "Wanted", before: int = 0
     ) -> Iterator[tuple[Part, "TopUnjudged | None"]]:
-        """Yield some lists after the other, with the unjudged documents at their top.
+        """Yield ranked lists with their top unjudged documents.
 
         Parameters
         ----------
@@ -100,21 +100,21 @@ class Framed:
     def _top_unjudged(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, before: int
     ) -> "TopUnjudged":
-        """Return the unjudged documents at the top of lists; arguments as of `_part`."""
+        """Return the top unjudged documents of lists."""
         kept = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
         rows, rank = rows[ranking.order[kept]], ranking.rank[kept].astype(np.int16) - np.int16(1)
         of = (before + self._lists_of(rows)).astype(np.int32)
         return TopUnjudged(of, rank, self.table.doc.take(pa.array(rows)))
 
     def _lists_of(self, rows: Codes) -> Codes:
-        """Return the number of the list of each of some rows, by system and judged topic."""
+        """Return the list number of each row."""
         topic = self.lists.placed[self.table.topic[rows]]
         return self.table.system[rows].astype(np.int64) * len(self.judgments.topics) + topic
 
     def _part(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, policy: Policy, *, filed: bool
     ) -> Part:
-        """Return what ranked lists hold of the judgments, given which of these each one is."""
+        """Return the hits of ranked lists."""
         table, order = self.table, ranking.order
         first, hit = np.flatnonzero(ranking.rank == 1), np.flatnonzero(row >= 0)
         lists = self._lists_of(rows[order[first]])
@@ -145,7 +145,7 @@ class Framed:
         return Part(lists, hits, ranking.direction)
 
     def _stretches(self) -> Iterator[Codes]:
-        """Yield the rows of whole lists for judged topics, `coded_tables.ROWS` at a time."""
+        """Yield the rows of complete lists in blocks."""
         table, rows = self.table, cast("Codes | None", None)
         system, topic = table.system, table.topic
         inside = (self.lists.placed >= 0)[topic]
@@ -162,7 +162,7 @@ class Framed:
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
-    """Return runs whose rows are called by what is judged, spans or documents."""
+    """Return runs whose documents are what is judged."""
     if judgments.spans is not None:
         return joining.named_by_span(table)
     refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
@@ -170,7 +170,7 @@ def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
 
 
 class Gathered:
-    """What some lists after the other hold, joined field by field: little is there twice."""
+    """The fields of many lists, concatenated."""
 
     def __init__(self, parts: Iterable[Part] = ()) -> None:
         self._fields: dict[str, list[Any]] = defaultdict(list)
@@ -225,7 +225,7 @@ def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
 def _joined_lengths(
     parts: Sequence[Mapping[str, NDArray[Any]] | None], put: Callable[[Array], Array]
 ) -> dict[str, NDArray[Any]] | None:
-    """Return what is told of documents as one, where it is told in every part or in none."""
+    """Concatenate per-document values; all groups must have them."""
     known = {frozenset(part or ()) for part in parts}
     if len(known) > 1:
         uneven = sorted(frozenset().union(*known).difference(*known))
@@ -266,7 +266,7 @@ class TopUnjudged:
         return names_by_rank
 
     def onto(self, place: Codes) -> "TopUnjudged":
-        """Return the same by other numbers of the lists, without those at -1."""
+        """Return the documents under other list numbers."""
         if np.array_equal(place, np.arange(len(place))):
             return self
         inside = (place >= 0)[self.of]
@@ -284,7 +284,7 @@ class TopUnjudged:
 
 
 def together(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
-    """Return documents of several sources as one, None where one of them does not know its own."""
+    """Concatenate documents; None if a source lacks them."""
     known = [part.load() for part in parts if part is not None]
     if len(known) < len(parts) or len({part.doc.type for part in known}) != 1:
         return None
@@ -330,7 +330,7 @@ def rank_framed(framed: Framed, policy: Policy, wanted: Wanted) -> Ranked:
 def rank_in_turn(
     runs: ScannedRuns, judgments: QrelsTable, policy: Policy, wanted: Wanted
 ) -> Ranked | None:
-    """Join the runs of files to judgments and rank them, some files at a time.
+    """Join and rank the runs of files, in batches.
 
     Returns
     -------
@@ -379,7 +379,7 @@ def rank_in_turn(
 def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
-    """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
+    """Add the lists of a frame; yield top unjudged documents."""
     # Which ranks are tied is asked of cubes, and of scores by shared ranks.
     ties = wanted.all_ties or shares_ranks(policy.ties)
     for part, listed in framed.ranked(policy, wanted, before):

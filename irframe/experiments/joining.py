@@ -132,7 +132,7 @@ Named = tuple[Iterable[Any], Any]
 
 
 def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
-    """Return for every topic of some runs its code in the qrels, -1 where it is not judged."""
+    """Return the position in the qrels of each run topic."""
     own, judged = ids.labels_of_one_kind(table.topics, judgments.topics)
     return np.asarray(judged.get_indexer(own))
 
@@ -158,7 +158,7 @@ COLLECTIONS = frozenset({"collection", "dataset", "corpus", "track", "task"})
 
 
 def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
-    """Raise if topics of several collections, which a column of both frames names, share ids."""
+    """Raise if topics of several collections share ids."""
     for name in table.frame.columns.intersection(judgments.frame.columns, sort=False):
         if name in COLLECTIONS and name not in table.columns.values():
             labels = pd.Series(column_of(judgments.frame, name, name).to_numpy())
@@ -170,7 +170,7 @@ def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
 
 
 def tell_no_topics(runs: Named, qrels: Named) -> NoReturn:
-    """Raise since no topic of runs is judged, given some topics of each and their column."""
+    """Raise because no topic of the runs is judged."""
     known = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
     found = f"none: the runs have {known[0]}, the qrels {known[1]}"
     advice = "compare leading zeros and types"
@@ -178,7 +178,7 @@ def tell_no_topics(runs: Named, qrels: Named) -> NoReturn:
 
 
 def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Codes:
-    """Return for every row of the runs its row in the qrels, -1 where unjudged.
+    """Return the row in the qrels of each run row.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
 def _are_alike(
     docs: pa.ChunkedArray, topic: ids.Codes, place: ids.Codes, judgments: QrelsTable
 ) -> bool:
-    """Return whether documents, each with its topic, are those of the judgments at their places."""
+    """Tell whether joined rows have equal topics and documents."""
     rows = np.flatnonzero(place >= 0)
     judged = place[rows]
     if (topic[rows] != judgments.topic[judged]).any():
@@ -299,7 +299,7 @@ class Overlaps:
         return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
 
     def along(self, rows: ids.Codes, length: ids.Codes) -> dict[str, NDArray[Any]]:
-        """Return what is told of the units of lists, given their rows in order.
+        """Return what metrics read of each unit in ranked lists.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class Overlaps:
 
 
 def named_by_span(table: RunTable) -> RunTable:
-    """Return runs in which what was retrieved is called by its document and borders."""
+    """Return runs whose documents are named with their borders."""
     columns = borders(table.frame.columns)
     if columns is None:
         return table
@@ -329,7 +329,7 @@ def named_by_span(table: RunTable) -> RunTable:
 
 
 def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.Codes:
-    """Return the rows, of some, whose name without a number at its end is a judged document's."""
+    """Return the rows that look like chunks of judged documents."""
     if not len(rows) or not (ids.is_text(table.doc.type) and ids.is_text(judgments.doc.type)):
         return rows[:0]
     names = table.doc.take(pa.array(rows)).cast(pa.large_string())
@@ -342,7 +342,7 @@ def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.
 def tell_unjudged(
     table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
 ) -> dict[Any, str]:
-    """Warn of systems without a judged document, if it is all or they list chunks.
+    """Warn of systems without a judged document.
 
     Parameters
     ----------
@@ -374,7 +374,7 @@ def tell_unjudged(
 
 
 def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
-    """Warn that no retrieved document is judged, given some documents of each and their column."""
+    """Warn that no retrieved document is judged."""
     sides = [f"{ids.shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
     warn(
         f"no retrieved document is judged: the runs have {sides[0]}, the qrels {sides[1]}; {advice}"
@@ -434,7 +434,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
 
 @recorded
 def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
-    """Keep the judgments of some documents, such as those of a simulated pool.
+    """Keep the judgments of some documents.
 
     Parameters
     ----------

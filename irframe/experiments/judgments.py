@@ -90,7 +90,7 @@ class Judgments:
     def chosen(
         cls, table: coded_tables.QrelsTable, code: Codes, levels: Grades | None = None
     ) -> "Judgments":
-        """Return the judgments of some topics, given their codes, and the grades if known."""
+        """Return the judgments of some topics."""
         place = np.full(len(table.topics), -1)
         place[code] = np.arange(len(code))
         of_row = place[table.topic]
@@ -98,7 +98,7 @@ class Judgments:
         return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)), levels)
 
     def only(self, rows: Codes) -> "Judgments":
-        """Return some of the judgments, of all topics, without the frame they came from."""
+        """Return some of the judgments, without their frame."""
         table, own = self.table, self.row[rows]
         topic = self.topic[rows].astype(np.int32)
         few = replace(
@@ -214,7 +214,7 @@ class Judgments:
         return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
     def rows_among(self, lists: Iterable[tuple[int, Iterable[Any]]], size: int) -> Codes:
-        """Return the judged document of so many names in all, by topics, -1 for one not judged."""
+        """Return the judgment of each name, -1 if unjudged."""
         rows = [map(self._rows[topic].get, names, repeat(-1)) for topic, names in lists]
         return np.fromiter(chain.from_iterable(rows), np.int64, size)
 
@@ -250,7 +250,7 @@ class Judgments:
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
     def relevant(self, rel: int) -> NDArray[np.bool_]:
-        """Return whether each topic has a document of this grade or a higher one."""
+        """Tell per topic whether a document reaches a grade."""
         return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
 
     def fields(self, metrics: Sequence[Metric]) -> dict[str, Any]:
@@ -290,7 +290,7 @@ class Judgments:
         return counts.reshape(shape)
 
     def _ideals(self, grade: Grades, wanted: list[tuple[float, int]]) -> NDArray[np.float64]:
-        """Return the gains of ideal rankings by alpha and lowest grade, (topic, variant, step).
+        """Return the gains of ideal rankings by alpha and grade.
 
         Documents that are equally good are taken from the last name on, as `ties="trec"` ranks.
         """
@@ -305,7 +305,7 @@ class Judgments:
 
 
 def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
-    """Raise if a metric of subtopics meets plain judgments, or the other way round.
+    """Raise if metrics and judgments disagree about subtopics.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def reads_strata(metrics: Iterable[Metric]) -> bool:
 def tell_sampled(
     metrics: Iterable[Metric], grade: NDArray[Any], probability: NDArray[np.float64] | None
 ) -> None:
-    """Warn of metrics that take what was not drawn to be judged for not relevant.
+    """Warn of metrics that count undrawn documents as not relevant.
 
     Parameters
     ----------
@@ -374,7 +374,7 @@ def strata_of(
     *,
     complete: bool = False,
 ) -> dict[str, Any]:
-    """Return the fields of an `irframe.metrics.Block` that say which strata a pool has.
+    """Return the fields of a block about strata.
 
     Parameters
     ----------

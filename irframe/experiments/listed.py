@@ -59,7 +59,7 @@ def read_lists(
     *,
     again: bool = False,
 ) -> Listed | None:
-    """Read a dictionary of scores for each topic; None if something in them is not as it should be.
+    """Read a dictionary of scores per topic; None if odd.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _documents(
 def _judged(
     lists: Dictionaries, judgments: Judgments, key: Array, length: NDArray[np.int64], *, again: bool
 ) -> tuple[Codes, Array]:
-    """Return the judged documents that were retrieved, and the key of each of them.
+    """Return the retrieved judged documents and their keys.
 
     Lists are asked for the judged documents, unless there are so many more of these that it is
     less to number them, once for all runs, and to ask for those of the lists.
@@ -115,7 +115,7 @@ def _judged(
 
 
 def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) -> Array:
-    """Return values with a row for every list, and what stands past the end of one."""
+    """Return values as a matrix with a row per list."""
     longest = int(length.max(initial=0))
     if len(values) == longest * len(length):
         return values.reshape(len(length), longest)
@@ -127,7 +127,7 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """What positions of documents mean, and which of them are judged for which topic."""
+    """The documents that positions stand for, and their judgments."""
 
     judgments: Judgments
     given: Iterable[Any]
@@ -240,7 +240,7 @@ def refuse_beyond(role: str, place: Codes, size: int) -> None:
 
 
 def _refuse_again(places: Places, doc: Array) -> None:
-    """Raise if there is a document twice in a list, given the documents by lists."""
+    """Raise if a list has a document twice."""
     ordered = np.sort(doc, axis=1)
     again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if again.any():
@@ -263,7 +263,7 @@ less to sort the names of all."""
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
-    """Rank the judged documents of lists; None if so many scores are equal that all are to be.
+    """Rank the judged documents; None if too many scores tie.
 
     Names are compared only among equal scores, and only where one of the documents is judged.
 
@@ -306,7 +306,7 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
 
 
 def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
-    """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
+    """Count smaller (or equal) keys of sorted lists by bisection."""
     width, flat = keys.shape[1], keys.ravel()
     if len(of) * width <= FEW:
         own, limit = keys[of], limits[:, np.newaxis]
@@ -323,7 +323,7 @@ def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
 
 
 def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether documents have the key of the one above, list by list."""
+    """Tell per document whether it ties with the one above."""
     same = np.zeros(keys.shape, bool)
     same[:, 1:] = keys[:, 1:] == keys[:, :-1]
     return same[np.arange(keys.shape[1]) < length[:, np.newaxis]]
@@ -339,7 +339,7 @@ def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Judged documents, each beside every document of its list that has the same score."""
+    """Judged documents paired with all documents tied with them."""
 
     listed: Listed
     of: Codes
@@ -388,7 +388,7 @@ class Blocks:
         return np.asarray(self.row < np.repeat(self.row[self.other == self.own], self.size))
 
     def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:
-        """Return which of the others go before it: by names, of which a list has none twice."""
+        """Return which tied documents come first."""
         listed, other = self.listed, self.other
         if policy.keys is None:
             return self.filed()

@@ -90,7 +90,7 @@ class Collections:
         return cls(of_topic, pd.Index(labels), name, stated)
 
     def reduce(self, best: np.ufunc, topic: Codes, values: Any, start: int) -> NDArray[np.int64]:
-        """Reduce values of topics over collections, and return the result for each topic.
+        """Reduce values over collections; return them per topic.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Collections:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The lists of every system, for topics of the runs and of the qrels."""
+    """The lists of every system for topics of both frames."""
 
     systems: pd.Index
     """The systems."""
@@ -134,7 +134,7 @@ class Lists:
 
     @cached_property
     def participated(self) -> NDArray[np.bool_]:
-        """Whether every system takes part on every topic of the qrels: in its collection.
+        """Whether every system takes part on every judged topic.
 
         It does if it has a list there, or if rows of the runs say that they are of it, judged or
         not. A system of which neither says where it takes part does so everywhere.
@@ -148,12 +148,12 @@ class Lists:
         return np.asarray(participated[:, self.collections.of_topic])
 
     def longest(self, topics: Codes) -> int:
-        """Return the length of the longest list for some topics of the qrels, at least 1."""
+        """Return the length of the longest list of some topics."""
         return max(1, int(self.lengths[:, np.isin(self.placed, topics)].max(initial=0)))
 
 
 def ends_of_lists(system: Codes, topic: Codes) -> tuple[Codes, bool]:
-    """Return where, going through rows, lists end, and whether each does so once.
+    """Return the ends of lists, and whether each is contiguous.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def ends_of_lists(system: Codes, topic: Codes) -> tuple[Codes, bool]:
 
 
 def slices_of_lists(ends: Codes, most: int) -> Iterator[slice]:
-    """Yield slices of rows that hold whole lists, so many rows at most unless one list has more.
+    """Yield slices of rows that contain complete lists.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def slices_of_lists(ends: Codes, most: int) -> Iterator[slice]:
 
 
 def count_rows(table: RunTable) -> Codes:
-    """Return the length of the list of every system and topic of the runs."""
+    """Return the length of each list of the runs."""
     topics = len(table.topics)
     lengths = np.zeros((len(table.systems), topics), np.int64)
     for rows in row_slices(len(table.system)):
@@ -195,7 +195,7 @@ def count_rows(table: RunTable) -> Codes:
 def tell_missing(
     lists: Lists, topics: pd.Index, codes: Codes, answered: NDArray[np.bool_], group: Any = None
 ) -> None:
-    """Warn of lists that are missing where their systems take part, and count as empty.
+    """Warn of missing lists, which count as empty.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
 
 
 def judged_topics(labels: pd.Index, topics: Any) -> Codes:
-    """Return the codes of listed topics among judged ones, of all where a word tells them."""
+    """Return the positions of chosen topics among judged ones."""
     wanted = f"topics {', '.join(map(repr, WORDS))} or a list of topics"
     if isinstance(topics, str) and topics in WORDS:
         return np.arange(len(labels))

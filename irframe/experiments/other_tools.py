@@ -75,7 +75,7 @@ class Batches:
         self._parts.append(columns)
 
     def compute(self) -> dict[str, float]:
-        """Return the averages over all topics under plain names, and forget the batches.
+        """Return averages over topics, and reset.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class Evaluator:
         yield self
 
     def search(self, model: Any) -> dict[Any, dict[Any, float]]:
-        """Return the run of a model: ``{topic: {doc: score}}``, the best `k` of each topic."""
+        """Return a model's run with the best `k` per topic."""
         of_queries = getattr(model, "encode_query", None) or model.encode
         of_documents = getattr(model, "encode_document", None) or model.encode
         names = np.array([*self._corpus], dtype=object)
@@ -170,7 +170,7 @@ class Evaluator:
 
 
 def joined(parts: Sequence[Array]) -> Array:
-    """Return arrays end to end; where not all are of numbers, each value as it is."""
+    """Concatenate arrays; keep single values if types are mixed."""
     numbers = all(part.dtype.kind in "iuf" for part in parts)
     return np.concatenate(parts if numbers else [part.astype(object) for part in parts])
 
@@ -186,7 +186,7 @@ def _unit(rows: Array) -> Array:
 
 
 def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Make the dictionaries of a run frame or a qrels frame that pytrec_eval, ranx and BEIR take.
+    """Convert a frame to the dictionaries of pytrec_eval and ranx.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def _nested(frame: pd.DataFrame, columns: Any, values: pd.Series) -> dict[str, d
 
 
 def to_ranx(frame: pd.DataFrame) -> Any:
-    """Make the `ranx.Run`, or `ranx.Qrels`, of a run frame or a qrels frame.
+    """Convert a frame to a `ranx.Run` or `ranx.Qrels`.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def strata_sample(
 
 
 def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
-    """Return a random number for every row that only the seed and its names decide.
+    """Return reproducible random numbers per row of identifiers.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
 
 
 def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers whose every bit depends on all bits of the words, as splitmix64 does."""
+    """Mix the bits of words as splitmix64 does."""
     bits = words
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
@@ -99,7 +99,7 @@ def whole_seed(seed: int) -> int:
 
 
 def refuse_marks(grades: NDArray[Any]) -> None:
-    """Raise for grade -1, which marks documents that were pooled and left unjudged.
+    """Raise for grade -1, which marks unjudged pooled documents.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def by_name(tied: Tied) -> Keys:
 
 
 def by_chance(tied: Tied) -> Keys:
-    """Return a random number for every document that its identifiers and the seed decide."""
+    """Return a random key per document from ids and seed."""
     system = np.broadcast_to(tied.system, tied.topic.shape)
     names = tied.systems[system], tied.topics[tied.topic]
     return random_keys(*names, tied.doc, seed=tied.seed)
@@ -197,7 +197,7 @@ def in_precision(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.flo
 
 
 def as_key(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:
-    """Return what is sorted of scores, in a precision: the smaller it is the earlier they are.
+    """Return sort keys of scores: smaller keys come first.
 
     Examples
     --------
@@ -212,7 +212,10 @@ Topics = str | Sequence[Hashable]
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """The choices that decide a cube, checked; fields as the plain options of `irframe.cube`."""
+    """The checked options that decide a cube.
+
+    The fields are the plain options of `irframe.cube`.
+    """
 
     depth: int | None = None
     ties: words.TieRule = words.DEFAULT_TIES
@@ -264,7 +267,7 @@ Metrics = Iterable[MetricLike] | MetricLike
 
 
 def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
-    """Return metrics that are called what they were asked for, refusing none and repeated ones."""
+    """Return metrics named as requested; refuse none and repeats."""
     chosen: dict[str, Metric] = {}
     alone: list[str] = []
     for parsed in map(parse_named, one_by_one(metrics)):
@@ -294,7 +297,7 @@ def one_by_one(metrics: Any) -> Iterator[Any]:
 
 
 def shares_ranks(ties: str | None) -> bool:
-    """Tell whether documents of equal scores share their ranks, so that there is no one order.
+    """Tell whether documents of equal scores share their ranks.
 
     Examples
     --------
@@ -305,7 +308,7 @@ def shares_ranks(ties: str | None) -> bool:
 
 
 def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
-    """Raise for metrics of which nothing but a score is known, where documents share ranks."""
+    """Raise for metrics that need one order of tied documents."""
     refused = [str(metric) for metric in metrics if shares_ranks(ties)]
     if refused:
         raise MetricError(f"one order of tied documents for {what}", f"ties={ties!r}", "", refused)
@@ -334,7 +337,7 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.TieRu
 
 
 def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
-    """Raise for those of some metrics that ask what the pool was made of, as nobody knows it."""
+    """Raise for metrics that need a known pool."""
     asking = [str(metric) for metric in metrics if facts(metric).pooled]
     advice = "build a cube with pool=ir.Pool(depth, contributing=...), and score that"
     found = "judgments that these runs alone did not make, for"
@@ -342,7 +345,7 @@ def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
 
 
 def at_depth(metric: Metric, depth: int | None) -> Metric:
-    """Return a metric at its own depth, or else at the one given, or else with nothing cut."""
+    """Return a metric with a depth, or uncut."""
     if metric.depth is not None:
         return metric
     if depth is not None:
@@ -355,11 +358,11 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
 
 
 def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
-    """Return where lists are cut: at the depth given, or else as deep as metrics need, or None."""
+    """Return the depth at which lists are cut, or None."""
     uncut = any(metric.depth is None or metric.judged_only for metric in metrics)
     return depth if depth is not None or uncut else deepest(metrics)
 
 
 def deepest(metrics: list[Metric]) -> int:
-    """Return the greatest depth of their own that metrics have, at least 1."""
+    """Return the greatest depth of metrics, at least 1."""
     return max([1, *(metric.depth or 1 for metric in metrics)])

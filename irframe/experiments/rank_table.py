@@ -60,7 +60,7 @@ class Ranking:
 
 
 def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None = None) -> Ranking:
-    """Decide the order of a coded run frame, or of some whole lists of it.
+    """Rank a coded run frame, or some lists of it.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
 
 
 def _by_rank(table: coded_tables.RunTable, policy: TiePolicy, rows: Codes) -> NDArray[np.bool_]:
-    """Return which rows the rank column orders: if that is asked for, or a system has no scores."""
+    """Return which rows are ordered by the rank column."""
     if policy.column == words.RANK or not table.unscored.any():
         return np.full(len(rows), policy.column == words.RANK)
     return np.asarray(table.unscored[table.system[rows]])
@@ -141,7 +141,7 @@ def _keys(
 
 
 def _sort(group: Codes, key: NDArray[Any]) -> Codes:
-    """Order rows by group, then key, then position, sorting only lists that are not in order."""
+    """Sort rows by group, key and position."""
     order = grouped(group)
     group, key = group[order], key[order]
     falls = np.zeros(len(key), bool)
@@ -156,7 +156,7 @@ def _sort(group: Codes, key: NDArray[Any]) -> Codes:
 
 
 def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
-    """Order rows of lists that stand one after the other by key, then position.
+    """Sort contiguous lists by key and position.
 
     As a matrix with a row for every list, which is several times as fast as one long sort, unless
     a few of them are much longer than the others.
@@ -173,7 +173,7 @@ def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
 
 
 def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
-    """Return each name's position among all of them in the order of bytes."""
+    """Return each name's position in byte order."""
     coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
     ordered = pc.array_sort_indices(coded.dictionary, order=direction)
@@ -188,7 +188,7 @@ def _inverse(order: Codes) -> Codes:
 
 
 def listed_again(system: Codes, codes: Codes) -> Codes:
-    """Return the rows whose system lists a document that it has listed, given document codes."""
+    """Return the rows that repeat a document of their list."""
     if not len(codes):
         return codes
     least = codes.min()
@@ -295,7 +295,7 @@ def contributing_systems(
 
 
 def pooling_rank(table: coded_tables.RunTable, rows: Codes | None = None) -> Codes:
-    """Return each row's rank in its list as pooling reads it, from 1.
+    """Return each row's rank for pooling, from 1.
 
     Scores decide, then the order of rows; where there are no scores, the rank column. Given the
     rows of some lists, the ranks of these.
@@ -304,7 +304,7 @@ def pooling_rank(table: coded_tables.RunTable, rows: Codes | None = None) -> Cod
 
 
 def filed_rank(ranking: Ranking) -> Codes:
-    """Return each row's rank in its list by scores, then the order of rows."""
+    """Return each row's rank by score, then row order."""
     rank = np.empty_like(ranking.rank)
     rank[ranking.filed] = ranking.rank
     return rank
@@ -332,7 +332,7 @@ def pool(
     *,
     together: str | None = None,
 ) -> pd.DataFrame:
-    """List the documents that a pool of the runs would hold, and who contributed which.
+    """List the documents of a pool and their contributors.
 
     Parameters
     ----------

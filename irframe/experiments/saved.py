@@ -75,7 +75,7 @@ class Folder:
         return content
 
     def damage(self, name: str, how: str, checksum: str | None = None) -> StoreError:
-        """Return what to raise for a damaged file, or one that was replaced with all others."""
+        """Return the error for a damaged or replaced file."""
         found, cure = f"{self.path}/{name} {how}", "save it again"
         # The facts may be damaged themselves: then all that is known is that this file is.
         with suppress(StoreError):
@@ -89,7 +89,7 @@ class Folder:
         return read_parquet(self.get(name, checksum), name)
 
     def facts(self) -> dict[str, Any]:
-        """Return what a saved cube says of itself, refusing what is none or was changed."""
+        """Return the facts of a saved cube; refuse damaged ones."""
         try:
             content = self.get(FACTS)
         except StoreError as error:
@@ -113,14 +113,14 @@ def checksum_of(content: bytes) -> str:
 
 
 def seal_of(facts: Mapping[str, Any]) -> bytes:
-    """Return a digest of all that is said, and of which files there are, kept in one of them."""
+    """Return a digest of the facts and the file names."""
     texts = {**facts, "files": sorted(map(str, facts["files"]))}
     return blake2b(json.dumps(texts, sort_keys=True).encode(), digest_size=16).hexdigest().encode()
 
 
 @contextmanager
 def beside(folder: Folder) -> Iterator[Folder]:
-    """Give a folder to write to, which is gone at the end unless it has taken the other's name."""
+    """Provide a temporary folder for writing."""
     if is_address(folder.path):
         yield folder
         return
@@ -134,7 +134,7 @@ def beside(folder: Folder) -> Iterator[Folder]:
 
 
 def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> None:
-    """Give a folder its name; what has it by now stays if it is sound, or is refused, not lost."""
+    """Rename a folder into place, replacing only a damaged one."""
     old = Path(f"{beside}.old")
     while True:
         try:
@@ -166,7 +166,7 @@ def write_experiment(
     *,
     progress: bool = False,
 ) -> None:
-    """Write an experiment in blocks of topics, unless the folder holds it already."""
+    """Write an experiment in blocks of topics, unless it exists."""
     folder = Folder(path)
     is_there = partial(_is_there, folder, experiment, attributes)
     if is_there():
@@ -183,7 +183,7 @@ def write_experiment(
 
 
 def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
-    """Return whether an experiment is in a folder, refusing to write over anything else."""
+    """Tell whether a folder holds this experiment; refuse others."""
     try:
         facts = folder.facts()
     except StoreError:
@@ -251,7 +251,7 @@ def _written(
 
 
 def _block(part: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the tables of a block of topics, given the first of its judgments among all."""
+    """Yield the tables of a block of topics."""
     hits = part.hits.by_list()
     columns = {"list": hits.of, "rank": hits.rank, "row": hits.row + np.int32(row)}
     if hits.filed is not None:
@@ -270,7 +270,7 @@ def _block(part: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
 def _small(
     experiment: Experiment, coords: Coords
 ) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
-    """Return the tables of systems, topics, lists and judgments, and the types of columns."""
+    """Return the small tables and the types of their columns."""
     base, pool, hits = experiment.judgments, experiment.known_pool, experiment.hits
     table, own = base.table, pa.array(base.row)
     tables: dict[str, dict[str, Any]] = {
@@ -327,7 +327,7 @@ def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> 
 
 @dataclass(frozen=True, eq=False)
 class SavedHits:
-    """The hits of an experiment in files, of which a few blocks of topics are read when wanted."""
+    """The hits of an experiment in files, read on demand."""
 
     folder: str
     files: Mapping[str, str]
@@ -380,7 +380,7 @@ class SavedHits:
 
 @dataclass(frozen=True, eq=False)
 class SavedNames:
-    """The unjudged documents at the top of lists in files; fields as of `SavedHits`."""
+    """The top unjudged documents of lists in files."""
 
     folder: str
     files: Mapping[str, str]
@@ -408,7 +408,7 @@ class SavedNames:
 
 @lru_cache(maxsize=2)
 def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> Hits:
-    """Read the hits of a block of topics, by the rows of all judgments."""
+    """Read the hits of a block of topics."""
     known, tables = dict(files), dict[str, pa.Table]()
     for kind in ("hits", "ties", "along"):
         if (name := f"{kind}-{number}.parquet") in known:
@@ -486,7 +486,7 @@ def _as_judged(
 
 
 def _typed_columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return the columns of a table in the types that they had, names of documents as in Arrow."""
+    """Return the columns of a table in their original types."""
     name = f"{kind}.parquet"
     table, columns = folder.table(name, facts["files"][name]), dict[str, Any]()
     columns |= zip(table.column_names, table.columns, strict=True)

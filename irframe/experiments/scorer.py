@@ -90,7 +90,7 @@ class Scorer:
 
     @cached_property
     def plain_names(self) -> list[str]:
-        """The metrics under names that trackers of experiments take, which are read back."""
+        """The metrics under names that experiment trackers accept."""
         return [plain_name(name, parse_metric) for name in self._names]
 
     def __call__(
@@ -210,7 +210,7 @@ class Scorer:
         name: str = "",
         similarity: Callable[[Array, Array], Any] | None = None,
     ) -> Evaluator:
-        """Return what searches with a model and scores what it finds, as sentence-transformers do.
+        """Return an evaluator of models as sentence-transformers call it.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class Scorer:
         return experiment.judgments.topics.tolist(), scores
 
     def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
-        """Read a run whose repeats are systems, and which of them these are."""
+        """Read a run whose repeats are systems."""
         folded = fold(run, self._policy.search)
         with OneCall(without=not_lacking(folded.word, self._no_rel)):
             return folded, self._read(folded.runs, topic, doc, score)
@@ -280,7 +280,7 @@ class Scorer:
 
 
 def _is_plain(run: Any) -> bool:
-    """Tell by its first document whether this is a dictionary of one run."""
+    """Tell whether this is a dictionary of one run."""
     if type(run) is not dict or not run:
         return run is None
     docs = next(iter(run.values()))

@@ -79,7 +79,7 @@ class Reader:
         return self._small(named) or self.read_table(named)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
-        """Read the parts of runs by a column that is constant per system or topic."""
+        """Yield the experiments of groups of runs."""
         experiment, groups = self.read_table(runs, by)
         if groups is not None:
             yield from experiment.parts(groups, stated=self._policy.collection is not None)
@@ -111,7 +111,7 @@ class Reader:
         return cast("Experiment", self._ranked(unranked, others))  # as documents may be unnamed
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
-        """Return arrays with documents by name as a frame with topics by name, too."""
+        """Return arrays of document names as a frame."""
         if not self._is_place(arrays, TOPIC):
             return framed(arrays)
         place = arrays[TOPIC]
@@ -126,7 +126,7 @@ class Reader:
 
     @property
     def _by_dictionary(self) -> bool:
-        """Whether lists alone tell what is asked for, and not other columns or other precision."""
+        """Whether dictionaries hold everything that scoring needs."""
         policy, spans = self._policy, self._judgments.table.spans is not None
         by_rank = self._ties.column != SCORE or policy.order == "rank"
         has_more = policy.length or policy.score or policy.search
@@ -136,7 +136,7 @@ class Reader:
         return not self._pooled or (exact and policy.contributing is None)
 
     def _dictionary(self, run: dict[Any, Any]) -> Experiment | None:
-        """Read {topic: {doc: score}}; None for anything else, or where something in it is odd."""
+        """Read {topic: {doc: score}}; None for anything else."""
         nothing: dict[Any, float] = {}
         known = self._judgments.places
         lists = [run.get(topic, nothing) for topic in known]
@@ -165,14 +165,14 @@ class Reader:
         return self._of_names(lists, ONLY, others)
 
     def _told_apart(self, lists: Sequence[dict[Any, Any]]) -> bool:
-        """Tell whether the scores of lists are no whole numbers that are one as floats."""
+        """Tell whether integer scores stay distinct as floats."""
         kinds = {type(next(iter(docs.values()))) for docs in lists}
         if not kinds & WHOLE:
             return True
         return all(abs(score) < EXACT for docs in lists for score in docs.values())
 
     def _small(self, named: ByRole) -> Experiment | None:
-        """Read a small frame of one system; None for another, or where something in it is odd."""
+        """Read a small frame of one system, else None."""
         frame, known = named
         if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
             return None
@@ -206,7 +206,7 @@ class Reader:
         others: Sequence[Any],
         titles: Sequence[Any] = (SYSTEM, TOPIC),
     ) -> Experiment | None:
-        """Read lists of names; None if no document is judged, or something in them is odd."""
+        """Read lists of names; None if nothing is judged."""
         dtype, again = self._policy.score_dtype, self._again
         self._again = True
         unranked = listed.read_lists(lists, self._judgments, dtype, system, again=again)
@@ -242,7 +242,7 @@ class Reader:
         return self._experiment(ranked, codes, keys), groups
 
     def _in_turn(self, runs: ScannedRuns) -> Experiment:
-        """Read the runs of files, of some files at a time where these tell all that is asked."""
+        """Read the runs of files, in batches if possible."""
         policy, qrels, runs = self._policy, self._judgments.table, runs.readable()
         ranked = rank_in_turn(runs, qrels, policy, Wanted(filed=self._pooled))
         if ranked is None:
@@ -251,14 +251,14 @@ class Reader:
         return self._experiment(ranked, codes)
 
     def _experiment(self, ranked: Ranked, codes: Codes, keys: Any = None) -> Experiment:
-        """Return ranked runs and the judgments of some topics, with warnings of what they lack."""
+        """Return the experiment of ranked runs and some topics."""
         judgments = self._judgments_of(codes)
         return Experiment.of(ranked, judgments, self._policy, keys, pooled=self._pooled)
 
     def _ranked(
         self, unranked: listed.Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
     ) -> Experiment | None:
-        """Return ranked lists, with warnings of what they lack; None as `listed.rank_hits` does."""
+        """Return an experiment of ranked lists, with warnings."""
         policy = self._policy
         hits = listed.rank_hits(unranked, self._ties, policy.seed, filed=self._pooled)
         if hits is None:
@@ -276,7 +276,7 @@ class Reader:
         return experiment.with_pool(pool, policy.pool_depth, Collections.one(topics))
 
     def _chosen(self, unranked: listed.Listed, others: Sequence[Any]) -> Judgments:
-        """Return the judgments of the topics to be scored, with warnings of what one side lacks."""
+        """Return the judgments of the scored topics, with warnings."""
         judgments, topics = self._judgments, self._policy.topics
         if unranked.length.all() and not others:
             return judgments
@@ -298,7 +298,7 @@ class Reader:
 
 
 def _is_by_rank(named: ByRole, start: Codes) -> bool:
-    """Return whether ranks rise and scores do not, row by row, in lists that begin at `start`."""
+    """Tell whether ranks rise and scores fall within lists."""
     frame, known = named
     if RANK not in known:
         return True
@@ -312,7 +312,7 @@ def _is_by_rank(named: ByRole, start: Codes) -> bool:
 
 
 def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return where something else begins than in the row before, and what; nothing if odd."""
+    """Return where values change from row to row, and the values."""
     plain = column.tolist() if column.dtype == object else column
     if plain is not column and not (_of(plain, TEXT) or _of(plain, WHOLE)):
         return np.zeros(1, np.intp), [None]  # before Arrow sees what may contain itself
@@ -327,7 +327,7 @@ def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
 
 
 def _one_system(column: pd.Series) -> pd.Index | None:
-    """Return the one system of a column; None of several, or where it is odd."""
+    """Return the only system of a column, else None."""
     labels = _blocks(column)[1]
     if not (_of(labels, TEXT) or _of(labels, WHOLE)) or len({*labels}) > 1:
         return None
@@ -341,14 +341,14 @@ def _is_whole(values: NDArray[Any]) -> bool:
 
 
 def _of(values: Iterable[Any], kinds: set[type]) -> bool:
-    """Return whether values are of some types alone, and text that is UTF-8."""
+    """Tell whether all values have the given types."""
     listed = [*values]
     text = kinds is not TEXT or (is_utf8(listed) and "" not in listed)
     return {*map(type, listed)} <= kinds and text
 
 
 def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
-    """Return topics, documents and scores one for one, given the lists of topics in rows.
+    """Return topics, documents and scores as equally long arrays.
 
     Examples
     --------

@@ -29,7 +29,10 @@ EVEN = 0.9
 def tell_uneven(
     experiment: Experiment, metrics: Sequence[Metric], depth: int | None
 ) -> dict[str, str]:
-    """Warn of metrics by which shorter lists look better, where lists differ; return that too."""
+    """Warn of metrics that favour shorter lists.
+
+    Return the warning as an attribute.
+    """
     asked = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
     if not asked:
         return {}
@@ -69,7 +72,7 @@ class Plan(NamedTuple):
 
 
 class Scoring:
-    """Metrics, each at its depth, with what is known of judgments before there are runs."""
+    """Metrics with their depths, prepared for judgments."""
 
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
         self.judgments, self._asked = judgments, plan
@@ -187,7 +190,7 @@ class Scoring:
         return [named(metric, stop) for metric in self._asked.metrics for stop in stops]
 
     def _spread(self, place: Array) -> Array:
-        """Return where the scores of metrics are, at each stop, given the place of each."""
+        """Return the position of each metric at each stop."""
         if self._stops is None:
             return place
         size = len(self._stops.of)
@@ -195,7 +198,7 @@ class Scoring:
         return rows + np.resize(np.arange(size), len(rows)).reshape(-1, *[1] * (place.ndim - 1))
 
     def of_asked(self, values: Floats, experiment: Experiment) -> Floats:
-        """Return the scores of each metric that was asked for, (metric, system, topic)."""
+        """Return the scores of each requested metric."""
         if experiment.collection is None or self._asked.rel is None:
             return np.asarray(values[self._spread(self.place)])
         self._thresholds.refuse_unknown(experiment.collection.categories)
@@ -203,7 +206,7 @@ class Scoring:
         return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
 
     def means(self, experiment: Experiment, repeats: words.Layout | None = None) -> list[float]:
-        """Average the scores of one system over topics, as each metric asked for is.
+        """Average the scores of one system over topics.
 
         Where its repeats stand for systems, those are the means of each topic over repeats, of
         which lists that a topic does not have are left out if repeats are draws inside it.
@@ -276,7 +279,7 @@ class Scoring:
 
 
 def one_or_several(values: Any) -> Any:
-    """Return the value that all have, or the list of those that there are."""
+    """Return the common value, or the list of distinct values."""
     distinct = np.unique(values).tolist()
     return distinct[0] if len(distinct) == 1 else distinct
 

@@ -34,7 +34,7 @@ NUMBER = "number them, as frame.groupby(['system', 'topic'])[time].rank(method='
 
 
 def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByRole:
-    """Return the lists of searches as one list for each topic, each document where it came first.
+    """Merge the searches of each topic into one list.
 
     Parameters
     ----------
@@ -91,14 +91,14 @@ def _of_groups(table: RunTable, by: Any) -> RunTable:
 
 
 def _as_read(table: RunTable, number: Codes, policy: Policy) -> RunTable:
-    """Return what is read of lists, search after search, each in the order of its ranks."""
+    """Return the rows in reading order, search after search."""
     ranking = rank_table(_by_search(table, number), replace(policy, unit=None, copies=None))
     order = ranking.order[ranking.rank <= (policy.each or np.inf)]
     return table.take(order[np.lexsort((number[order], table.group[order]))])
 
 
 def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
-    """Return all that is read, the search of each document, and whether it was read before."""
+    """Return all rows read, their searches, and which repeat."""
     name = str(policy.search)
     numbered = replace(table, frame=table.frame.assign(**{name: _numbered(table, name)}))
     listed = _as_read(numbered, numbered.frame[name].to_numpy(), policy)
@@ -110,7 +110,7 @@ def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
 def beside(
     scores: pd.DataFrame, runs: ByRole, policy: Policy, stops: Any, by: Any, costs: Sequence[str]
 ) -> pd.DataFrame:
-    """Return scores with what all that was shown costs, a column for each cost and stop.
+    """Add the cost of everything shown to scores.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def beside(
 
 
 def refuse_untold(runs: Any) -> None:
-    """Raise where numbers that may be of searches differ within lists, and nothing says so."""
+    """Raise if a column may number searches that nothing names."""
     if not any(map(_like_searches, _columns_in(runs))):
         return
     named = by_role(runs, RUN)
@@ -188,7 +188,7 @@ def list_differs(runs: ByRole, name: Any) -> bool:
 
 
 def listed_twice(table: RunTable, search: str | None = None) -> Codes:
-    """Return the rows of documents that their list, or their search, has above."""
+    """Return the rows whose document their list has above."""
     if search is not None:
         table = _by_search(table, _numbered(table, search))
     (codes,) = code_documents(Side(table.topic, table.doc))
@@ -196,7 +196,7 @@ def listed_twice(table: RunTable, search: str | None = None) -> Codes:
 
 
 def _numbered(table: RunTable, name: str) -> Codes:
-    """Return the search of every row, from 1 on, refusing what is no order of all."""
+    """Return the search of every row, numbered from 1."""
     column = column_of(table.frame, "search", name)
     number = numbers(column)
     if (missing := np.isnan(number)).any():
@@ -219,7 +219,7 @@ def _numbered(table: RunTable, name: str) -> Codes:
 
 
 def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array:
-    """Return what reading costs down to some rows, each from the one before it in its list on."""
+    """Return the cost between each row and the one before."""
     lengths = np.asarray(lengths_of(table, cost, np.arange(len(table.group))))
     read, own, lists = np.cumsum(lengths)[first], lengths[first].copy(), table.group[first]
     inside = lists[1:] == lists[:-1]

@@ -19,7 +19,7 @@ TEXT = "spans of text"
 
 
 def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
-    """Return which columns say where spans begin and end, None where these are not both there.
+    """Return the columns of the borders of spans, else None.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
 def read_borders(
     frame: pd.DataFrame, columns: Mapping[str, Any], what: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the spans of a frame begin and end, refusing what is no span.
+    """Return the validated borders of spans.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def read_borders(
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Spans that do not overlap within a group, of a topic and a document.
+    """Disjoint spans per topic and document.
 
     Evidence of sets has a group for each span, as those of one set are alternatives.
     """
@@ -112,7 +112,7 @@ class Items:
         return {"pair": self.pair[self.group], "key": self.key[self.group]} | borders_of
 
     def overlapping(self, pair: Codes, start: Codes, end: Codes) -> tuple[Codes, Codes]:
-        """Return which spans overlap some others, as pairs of the number of these and of a span."""
+        """Return the pairs of spans that overlap."""
         low = np.searchsorted(self.pair, pair)
         near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
         low, high = low[near], np.searchsorted(self.pair, pair[near], side="right")
@@ -148,7 +148,7 @@ class Spans:
         return replace(self, evidence=self.evidence[code], n_sets=sets)
 
     def with_topics(self, n: int) -> "Spans":
-        """Return the same of `n` topics, of which the further ones have no evidence."""
+        """Return the evidence extended to `n` topics."""
         further = 0, n - len(self.evidence)
         sets = None if self.n_sets is None else np.pad(self.n_sets, further)
         return replace(self, evidence=np.pad(self.evidence, further), n_sets=sets)
@@ -164,7 +164,7 @@ class Spans:
     def of_tables(
         cls, read: Callable[[str], Mapping[str, Any]], evidence: Any, n_sets: Any
     ) -> "Spans | None":
-        """Return what was saved, if something was, for lists that are joined to it already."""
+        """Return the evidence from saved tables, if any."""
         if evidence is None:
             return None
         kinds = {"span_texts": False} | ({} if n_sets is None else {"span_sets": True})
@@ -177,7 +177,7 @@ class Spans:
 
     @classmethod
     def joined(cls, every: Sequence["Spans | None"]) -> "Spans | None":
-        """Return the same spans of topics beside each other, None where there are none at all.
+        """Concatenate the evidence of topics, None if empty.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Spans:
 
 
 def evidence_of(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
-    """Return what rows of judgments stand for, given the spans that the first ones are."""
+    """Return the evidence in rows of judgments."""
     nothing = np.zeros(len(own.start), np.int64)
     text, item = Items.of(own.pair[own.group], nothing, own.start, own.end)
     topic = text.pair[text.group] // (len(docs) + 1)
@@ -218,7 +218,7 @@ def evidence_of(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans
 
 
 def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
-    """Raise if a metric of spans meets judgments of documents, or the other way round."""
+    """Raise if metrics and judgments disagree about spans."""
     condensed = [str(m) for m in metrics if spans and m.judged_only]
     if condensed:
         raise MetricError("all of the text", "judged_only=True", "leave it out", condensed)
@@ -250,7 +250,7 @@ class Found(NamedTuple):
 
 
 def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes) -> Found:
-    """Find what each unit of some lists is the first to hold of evidence.
+    """Return the evidence each unit is the first to cover.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
 def completed(
     spans: Spans, of: Codes, pair: Codes, start: Codes, end: Codes
 ) -> NDArray[np.float64]:
-    """Return how many sets each unit completes, as the last one needed for one of its spans."""
+    """Return how many evidence sets each unit completes."""
     items = spans.sets
     if items is None:
         return np.zeros(len(of))
@@ -306,7 +306,7 @@ def completed(
 def held_evidence(
     spans: Spans, of: Codes, units: dict[str, NDArray[Any]]
 ) -> dict[str, NDArray[Any]]:
-    """Return what metrics of spans read: how much is shown, is covered, and is completed."""
+    """Return the text shown, covered and completed per unit."""
     where = of, units[PLACE], units[START], units[END]
     evidence = {
         "shown": (units[END] - units[START]).astype(float),

@@ -43,7 +43,7 @@ class Stops:
 
     @classmethod
     def read(cls, stop: Stop | None, made: Mapping[Any, Any]) -> "Stops | None":
-        """Read where reading stops, as a caller gave it; None where it stops nowhere.
+        """Read the caller's stop; None if there is none.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Stops:
         return replace(self, of=tuple(steps[kept].tolist()))
 
     def of_systems(self, systems: Any) -> "Stops":
-        """Return the same with the place of each of some systems, refusing to lack one."""
+        """Return the stops of some systems; all need one."""
         if self.own is None:
             return self
         lacking = [system for system in systems if system not in self.own]
@@ -92,7 +92,7 @@ class Stops:
         return replace(self, own={system: self.own[system] for system in systems})
 
     def attributes(self, experiment: Experiment) -> dict[str, str]:
-        """Return what attributes say: in what is counted, and what to beware of."""
+        """Return the unit of stops and cautions as attributes."""
         fits = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
         hits = experiment.loaded.hits
         if not self.axis.whole:
@@ -133,7 +133,7 @@ class Stops:
         return [message]
 
     def reads(self, hits: Hits) -> NDArray[np.int64]:
-        """Return how many units of each list are read, shape (system, topic, stop).
+        """Return how many units of each list are read.
 
         Raises
         ------
@@ -179,7 +179,7 @@ class Stops:
         return np.concatenate(parts, axis=-1)
 
     def counts(self, experiment: Experiment, depth: int | None = None) -> NDArray[np.int64]:
-        """Return how many units of each list are read, none below a depth, as `reads`."""
+        """Return how many units are read within a depth."""
         if self.cut == "whole":
             read = self.reads(experiment.loaded.hits)
             return read if depth is None else np.minimum(read, depth)
@@ -187,7 +187,7 @@ class Stops:
         return np.stack(parts, axis=-1)
 
     def _parts(self, experiment: Experiment, depth: int | None) -> Iterator[Experiment]:
-        """Yield the experiment with what is read of its lists at each budget, and no more."""
+        """Yield the experiment as read at each budget."""
         for budget in self.of:
             yield replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
 
@@ -241,7 +241,7 @@ def nothing_read(
 def without_relevant(
     metrics: Sequence[Metric], relevant: Array, nothing: Array, no_rel: str
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Return which scores stay, and what those of topics without relevant documents are.
+    """Return which scores stay, and the replacements.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def without_relevant(
 def _scored_down(
     experiment: Experiment, metrics: Sequence[Metric], read: Array, length: Array
 ) -> Floats:
-    """Score lists of which so many units of their length are read, (metric, system, topic, stop).
+    """Score lists down to the units read.
 
     A metric without a depth has its whole ideal. One with a depth of its own is read to the nearer
     of the two, and divides by what it does at its own depth: where nothing is cut, it is itself.
@@ -357,7 +357,7 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) 
 
 
 def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
-    """Return which documents are read if one that does not fit is passed over."""
+    """Return the documents read when misfits are skipped."""
     longest = int(hits.length.max(initial=0))
     text = hits.dense(words.LENGTH, longest, longest).reshape(-1, longest)
     inside = np.arange(longest) < hits.length.reshape(-1, 1)
@@ -370,7 +370,7 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any
 
 
 def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
-    """Return which documents are read, and their borders, if the last one may be cut."""
+    """Return the documents read, and their borders, when cut."""
     along = dict(hits.along or {})
     own = np.asarray(along[words.LENGTH], np.float64)
     left = budget * (1 + ROUNDING) - (hits.down_to(own) - own)

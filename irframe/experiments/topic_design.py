@@ -100,7 +100,10 @@ def refuse_several_values(label: str, topics: Iterable[Any]) -> None:
 
 
 def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
-    """Return the value of every topic, refusing topics without one; ids are compared as text."""
+    """Return the value of every topic; refuse missing ones.
+
+    Ids are compared as text.
+    """
     found = values.set_axis(values.index.astype(str)).reindex(topics.astype(str))
     missing = topics[found.isna()]
     if len(missing):
@@ -125,7 +128,7 @@ def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.Da
 
 
 def names_declared(attrs: Mapping[Any, Any]) -> dict[str, str]:
-    """Return what attributes declare of how topics were drawn: label -> what the caller calls it.
+    """Return the declared labels of topics and their names.
 
     Examples
     --------
@@ -148,7 +151,7 @@ def options_declared(attrs: Mapping[Any, Any]) -> str:
 
 
 def refuse_declared(attrs: Mapping[Any, Any], verb: str) -> None:
-    """Raise for a verb that counts every topic alike, if attributes declare a design."""
+    """Raise if topics have a design that a verb ignores."""
     if options := options_declared(attrs):
         wanted = f"topics that were drawn independently and count alike, for {verb}"
         advice = "design() removes the declaration"
@@ -257,7 +260,7 @@ def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
 
 
 def _counted(values: pd.Series, topics: pd.Index) -> Array:
-    """Return the weights of topics, numbers of at least 0, of which some are above."""
+    """Return the validated weights of topics."""
     weights = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():

@@ -46,7 +46,9 @@ KEYS = 64
 
 
 def unpacked(x: Any, hits: str | None = None, topics: Iterable[Any] | None = None) -> Any:
-    """Return what tools answered as lists of hits, ``{topic: hits}``; anything else as it is.
+    """Return the lists of hits in answers, ``{topic: hits}``.
+
+    Anything else is returned unchanged.
 
     Parameters
     ----------
@@ -89,7 +91,10 @@ def unpacked(x: Any, hits: str | None = None, topics: Iterable[Any] | None = Non
 
 
 def _as_dictionary(x: Any) -> Any:
-    """Return an object of a client as the dictionary that it holds; anything else as it is."""
+    """Return the dictionary in a client's object.
+
+    Anything else is returned unchanged.
+    """
     kind = type(x)
     plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
     if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):
@@ -101,7 +106,7 @@ def _as_dictionary(x: Any) -> Any:
 
 
 def _by_topic(x: Any, topics: list[Any]) -> dict[Any, Any]:
-    """Return a list of answers, or of lists of hits, by their topics."""
+    """Return a list of answers by topic."""
     if not isinstance(x, list | tuple):
         wanted = "a list of answers for topics=, or a matrix with both its topics= and its docs="
         raise InputError(wanted, f"a {type(x).__name__}")
@@ -111,7 +116,7 @@ def _by_topic(x: Any, topics: list[Any]) -> dict[Any, Any]:
 
 
 def _refuse_positions(x: Sequence[Any]) -> None:
-    """Raise if a list holds answers or lists of hits: nothing says of which topics these are."""
+    """Raise if a list holds answers without their topics."""
     names = x[0] if isinstance(x[0], Mapping) else getattr(x[0], "_fields", ())
     if not RUN.lacking(RUN.find(map(str, names))):
         return  # rows
@@ -125,7 +130,7 @@ def _refuse_positions(x: Sequence[Any]) -> None:
 
 
 def _hits_by_topic(answers: Mapping[Any, Any], path: str | None) -> Answers | None:
-    """Return the hits of every topic; None where none of them is an answer."""
+    """Return the hits per topic; None if nothing is an answer."""
     answers = {topic: _as_dictionary(answer) for topic, answer in answers.items()}
     lists: dict[Any, Any] | None
     if path is not None:
@@ -145,14 +150,14 @@ def _hits_by_topic(answers: Mapping[Any, Any], path: str | None) -> Answers | No
 
 
 def _at(answer: Any, path: Sequence[str]) -> Any:
-    """Return what an answer has at the end of some keys, None for nothing."""
+    """Return the value under nested keys, None if absent."""
     for name, inside in zip(path, [*path[1:], ""], strict=True):
         answer = part(answer, name, inside)
     return answer
 
 
 def _lists_of(answer: Mapping[Any, Any]) -> list[Any]:
-    """Return the keys of lists of dictionaries in what may be an answer, and no row of a run."""
+    """Return the keys of an answer that hold lists of dictionaries."""
     if len(answer) > KEYS or list not in {*map(type, answer.values())}:
         return []
     if not RUN.lacking(RUN.find(map(str, answer))):
@@ -162,7 +167,9 @@ def _lists_of(answer: Mapping[Any, Any]) -> list[Any]:
 
 
 def _of_other_tools(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
-    """Return the hits of answers of a tool that is not known, from their only list.
+    """Return the hits of an unknown tool's answers.
+
+    Such an answer has exactly one list of dictionaries.
 
     Raises
     ------
@@ -199,7 +206,10 @@ def _tell_partial(answers: Mapping[Any, Any]) -> None:
 
 
 def hits_in(answer: Any) -> Sequence[Any] | None:
-    """Return the hits of one search, or what is a list of these already; None for no answer."""
+    """Return the hits of one search; None if this is no answer.
+
+    A list is returned unchanged.
+    """
     if isinstance(answer, list | tuple):
         return answer
     # The first is asked first, as it is true of most hits, of which there are many.
@@ -221,7 +231,7 @@ FLAT = {"Solr": "", "Weaviate": "_additional"}
 
 
 def _of_fields(hit: Any, tool: str) -> Any:
-    """Return a hit with its own fields at its level, and those of users below."""
+    """Return a hit with the user's fields one level below."""
     if not isinstance(hit, Mapping) or "properties" in hit:
         return hit
     own = hit.get(FLAT[tool]) if FLAT[tool] else {n: hit[n] for n in ("id", SCORE) if n in hit}
@@ -231,7 +241,10 @@ def _of_fields(hit: Any, tool: str) -> Any:
 
 
 def _is_none(answer: Any) -> bool:
-    """Tell whether a dictionary has no field of an answer, nor parts alone, as a pipeline has."""
+    """Tell whether a dictionary has no field of an answer.
+
+    A pipeline's answer holds nothing but the answers of its components.
+    """
     other = isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1
     return other and not all(isinstance(value, Mapping) for value in answer.values())
 
@@ -245,7 +258,7 @@ def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
 
 
 def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
-    """Raise for what a tool answered to one search, of which nothing says for which topic."""
+    """Raise for a single answer that names no topic."""
     paths = (path for path in chain(*ANSWERS.values()) if ONLY not in path)
     plain = any(isinstance(value, str | Number) for value in x.values())
     unknown = plain and bool(_lists_of(x))
@@ -255,7 +268,10 @@ def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
 
 
 def part(holder: Any, name: str, inside: str = "") -> Any:
-    """Return what is under a name; or, whatever that is, the only part but what was generated."""
+    """Return the value under a name.
+
+    For `ONLY`, return the only value that was not generated.
+    """
     if not isinstance(holder, Mapping):
         found = getattr(holder, name, None)
         if found is None and hasattr(type(holder), "__getitem__") and hasattr(holder, "__dict__"):
@@ -273,7 +289,10 @@ def part(holder: Any, name: str, inside: str = "") -> Any:
 
 
 def _of_vespa(answer: Any) -> list[Any] | None:
-    """Return the hits of Vespa, whose source is no document, and which lacks a list of none."""
+    """Return the hits of an answer of Vespa.
+
+    Its ``source`` is no document. An answer without hits has no list.
+    """
     root = answer.get("root") if isinstance(answer, Mapping) else None
     if not isinstance(root, Mapping) or not isinstance(root.get("id"), str):
         return None
@@ -285,7 +304,7 @@ def _of_vespa(answer: Any) -> list[Any] | None:
 
 
 def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
-    """Return the hits of every search where they stand in columns; None where they do not."""
+    """Return the hits per search if an answer stores them in columns."""
     ids = answer.get("ids")
     if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
         return None
@@ -304,6 +323,6 @@ def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
 
 
 def _shape(column: Any) -> list[int] | None:
-    """Return how many hits each search has in a column; None where these are no lists."""
+    """Return the number of hits per search; None if not lists."""
     of_lists = isinstance(column, list) and all(isinstance(part, Sized) for part in column)
     return [*map(len, column)] if of_lists else None

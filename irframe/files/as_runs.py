@@ -58,7 +58,7 @@ Runs = pd.DataFrame | object
 
 
 def is_ranx(x: Any, holding: str) -> bool:
-    """Tell whether something is an object of ranx that has some attribute, without ranx at hand.
+    """Tell whether an object of ranx has some attribute.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _of_columns(x: Any, kind: Kind) -> pd.DataFrame | None:
 
 
 def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
-    """Return what lists or sets name, ``{topic: documents}``: the best first, or all relevant."""
+    """Return rows of ``{topic: documents}``, ranked or relevant."""
     if not is_dictionary(x):
         return None
     texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]
@@ -148,7 +148,7 @@ def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
 
 
 def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
-    """Raise for judgments in lists of pairs, records or lists, with the line for each reading."""
+    """Raise for judgments in nested lists; suggest a line per reading."""
     graded, listed = "{t: dict(pairs)", "{t: [doc for doc, _ in pairs]"
     found, pairs = (
         "pairs",
@@ -187,7 +187,7 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
 
 
 def by_role(x: Any, kind: Kind, no_role: str | None = None) -> ByRole:
-    """Return what holds rows of a kind as a frame, and its columns by role.
+    """Return rows as a frame, and its columns by role.
 
     Nothing is asked about a column of which it is told that it numbers searches, or names groups.
     """
@@ -205,7 +205,7 @@ def by_role(x: Any, kind: Kind, no_role: str | None = None) -> ByRole:
 
 
 def without_documents(x: Any) -> list[Any]:
-    """Return the topics of a dictionary of judgments that have no judged document.
+    """Return the topics of judgments without a judged document.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def without_documents(x: Any) -> list[Any]:
 
 
 def in_groups(x: Any, by: str) -> pd.DataFrame:
-    """Return runs with a column of systems, given which column is of groups."""
+    """Return runs with a system column; `by` names the groups."""
     frame, columns = by_role(x, RUN, by)
     return frame if SYSTEM in columns else frame.assign(**{SYSTEM: ONLY_SYSTEM})
 
@@ -227,7 +227,7 @@ def in_groups(x: Any, by: str) -> pd.DataFrame:
 def as_qrels(
     x: Qrels, *, topics: Iterable[Any] | None = None, docs: Iterable[Any] | None = None
 ) -> pd.DataFrame:
-    """Make a qrels frame of what other tools hand over; every verb does so by itself.
+    """Convert judgments of other tools to a qrels frame.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def as_runs(
     ranked_by: RankedBy = None,
     on_error: OnError = "raise",
 ) -> pd.DataFrame:
-    """Make a run frame of what other tools hand over; every verb does so by itself.
+    """Convert runs of other tools to a run frame.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def as_runs(
 
 
 def _hits_as_said(x: Any, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
-    """Return hits of one system, or of several, whose fields the caller has told."""
+    """Return hits read by the caller's options."""
     if (read := reader_of(x, on_error)) is not None:
         return read(x, name, ranked_by=ranked_by)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
@@ -397,7 +397,7 @@ def _hits_as_said(x: Any, name: str | None, on_error: OnError, ranked_by: Ranked
 
 
 def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
-    """Part runs from the names of systems whose lists are all empty, which no frame can hold.
+    """Separate runs from systems whose lists are all empty.
 
     Examples
     --------
@@ -453,12 +453,12 @@ def _holds_lists(nested: Any, *, sets: bool = False) -> bool:
 
 
 def _is_run(nested: Any) -> bool:
-    """Tell whether this is a run of lists: of documents, of hits, or of searches."""
+    """Tell whether this maps topics to documents, hits or searches."""
     return _holds_lists(nested) or reader_of(nested) is not None
 
 
 def _is_id(doc: Any) -> bool:
-    """Tell whether this may be a document, or none, which is refused by name."""
+    """Tell whether this may be a document id, or is missing."""
     # pandas makes floats of whole numbers beside a missing one.
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)
@@ -469,7 +469,7 @@ def _is_none(doc: Any) -> bool:
 
 
 def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
-    """Put runs of systems together, under our words where they call their columns differently."""
+    """Concatenate runs of systems, with canonical names if theirs differ."""
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
     for name, run in runs.items():
         with in_group(f"system {shortened(name, str)}"):

@@ -28,7 +28,7 @@ Texts = Mapping[Any, Any] | pd.Series | None
 
 
 def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
-    """Make a frame of evidence spans: which text of which document answers which topic.
+    """Make a frame of evidence spans by topic and document.
 
     Parameters
     ----------

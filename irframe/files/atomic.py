@@ -15,7 +15,7 @@ from uuid import uuid4
 
 @contextmanager
 def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file to write bytes to, which has its name once it is whole.
+    """Open a file that gets its name once it is complete.
 
     What had the name before stays as it is until then, whatever goes wrong: a full disk, an
     error, a kill. A device or a pipe is written to directly.
@@ -66,17 +66,17 @@ def _naming_file(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def _target(path: str | PathLike[str]) -> Path:
-    """Return the file that a link leads to; a device as it is, since pipes have no other name."""
+    """Resolve a link; return a device unchanged."""
     return Path(path) if is_device(Path(path)) else Path(os.path.realpath(path))
 
 
 def is_device(target: Path) -> bool:
-    """Return whether a path is there and no file, such as a pipe."""
+    """Tell whether a path is a device or a pipe."""
     return target.exists() and not target.is_file()
 
 
 def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
-    """Open a new file beside another; what goes wrong is told of the path that was asked for."""
+    """Open a new file in the folder of the target."""
     try:
         if target.exists() and not os.access(target, os.W_OK):
             # This raises: to replace a file takes no right to write to it, yet who took that right
@@ -95,7 +95,10 @@ STALE = 60
 
 
 def beside(target: Path) -> Path:
-    """Return where to write what is to replace a file or folder; what killed writers left goes."""
+    """Return a temporary path for the replacement of a file.
+
+    Remove what killed writers left.
+    """
     prefix = f".{zlib.crc32(fsencode(target.name)):08x}."
     for leftover in target.parent.glob(f"{prefix}*.part*"):
         with suppress(OSError), locked(leftover) as is_free:  # it may be gone already
@@ -121,7 +124,7 @@ def locked(path: Path) -> Iterator[bool]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Hold an open file or folder for as long as it is open, and return whether nobody else does.
+    """Lock an open file or folder; return whether that succeeded.
 
     Where nothing can be held, as on Windows, nobody can be told not to.
     """

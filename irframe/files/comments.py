@@ -40,14 +40,19 @@ _FEWEST = 4
 
 @cache
 def _row_pattern(columns: tuple[str, ...]) -> bytes:
-    """Return the pattern of what follows ``#`` in a row, columns separated by tabs."""
+    """Return the pattern of a row after its ``#``.
+
+    Columns are separated by tabs.
+    """
     shapes = [_SHAPES.get(name, _WORD) for name in columns[1:]]
     fits = len(columns) >= _FEWEST or columns[-1] == words.GRADE
     return rb"\t".join([_WORD, *shapes]) + rb"$" if fits else rb"(?!)"
 
 
 def holds_rows(lines: bytes, columns: tuple[str, ...]) -> bool:
-    r"""Tell whether a line that begins with ``#`` fits the columns, as its topic's id does so.
+    r"""Tell whether a line that begins with ``#`` is a row.
+
+    It is one if it fits the columns.
 
     Examples
     --------
@@ -59,7 +64,10 @@ def holds_rows(lines: bytes, columns: tuple[str, ...]) -> bool:
 
 
 def without_comments(lines: bytes, columns: tuple[str, ...]) -> bytes:
-    """Return the lines without those that begin with ``#`` and do not fit the columns."""
+    """Return the lines without comments.
+
+    A comment begins with ``#`` and does not fit the columns.
+    """
     if b"#" not in lines:
         return lines
     return re.sub(rb"^#(?!" + _row_pattern(columns) + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
@@ -68,7 +76,7 @@ def without_comments(lines: bytes, columns: tuple[str, ...]) -> bytes:
 def with_notes(
     table: pa.Table, data: bytes, source: str, uneven: str, surplus: Sequence[int]
 ) -> pa.Table:
-    """Return a table with what is to be known of its file as metadata, see `notes_of`."""
+    """Return a table with notices of its file as metadata."""
     notices = filter(
         None,
         [_topics_like_comments(table, data, source), uneven, _line_cut_off(table, data, source)],
@@ -79,7 +87,7 @@ def with_notes(
 
 
 def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
-    """Return what the tables of files say of themselves, as attributes of their frame.
+    """Return the notices and headers of files as attributes.
 
     Parameters
     ----------
@@ -108,7 +116,7 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
 
 
 def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
-    """Say so if some topics begin with ``#`` and others do not: the former may be comments."""
+    """Return a notice if only some topics begin with ``#``."""
     if b"#" not in data:
         return ""
     topics = pc.unique(table[words.TOPIC])
@@ -121,7 +129,9 @@ def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
 
 
 def cut_off(table: pa.Table) -> str | None:
-    """Return the system of the last row if no other row has it, as where a file ends in a tag.
+    """Return the system of the last row if it is new.
+
+    A file that ends in the middle of a tag looks like this.
 
     A file in which the system before it has few rows may be small.
     """
@@ -135,7 +145,7 @@ def cut_off(table: pa.Table) -> str | None:
 
 
 def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
-    """Say so if the last line of a file may be cut off."""
+    """Return a notice if the last line may be cut off."""
     system = cut_off(table)
     if system is None:
         return ""
@@ -145,7 +155,7 @@ def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
 
 
 def _header(data: bytes) -> str:
-    """Return what a file says of itself in a header of ir_metadata, as YAML."""
+    """Return the header of ir_metadata in a file, as YAML."""
     if data[:_ENDS].lstrip()[:1] != b"#":
         return ""
     header = _HEADER.search(data.replace(b"\r\n", b"\n"))

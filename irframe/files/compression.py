@@ -43,7 +43,7 @@ def most_of(size: int) -> int:
 
 
 def refuse_large(source: str, size: int, content: int) -> None:
-    """Raise for a file that holds more than files of its size do.
+    """Raise for a file that unpacks to an implausible size.
 
     Parameters
     ----------
@@ -69,7 +69,9 @@ def refuse_wide(source: str, columns: int) -> None:
 
 
 def shallow(source: str, data: bytes) -> bytes:
-    r"""Return JSON, and raise where it is deeper than readers are safe with: some end the process.
+    r"""Return JSON; raise if it is nested too deeply.
+
+    Very deep JSON ends the process of some readers.
 
     Examples
     --------
@@ -88,7 +90,7 @@ def shallow(source: str, data: bytes) -> bytes:
 
 
 def _levels(data: bytes) -> int:
-    """Return how deep brackets stand one in another, those in texts as well."""
+    """Return the nesting depth of brackets, also in strings."""
     at = np.frombuffer(data, np.uint8) | 0x20  # so that { is [, and } is ]
     brackets = at[(at == ord("{")) | (at == ord("}"))]
     return int(np.cumsum(np.where(brackets == ord("{"), 1, -1)).max(initial=0))
@@ -101,7 +103,7 @@ def undamaged(
     *signs: type[Exception],
     advise: Callable[[str], str] = str,
 ) -> Iterator[None]:
-    """Turn whatever a damaged file does to its reader into an error that names the file.
+    """Convert every error of a reader to one naming the file.
 
     Parameters
     ----------
@@ -133,14 +135,14 @@ Source = str | PathLike[str] | IO[bytes] | IO[str]
 
 
 def look(path: str | PathLike[str]) -> None:
-    """Raise what `atomic` would, before the work is done for which a file is to be written."""
+    """Raise early what `atomic` would raise on opening the file."""
     if not is_device(_file(path)):  # of a pipe nobody knows who reads it
         with suppress(InterruptedError), atomic(path):
             raise InterruptedError
 
 
 def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
-    """Raise if a file to be written is one of those that are read, or is in a folder of these."""
+    """Raise if an output file is also an input."""
     output = Path(_file(path))
     if is_address(str(output)) or not output.is_file():
         return
@@ -152,12 +154,12 @@ def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
 
 
 def is_address(name: str) -> bool:
-    """Return whether a name is the address of an object store rather than a path."""
+    """Tell whether a name is the address of an object store."""
     return "://" in name
 
 
 def opened_by(address: str) -> tuple[Any, str]:
-    """Return the file system of an address, by fsspec, and the path there."""
+    """Return the fsspec file system of an address, and the path."""
     try:
         fsspec: Any = import_module("fsspec.core")
     except ImportError as error:
@@ -176,7 +178,7 @@ def _reader(codec: str, stream: IO[bytes]) -> Any:
 
 
 def _reader_of_xz(packed: IO[bytes]) -> Any:
-    """Unpack what is in streams, one after the other; each must be whole.
+    """Decompress consecutive xz streams; each must be complete.
 
     The reader of Python ends without a word where one after the first is damaged.
     """
@@ -260,7 +262,10 @@ def _file(path: Any) -> Path:
 
 @contextmanager
 def _opened(source: Any) -> Iterator[IO[bytes]]:
-    """Open a path, an address, a pipe or what is open, but no device: these may never end."""
+    """Open a path, an address, a pipe or an open file.
+
+    Devices are refused, since they may never end.
+    """
     if isinstance(source, str) and is_address(source):
         store, path = opened_by(source)
         with store.open(path, "rb") as stream:
@@ -286,22 +291,25 @@ def _opened(source: Any) -> Iterator[IO[bytes]]:
 
 
 def is_in_lines(head: bytes) -> bool:
-    """Tell by its first bytes whether a file holds lines, rather than Parquet or a dictionary."""
+    """Tell from its first bytes whether a file consists of lines."""
     return not (head.startswith(PARQUET) or is_cbor(head) or may_be_json(head))
 
 
 def is_cbor(data: bytes) -> bool:
-    """Tell whether a file begins as a dictionary in CBOR does, and no text in UTF-8 may."""
+    """Tell whether a file begins like a dictionary in CBOR.
+
+    No text in UTF-8 begins so.
+    """
     return b"\xa0" <= data[:1] <= b"\xbf"
 
 
 def may_be_json(head: bytes) -> bool:
-    """Tell from its first bytes whether a file may hold a dictionary, or a list, in JSON."""
+    """Tell from its first bytes whether a file may be JSON."""
     return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
 
 
 def _blocks(source: Source, part: int) -> Iterator[bytes]:
-    """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`."""
+    """Yield a file in blocks, decompressed up to `LAYERS` times."""
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(source))
         # A few packed bytes can hold more than any memory.
@@ -319,7 +327,7 @@ def _blocks(source: Source, part: int) -> Iterator[bytes]:
 
 
 def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
-    """Return what unpacks a file, as its first bytes tell; None where it is not packed."""
+    """Return the decompressor of a file, None if there is none."""
     if hasattr(stream, "peek"):
         head = stream.peek(_HEAD)
     else:
@@ -337,7 +345,7 @@ def load(source: Source) -> bytes:
 
 
 def pieces(source: str, size: int) -> Iterator[bytes]:
-    """Read a file of lines a piece at a time, unpacked, each piece ending where a line does.
+    """Yield pieces of a file that end at line ends.
 
     Its last lines come together, so that the last one is seen beside others.
 
@@ -361,7 +369,10 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
 
 @contextmanager
 def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file to write bytes to, packed as its suffix says; it appears once it is whole."""
+    """Open a file for writing, compressed according to its suffix.
+
+    It appears once it is complete.
+    """
     pack = _PACK.get(_file(path).suffix.lower(), nullcontext)
     with atomic(path) as stream, pack(stream) as packed:
         yield packed
@@ -379,7 +390,10 @@ def is_parquet(data: bytes) -> bool:
 
 
 def read_parquet(data: bytes, source: str) -> pa.Table:
-    """Read a Parquet file, unless it holds more than files of its size do; see `refuse_large`."""
+    """Read a Parquet file, unless it is too large unpacked.
+
+    The limit is that of `refuse_large`.
+    """
     first, *others = parquet_batches(data, source)
     return pa.concat_tables([first, *others]) if others else first
 
@@ -387,7 +401,9 @@ def read_parquet(data: bytes, source: str) -> pa.Table:
 def parquet_batches(
     file: bytes | str, source: str, columns: Sequence[str] | None = None
 ) -> Iterator[pa.Table]:
-    """Yield the rows of a Parquet file, some at a time; of one without rows its columns.
+    """Yield the batches of a Parquet file.
+
+    A file without rows yields its columns.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ TRIM: Any = getattr(ctypes.pythonapi, "malloc_trim", lambda _kept: None)
 
 
 def give_back(size: int) -> None:
-    """Let the system have memory that Arrow and C keep for later, where so much was let go.
+    """Return unused memory of Arrow and C to the system.
 
     Small ones are wanted again soon, and getting them anew takes longer.
     """
@@ -40,7 +40,9 @@ def give_back(size: int) -> None:
 
 
 def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "values") -> None:
-    """Raise for values that no file can hold: collections, lone surrogates, over 64 bits.
+    """Raise for values that no file can hold.
+
+    These are collections, lone surrogates and integers beyond 64 bits.
 
     Looked at before Arrow sees them, which ends the process for what contains itself.
     """
@@ -138,7 +140,7 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
 
 
 def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
-    """Return what a column of Arrow's text says once for rows after each other, and how often.
+    """Return the run-length encoding of a column of Arrow text.
 
     A column that does not begin with such rows is returned as it is, as is one of another type.
     """
@@ -160,7 +162,9 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
-    """Return a column of identifiers as Arrow text or integers: what every road reads ids by.
+    """Return a column of identifiers as Arrow text or integers.
+
+    All input paths read identifiers by this function.
 
     Parameters
     ----------
@@ -261,7 +265,7 @@ def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
 
 
 def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[Any]:
-    """Return objects that are not all text, if all of them are whole numbers."""
+    """Return mixed objects if all of them are integers."""
     values = column.to_numpy(object)
     missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
     if missing.any():
@@ -282,7 +286,9 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[Any]:
 
 
 def all_of_one_kind(columns: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]:
-    """Return identifiers of several sides, all text where one is: 11 is what a file calls 11.
+    """Return identifiers of several sides in one type.
+
+    They are all text if one side is text: 11 equals the text "11" in a file.
 
     Examples
     --------
@@ -336,7 +342,7 @@ def every_row(sides: Sequence[Any], names: Any) -> pd.MultiIndex:
 
 
 def grouped(codes: Codes) -> Codes:
-    """Return rows ordered by their codes, at least 0 each; rows of one code in row order.
+    """Return rows sorted by code, stable within each code.
 
     Examples
     --------
@@ -377,7 +383,7 @@ def rows_of_ranges(start: Codes, length: Codes) -> Codes:
 
 
 def of_ranges(values: NDArray[Any], start: Codes, length: Codes) -> NDArray[Any]:
-    """Return the values of ranges, one range after the other, without all of their rows at once."""
+    """Return the concatenated values of ranges, in little memory."""
     ends, result = np.cumsum(length), np.empty(int(length.sum()), values.dtype)
     for first in range(0, len(length), RANGES):
         part = slice(first, first + RANGES)
@@ -389,7 +395,7 @@ def of_ranges(values: NDArray[Any], start: Codes, length: Codes) -> NDArray[Any]
 
 
 def within(codes: Codes) -> Codes:
-    """Return each row's place among the rows of its code, from 0, in row order.
+    """Return the position of each row within its code.
 
     Examples
     --------

@@ -55,7 +55,7 @@ NO_SEPARATORS = '\r\n"'
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of file: its columns where they have no names, its roles where they have."""
+    """A kind of table: its roles, and its columns without names."""
 
     noun: str
     layouts: tuple[tuple[str, ...], ...] = ()
@@ -74,7 +74,7 @@ class Kind:
     """What columns are told to be called."""
 
     def described(self, columns: Any, sep: str | None) -> "Kind":
-        """Return the kind of a file of which the reader is told more.
+        """Return the kind with the caller's columns and separator.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Kind:
         return replace(kind, layouts=(names,), headed=False)
 
     def _roles_told(self, columns: Mapping[Any, Any]) -> dict[str, str]:
-        """Return which columns play which roles, refusing what is none, or is told twice."""
+        """Return the roles the caller gave to columns, validated."""
         given_roles = [*columns.values()]
         wrong = [
             role for role in given_roles if role not in self.roles or given_roles.count(role) > 1
@@ -119,7 +119,7 @@ class Kind:
         return "ir.read_run" if self.value == SCORE else "ir.read_qrels"
 
     def advised(self, advice: str) -> str:
-        """Return advice about a frame as advice about the file that it was read from."""
+        """Return advice about a frame as advice about its file."""
         return advice.partition(SCALED)[0].replace(RENAMED, f"{self.reader}(path, ")
 
     @property
@@ -131,7 +131,10 @@ class Kind:
         return f"{self.noun} with {choices}{' or with a header' * self.headed}"
 
     def find(self, names: Iterable[Hashable]) -> dict[str, str]:
-        """Find the names of the columns by role; judgments may call the grade a score."""
+        """Return the names of the columns by role.
+
+        Judgments may call the grade a score.
+        """
         names = [*names]
         asked = names if self.called else ()  # as numbers may be too long for text
         columns = roles(names) | {self.called[str(n)]: n for n in asked if str(n) in self.called}
@@ -140,7 +143,7 @@ class Kind:
         return {role: str(columns[role]) for role in self.roles if role in columns}
 
     def lacking(self, present: Container[str]) -> list[tuple[str, ...]]:
-        """List the roles, or choices of roles, that are needed beyond those present."""
+        """Return the needed roles that are not present."""
         return [choice for choice in self.needed if not any(role in present for role in choice)]
 
     def require(
@@ -151,7 +154,7 @@ class Kind:
         optional: Container[str] = (),
         example: Callable[[dict[str, str]], str] = lambda _: "",
     ) -> dict[str, str]:
-        """Find the names of the columns by role, or say which roles have none or several.
+        """Return the columns by role; raise if roles are missing.
 
         Parameters
         ----------
@@ -190,7 +193,7 @@ class Kind:
         return columns
 
     def named(self, fields: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the columns that a line names, by role where they have one; None for a row."""
+        """Return the columns named by a header; None for a row."""
         by_role = self.find(fields)
         distinct = len(set(fields)) == len(fields)
         if not self.headed or not distinct or self.lacking(by_role):
@@ -254,7 +257,7 @@ class ByRole(NamedTuple):
 
 
 def is_judgments(frame: Any) -> bool:
-    """Tell whether a frame has documents of topics with their grades, and no systems.
+    """Tell whether a frame has documents with grades and no systems.
 
     Examples
     --------
@@ -272,7 +275,7 @@ def looked_at(
     get: Column,
     levels: Sequence[Any] = (),
 ) -> dict[str, str]:
-    """Return the columns that play the roles of a kind, having looked at what all hold.
+    """Return the columns by role after checking their values.
 
     Parameters
     ----------
@@ -300,7 +303,7 @@ def looked_at(
 def require_columns(
     frame: Any, kind: Kind, no_role: str | None = None, levels: Sequence[Any] = ()
 ) -> dict[str, str]:
-    """Return the columns of a frame by role; one may be told to be none, some were levels.
+    """Return the columns of a frame by role.
 
     Raises
     ------
@@ -330,7 +333,7 @@ def require_columns(
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
-    """Return a line that may give a frame the columns that it lacks."""
+    """Return the line of code that adds the missing columns."""
     others = words.roles(frame.columns)
     if kind.value == SCORE and words.GRADE in others:
         raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
@@ -343,7 +346,7 @@ def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str
 def refuse_two_units(
     frame: pd.DataFrame, columns: Mapping[str, Hashable], judged: Callable[[], list[Any]] = list
 ) -> None:
-    """Raise if a run frame names chunks and documents, so that either may be what is judged.
+    """Raise if a run frame names both chunks and documents.
 
     Parameters
     ----------
@@ -374,7 +377,10 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 
 def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:
-    """Return what a file has named, with a column per role, in its type, then further columns."""
+    """Return a table with a typed column per role first.
+
+    Further columns follow.
+    """
     arrow: Any = table
     frame = table if isinstance(table, pd.DataFrame) else None
     names = [*(arrow.column_names if frame is None else frame.columns)]

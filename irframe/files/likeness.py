@@ -60,7 +60,7 @@ Column = Callable[[Any], pd.Series]
 
 
 def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]) -> str:
-    """Return the line that gives a frame the roles that none of its columns plays, if one does.
+    """Return the line of code that names the missing roles.
 
     Several columns of numbers may each be the scores of a system.
 
@@ -100,7 +100,7 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
 
 
 def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable]) -> bool:
-    """Return whether the numbers of a column fall from row to row in every list."""
+    """Tell whether a column decreases within every list."""
     keys = [columns[role] for role in (SYSTEM, TOPIC) if role in columns]
     steps = frame[name].groupby([frame[key] for key in keys]).diff().dropna()
     return len(steps) > 0 and bool((steps <= 0).all() and (steps < 0).any())
@@ -109,7 +109,7 @@ def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable])
 def proposed(
     frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]
 ) -> dict[Hashable, str] | None:
-    """Return which columns may play the roles that none does; None where that is not plain.
+    """Return the only plausible columns for missing roles, else None.
 
     Their names must be like the role, and their values such as it has; no topic may then have a
     document twice, and no other choice be as good.
@@ -136,7 +136,7 @@ def proposed(
 def _choices_of_columns(
     frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]
 ) -> Iterator[tuple[int, dict[Hashable, str]]]:
-    """Yield choices of columns for roles, with how like these their names are."""
+    """Yield choices of columns for roles, with similarity scores."""
     tried = []
     for role in wanted:
         liked = {n: _likeness(n, role) for n in frame.columns if n not in known.values()}
@@ -149,7 +149,7 @@ def _choices_of_columns(
 
 
 def _likeness(name: Hashable, role: str) -> int:
-    """Say how much a name is like a role: the first word of it counts twice."""
+    """Return how similar a name is to a role."""
     name_words = words_of(name)
     like = {*LIKE.get(role, "").split()}
     if {*UNLIKE.get(role, "").split()} & {*name_words}:
@@ -184,12 +184,12 @@ def _fits(column: pd.Series, role: str, points: int) -> bool:
 
 
 def is_numeric(column: pd.Series) -> bool:
-    """Tell whether a column is of numbers, and not of true and false."""
+    """Tell whether a column holds numbers, and no booleans."""
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def names_of_rows(rows: list[Any], layout: Sequence[str], last: str) -> list[str] | None:
-    """Return what the columns of rows without names are called; None where that is not plain.
+    """Return the columns of rows without names, None if unclear.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 
 
 def like_systems(name: str) -> bool:
-    """Tell whether a column may name systems, by the words in its name.
+    """Tell whether a name suggests a column of systems.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def refuse_rivals(
     taken: Hashable,
     names: Sequence[Hashable] = (),
 ) -> None:
-    """Raise if another column could as well play a role, and holds something else.
+    """Raise if another column has the role and other values.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def refuse_rivals(
 
 
 def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
-    """Return the roles of a run's columns, without a system that is a name for each document.
+    """Return a run's roles without a system that names documents.
 
     Raises
     ------
@@ -309,7 +309,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
 def refuse_strangers(
     columns: Mapping[str, str], names: Iterable[Any], get: Column, levels: Container[Any] = ()
 ) -> None:
-    """Raise if a further column may name systems whose rows would become one's.
+    """Raise if a further column may name systems.
 
     A column may by its name; or by what it holds, where rows are not in order, and without it
     documents stand twice, or rows are in order for each of its texts.
@@ -356,7 +356,7 @@ def refuse_strangers(
 def refuse_two_texts(
     columns: Mapping[str, str], names: Iterable[Any], get: Column, levels: Container[Any] = ()
 ) -> None:
-    """Raise if a list has a topic with two texts, as two topics of one id have.
+    """Raise if a topic of a list has two query texts.
 
     Parameters
     ----------
@@ -384,7 +384,7 @@ def refuse_two_texts(
 
 
 def renamed(pairs: Mapping[Any, str], levels: Container[Any]) -> str:
-    """Return the line that gives columns, and levels of an index, other names.
+    """Return the line of code that renames columns and levels.
 
     Examples
     --------
@@ -399,7 +399,7 @@ def renamed(pairs: Mapping[Any, str], levels: Container[Any]) -> str:
 
 
 def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
-    """Return which of a few texts each row has; none of these for other columns."""
+    """Return codes and labels of a column with few texts."""
     none: tuple[Codes, Any] = np.zeros(len(column), np.int64), ()
     if is_numeric(column):
         return none
@@ -415,7 +415,7 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
 def _are_lists(
     topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, separates: bool
 ) -> bool:
-    """Tell whether rows of a topic, not in order, are told apart, or stand list after list."""
+    """Tell whether a column separates the rows of topics into lists."""
     role = next((role for role in (SCORE, RANK) if role in columns), None)
     if role is None:
         return separates
@@ -429,7 +429,7 @@ def _are_lists(
 
 
 def third_column(topic: Codes, numbers: Codes, source: str) -> str:
-    """Return whether whole numbers in a third column without a name are ranks or scores.
+    """Return whether integers without a name are ranks or scores.
 
     Parameters
     ----------
@@ -466,7 +466,7 @@ def third_column(topic: Codes, numbers: Codes, source: str) -> str:
 
 
 def _counts_up(topic: Codes, numbers: Codes) -> bool:
-    """Return whether the numbers of every list are 1, 2, ... or, of every list, 0, 1, ..."""
+    """Tell whether every list is numbered from 1, or from 0."""
     first = beginnings(topic)
     place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
     start = numbers[:1]  # none of a file without rows

@@ -22,7 +22,7 @@ _PART = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
 def find_files(
     paths: str | PathLike[str] | Iterable[compression.Source],
 ) -> Sequence[compression.Source]:
-    """Return the files that a pattern, a folder, a path or several of them mean.
+    """Return the files that a pattern, folder or path matches.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _paths(name: str) -> list[str]:
 
 
 def _data_files(files: list[str], folder: str) -> list[str]:
-    """Return the files of a folder: its own, and those of its partitions and parts."""
+    """Return the files of a folder, its partitions and parts."""
     kept = []
     for file in files:
         inner = PurePosixPath(Path(file).as_posix()[len(Path(folder).as_posix()) :].lstrip("/"))
@@ -87,7 +87,7 @@ def _is_shown(path: str) -> bool:
 
 
 def partitions(name: str) -> dict[str, str]:
-    """Return what the folders of a partitioned data set say of a file.
+    """Return the labels in the folder names of a file.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def partitions(name: str) -> dict[str, str]:
 
 
 def home(name: str) -> str:
-    """Return the data set that a file is a part of, else the file.
+    """Return the data set of a file, else the file.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def home(name: str) -> str:
 
 
 def system_of(name: str) -> str | None:
-    """Return which system the folders of a partitioned data set say that a file is of."""
+    """Return the system named by the folders of a file."""
     parts = partitions(name)
     return parts.get(str(roles(parts).get(SYSTEM)))
 

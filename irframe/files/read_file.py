@@ -35,7 +35,7 @@ from irframe.names import CAUTION, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 
 def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read a Parquet file into a table with a column per role, then its further columns.
+    """Read a Parquet file, with a column per role first.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ _OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"([\w-]+)"\
 
 
 def is_objects(data: bytes, kind: Kind = RUN) -> bool:
-    r"""Tell by its first lines whether a file has a JSON object for each row.
+    r"""Tell whether a file has a JSON object per line.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def is_objects(data: bytes, kind: Kind = RUN) -> bool:
 
 
 def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read a file of JSON objects, one for each row, as `parse_parquet` reads columns."""
+    """Read a file with a JSON object per row."""
     from pyarrow.json import ParseOptions, ReadOptions, read_json  # noqa: PLC0415 - costs time at import
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
@@ -127,12 +127,12 @@ _END = 256
 
 
 def is_nested(data: bytes, _: Kind = RUN) -> bool:
-    """Tell by its content whether a file holds a dictionary or a list, and no text of columns."""
+    """Tell whether a file holds a dictionary or a list."""
     return is_cbor(data) or (may_be_json(data) and data[-_END:].rstrip()[-1:] in {b"}", b"]"})
 
 
 def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read a file that holds a dictionary into a table with a column per role.
+    """Read a dictionary from a file, with a column per role.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ Problem = tuple[str, str, str]
 
 
 def problems_of(file: str, error: Exception) -> list[Problem]:
-    """Return what is wrong with a file that could not be read: its first lines, and a count."""
+    """Return the first faults of an unreadable file, and a count."""
     wanted = getattr(error, "wanted", "a file that can be read")
     faults = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
     more = len(faults) - LINES
@@ -228,7 +228,7 @@ LEFT_OUT = "files of runs are left out"
 
 
 class Together:
-    """The files of runs that go together, as they are read one after the other."""
+    """The files of runs that can be combined."""
 
     def __init__(self) -> None:
         self.first: tuple[str, list[str]] | None = None
@@ -239,7 +239,7 @@ class Together:
     def accepted(
         self, read: Iterable[tuple[str, pa.Table | Failure]]
     ) -> Iterator[tuple[str, pa.Table]]:
-        """Yield the files that could be read and go together, and warn if there are others."""
+        """Yield the files that can be combined; warn of others."""
         for name, table in read:
             if found := self.problems(name, table):
                 self.left += found
@@ -249,13 +249,16 @@ class Together:
             warn(f"{LEFT_OUT} ({len(left)}): {shown(left)}")
 
     def as_attribute(self) -> list[dict[str, str]]:
-        """Return what is wrong with files that were left out, as an attribute says it."""
+        """Return the problems of skipped files as dictionaries."""
         names = "file", "wanted", "found"
         texts = ([text.encode(errors="backslashreplace").decode() for text in p] for p in self.left)
         return [dict(zip(names, each, strict=True)) for each in texts]
 
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
-        """Return why a file does not go with those before it; where it does, it is one of them."""
+        """Return why a file cannot be combined with earlier ones.
+
+        If it can be, remember it.
+        """
         if isinstance(table, Exception):
             return problems_of(name, table)
         columns = table.column_names
@@ -287,7 +290,7 @@ def empty_run() -> pa.Table:
 
 
 def parse_text(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read lines of text; the error for lines that do not fit lists the other formats."""
+    """Read lines of text; list the other formats in errors."""
     try:
         return parse(data, source, kind)
     except FileFormatError as error:
@@ -323,7 +326,9 @@ def read_file(source: compression.Source, kind: Kind) -> pa.Table:
 
 
 def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.DataFrame:
-    """Read a table of any kind: Parquet, JSON, or CSV and TSV, what is text as it stands.
+    """Read a table from Parquet, JSON, CSV or TSV.
+
+    Text stays text.
 
     Parameters
     ----------
@@ -347,7 +352,7 @@ def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.Da
 
 
 def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) -> pa.Table:
-    """Read a run whose first column names the system, with what its folders say of it."""
+    """Read a run; add its system and the labels of folders."""
     table = read_file(source, kind)
     parts, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)

@@ -32,7 +32,7 @@ Columns = Sequence[str] | Mapping[str, str] | None
 
 
 def changed_files(states: Iterable[list[Any]]) -> list[str]:
-    """Return the files that are no longer as they were, or are gone."""
+    """Return the files that changed or no longer exist."""
     changed = []
     for name, *state in states:
         try:
@@ -44,7 +44,7 @@ def changed_files(states: Iterable[list[Any]]) -> list[str]:
 
 
 def states_of(files: Iterable[str]) -> list[list[Any]]:
-    """Return name, size and time of change of all files that have a name to be found by."""
+    """Return name, size and modification time of existing files."""
     existing = (file for file in files if is_address(file) or Path(file).is_file())
     return [[file, *state_of(file)] for file in existing]
 
@@ -294,7 +294,7 @@ def read_all(
 
 
 def named_groups(pattern: str | None) -> re.Pattern[str] | None:
-    """Return a pattern that says of a name which system and which repeat it is of."""
+    """Compile a pattern with the groups system and repeat."""
     if pattern is None:
         return None
     wanted = "a regular expression with the groups system and repeat"
@@ -309,7 +309,7 @@ def named_groups(pattern: str | None) -> re.Pattern[str] | None:
 
 
 def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
-    """Return runs with systems and repeats apart, as a pattern has their systems' names.
+    """Split names of runs into systems and repeats by a pattern.
 
     Raises
     ------
@@ -361,7 +361,7 @@ def of_documents(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
 
 @contextmanager
 def threads() -> Iterator[ThreadPoolExecutor]:
-    """Give threads to read with, which are not waited for where something goes wrong."""
+    """Provide threads for reading; do not wait after an error."""
     pool = ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
     try:
         yield pool
@@ -380,7 +380,7 @@ def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
 def all_read(
     names: Sequence[str], results: Sequence[pa.Table | read_file.Failure]
 ) -> list[pa.Table]:
-    """Return tables of files, and raise for those that could not be read."""
+    """Return the tables of files; raise for unreadable ones."""
     pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
     failed = [result for _, result in [*errors, *pairs] if isinstance(result, Exception)]
@@ -399,7 +399,7 @@ def all_read(
 def refuse_clashes(
     together: read_file.Together, names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
 ) -> None:
-    """Raise if files do not go with each other and those before: their columns, then systems."""
+    """Raise if files disagree in columns, or share systems."""
     pairs = zip(names, tables, strict=True)
     problems = [problem for pair in pairs for problem in together.problems(*pair)]
     for error, again in ((FileFormatError, False), (IdError, True)):
@@ -414,7 +414,7 @@ def refuse_clashes(
 
 
 def one_table(tables: list[pa.Table]) -> pa.Table:
-    """Put tables together, and empty the list, so that their columns can be let go one by one."""
+    """Concatenate tables and empty the list to free memory."""
     try:
         stacked = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:

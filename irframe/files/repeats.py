@@ -40,7 +40,7 @@ JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate sco
 
 
 def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways: str) -> str:
-    """Say what to do about rows that are there again: of repeats, in every list of some system.
+    """Return advice about duplicated rows.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Folded(NamedTuple):
         return _lists_of(runs, self.role)
 
     def contributing(self, systems: Any) -> Any:
-        """Return systems that contributed to the pool, all their repeats in place of each."""
+        """Return contributing systems, each replaced by its repeats."""
         if self.word is None or systems is None or isinstance(systems, str):
             return systems
         wanted = set(systems)
@@ -132,7 +132,7 @@ class Folded(NamedTuple):
         return result
 
     def _inside(self, table: pd.DataFrame, place: int) -> pd.DataFrame:
-        """Return scores without those of repeats that a topic does not have, though it has others.
+        """Drop scores of repeats that a topic lacks.
 
         Where it has none of a system, the list counts as empty, as anywhere.
         """
@@ -165,7 +165,7 @@ UNLISTED = "no system has a list"
 
 
 def not_lacking(word: Any, no_rel: Any) -> tuple[str, ...]:
-    """Return how warnings begin of lists that are not there, where these are as they should be."""
+    """Return the warnings to silence about missing lists."""
     if no_rel == "silence":
         return LACKING, UNLISTED
     return (LACKING,) if word in words.REPEATS_IN_TOPICS else ()
@@ -188,7 +188,7 @@ def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
 
 
 def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
-    """Return what a repeat is, as attributes say, or as is usual for what it is called.
+    """Return what a repeat is a draw of.
 
     Raises
     ------
@@ -256,7 +256,7 @@ def fold(runs: Any, search: str | None = None) -> Folded:
 
 
 def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str]) -> Folded:
-    """Give every repeat of a system a name of its own, in rows.
+    """Make every repeat in a frame a system of its own.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str
 
 
 def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
-    """Return the column that says which repeat a row is of, None where there are no repeats.
+    """Return the column that numbers repeats, None without repeats.
 
     One called ``repeat`` is one; others are where rows have the same keys without them. Rows may be
     of parts of documents: chunks, spans, or subtopics that these were judged for.
@@ -373,7 +373,7 @@ def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
 
 
 def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
-    """Return labels of repeats; a system whose only repeat has none gets the first of the others.
+    """Return labels of repeats, filled where a system has one.
 
     Examples
     --------

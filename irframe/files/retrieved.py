@@ -55,7 +55,7 @@ RankedBy = Literal["list", "score"] | None
 
 
 class Answers(dict[Any, Any]):
-    """Lists of hits by topic as engines returned them, whose order is never asked about."""
+    """Lists of hits by topic, in the order engines returned."""
 
 
 def holds_hits(lists: Any) -> bool:
@@ -73,7 +73,7 @@ def holds_hits(lists: Any) -> bool:
 
 
 def is_hit(hit: Any) -> bool:
-    """Tell whether this is a hit, with a score beside it or not."""
+    """Tell whether this is a hit, with or without a score."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
             return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
@@ -90,7 +90,9 @@ def of_hits(
     ranked_by: RankedBy = None,
     searches: Sequence[int] | None = None,
 ) -> pd.DataFrame:
-    """Return a run frame of hits, ranked as they stand; scores beside them are data.
+    """Return a run frame of hits in their order.
+
+    Scores beside hits are kept as data.
 
     Parameters
     ----------
@@ -154,7 +156,7 @@ def of_hits(
 
 
 def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[Any]) -> None:
-    """Raise if hits have ranks that run against the order of their lists."""
+    """Raise if the ranks of hits contradict their order."""
     given_ranks = [hit.get(RANK) if isinstance(hit, Mapping) else None for hit in hits]
     ranks = pd.Series(
         [rank if isinstance(rank, int | float) else None for rank in given_ranks], dtype=float
@@ -169,7 +171,7 @@ def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[Any]) -> None:
 
 
 def _go_both_ways(frame: pd.DataFrame) -> bool:
-    """Tell whether scores rise somewhere along lists and fall elsewhere, refusing what is none."""
+    """Tell whether scores both rise and fall along lists."""
     step = np.diff(numbers(frame[SCORE]))[frame[RANK].to_numpy()[1:] > 1]
     return bool((step > 0).any() and (step < 0).any())
 
@@ -214,13 +216,13 @@ def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
 
 
 def has_id(hit: Any, name: str | None = None) -> bool:
-    """Tell whether this says which document it is, and is no document's id alone."""
+    """Tell whether this is a hit that names its document."""
     plain = isinstance(hit, str | int | float | None)
     return not plain and not {CHUNK, PARENT}.isdisjoint(_row_of_hit(hit, name))
 
 
 def _is_kept(name: Any, value: Any) -> bool:
-    """Tell whether a field is a column of its own, which nobody takes for something else."""
+    """Tell whether a field becomes a column of its own."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
     taken = roles([name]) or name in {*REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name)
@@ -236,7 +238,7 @@ class Level(NamedTuple):
 
 
 def _levels(hit: Any, *, is_payload: bool = False) -> Iterator[Level]:
-    """Yield the own fields of a hit, then those of what it holds."""
+    """Yield the fields of a hit, then those of nested objects."""
     if isinstance(hit, Mapping):
         own = dict(hit)
     elif isinstance(hit, str | int | np.integer):
@@ -255,7 +257,7 @@ def _levels(hit: Any, *, is_payload: bool = False) -> Iterator[Level]:
 
 
 def _refuse_two_ids(own: Level) -> None:
-    """Raise if a hit has two ids that differ at its own level."""
+    """Raise if a hit has two different ids at its level."""
     names = [name for name in IDS[CHUNK] if own.fields.get(name) is not None]
     if len({str(own.fields[name]) for name in names}) > 1:
         advice = f"say which is the document: ir.as_runs(hits, id={names[0]!r})"

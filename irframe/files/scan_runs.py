@@ -88,7 +88,7 @@ class ScannedRuns:
         return type(self).access(self)
 
     def frames(self) -> Iterator[pd.DataFrame]:
-        """Return the rows of some files after the other, those of each run at once.
+        """Yield the rows of some files at a time.
 
         No frame is kept here, so that it is gone when the next one is read.
         """
@@ -111,7 +111,7 @@ class ScannedRuns:
         return frame.assign(**{SYSTEM: frame[SYSTEM].map(dict(self.labels)).array})
 
     def readable(self) -> "ScannedRuns":
-        """Return the runs without files that cannot be read, if these are to be left out.
+        """Return the runs without unreadable files, if these are skipped.
 
         Files are read once for that, one at a time.
 
@@ -147,7 +147,7 @@ def scan_runs(
     sep: str | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> ScannedRuns:
-    r"""Find runs that are too many or too large for memory; nothing is read yet.
+    r"""Find runs that are too large for memory, unread.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def scan_runs(
 
 
 def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
-    """Yield the runs of some files after the other, without what the files say of themselves.
+    """Yield frames of some files at a time.
 
     Meanwhile the next ones are read.
 
@@ -241,7 +241,7 @@ def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
 def _ahead(
     read: Callable[[list[str]], Iterator[Read]], batches: Sequence[tuple[list[str], int]]
 ) -> Iterator[Read]:
-    """Yield what is read of the files of one batch, while those of the next are read, if small."""
+    """Yield results of batches, reading the next small batch meanwhile."""
     ahead: Iterator[Read] | None = None
     for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
         results = ahead or read(names)
@@ -250,7 +250,7 @@ def _ahead(
 
 
 def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], int]]:
-    """Put files into batches, with their sizes, those that may hold parts of a run into one."""
+    """Group files into batches; parts of a run stay together."""
     dense = (*compression.PACKED, ".parquet")
     sizes = {
         name: size * (DENSE if name.lower().endswith(dense) else 1)
@@ -271,7 +271,7 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
 
 
 def runs_in_turn(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
-    """Yield the runs of a large file, of some systems after the other, each of them whole.
+    """Yield complete runs of some systems of a large file.
 
     Returns
     -------
@@ -301,7 +301,7 @@ def runs_in_turn(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
 
 
 def _turns(rows: Counter[str]) -> Iterator[list[str]]:
-    """Yield systems that have about `ROWS` rows together, in order of their first row."""
+    """Yield groups of systems with about `ROWS` rows."""
     share, total = list[str](), 0
     for system, number in rows.items():
         if share and total + number > ROWS:
@@ -317,7 +317,7 @@ def _whole_runs(
     places: dict[str, list[int]],
     shares: Iterator[list[str]],
 ) -> Iterator[pa.Table]:
-    """Yield all rows of some systems after the other, given in which pieces these are."""
+    """Yield all rows of each group of systems."""
     pieces, at, piece = enumerate(read()), -1, pa.table({})
     for systems in shares:
         wanted, parts = {place for system in systems for place in places[system]}, []
@@ -342,7 +342,7 @@ def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
 
 
 def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
-    """Yield the systems of the same batches, of files whose scores a part does not decide."""
+    """Yield the systems of each batch of a Parquet file."""
     schema = next(compression.parquet_batches(file, file)).schema
     columns = kind.require(schema.names, file)
     name = columns[SYSTEM]
@@ -353,7 +353,7 @@ def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
 
 
 def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
-    """Yield the rows of a run in lines, of which all are cut as the first ones are.
+    """Yield the rows of a run in lines, piece by piece.
 
     Raises
     ------
@@ -377,7 +377,7 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
 
 
 def _cut_of(data: bytes, kind: Kind) -> Cut | None:
-    """Return how the first lines of a run are cut, if they tell."""
+    """Return how the first lines of a run are split."""
     for cut in cuts_of(data, kind):
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:

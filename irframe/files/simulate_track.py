@@ -43,7 +43,7 @@ def simulate_track(
     teams: int | None = None,
     seed: int = 0,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Make runs and judgments of any size whose every property follows from the arguments.
+    """Simulate runs and judgments of any size from a seed.
 
     Systems differ in quality and topics in difficulty, relevance thins out with rank, systems
     of a team resemble each other, scores tie, and only what some of the systems ranked high
@@ -142,7 +142,7 @@ def _are_shares(grades: object) -> bool:
 
 
 def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
-    """Return the mean share of every grade among the candidates of a topic."""
+    """Return the mean share of every grade among candidates."""
     if not isinstance(grades, int | np.integer):
         return np.asarray(grades, dtype=np.float64)
     halving = 0.5 ** np.arange(1, grades)

@@ -25,7 +25,7 @@ from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
 
 
 def collected(x: Any) -> Any:
-    """Return a lazy frame of polars, or what can be read once, as a table; all else as it is."""
+    """Return a lazy or one-time table as one in memory."""
     kind = type(x)  # of which frames of pandas say at once what they have not
     if hasattr(kind, "read_all"):
         return x.read_all()
@@ -33,12 +33,14 @@ def collected(x: Any) -> Any:
 
 
 def is_dictionary(x: Any) -> bool:
-    """Tell whether something is a dictionary, and no dataset of xarray, which behaves like one."""
+    """Tell whether this is a dictionary and no xarray dataset."""
     return isinstance(x, Mapping) and not hasattr(x, "dims")
 
 
 def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
-    """Return a table of any library as a frame with its ids in columns; None for no table.
+    """Return a table as a frame with ids in columns.
+
+    Return None for anything else.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
 
 
 def is_matrix(x: Any) -> bool:
-    """Tell whether the axes of a frame, or of an array of xarray, are topics and documents.
+    """Tell whether the axes of a matrix are topics and documents.
 
     Examples
     --------
@@ -106,7 +108,7 @@ def _of_matrix(x: Any, value: str) -> pd.DataFrame | None:
 
 
 def labelled(x: Any, topics: Iterable[Any] | None, docs: Iterable[Any] | None, value: str) -> Any:
-    """Return a matrix, an array or sparse, as rows, given what its rows and columns are called.
+    """Return a dense or sparse matrix as rows.
 
     Examples
     --------
@@ -129,7 +131,10 @@ def labelled(x: Any, topics: Iterable[Any] | None, docs: Iterable[Any] | None, v
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with those levels of its index as columns that play a role no column does."""
+    """Return a frame with index levels moved to columns.
+
+    Only levels that play a role move.
+    """
     if frame.index.names == [None]:
         return frame
     frame = with_own_levels(frame)
@@ -146,7 +151,7 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without levels of its index that repeat one of their name.
+    """Drop index levels that repeat one of their name.
 
     pandas puts what it groups by in front, also where it is a level of the index already.
     """
@@ -165,7 +170,7 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
-    """Raise if a column is there twice, or two levels of the index share a name and differ."""
+    """Raise if two columns, or two index levels, share a name."""
     _refuse_again(f"every column once{where}", frame.columns)
     _refuse_again(f"every level of the index once{where}", frame.index.names)
 
@@ -184,7 +189,7 @@ def named_again(names: Iterable[Any]) -> list[Any]:
 
 
 def once_named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of which every name stands once: a column, or else a level of the index.
+    """Return a frame in which every name is unique.
 
     Raises
     ------
@@ -204,7 +209,9 @@ def once_named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
-    """Return a dictionary of columns, or of rows, as a frame: keys that play roles are columns.
+    """Return a dictionary of columns or rows as a frame.
+
+    Keys that play roles are columns.
 
     Examples
     --------
@@ -228,7 +235,7 @@ def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
 
 
 def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
-    """Return rows of a kind, each a named tuple or a dictionary, read once, as a frame."""
+    """Return named tuples or dictionaries as a frame."""
     columns = [choice[0] for choice in kind.needed]
     if not isinstance(x, Iterable) or hasattr(x, "dims") or isinstance(x, str | bytes | PathLike):
         wanted = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
@@ -275,7 +282,7 @@ _META = "mteb_model_meta"
 
 
 def height(value: Any, most: int = DEEPEST) -> int | None:
-    """Return how many dictionaries stand one in another; None where an empty one hides it.
+    """Return the nesting depth of dictionaries, None if unknown.
 
     Raises
     ------
@@ -344,7 +351,7 @@ def is_mteb(nested: Nested) -> bool:
 
 
 def predictions(nested: Nested, value: str) -> pd.DataFrame:
-    """Return MTEB's predictions, with the subset and the split of the task where it has several.
+    """Return MTEB's predictions with their subset and split.
 
     Parameters
     ----------

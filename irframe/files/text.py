@@ -65,7 +65,7 @@ class Cut(NamedTuple):
 
 
 class Strange(NamedTuple):
-    """Rows whose columns fit, and of which one holds what its role does not allow."""
+    """Rows that hold invalid values of a role."""
 
     role: str
     rows: NDArray[np.intp]
@@ -89,7 +89,7 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
 
 
 def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
-    """Return the ways to cut lines that the first row fits: tabs before blanks of any kind."""
+    """Return the ways to split lines that fit the first."""
     data = data.removeprefix(BOM_UTF8)
     first = _FIRST.search(data) or _MARKED.search(data)
     if first is None:
@@ -185,7 +185,7 @@ def _third_column(table: pa.Table, source: str) -> str:
 def _noted(
     table: pa.Table, data: bytes, source: str, kind: Kind, cut: Cut, longest: int
 ) -> pa.Table:
-    """Return a table with its roles first, and what is to be known of its file."""
+    """Return a table with its roles first and file notices."""
     if not table.num_rows:
         raise FileFormatError(kind.wanted, f"{source} without a row below its header")
     if cut.header:
@@ -215,7 +215,7 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
 
 
 def _one_blank(body: bytes) -> str:
-    """Return the only kind of blank between columns, where there are no comments; else nothing."""
+    """Return the only blank between columns, if there is one."""
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     return used[0] if b"#" not in body and used in ([" "], ["\t"]) else ""
 
@@ -227,7 +227,7 @@ def _is_padded(body: bytes, one: str, columns: int) -> bool:
 
 
 def _without_comments(lines: bytes, cut: Cut) -> bytes:
-    """Return lines without comments, which of tables in quotes are those of one column."""
+    """Return lines without comments, also for quoted tables."""
     if not cut.quoted:
         return without_comments(lines, cut.columns)
     alone = rb"^#[^\n" + re.escape(cut.between.encode()) + rb"]*$"
@@ -266,7 +266,7 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
 
 
 def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kind) -> bool:
-    """Tell whether blanks may be a part of ids, in lines that have tabs as well.
+    """Tell whether blanks may be part of ids.
 
     They are no part of these where lines have the columns of a layout, and not more. Strata are
     believed where something was not judged, or all are of several documents.
@@ -286,7 +286,7 @@ def _typed(
     between: str,
     quoted: bool = False,  # noqa: FBT001, FBT002
 ) -> pa.Table | None:
-    """Read rows, unless the parser cannot, or lets pass what is no id, number or score."""
+    """Read typed rows; return None if a value is invalid."""
     types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[:1] != [UNREAD]}
     read = partial(_read, text, columns, between, quoted=quoted)
     try:
@@ -346,7 +346,7 @@ def _by_value(
 def _as_type(
     values: NDArray[np.float64], role: str, *, ranked: bool
 ) -> tuple[pa.ChunkedArray, NDArray[np.intp]]:
-    """Return numbers in the type of their role, and the rows that hold none of these."""
+    """Return numbers in their role's type, and the invalid rows."""
     missing = np.isnan(values)
     is_integer = TYPES[role] == pa.int64()
     if is_integer:
@@ -392,7 +392,7 @@ def _separated(body: bytes) -> bytes:
 
 
 def _uneven(body: bytes, cut: Cut, number: int, source: str) -> str:
-    """Say that rows have other numbers of columns than the first; empty if none has."""
+    """Return a notice if rows differ in their columns."""
     rows = (line.split(None if cut.between == ANY else b"\t") for line in body.splitlines())
     numbers = {len(row) for row in rows if row and not row[0].startswith(b"#")} | {number}
     text = f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the"
@@ -400,7 +400,7 @@ def _uneven(body: bytes, cut: Cut, number: int, source: str) -> str:
 
 
 def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoReturn:
-    """Raise for rows that hold what their role does not allow, by their lines."""
+    """Raise for lines with invalid values."""
     role, rows, values = found
     missing = [value.strip().lower() in {"", "nan"} for value in values]
     error, wanted = ERRORS.get(role, IdError), wanted_of(role, role)

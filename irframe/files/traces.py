@@ -70,7 +70,7 @@ class ToolCall(NamedTuple):
 
 
 def holds_searches(x: Any) -> bool:
-    """Tell whether these are lists of calls by topic, or steps of agents.
+    """Tell whether topics map to calls or steps of agents.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def holds_searches(x: Any) -> bool:
 
 
 def reader_of(x: Any, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
-    """Return what reads lists of hits by topic, of one search or of several; None for no hits."""
+    """Return the reader of hits or searches, else None."""
     if isinstance(x, Answers):
         return of_hits if any(x.values()) else None
     if holds_searches(x):
@@ -100,7 +100,7 @@ def of_searches(
     ranked_by: RankedBy = None,
     on_error: OnError = "raise",
 ) -> pd.DataFrame:
-    """Return a run frame of what calls found, which the column ``search`` numbers from 1.
+    """Return a run frame of searches, numbered from 1.
 
     A tool searches if a result of it holds hits. Calls of other tools are passed over.
 
@@ -162,7 +162,7 @@ def _is_named(call: ToolCall) -> bool:
 
 
 def _searches(call: ToolCall, tools: set[Any]) -> bool:
-    """Tell whether a call whose result cannot be read is one of a search."""
+    """Tell whether an unreadable call is a search."""
     if _is_named(call):
         return call.given is not None and call.tool in tools
     return _is_json(call.given) and _parsed(call.given) is call.given
@@ -225,7 +225,7 @@ def _tool_of(call: Any) -> Any:
 
 
 def _as_name(value: Any) -> Any:
-    """Return what may be a name or an id, None for anything else."""
+    """Return a possible name or id, else None."""
     return value if isinstance(value, str | int) else None
 
 
@@ -237,7 +237,7 @@ def _id_of(call: Any) -> Any:
 
 
 def _announced(call: Any) -> tuple[Any, Any]:
-    """Return the id and the tool of a call, as a request for it says them."""
+    """Return the id and tool of a requested call."""
     params = part(call, "params")
     key = _id_of(call)
     tool = _tool_of(call if params is None else params) or _as_name(part(call, "method"))
@@ -260,7 +260,7 @@ def _call(block: Any, time: Any, tools: Mapping[Any, Any], field: str | None) ->
 
 
 def _span_ids(call: Any) -> list[Any]:
-    """Return the ids of a span and of the one around it, None where there is none."""
+    """Return the ids of a span and of its parent."""
     context = part(call, "context") or call
     sides = (context, ("span_id", "spanId")), (call, ("parent_id", "parentSpanId"))
     return [
@@ -270,13 +270,13 @@ def _span_ids(call: Any) -> list[Any]:
 
 
 def _first_hits(values: Sequence[Any], call: Any, field: str | None) -> Sequence[Any] | None:
-    """Return the hits of the first result that holds some, or those of an answer."""
+    """Return the hits of the first result that holds some."""
     given = (_given(value, field) for value in values)
     return next((hits for hits in given if hits is not None), hits_in(call))
 
 
 def _is_step(entry: Any) -> bool:
-    """Tell whether this is a message, an event or a span, and no hit."""
+    """Tell whether this is a message, event or span."""
     if isinstance(entry, Mapping) and STEP_KEYS.isdisjoint(entry):
         return False
     if (
@@ -290,7 +290,7 @@ def _is_step(entry: Any) -> bool:
 
 
 def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
-    """Return the hits of calls in the order of their times, if they have times."""
+    """Return the hits of calls, sorted by time if known."""
     units = {None if call.time is None else call.time[0] for call in calls}
     if len(units) > 1:
         timeless = sum(call.time is None for call in calls)
@@ -302,7 +302,7 @@ def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
 
 
 def _time_of(call: Any) -> tuple[Any, Any] | None:
-    """Return when a call began, the unit first; None where nothing says so."""
+    """Return a call's start time with its unit, if known."""
     value = next((time for n in TIMES if (time := part(call, n)) is not None), None)
     if value is None or isinstance(value, int | float) or str(value).isdigit():
         number = None if value is None else float(value) if isinstance(value, float) else int(value)
@@ -312,7 +312,7 @@ def _time_of(call: Any) -> tuple[Any, Any] | None:
 
 
 def _found(call: Any, field: str | None = None) -> Sequence[Any] | None:
-    """Return the hits of a list, an answer or a result; None for what holds none."""
+    """Return the hits in a list, answer or result, if any."""
     if isinstance(call, list | tuple):
         named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit, field) for hit in call)
         return call if named else None
@@ -324,7 +324,7 @@ def _found(call: Any, field: str | None = None) -> Sequence[Any] | None:
 
 
 def _given(value: Any, field: str | None) -> Sequence[Any] | None:
-    """Return the hits that a tool gave, in text too, or in parts of text."""
+    """Return the hits a tool returned, also as text."""
     if isinstance(value, list) and value and all(part(each, "type") == "text" for each in value):
         texts = [str(part(each, "text")) for each in value]
         value = _parsed("".join(texts))
@@ -350,7 +350,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _dotted(attributes: Any, before: str = "") -> dict[str, Any]:
-    """Return the attributes of a span by dotted names; of anything else nothing."""
+    """Return the attributes of a span under dotted names."""
     if isinstance(attributes, list):  # as the protocol writes them
         pairs = [(part(each, "key"), part(each, "value")) for each in attributes]
         attributes = {n: next(iter(v.values()), None) for n, v in pairs if isinstance(v, Mapping)}
@@ -363,7 +363,7 @@ def _dotted(attributes: Any, before: str = "") -> dict[str, Any]:
 
 
 def _of_span(span: Any, flat: Mapping[str, Any], time: Any, field: str | None) -> ToolCall:
-    """Return the call that a span is of: what it retrieved, else what its tool gave."""
+    """Return the call that a span records."""
     retrieves = flat.get(KIND) == "RETRIEVER" or flat.get("gen_ai.operation.name") == "retrieval"
     output = SPAN_RESULTS if retrieves or flat.get(KIND) == "TOOL" else SPAN_RESULTS[:1]
     fields: dict[int, dict[str, Any]] = {}

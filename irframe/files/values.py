@@ -59,7 +59,7 @@ ERRORS = {
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
-    """Make a frame of a table; text is the text type of pandas, kept by Arrow.
+    """Convert a table to a frame with text stored by Arrow.
 
     Where nobody else holds the table's columns, memory holds one of them twice at a time.
     """
@@ -90,13 +90,15 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
 
 
 def _once_each(chunk: pa.DictionaryArray) -> bool:
-    """Return whether the values of a dictionary are there once each, and none is missing."""
+    """Tell whether the values of a dictionary array are distinct."""
     values = chunk.dictionary
     return values.null_count == 0 and len(values.unique()) == len(values)
 
 
 def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
-    """Return rows or columns as a frame, of objects where pandas knows no type for some value.
+    """Return rows or columns as a frame.
+
+    Values of unknown types become objects.
 
     Raises
     ------
@@ -137,7 +139,7 @@ def to_arrow(column: pd.Series) -> pa.ChunkedArray:
 
 
 def to_role(column: Any, role: str, name: Any, *, ranked: bool = False) -> pa.ChunkedArray:
-    """Give a column of a frame, or of Arrow, the type of its role.
+    """Convert a column to the type of its role.
 
     Parameters
     ----------
@@ -198,7 +200,7 @@ def refuse_fractions(
     low: float = -(2.0**63),
     high: float = 2.0**63 - 1024,
 ) -> None:
-    """Raise if grades or ranks are no whole numbers, or not within limits."""
+    """Raise if grades or ranks are no integers within limits."""
     with np.errstate(invalid="ignore"):
         fits = (values >= low) & (values <= high) & (values == np.round(values))
     fits &= np.isfinite(values)
@@ -230,7 +232,9 @@ _DECIMAL = (
 
 
 def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
-    """Return a column as numbers, NaN where one is missing: what every road reads numbers by.
+    """Return a column as floats, NaN where missing.
+
+    All input paths read numbers by this function.
 
     Parameters
     ----------
@@ -273,7 +277,7 @@ SCALED = ": ir.as_qrels("
 
 
 def scaling(grades: Iterable[Any], name: Any) -> str:
-    """Return advice on grades with decimals in some column; nothing for other values.
+    """Return advice for decimal grades, else an empty text.
 
     Examples
     --------
@@ -308,7 +312,7 @@ def wanted_of(role: str, name: Any) -> str:
 
 
 def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return a column as numbers, and the rows that hold none that its role may have."""
+    """Return a column as floats, and its invalid rows."""
     dtype = column.dtype
     truths = pd.api.types.is_bool_dtype(dtype) and role == words.GRADE
     if truths or pd.api.types.is_any_real_numeric_dtype(dtype):
@@ -328,7 +332,7 @@ SLICE = 1 << 13
 def numbers_of_text(
     column: pa.ChunkedArray, role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Read text as numbers as `read_numbers` does, slowly only where some of it is none."""
+    """Read text as numbers; only odd slices take long."""
     values, slow = np.full(len(column), np.nan), list[NDArray[np.intp]]()
     for first in range(0, len(column), SLICE):
         rows = slice(first, first + SLICE)
@@ -384,7 +388,7 @@ def _of_value(value: Any, role: str) -> tuple[float, bool]:
 
 
 def _of_text(given: NDArray[Any], role: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the numbers that texts say, and of which texts that holds, or that they say none."""
+    """Return numbers read from text, and which are valid."""
     if not is_utf8(given):
         given = np.array([text if is_utf8([text]) else "?" for text in given], object)
     text = pc.ascii_trim_whitespace(pa.array(given, TEXT))
@@ -409,7 +413,7 @@ _NONE = np.zeros(0, np.intp)
 
 
 def _merged(values: NDArray[np.float64], column: pd.Series, least: float) -> NDArray[np.intp]:
-    """Return the rows of numbers, from so large ones on, that only as floats are one."""
+    """Return the rows of distinct numbers that floats merge."""
     with np.errstate(invalid="ignore"):
         large = np.flatnonzero((np.abs(values) >= least) & np.isfinite(values))
     if len(large) < 2:
@@ -427,7 +431,7 @@ def _all_digits(value: Any) -> Any:
 
 
 def says_infinite(value: object) -> bool:
-    """Tell whether what is infinite as a float is so, and not a number beyond all floats.
+    """Tell whether a value is infinite itself, before conversion.
 
     Examples
     --------

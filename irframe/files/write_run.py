@@ -45,7 +45,7 @@ def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
 
 
 def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:
-    """Take the columns of a frame that a file holds, by role, in their types."""
+    """Return the columns to write by role, typed."""
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     names = without_titles(names, frame.__getitem__) if kind.value == SCORE else names
     if frame.empty:
@@ -57,7 +57,7 @@ def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArr
 
 
 def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: Kind) -> None:
-    """Write columns by role as the text format has them, one row a line."""
+    """Write columns by role as lines of text."""
     for role, column in columns.items():
         _check_ids(column, role)
     layout, rows = kind.layouts[STRATUM in columns], len(columns[TOPIC])
@@ -93,7 +93,7 @@ ADVICE = {
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
-    """Return what writes the format that the name of a file says, None for lines of text.
+    """Return the writer for a file name, None for text.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
 def _wrote_table(
     frame: Runs | Qrels, path: str | PathLike[str], kind: Kind, system: str | None = None
 ) -> bool:
-    """Write a frame with all its columns, unless the name of the file asks for lines of text."""
+    """Write all columns, unless the name asks for text."""
     look(path)
     refuse_input(path, (file for file, *_ in getattr(frame, "attrs", {}).get(FILES, ())))
     writer = _writer(path)
@@ -131,7 +131,7 @@ def _wrote_table(
 
 
 def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
-    """Refuse ids that a line of text cannot hold: they would not be read back."""
+    """Refuse ids that a line of text cannot hold."""
     if ids.type != TEXT:
         return
     comment = "|^[#\ufeff]" * (role == TOPIC)
@@ -143,7 +143,7 @@ def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
 
 
 def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = None) -> None:
-    """Write a run in the TREC format, ``topic Q0 doc rank score tag``, or as its name says.
+    """Write a run in the TREC format, or as Parquet.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
 
 
 def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
-    """Write judgments in the TREC format, ``topic iteration doc grade``, or as their name says.
+    """Write judgments in the TREC format, or as Parquet.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
 
 
 def _follows(columns: dict[str, pa.ChunkedArray]) -> bool:
-    """Tell whether probabilities are the judged shares of strata, which can be counted again."""
+    """Tell whether probabilities equal the judged shares of strata."""
     if STRATUM not in columns:
         return False
     names = (TOPIC, STRATUM, GRADE, PROBABILITY)
