@@ -49,7 +49,7 @@ def seconds_of_loop(gains, pairs):
     lists = gains.tolist()
     chosen = [(*pairs[pair].tolist(), topic) for pair, topic in zip(*rows, strict=True)]
     sides = [(lists[a][topic], lists[b][topic]) for a, b, topic in chosen]
-    mean, labels = each(oracle.compare_whole, sides)
+    mean, labels = each(oracle.compare_integers, sides)
     return mean * len(pairs) * gains.shape[1], rows, labels
 
 

@@ -1,4 +1,4 @@
-"""Slow reference implementations of the metrics, to hold the kernels against.
+"""Slow reference implementations of the metrics.
 
 An oracle is a plain loop over one ranking, written from the definition (Lu et al. 2016,
 Table 2, doi:10.1007/s10791-016-9282-6; trec_eval's documentation for its classics), and shares no

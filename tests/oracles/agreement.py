@@ -1,4 +1,4 @@
-"""Agreement of two score vectors or orderings, by slow loops from the definitions.
+"""Slow references for the agreement of scores and orderings.
 
 Each takes two sequences of scores of the same systems, higher is better, the reference first;
 the summaries take one volatility matrix as a list of rows.
@@ -12,7 +12,10 @@ from .topic import add_up
 
 
 def tau(x, y, variant="b"):
-    """Kendall (1945): pairs ordered alike less pairs swapped, over all or all untied pairs."""
+    """Return Kendall's tau (1945).
+
+    The numerator is the number of concordant minus discordant pairs.
+    """
     balance, pairs, untied_x, untied_y = 0, 0, 0, 0
     for i, j in combinations(range(len(x)), 2):
         side_x, side_y = compare(x[i], x[j]), compare(y[i], y[j])
@@ -25,12 +28,12 @@ def tau(x, y, variant="b"):
 
 
 def compare(a, b):
-    """Return 1, 0 or -1 as a is above, equal to or below b."""
+    """Return the sign of a - b."""
     return (a > b) - (a < b)
 
 
 def orderings(scores):
-    """Every order of the systems, the best first, in which their scores do not rise."""
+    """Return every order of the systems by falling scores."""
     groups = (
         permutations(system for system, other in enumerate(scores) if other == score)
         for score in sorted(set(scores), reverse=True)
@@ -39,12 +42,12 @@ def orderings(scores):
 
 
 def over_orders(function, x, y):
-    """Mean of a function of two orderings over all orders of tied systems on both sides."""
+    """Return the mean of a function over all tied orders."""
     return mean(function(first, second) for first in orderings(x) for second in orderings(y))
 
 
 def tau_ap(reference, estimated):
-    """AP correlation (Yilmaz et al. 2008) to expect: how often the items above belong above."""
+    """Return the expected AP correlation (Yilmaz et al. 2008)."""
     return over_orders(_tau_ap, reference, estimated)
 
 
@@ -62,12 +65,12 @@ def _tau_ap(true, guess):
 
 
 def tau_ap_symmetric(x, y):
-    """Average AP correlation with either side as the reference."""
+    """Return the mean AP correlation over both directions."""
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
 def tau_ap_b(x, y):
-    """AP correlation corrected for ties (Urbano and Marrero 2017), the mean of both ways."""
+    """Return tie-corrected AP correlation (Urbano and Marrero 2017)."""
     return (_tau_ap_b(x, y) + _tau_ap_b(y, x)) / 2
 
 
@@ -84,17 +87,20 @@ def _tau_ap_b(reference, estimated):
 
 
 def first_ranks(scores):
-    """Best rank that each system could have."""
+    """Return the best possible rank of each system."""
     return [1 + add_up(other > score for other in scores) for score in scores]
 
 
 def last_ranks(scores):
-    """Worst rank that each system could have."""
+    """Return the worst possible rank of each system."""
     return [add_up(other >= score for other in scores) for score in scores]
 
 
 def rbo_ext(x, y, p, ties="w"):
-    """RBO (Webber et al. 2010) extrapolated, with ties as in Corsi and Urbano (2024)."""
+    """Return extrapolated RBO (Webber et al. 2010).
+
+    Ties are treated as in Corsi and Urbano (2024).
+    """
     n = len(x)
     A = {}
     for d in range(1, n + 1):
@@ -103,7 +109,7 @@ def rbo_ext(x, y, p, ties="w"):
 
 
 def contributions(scores, d, ties):
-    """How much of each system is among the first d."""
+    """Return the contribution of each system to depth d."""
     ends = zip(first_ranks(scores), last_ranks(scores), strict=True)
     if ties == "w":
         return [float(t <= d) for t, _ in ends]
@@ -111,7 +117,7 @@ def contributions(scores, d, ties):
 
 
 def agreement(c, other, d, ties):
-    """Overlap of two sets of contributions, relative to how large it could be."""
+    """Return the agreement of two sets of contributions."""
     shared = add_up(a * b for a, b in zip(c, other, strict=True))
     if ties == "w":
         return 2 * shared / (add_up(c) + add_up(other))
@@ -121,7 +127,7 @@ def agreement(c, other, d, ties):
 
 
 def rbo_limit(x, y, p, depth):
-    """RBO to expect over all orders of tied systems, as the infinite sum it extrapolates."""
+    """Return mean RBO over tied orders, as a long sum."""
 
     def one(first, second):
         total = 0.0
@@ -134,12 +140,12 @@ def rbo_limit(x, y, p, depth):
 
 
 def rmse(x, y):
-    """Root mean squared error."""
+    """Return the root mean squared error."""
     return math.sqrt(add_up((a - b) ** 2 for a, b in zip(x, y, strict=True)) / len(x))
 
 
 def stable_depth(T, depths, threshold):
-    """Lu et al. (2016), section 3.7: the least theta from which all correlations exceed."""
+    """Return the stable depth (Lu et al. 2016, section 3.7)."""
     for theta in depths:
         later = [k for k, depth in enumerate(depths) if depth >= theta]
         if all(T[k1][k2] > threshold for k1 in later for k2 in later):
@@ -148,13 +154,13 @@ def stable_depth(T, depths, threshold):
 
 
 def share_above(T, threshold):
-    """Share of the entries off the diagonal above the threshold."""
+    """Return the share of off-diagonal entries above the threshold."""
     entries = [T[a][b] > threshold for a in range(len(T)) for b in range(len(T)) if a != b]
     return add_up(entries) / len(entries) if entries else math.nan
 
 
 def pearson(x, y):
-    """Pearson's correlation; nothing where one side is constant."""
+    """Return Pearson's correlation, NaN if one side is constant."""
     ends = mean(x), mean(y)
     if len(set(x)) == 1 or len(set(y)) == 1:
         return math.nan
@@ -164,7 +170,7 @@ def pearson(x, y):
 
 
 def spearman(x, y):
-    """Pearson's correlation of ranks, which systems that tie share."""
+    """Return Spearman's correlation, with mean ranks for ties."""
 
     def ranks(scores):
         return [mean(ends) for ends in zip(first_ranks(scores), last_ranks(scores), strict=True)]

@@ -1,4 +1,4 @@
-"""Metrics that ask only whether a document is relevant: by its rank, and of a set cut at k."""
+"""Slow references for metrics of binary relevance."""
 
 import math
 
@@ -7,18 +7,18 @@ from .topic import add_up, count_relevant, is_relevant, normaliser
 
 
 def recall(topic, k, *, rel=1):
-    """Recall: relevant documents in the top k, over R."""
+    """Return Recall."""
     R = count_relevant(topic.judged, rel)
     return count_relevant(topic.serp[:k], rel) / R if R else 0.0
 
 
 def success(topic, k, *, rel=1):
-    """Success: 1 if the top k hold a relevant document."""
+    """Return Success."""
     return float(any(is_relevant(grade, rel) for grade in topic.serp[:k]))
 
 
 def reciprocal_rank(topic, k, *, rel=1):
-    """RR: 1 over the rank of the first relevant document within k."""
+    """Return RR, one over the first relevant rank."""
     for rank, grade in enumerate(topic.serp[:k], start=1):
         if is_relevant(grade, rel):
             return 1 / rank
@@ -26,13 +26,13 @@ def reciprocal_rank(topic, k, *, rel=1):
 
 
 def r_precision(topic, k, *, rel=1):
-    """Rprec: precision at rank R of the list cut at k."""
+    """Return Rprec of the list cut at k."""
     R = count_relevant(topic.judged, rel)
     return count_relevant(topic.serp[:k][:R], rel) / R if R else 0.0
 
 
 def average_precision(topic, k, *, norm="R", rel=1):
-    """AP: precision at each relevant document within k, summed and divided by N."""
+    """Return AP, the sum of precisions divided by N."""
     N = normaliser(topic, k, norm, rel)
     found, total = 0, 0.0
     for rank, grade in enumerate(topic.serp[:k], start=1):
@@ -43,7 +43,7 @@ def average_precision(topic, k, *, norm="R", rel=1):
 
 
 def interpolated_precision(topic, k, *, recall=0.0, rounding="up", rel=1):
-    """IPrec: the best precision at any rank within k where the wanted recall is reached."""
+    """Return IPrec, the best precision that reaches the recall."""
     R = count_relevant(topic.judged, rel)
     wanted = int(recall * R + {"up": 0.9, "nearest": 0.5}[rounding])
     best = 0.0
@@ -55,61 +55,61 @@ def interpolated_precision(topic, k, *, recall=0.0, rounding="up", rel=1):
 
 
 def harmonic(P, R, beta):
-    """Return F: the harmonic mean of precision and recall, recall weighted beta times."""
+    """Return the F measure of precision and recall."""
     return (1 + beta**2) * P * R / (beta**2 * P + R) if P and R else 0.0
 
 
 def f_measure(topic, k, *, beta=1.0, rel=1):
-    """F of P@k and Recall@k."""
+    """Return F of P@k and Recall@k."""
     return harmonic(precision(topic, k, rel=rel), recall(topic, k, rel=rel), beta)
 
 
 def set_precision(topic, k, *, rel=1):
-    """SetP: relevant share of what was retrieved within k."""
+    """Return SetP, the precision of the retrieved set."""
     retrieved = number_retrieved(topic, k)
     return count_relevant(topic.serp[:k], rel) / retrieved if retrieved else 0.0
 
 
 def set_f(topic, k, *, beta=1.0, rel=1):
-    """SetF: F of SetP and recall."""
+    """Return SetF, the F measure of SetP and recall."""
     return harmonic(set_precision(topic, k, rel=rel), recall(topic, k, rel=rel), beta)
 
 
 def judged(topic, k):
-    """Judged: share of what was retrieved within k that has a judgment."""
+    """Return Judged, the share of judged documents."""
     retrieved = topic.serp[:k]
     return add_up(grade is not None for grade in retrieved) / len(retrieved) if retrieved else 0.0
 
 
 def number_retrieved(topic, k):
-    """NumRet: documents retrieved within k."""
+    """Return NumRet."""
     return float(min(k, len(topic.serp)))
 
 
 def number_relevant(topic, k, *, rel=1):  # noqa: ARG001
-    """NumRel: relevant documents known, at every depth."""
+    """Return NumRel, the same at every depth."""
     return float(count_relevant(topic.judged, rel))
 
 
 def number_relevant_retrieved(topic, k, *, rel=1):
-    """NumRelRet: relevant documents retrieved within k."""
+    """Return NumRelRet."""
     return float(count_relevant(topic.serp[:k], rel))
 
 
 def number_topics(topic, k):  # noqa: ARG001
-    """NumQ: one for every topic, so that the sum counts them."""
+    """Return NumQ, which is 1 for every topic."""
     return 1.0
 
 
 def accuracy(topic, k, *, rel=1):
-    """Return the share of pairs, relevant and not, retrieved within k, in the right order."""
+    """Return Accuracy, the share of correctly ordered pairs."""
     listed = [is_relevant(grade, rel) for grade in topic.serp[:k]]
     pairs = [upper for i, upper in enumerate(listed) for lower in listed[i + 1 :] if upper != lower]
     return add_up(pairs) / len(pairs) if pairs else math.nan
 
 
 def all_found(topic, k, *, share=1.0, rel=1):
-    """All: whether enough of the relevant documents is within k; nothing where there are none."""
+    """Return All, NaN without relevant documents."""
     relevant = count_relevant(topic.judged, rel)
     if not relevant:
         return float("nan")

@@ -1,4 +1,4 @@
-"""Comparisons of systems as slow loops over pairs, written from their definitions.
+"""Slow references for comparisons of systems.
 
 Scores of one metric at one depth are a list of rows, one per system, of topic scores; None marks
 a missing score. A test takes two rows and gives a p-value. Everything looks at the topics on
@@ -31,11 +31,11 @@ def pairs(rows):
 
 
 def significant(rows, test, alpha, *, cost=False):
-    """Return the set of (i, j), i significantly better than j."""
+    """Return the pairs (i, j) with i significantly better."""
     p, mean = p_values(rows, test), means(rows, cost=cost)
-    told = [pair for pair in p if p[pair] < alpha]
-    told += [(j, i) for i, j in told]
-    return {(i, j) for i, j in told if mean[i] > mean[j]}
+    significant_pairs = [pair for pair in p if p[pair] < alpha]
+    significant_pairs += [(j, i) for i, j in significant_pairs]
+    return {(i, j) for i, j in significant_pairs if mean[i] > mean[j]}
 
 
 def discrimination(rows, test, alpha):
@@ -48,13 +48,13 @@ def median_p(rows, test):
 
 
 def coverage(new, reference, test, alpha, *, costs=(False, False)):
-    told = significant(reference, test, alpha, cost=costs[1])
-    confirmed = told & significant(new, test, alpha, cost=costs[0])
-    return len(confirmed) / len(told) if told else float("nan")
+    significant_pairs = significant(reference, test, alpha, cost=costs[1])
+    confirmed = significant_pairs & significant(new, test, alpha, cost=costs[0])
+    return len(confirmed) / len(significant_pairs) if significant_pairs else float("nan")
 
 
 def inversions(new, reference, test, alpha, *, costs=(False, False)):
-    told = significant(reference, test, alpha, cost=costs[1])
+    significant_pairs = significant(reference, test, alpha, cost=costs[1])
     mean = means(new, cost=costs[0])
-    against = [(i, j) for i, j in told if mean[j] > mean[i]]
-    return len(against) / len(told) if told else float("nan")
+    against = [(i, j) for i, j in significant_pairs if mean[j] > mean[i]]
+    return len(against) / len(significant_pairs) if significant_pairs else float("nan")

@@ -1,10 +1,10 @@
-"""What a grade is worth by every gain map, slowly; negative grades are worth nothing."""
+"""Slow references for gain maps."""
 
 from .topic import gain_of
 
 
 def by_name(name):
-    """Return the oracle of a gain map that metrics know by name."""
+    """Return the reference of a named gain map."""
     return lambda grade, rel, top: gain_of(grade, name, top, rel)
 
 

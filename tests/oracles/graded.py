@@ -1,4 +1,4 @@
-"""Metrics that add up gains: P, RBP, ERR, DCG, nDCG and Q."""
+"""Slow references for P, RBP, ERR, DCG, nDCG and Q."""
 
 import math
 
@@ -17,17 +17,17 @@ def ideal_gains(topic, k, gain, ideal, rel):
 
 
 def precision(topic, k, *, gain="binary", rel=1):
-    """P: mean gain of the first k ranks, absent ones included."""
+    """Return P, the mean gain of k ranks."""
     return add_up(gains(topic, k, gain, rel)) / k
 
 
 def rank_biased_precision(topic, k, *, p=0.8, gain="binary", rel=1):
-    """RBP: gain per document of a user who reads on with probability p."""
+    """Return RBP with persistence p."""
     return (1 - p) * add_up(g * p**i for i, g in enumerate(gains(topic, k, gain, rel)))
 
 
 def expected_reciprocal_rank(topic, k, *, gain="exp", rel=1):
-    """ERR: 1/rank where a user stops who stops at each document with probability gain."""
+    """Return ERR, where gains are stopping probabilities."""
     reading, total = 1.0, 0.0
     for rank, g in enumerate(gains(topic, k, gain, rel), start=1):
         total += reading * g / rank
@@ -36,7 +36,7 @@ def expected_reciprocal_rank(topic, k, *, gain="exp", rel=1):
 
 
 def discount_at(rank, discount, base):
-    """Return the weight of a rank: 1/log2(1 + i), 1/i, or 1 before `base` and 1/log_b(i) on."""
+    """Return the weight of a rank under a discount."""
     if discount == "log2":
         return 1 / math.log2(1 + rank)
     if discount == "zipf":
@@ -47,19 +47,19 @@ def discount_at(rank, discount, base):
 
 
 def discounted(values, discount, base):
-    """Return the sum of gains times the weights of their ranks."""
+    """Return the sum of discounted gains."""
     return add_up(g * discount_at(i, discount, base) for i, g in enumerate(values, start=1))
 
 
 def discounted_cumulative_gain(topic, k, *, gain="linear", discount="log2", base=2, rel=1):
-    """DCG: gains within k, each weighted by its rank."""
+    """Return DCG."""
     return discounted(gains(topic, k, gain, rel), discount, base)
 
 
 def normalised_discounted_cumulative_gain(
     topic, k, *, gain="linear", discount="log2", base=2, ideal="judged", rel=1
 ):
-    """nDCG: DCG over that of the ideal ranking, which `ideal="full"` does not cut at k."""
+    """Return nDCG, without a cut of the ideal for "full"."""
     best = ideal_gains(topic, k, gain, ideal, rel)
     iDCG = discounted(best if ideal == "full" else best[:k], discount, base)
     DCG = discounted(gains(topic, k, gain, rel), discount, base)
@@ -67,7 +67,7 @@ def normalised_discounted_cumulative_gain(
 
 
 def q_measure(topic, k, *, beta=1.0, gain="linear", norm="R", ideal="judged", rel=1):
-    """Q: AP's precision blended with cumulated gain over ideal cumulated gain."""
+    """Return the Q-measure."""
     N = normaliser(topic, k, norm, rel)
     own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, ideal, rel)
     found, total = 0, 0.0

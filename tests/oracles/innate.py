@@ -1,11 +1,13 @@
-"""Algorithm 1 of Moffat and Mackenzie, JASIST 75, 2024, doi:10.1002/asi.24874, as printed."""
+"""Algorithm 1 of Moffat and Mackenzie, as printed.
+
+JASIST 75, 2024, doi:10.1002/asi.24874."""
 
 from fractions import Fraction
 from itertools import product
 
 
 def compare(first, second):
-    """Label the first ranking relative to the second; both as long as the depth."""
+    """Return the label of the first ranking against the second."""
     cumul = Fraction(0)
     been_neg = been_pos = False
     for one, other in zip(first, second, strict=True):
@@ -24,8 +26,8 @@ def compare(first, second):
     return "="
 
 
-def compare_whole(first, second):
-    """Label with plain integers, as fast as the loop goes."""
+def compare_integers(first, second):
+    """Return the label for integer gains, in a fast loop."""
     cumul = 0
     been_neg = been_pos = False
     for one, other in zip(first, second, strict=True):
@@ -42,14 +44,20 @@ def compare_whole(first, second):
 
 
 def by_depth(first, second):
-    """Label at every depth, the lists padded with 0; what is not a number gains nothing."""
+    """Return the label at every depth, for padded lists.
+
+    Gains of None count as 0.
+    """
     depth = max(len(first), len(second))
     one, other = ([g or 0 for g in serp] + [0] * (depth - len(serp)) for serp in (first, second))
     return [compare(one[:k], other[:k]) for k in range(1, depth + 1)]
 
 
 def group(first, second):
-    """Return the label at full depth, a non-separable pair with what it was just before."""
+    """Return the label at full depth.
+
+    The label of a non-separable pair includes the one at the depth before.
+    """
     labels = by_depth(first, second) or ["="]
     if labels[-1] != "**":
         return labels[-1]
@@ -64,7 +72,10 @@ def count_pairs(k):
 
 
 def covers(serp):
-    """Return what a binary ranking is just better than: a 1 moved down by one, or the last lost."""
+    """Return the rankings directly below a binary ranking.
+
+    They have a 1 moved down by one rank, or lack the last 1.
+    """
     below = [
         (*serp[:i], 0, 1, *serp[i + 2 :]) for i in range(len(serp) - 1) if serp[i : i + 2] == (1, 0)
     ]

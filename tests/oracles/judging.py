@@ -1,4 +1,4 @@
-"""Ways to choose the next document to judge, one topic and one document after the other.
+"""Slow references for methods that choose documents to judge.
 
 Each takes the lists of the systems, {system: [document, ...]}, what is relevant, and a function
 that says in which order systems that tie are taken at some turn, from 0; and returns the documents
@@ -14,7 +14,10 @@ TIE = 12
 
 
 def pool(lists, relevant, turn):  # noqa: ARG001 - as the others
-    """Cormack, Palmer, Clarke 1998: by best rank, then by how many have it there, then by name."""
+    """Return documents by best rank (Cormack, Palmer, Clarke 1998).
+
+    Ties are broken by the number of runs with that rank, then by name.
+    """
 
     def place(doc):
         ranks = [docs.index(doc) + 1 for docs in lists.values() if doc in docs]
@@ -24,7 +27,7 @@ def pool(lists, relevant, turn):  # noqa: ARG001 - as the others
 
 
 def mtf(lists, relevant, turn):
-    """Cormack, Palmer, Clarke 1998: the run in front stays there while it finds something."""
+    """Return documents by move-to-front (Cormack, Palmer, Clarke 1998)."""
     priority = dict.fromkeys(lists, 0)
     judged, front = [], None
     while True:
@@ -41,7 +44,10 @@ def mtf(lists, relevant, turn):
 
 
 def maxmean(lists, relevant, turn, credit="all"):
-    """Losada, Parapar, Barreiro 2017: Beta(1, 1) for every run, take the one of largest mean."""
+    """Return documents by MaxMean (Losada, Parapar, Barreiro 2017).
+
+    Every run has the prior Beta(1, 1), and the run with the largest mean is next.
+    """
     found, missed = dict.fromkeys(lists, 1), dict.fromkeys(lists, 1)
     judged = []
     while True:
@@ -59,12 +65,15 @@ def maxmean(lists, relevant, turn, credit="all"):
 
 
 def maxmean_of_run(lists, relevant, turn):
-    """The same, where a judgment counts for the run on whose account it was made."""
+    """Return documents by MaxMean with credit for one run.
+
+    Only the run that proposed a document gets the credit for its judgment.
+    """
     return maxmean(lists, relevant, turn, credit="run")
 
 
 def leverage(lists, relevant, turn):  # noqa: ARG001 - as the others
-    """The formula of `irframe.verbs.judge_next`, recomputed after every judgment."""
+    """Return documents by leverage, recomputed after every judgment."""
     docs = sorted({doc for listed in lists.values() for doc in listed})
     weight = {
         (doc, s): 1 / sqrt(lists[s].index(doc) + 1) if doc in lists[s] else 0.0
@@ -84,9 +93,9 @@ def leverage(lists, relevant, turn):  # noqa: ARG001 - as the others
                 continue
             weights = [weight[doc, s] for s in lists]
             mean = add_up(weights) / len(weights)
-            apart = sqrt(add_up((w - mean) ** 2 for w in weights) / len(weights))
+            spread = sqrt(add_up((w - mean) ** 2 for w in weights) / len(weights))
             likely = add_up(weight[doc, s] * precision[s] for s in lists) / add_up(weights)
-            value[doc] = round(apart * likely**2, TIE)
+            value[doc] = round(spread * likely**2, TIE)
         judged.append(max(value, key=lambda doc: (value[doc], [-ord(c) for c in doc])))
     return judged
 

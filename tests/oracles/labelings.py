@@ -1,4 +1,4 @@
-"""The extremes of a metric over all labels of the unjudged documents, by trying them all."""
+"""Score extremes over labels, by enumeration of all labels."""
 
 import itertools
 import math
@@ -8,16 +8,16 @@ from . import ORACLES
 
 
 def labelled(topic, labels):
-    """Return the topic as it would be with these grades for its unjudged documents, in order."""
+    """Return the topic with grades for its unjudged documents."""
     given = iter(labels)
     serp = tuple(next(given) if grade is None else grade for grade in topic.serp)
     return replace(topic, serp=serp, judged=topic.judged + tuple(labels))
 
 
 def extremes(name, topic, k, **params):
-    """Return the lowest and the highest score at depth k, grades going from 0 to the top one.
+    """Return the lowest and highest score at depth k.
 
-    Of a metric without a score where nothing is relevant, the labels that leave it so do not count.
+    Labels without a score are ignored.
     """
     scale = range(1 + max(topic.gmax, params.get("rel", 1), 1))
     unjudged = topic.serp.count(None)

@@ -1,4 +1,4 @@
-"""Cumulated relative position, its ratios and Twist, element by element; and compatibility.
+"""Slow references for relative positions, Twist and compatibility.
 
 Written from Ferro et al., JASIST 67, 2016, doi:10.1002/asi.23416, Definitions 1 to 6: the ideal
 and the full-scale run are laid out, and every rank is looked up in them. Compatibility is
@@ -12,20 +12,23 @@ from .topic import add_up, is_relevant
 
 
 def grades_at(topic, k, rel, length=None):
-    """Return the run as relevance degrees, 0 being non-relevant, cut at k and padded."""
+    """Return padded grades of the list cut at k.
+
+    Non-relevant grades are 0.
+    """
     R = add_up(grade >= rel for grade in topic.judged)
     cut = [grade if grade is not None and grade >= rel else 0 for grade in topic.serp[:k]]
     return cut + [0] * (max(length or k, 2 * R) - len(cut))
 
 
 def ideal_run(topic, rel, length):
-    """Return the best ranking of all relevant documents, padded to a length."""
+    """Return the ideal ranking, padded to a length."""
     relevant = sorted((grade for grade in topic.judged if grade >= rel), reverse=True)
     return relevant + [0] * (length - len(relevant))
 
 
 def relative_positions(run, ideal):
-    """Return RP of every rank."""
+    """Return the relative position at every rank."""
     positions = []
     for j, grade in enumerate(run, start=1):
         places = [rank for rank, best in enumerate(ideal, start=1) if best == grade]
@@ -40,7 +43,7 @@ def cumulated(positions):
 
 
 def first_crossing(curve, crossing):
-    """Return the first rank at which the curve crosses 0, infinity if it never does."""
+    """Return the first crossing of 0, infinite if none."""
     if not any(curve):
         return 1
     for j, (here, then) in enumerate(itertools.pairwise(curve), start=1):
@@ -56,19 +59,19 @@ def first_crossing(curve, crossing):
 
 
 def spaces(positions):
-    """Return how far documents moved down and up in all."""
+    """Return the total movement down and up."""
     return add_up(p for p in positions if p > 0), add_up(-p for p in positions if p < 0)
 
 
 def cumulated_relative_position(topic, k, *, rel=1):
-    """CRP: the sum of the relative positions down to k."""
+    """Return CRP."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
     return cumulated(relative_positions(run, ideal))[k - 1] if any(ideal) else math.nan
 
 
 def balance_point(topic, k, *, crossing="sign_change", rel=1):
-    """BalancePoint: first crossing, at least R."""
+    """Return the balance point, at least R."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
     if not any(ideal):
@@ -78,13 +81,13 @@ def balance_point(topic, k, *, crossing="sign_change", rel=1):
 
 
 def recovery_ratio(topic, k, *, crossing="sign_change", rel=1):
-    """RecoveryRatio: R over the balance point."""
+    """Return the recovery ratio, R over the balance point."""
     R = add_up(grade >= rel for grade in topic.judged)
     return R / balance_point(topic, k, crossing=crossing, rel=rel)
 
 
 def space_ratio(topic, k, *, rel=1):
-    """SpaceRatio: harmonic mean of the shares of the full-scale movement that were avoided."""
+    """Return the space ratio."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
     if not any(ideal):
@@ -96,13 +99,13 @@ def space_ratio(topic, k, *, rel=1):
 
 
 def twist(topic, k, *, crossing="sign_change", rel=1):
-    """Twist: mean of recovery and space ratio."""
+    """Return Twist, the mean of recovery and space ratio."""
     recovery = recovery_ratio(topic, k, crossing=crossing, rel=rel)
     return (recovery + space_ratio(topic, k, rel=rel)) / 2
 
 
 def excellent(topic, k, *, crossing="sign_change", rel=1):
-    """Return which kind of excellent a run is, empty for others."""
+    """Return the kind of an excellent run, else empty."""
     if archetype(topic, k, crossing=crossing, rel=rel) != "excellent":
         return ""
     run = grades_at(topic, k, rel)
@@ -116,7 +119,7 @@ def excellent(topic, k, *, crossing="sign_change", rel=1):
 
 
 def archetype(topic, k, *, crossing="sign_change", rel=1):
-    """Return which kind of curve a run has, empty without relevant documents."""
+    """Return the archetype of a run."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
     R = add_up(grade > 0 for grade in ideal)
@@ -135,7 +138,7 @@ def archetype(topic, k, *, crossing="sign_change", rel=1):
 
 
 def compatibility(topic, k, *, p=0.95, normalize=True, rel=1):
-    """Compat: overlap of list and ideal, over that of the ideal with itself."""
+    """Return compatibility, normalised by the ideal ranking."""
     names = list(enumerate(topic.serp[:k]))
     left = list(topic.judged)
     for _, grade in names:
@@ -150,5 +153,5 @@ def compatibility(topic, k, *, p=0.95, normalize=True, rel=1):
 
 
 def overlap(first, second, p, depth):
-    """Return the sum of p^(i-1) times the share that two lists have in common down to i."""
+    """Return the truncated sum of rank-biased overlap."""
     return add_up(p ** (i - 1) * len({*first[:i]} & {*second[:i]}) / i for i in range(1, depth + 1))

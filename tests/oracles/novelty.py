@@ -1,4 +1,4 @@
-"""Subtopics: what documents are new about, as a loop from rank to rank.
+"""Slow references for metrics of subtopics.
 
 A ranking here is a list of sets, the subtopics that each document is relevant to; `missed` are the
 same of the judged documents that were not retrieved.
@@ -23,7 +23,10 @@ def gains(ranking, k, alpha):
 
 
 def ideal(documents, alpha):
-    """Return the ranking that takes the best document at every rank, of equal ones the first."""
+    """Return the greedy ideal ranking.
+
+    Among documents with equal gain, the first one is taken.
+    """
     left, ranking, hits = list(documents), [], {}
     while left:
         worth = [round(add_up((1 - alpha) ** hits.get(n, 0) for n in each), 12) for each in left]
@@ -50,13 +53,13 @@ def cascaded(ranking, k, alpha):
 
 
 def patient(ranking, k, alpha, beta):
-    """Return the gains that patient users collect."""
+    """Return the gains weighted by powers of beta."""
     return add_up(gain * beta**rank for rank, gain in enumerate(gains(ranking, k, alpha)))
 
 
-def share(value, whole):
-    """Return a share, 0 of nothing."""
-    return value / whole if whole > 0 else 0.0
+def share(value, total):
+    """Return a share, 0 for a denominator of 0."""
+    return value / total if total > 0 else 0.0
 
 
 def alpha_dcg(ranking, missed, k, alpha=0.5, *, bound=True):
@@ -75,8 +78,8 @@ def alpha_ndcg(ranking, missed, k, alpha=0.5):
 def err_ia(ranking, missed, k, alpha=0.5, *, bound=True):
     """Return ERR-IA."""
     everything = set().union(*ranking, *missed)
-    whole = cascaded([everything] * k, k, alpha) if bound else len(everything)
-    return share(cascaded(ranking, k, alpha), whole)
+    total = cascaded([everything] * k, k, alpha) if bound else len(everything)
+    return share(cascaded(ranking, k, alpha), total)
 
 
 def nerr_ia(ranking, missed, k, alpha=0.5):
@@ -98,7 +101,10 @@ def nnrbp(ranking, missed, k, alpha=0.5, beta=0.5):
 
 
 def mean_over_subtopics(ranking, missed, score):
-    """Return the mean of what a function gives for the hits on each subtopic and their number."""
+    """Return the mean of a score over subtopics.
+
+    The function takes the hits on a subtopic and its number of relevant documents.
+    """
     names = sorted(set().union(*ranking, *missed), key=str)
     values = [
         score(

@@ -1,4 +1,4 @@
-"""Two runs compared answer by answer, as Lin et al. 2021 do (doi:10.1145/3404835.3463034).
+"""Slow references for outcomes of Lin et al. 2021 (doi:10.1145/3404835.3463034).
 
 Loops over queries and calls of scipy, one comparison at a time. A rank is None where the relevant
 document is not returned.
@@ -12,24 +12,30 @@ from scipy import stats
 
 
 def within(ranks, k):
-    """Forget ranks below the cut."""
+    """Return ranks, None below the cut."""
     return [rank if rank is not None and rank <= k else None for rank in ranks]
 
 
 def reciprocal_ranks(ranks):
-    """RR of every query, 0 without an answer."""
+    """Return RR of every query, 0 without an answer."""
     return [0.0 if rank is None else 1 / rank for rank in ranks]
 
 
 def rank_sum_p(a, b):
-    """Wilcoxon's rank-sum test: normal approximation with ties and continuity."""
+    """Return p of Wilcoxon's rank-sum test.
+
+    It is the normal approximation with ties and continuity correction.
+    """
     if len({*a, *b}) == 1:
         return 1.0
     return float(stats.mannwhitneyu(a, b, use_continuity=True, method="asymptotic").pvalue)
 
 
 def signed_rank_p(a, b):
-    """Wilcoxon's signed-rank test: zeros dropped, normal approximation with ties."""
+    """Return p of Wilcoxon's signed-rank test.
+
+    Zeros are dropped, and p is the normal approximation with ties.
+    """
     differences = [round(y - x, 12) for x, y in zip(a, b, strict=True) if round(y - x, 12)]
     if not differences:
         return 1.0
@@ -37,7 +43,7 @@ def signed_rank_p(a, b):
 
 
 def t_p(a, b):
-    """Student's paired t-test."""
+    """Return p of Student's paired t-test."""
     differences = {round(y - x, 12) for x, y in zip(a, b, strict=True)}
     if len(a) < 2 or differences == {0}:
         return 1.0
@@ -49,7 +55,7 @@ def t_p(a, b):
 
 
 def outcome(a, b):
-    """Name what happened on a query."""
+    """Return the outcome of a query."""
     if a is None and b is None:
         return "neither"
     if b is None:
@@ -58,7 +64,7 @@ def outcome(a, b):
 
 
 def breakdown(ranks_a, ranks_b, k):
-    """One row of Tables 1 and 2."""
+    """Return one row of Tables 1 and 2."""
     a, b = within(ranks_a, k), within(ranks_b, k)
     rr_a, rr_b = reciprocal_ranks(a), reciprocal_ranks(b)
     named = [outcome(x, y) for x, y in zip(a, b, strict=True)]
@@ -87,7 +93,10 @@ def breakdown(ranks_a, ranks_b, k):
 
 
 def verdicts(row, measure, test, alpha):
-    """(better, significantly better, do no harm) of run b over run a, from a row."""
+    """Return better, significantly better, and do no harm.
+
+    All are verdicts for run b over run a.
+    """
     answers_more = row["b_only"] > row["a_only"]
     answers_fewer = row["b_only"] < row["a_only"]
     gain = row["esl_a"] - row["esl_b"] if measure == "esl" else row["rr_b"] - row["rr_a"]

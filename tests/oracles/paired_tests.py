@@ -1,4 +1,4 @@
-"""Paired tests as slow loops over topics, written from their definitions.
+"""Slow references for paired tests.
 
 Everything takes the scores of two systems, a and b, as sequences over the same topics.
 """
@@ -17,7 +17,7 @@ ROUNDING = 1e-9
 
 
 def pairwise(function, scores):
-    """Arrays (pair, depth) of each of the numbers that a function gives for a pair's scores."""
+    """Return arrays (pair, depth) of a function's results."""
     values = [
         [function(a, b) for a, b in zip(one.T.tolist(), other.T.tolist(), strict=True)]
         for one, other in itertools.combinations(scores, 2)
@@ -38,7 +38,10 @@ def mean(values):
 
 
 def t(values):
-    """Student's t of one sample; 0 / 0 is 0, anything else over 0 infinite."""
+    """Return Student's t of one sample.
+
+    0 / 0 is 0, and any other number over 0 is infinite.
+    """
     middle = mean(values)
     squares = math.fsum((v - middle) ** 2 for v in values)
     if len(set(values)) == 1 or squares == 0:
@@ -47,7 +50,7 @@ def t(values):
 
 
 def paired_t(a, b):
-    """Student's t in exact arithmetic on the differences, constant ones by convention, and p."""
+    """Return Student's t in exact arithmetic, and p."""
     from scipy import stats
 
     ds = [Fraction(d) for d in differences(a, b)]
@@ -63,7 +66,10 @@ def paired_t(a, b):
 
 
 def designed_mean(values, weights=None, cluster=None, task=None):
-    """Mean, variance, degrees of freedom (Bell and McCaffrey's, by n x n matrices), topics."""
+    """Return mean, variance, degrees of freedom, and effective topics.
+
+    Degrees of freedom are those of Bell and McCaffrey, by n x n matrices.
+    """
     d = np.asarray(values, float)
     n = len(d)
     weights = np.ones(n) if weights is None else np.asarray(weights, float)
@@ -74,11 +80,13 @@ def designed_mean(values, weights=None, cluster=None, task=None):
     for label in tasks:
         here = task == label
         b = weights[here] / weights[here].sum()
-        apart = np.eye(len(b)) - np.outer(np.ones(len(b)), b)
+        residual_maker = np.eye(len(b)) - np.outer(np.ones(len(b)), b)
         rows = []
         for group in dict.fromkeys(cluster[here].tolist()):
             member = (cluster[here] == group) * b
-            off = member @ apart  # what the residuals of a cluster add up to, of the differences
+            off = (
+                member @ residual_maker
+            )  # what the residuals of a cluster add up to, of the differences
             rows.append(np.sqrt((member**2).sum() / (off @ off)) * off)
         projected = np.array(rows)
         inner = projected @ projected.T
@@ -92,7 +100,7 @@ def designed_mean(values, weights=None, cluster=None, task=None):
 
 
 def average_ranks(values):
-    """Ranks from 1, equal values sharing the mean of theirs."""
+    """Return ranks from 1, with mean ranks for ties."""
     return [
         add_up(other < value for other in values)
         + (add_up(other == value for other in values) + 1) / 2
@@ -109,7 +117,7 @@ def two_sided(z):
 
 
 def wilcoxon(a, b, *, correction=False):
-    """Sum of signed ranks, and p by the normal approximation."""
+    """Return the signed-rank sum, and its asymptotic p-value."""
     kept = [d for d in rounded(a, b) if d]
     n = len(kept)
     if not n:
@@ -125,7 +133,7 @@ def wilcoxon(a, b, *, correction=False):
 
 
 def wilcoxon_exact(a, b):
-    """Sum of signed average ranks and two-sided p, counting all signs by the sum they give."""
+    """Return the signed-rank sum, and its exact p-value."""
     kept = [d for d in rounded(a, b) if d]
     ranks = average_ranks([abs(d) for d in kept])
     statistic = add_up(rank if d > 0 else -rank for rank, d in zip(ranks, kept, strict=True))
@@ -141,7 +149,7 @@ def wilcoxon_exact(a, b):
 
 
 def rank_sum(a, b, *, correction=True):
-    """Pairs of topics with a above b less those below, and p by the normal approximation."""
+    """Return the rank-sum statistic, and its asymptotic p-value."""
     a, b = [round(x, 12) for x in a], [round(x, 12) for x in b]
     n = len(a)
     above = add_up((x > y) - (x < y) for x in a for y in b)
@@ -160,7 +168,7 @@ def sides(a, b):
 
 
 def sign(a, b):
-    """Wins less losses, and the exact two-sided binomial p."""
+    """Return wins minus losses, and the exact p-value."""
     wins, _, losses = sides(a, b)
     n = wins + losses
     below = add_up(math.comb(n, k) for k in range(min(wins, losses) + 1))
@@ -168,7 +176,7 @@ def sign(a, b):
 
 
 def permutation(a, b, signs):
-    """Mean difference, and p over the given rows of signs."""
+    """Return the mean difference, and p over rows of signs."""
     ds = differences(a, b)
     least = abs(math.fsum(ds)) - ROUNDING / 1000 * math.fsum(map(abs, ds))
     count = 0
@@ -178,7 +186,10 @@ def permutation(a, b, signs):
 
 
 def replicates(a, b, resamples):
-    """Give (|t|, |mean|) of w, the centred differences, in every resample of the topics."""
+    """Return
+
+    t| and |mean| of centred differences per resample.
+    """
     ds = differences(a, b)
     middle = mean(ds)
     w = [0.0 if len(set(ds)) == 1 else d - middle for d in ds]
@@ -187,7 +198,10 @@ def replicates(a, b, resamples):
 
 
 def bootstrap(a, b, resamples):
-    """Observed t, 0 where the mean is 0 at 12 decimals, and the achieved significance level."""
+    """Return observed t, and the achieved significance level.
+
+    t is 0 if the mean is 0 at 12 decimals.
+    """
     ds = differences(a, b)
     observed = t(ds) if round(mean(ds), 12) else 0.0
     least = abs(observed) * (1 - ROUNDING)
@@ -196,7 +210,10 @@ def bootstrap(a, b, resamples):
 
 
 def bootstrap_delta(a, b, resamples, rank):
-    """|mean| of the resample with the rank-th largest |t|, the earliest of equals."""
+    """Return
+
+    mean| of the resample with rank-th largest |t|.
+    """
     pairs = replicates(a, b, resamples)
     order = sorted(range(len(pairs)), key=lambda i: -pairs[i][0])
     value = pairs[order[rank - 1]][0]
@@ -204,7 +221,10 @@ def bootstrap_delta(a, b, resamples, rank):
 
 
 def tukey(rows, shuffles):
-    """Give p of every pair of rows; a shuffle says, per topic, whose score each row gets."""
+    """Return p of every pair of rows.
+
+    A shuffle lists, per topic, the row whose score each row gets.
+    """
     systems, topics = len(rows), len(rows[0])
     ranges = []
     for shuffle in shuffles:
@@ -219,24 +239,24 @@ def tukey(rows, shuffles):
 
 
 def of_pairs(function):
-    """Return the oracle of a test of single pairs, for scores (system, topic, depth)."""
+    """Return the reference of a test of single pairs."""
     return lambda _test, scores: pairwise(function, scores)
 
 
 def by_signs(test, scores):
-    """Permutation test with the signs that the test draws."""
+    """Return permutation tests with the signs of the test."""
     signs = test.signs(scores.shape[1]).tolist()
     return pairwise(lambda a, b: permutation(a, b, signs), scores)
 
 
 def by_resamples(test, scores):
-    """Bootstrap test with the resamples that the test draws."""
+    """Return bootstrap tests with the resamples of the test."""
     resamples = test.resamples(scores.shape[1]).tolist()
     return pairwise(lambda a, b: bootstrap(a, b, resamples), scores)
 
 
 def by_shuffles(test, scores):
-    """Tukey's test with the shuffles that the test draws."""
+    """Return Tukey's tests with the shuffles of the test."""
     shuffles = np.concatenate(list(test.shuffles(*scores.shape[:2]))).tolist()
     p = [list(tukey(one.tolist(), shuffles).values()) for one in np.moveaxis(scores, 2, 0)]
     (means,) = pairwise(lambda a, b: [mean(a) - mean(b)], scores)

@@ -1,4 +1,4 @@
-"""Metrics of the C/W/L framework: weights from the probability of going on, rank after rank.
+"""Slow references for metrics of the C/W/L framework.
 
 Every oracle lists C(1), C(2), ... down to its horizon, of a list that holds nothing past its end,
 and `quantities` says the rest as Moffat et al. (2017, doi:10.1145/3052768) define it.
@@ -14,7 +14,7 @@ from .topic import add_up, count_relevant, gain_of, is_relevant
 
 
 def padded(topic, k, ranks, gain, rel):
-    """Return the gains of the list cut at k, with nothing down to a number of ranks."""
+    """Return gains of the list cut at k, padded."""
     own = [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
     return (own + [0.0] * ranks)[:ranks]
 
@@ -33,44 +33,50 @@ def quantities(gains, step, endless=0.0):
         goes_on = step(rank, g, so_far)
         lasts.append((reading * (1 - goes_on), so_far, rank))
         reading *= goes_on
-    whole = depth + reading * endless
+    expected_depth = depth + reading * endless
     if endless:  # nobody reads for ever, and there is no gain past the last rank
         lasts.append((reading, so_far, len(gains) + endless))
     return {
-        "expected_utility": total / whole,
+        "expected_utility": total / expected_depth,
         "expected_total_utility": add_up(last * gain for last, gain, _ in lasts),
         "expected_cost": 1.0,
         "expected_total_cost": add_up(last * rank for last, _, rank in lasts),
-        "expected_depth": whole,
+        "expected_depth": expected_depth,
     }
 
 
 def stopping(topic, k, step, *, gain, rel):
-    """Return the quantities of users who stop at k at the latest."""
+    """Return the quantities of users who stop by k."""
     gains = padded(topic, k, k, gain, rel)
     return quantities(gains, lambda rank, g, so_far: step(rank, g, so_far) if rank < k else 0.0)
 
 
 def precision(topic, k, *, gain="binary", rel=1):
-    """P: everybody reads k ranks."""
+    """Return quantities of P: everybody reads k ranks."""
     return stopping(topic, k, lambda *_: 1.0, gain=gain, rel=rel)
 
 
 def scaled_dcg(topic, k, *, gain="linear", rel=1):
-    """SDCG: C(i) = log(i + 1) / log(i + 2)."""
+    """Return quantities of SDCG.
+
+    ``C(i) = log(i + 1) / log(i + 2)``.
+    """
     step = lambda i, *_: math.log(i + 1) / math.log(i + 2)  # noqa: E731
     return stopping(topic, k, step, gain=gain, rel=rel)
 
 
 def bejeweled(topic, k, *, T=1.0, gain="linear", rel=1):
-    """BPM: on until the gain reaches T."""
+    """Return quantities of BPM, which stops at gain T."""
     return stopping(topic, k, lambda _, __, y: float(y + 1e-9 < T), gain=gain, rel=rel)
 
 
 def dynamic_bejeweled(
     topic, k, *, T=1.0, K=10, hb=1.0, hc=1.0, median=0.5, gain="linear", rel=1, horizon=1000
 ):
-    """DynamicBPM: the goal T and the patience K move with every gain."""
+    """Return quantities of DynamicBPM.
+
+    The target T and the patience K change with every gain.
+    """
     goal, patience = T, K
 
     def step(i, g, y):
@@ -84,26 +90,35 @@ def dynamic_bejeweled(
 
 
 def inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1000):
-    """INSQ: C(i) = ((i + 2T - 1) / (i + 2T))^2."""
+    """Return quantities of INSQ.
+
+    ``C(i) = ((i + 2T - 1) / (i + 2T))^2``.
+    """
     gains = padded(topic, k, horizon or k, gain, rel)
     step = lambda i, *_: ((i + 2 * T - 1) / (i + 2 * T)) ** 2  # noqa: E731
     return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T))
 
 
 def squares(first):
-    """Return 1 + (first / (first + 1))^2 + (first / (first + 2))^2 + ..."""
+    """Return ``sum over i >= 0 of (first / (first + i))^2``."""
     return float(first**2 * polygamma(1, first))
 
 
 def adapting_inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1000):
-    """INST: C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2 with T_i = T less the gain so far."""
+    """Return quantities of INST.
+
+    ``C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2``, with T_i = T minus the gain so far.
+    """
     gains = padded(topic, k, horizon or k, gain, rel)
     step = lambda i, _, y: ((i + 2 * T - y - 1) / (i + 2 * T - y)) ** 2  # noqa: E731
     return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T - add_up(gains)))
 
 
 def nearly_err(topic, k, *, stop="satisfied", p=0.9, T=1.0, gain="linear", rel=1, horizon=1000):
-    """NERR: C(i) = 1 - g(i), times i / (i + 1), p, or C(i) of INSQ; equations 8 to 11."""
+    """Return quantities of NERR, equations 8 to 11.
+
+    ``C(i) = 1 - g(i)``, times 1, i / (i + 1), p, or C(i) of INSQ.
+    """
     steps = {
         "satisfied": lambda _, g, __: 1 - g,
         "rank": lambda i, g, _: (1 - g) * i / (i + 1),
@@ -131,7 +146,10 @@ def foraging(
     rel=1,
     horizon=1000,
 ):
-    """IFT: 1 - 1 / (1 + b1 e^((T - y) R1)) for a goal, times 1 / (1 + b2 e^((A - y/i) R2))."""
+    """Return quantities of IFT with goal, rate or both.
+
+    C(i) is 1 - 1 / (1 + b1 e^((T - y) R1)) for a goal, 1 / (1 + b2 e^((A - y/i) R2)) for a rate.
+    """
 
     def step(i, g, y):  # noqa: ARG001
         goal = 1 if T is None else 1 - 1 / (1 + b1 * math.exp((T - y) * R1))
@@ -142,18 +160,21 @@ def foraging(
 
 
 def rank_biased(topic, k, *, p=0.8, gain="binary", rel=1):
-    """RBP: C(i) = p, for ever."""
+    """Return quantities of RBP, with constant C(i) = p."""
     return quantities(padded(topic, k, k, gain, rel), lambda *_: p, 1 / (1 - p))
 
 
 def reciprocal_rank(topic, k, *, rel=1):
-    """RR: on until something relevant is found."""
+    """Return quantities of RR, which stops at relevance."""
     gains = padded(topic, k, 1000, "binary", rel)
     return quantities(gains, lambda _, g, __: 1.0 - g)
 
 
 def average(topic, k, *, norm="R", rel=1):
-    """AP: C(i) = sum_(j>i) r_j/j over sum_(j>=i) r_j/j, all not retrieved infinitely deep."""
+    """Return quantities of AP.
+
+    ``C(i) = sum_(j>i) r_j/j / sum_(j>=i) r_j/j``; missing documents are infinitely deep.
+    """
     found = [is_relevant(grade, rel) for grade in topic.serp[:k]]
     rates = [r / rank for rank, r in enumerate(found, start=1)]
     AP, R = average_precision(topic, k, norm=norm, rel=rel), count_relevant(topic.judged, rel)
@@ -185,7 +206,7 @@ QUANTITIES = {
 
 
 def utility(name):
-    """Return the oracle of a metric, which is its expected utility."""
+    """Return the reference of a metric, its expected utility."""
 
     @wraps(QUANTITIES[name])
     def score(topic, k, **fields):

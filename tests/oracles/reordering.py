@@ -1,4 +1,6 @@
-"""What a change of metric does to the order of systems, by loops (Alex et al. 2022, 4.4)."""
+"""Slow references for effects of metrics on system order.
+
+Definitions are in Alex et al. 2022, section 4.4."""
 
 from statistics import fmean
 
@@ -9,7 +11,10 @@ from .topic import add_up
 
 
 def is_better(scores, other, own, *, cost, mean=fmean, margin=0.1, alpha=0.05):
-    """Tell whether system `other` is better than `own` by the margin and the t-test."""
+    """Return whether a system is better than a reference.
+
+    It must exceed the reference by the margin, and the t-test must be significant.
+    """
     a, b = mean(scores[other]), mean(scores[own])
     gain = b - a if cost else a - b
     enough = gain > 1e-12 and gain >= margin * abs(b) - 1e-12
@@ -17,7 +22,7 @@ def is_better(scores, other, own, *, cost, mean=fmean, margin=0.1, alpha=0.05):
 
 
 def delta_sort(old, new):
-    """Percent of systems that a system falls behind or overtakes, for every system.
+    """Return the change of rank of every system, in percent.
 
     `old` and `new` are pairs of scores, a list per system, and what `is_better` needs to know.
     """
@@ -33,5 +38,5 @@ def delta_sort(old, new):
 
 
 def kendall(old, new):
-    """Tau-b between two lists of means, better is more."""
+    """Return tau-b between two lists of means."""
     return float(stats.kendalltau(old, new).statistic)

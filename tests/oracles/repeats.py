@@ -1,4 +1,4 @@
-"""Comparisons over repeats by their definition, one pair, topic and repeat after the other."""
+"""Slow references for comparisons over repeats."""
 
 from itertools import combinations
 
@@ -7,7 +7,10 @@ import scipy
 
 
 def crossed_by_loops(a, b, *, shared=False, over="both"):
-    """Return difference, standard error, df and p of tables (repeat, topic) of two systems."""
+    """Return difference, standard error, df and p.
+
+    `a` and `b` are tables (repeat, topic) of two systems.
+    """
     topics = len(a[0])
     d = np.mean(a) - np.mean(b)
     by_topic = [
@@ -38,12 +41,12 @@ def crossed_by_loops(a, b, *, shared=False, over="both"):
 
 
 def best_of_by_draws(values, k, pick):
-    """Return the mean of the best (or worst) of every choice of k of the values."""
+    """Return the mean of `pick` over all choices of k."""
     return np.mean([pick(each) for each in combinations(values, k)])
 
 
 def worked():
-    """Return the worked case of three systems, 20 topics and three repeats."""
+    """Return scores of 3 systems, 20 topics and 3 repeats."""
     g = np.random.default_rng(0)
     topics, repeats = 20, 3
     topic = 0.2 * g.standard_normal((1, topics, 1))

@@ -1,4 +1,4 @@
-"""Metrics of incomplete judgments: bpref, inferred AP, and samples of the strata of a pool.
+"""Slow references for bpref and inferred metrics.
 
 Documents of samples are pairs (stratum, grade); a negative grade was pooled and not judged, and a
 document outside the pool is None.
@@ -15,7 +15,7 @@ LONGEST = 1000
 
 
 def counts(documents, rel=1):
-    """Return by stratum how many documents there are, how many judged, and how many relevant."""
+    """Return pooled, judged and relevant documents by stratum."""
     found = {}
     for stratum, grade in documents:
         pooled, judged, relevant = found.get(stratum, (0, 0, 0))
@@ -24,11 +24,11 @@ def counts(documents, rel=1):
 
 
 def stratified_average_precision(ranking, pool, k, *, rel=1):
-    """XinfAP: the mean over strata, by estimated relevant documents, of expected precision."""
-    whole = counts(pool, rel)
-    total = add_up(r * N / n for N, n, r in whole.values() if n)
+    """Return xinfAP."""
+    by_stratum = counts(pool, rel)
+    total = add_up(r * N / n for N, n, r in by_stratum.values() if n)
     score = 0.0
-    for stratum, (N, n, r) in whole.items():
+    for stratum, (N, n, r) in by_stratum.items():
         precisions = []
         for place, document in enumerate(ranking[: min(k, LONGEST)]):
             if document is None or document[0] != stratum or document[1] < rel:
@@ -45,10 +45,10 @@ def stratified_average_precision(ranking, pool, k, *, rel=1):
 
 
 def walked_ideal(pool, gmax, gain="linear", rel=1):
-    """Yield the discounted gain of every document of the ideal ranking, as the script walks it."""
-    whole, expected = counts(pool), {}
-    for stratum in sorted(whole):
-        N, n, _ = whole[stratum]
+    """Yield discounted gains of sample_eval's ideal ranking."""
+    by_stratum, expected = counts(pool), {}
+    for stratum in sorted(by_stratum):
+        N, n, _ = by_stratum[stratum]
         for grade in {grade for of, grade in pool if of == stratum and grade >= 0}:
             expected[grade] = expected.get(grade, 0) + pool.count((stratum, grade)) * N / n
     start = 0
@@ -63,7 +63,7 @@ def walked_ideal(pool, gmax, gain="linear", rel=1):
 
 
 def stratified_ndcg(ranking, pool, k, gmax, *, gain="linear", ideal="full", rel=1):
-    """InfNDCG: retrieved gain by stratum, what is not judged as what is, over the ideal."""
+    """Return infNDCG."""
     walk = walked_ideal(pool, gmax, gain, rel)
     optimum = add_up(itertools.islice(walk, k) if ideal == "judged" else walk)
     ranking, total = ranking[: min(k, LONGEST)], 0.0
@@ -77,14 +77,14 @@ def stratified_ndcg(ranking, pool, k, gmax, *, gain="linear", ideal="full", rel=
 
 
 def inferred_ndcg(topic, k, *, gain="linear", ideal="full", rel=1):
-    """InfNDCG of a pool that is one stratum."""
+    """Return infNDCG of a pool with one stratum."""
     ranking = [None if grade is None else ("1", grade) for grade in topic.serp]
     pool = [("1", grade) for grade in topic.judged]
     return stratified_ndcg(ranking, pool, k, topic.gmax, gain=gain, ideal=ideal, rel=rel)
 
 
 def binary_preference(topic, k, *, variant="trec", rel=1):
-    """Bpref: share of judged non-relevant documents kept below each relevant one, cut at k.
+    """Return bpref of the list cut at k.
 
     Every negative grade counts as not judged.
     """
@@ -101,7 +101,7 @@ def binary_preference(topic, k, *, variant="trec", rel=1):
 
 
 def inferred_average_precision(topic, k, *, rel=1):
-    """InfAP: AP expected from a judged sample of the pool, cut at k.
+    """Return infAP of the list cut at k.
 
     A negative grade is a document of the pool that was not in the sample; None is one outside
     the pool.

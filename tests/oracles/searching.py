@@ -1,4 +1,4 @@
-"""How far a user has to search: expected and atomized search length.
+"""Slow references for search lengths.
 
 Written from Lin et al. 2021 (doi:10.1145/3404835.3463034) and Alex et al. 2022
 (doi:10.48550/arXiv.2201.01745). What costs a search has no value (NaN) where there is nothing to
@@ -12,7 +12,7 @@ from .topic import count_relevant, is_relevant
 
 
 def expected_search_length(topic, k, *, rel=1):
-    """ESL: rank of the first relevant document within k."""
+    """Return ESL."""
     for rank, grade in enumerate(topic.serp[:k], start=1):
         if is_relevant(grade, rel):
             return float(rank)
@@ -20,7 +20,10 @@ def expected_search_length(topic, k, *, rel=1):
 
 
 def search_lengths(topic, k, *, unretrieved="irrel", rel=1):
-    """List the search length of every relevant document, retrieved ones in rank order first."""
+    """Return the search length of every relevant document.
+
+    Retrieved documents come first, in rank order.
+    """
     lengths, irrelevant = [], 0
     for grade in topic.serp[:k]:
         if is_relevant(grade, rel):
@@ -33,13 +36,13 @@ def search_lengths(topic, k, *, unretrieved="irrel", rel=1):
 
 
 def atomized_search_length(topic, k, *, first=None, unretrieved="irrel", rel=1):
-    """ASL: mean search length of the first relevant documents, or of all."""
+    """Return ASL."""
     lengths = search_lengths(topic, k, unretrieved=unretrieved, rel=rel)[:first]
     return fmean(lengths) if lengths else math.nan
 
 
 def atomized_precision(topic, k, *, mean="arithmetic", unretrieved="irrel", rel=1):
-    """Mean of one over search length, which is at least 1."""
+    """Return AtomizedP, with search lengths of at least 1."""
     lengths = search_lengths(topic, k, unretrieved=unretrieved, rel=rel)
     precisions = [1 / max(length, 1) for length in lengths]
     if not precisions:
@@ -48,12 +51,15 @@ def atomized_precision(topic, k, *, mean="arithmetic", unretrieved="irrel", rel=
 
 
 def inverse_search_length(topic, k, *, unretrieved="irrel", rel=1):
-    """One over the mean search length of a topic."""
+    """Return one over the mean search length."""
     return atomized_precision(topic, k, mean="harmonic", unretrieved=unretrieved, rel=rel)
 
 
 def wins_and_losses(a, b, bins, width):
-    """Count differences a - b by size: wins of a, no difference, wins of b; outer bins open."""
+    """Return counts of differences by size.
+
+    The bins are wins of b, no difference, and wins of a; the outer bins are open.
+    """
     counts = [0] * (2 * bins + 1)
     for x, y in zip(a, b, strict=True):
         size = min(math.ceil(abs(x - y) / width), bins)

@@ -1,4 +1,4 @@
-"""Metrics of spans, character by character.
+"""Slow references for metrics of spans, by character.
 
 An oracle takes the evidence of a topic, a list of (doc, start, end), the spans retrieved, best
 first, and a depth.
@@ -13,53 +13,53 @@ def characters(spans):
 
 
 def amounts(evidence, retrieved, k):
-    """Return how much of the evidence is held, how much there is, and how much text is shown."""
+    """Return amounts of evidence read, evidence, and text read."""
     wanted = characters(evidence)
     shown = add_up(end - start for _, start, end in retrieved[:k])
     return len(characters(retrieved[:k]) & wanted), len(wanted), shown
 
 
 def recall(evidence, retrieved, k):
-    """SpanR: share of the evidence that is held."""
-    held, wanted, _ = amounts(evidence, retrieved, k)
-    return held / wanted if wanted else 0.0
+    """Return SpanR."""
+    covered, wanted, _ = amounts(evidence, retrieved, k)
+    return covered / wanted if wanted else 0.0
 
 
 def precision(evidence, retrieved, k):
-    """SpanP: share of the text that is evidence, each part once."""
-    held, _, shown = amounts(evidence, retrieved, k)
-    return held / shown if shown else 0.0
+    """Return SpanP."""
+    covered, _, shown = amounts(evidence, retrieved, k)
+    return covered / shown if shown else 0.0
 
 
 def union(evidence, retrieved, k):
-    """SpanIoU: what is held, of all that is shown or wanted."""
-    held, wanted, shown = amounts(evidence, retrieved, k)
+    """Return SpanIoU."""
+    covered, wanted, shown = amounts(evidence, retrieved, k)
     missing = len(characters(evidence) - characters(retrieved[:k]))
-    assert missing == wanted - held
-    return held / (shown + missing) if shown + missing else 0.0
+    assert missing == wanted - covered
+    return covered / (shown + missing) if shown + missing else 0.0
 
 
 def f_measure(evidence, retrieved, k, beta=1.0):
-    """SpanF: weighted harmonic mean of precision and recall."""
+    """Return SpanF."""
     p, r = precision(evidence, retrieved, k), recall(evidence, retrieved, k)
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0
 
 
 def everything(evidence, retrieved, k, share=1.0):
-    """All: whether enough of the evidence is held."""
-    held, wanted, _ = amounts(evidence, retrieved, k)
-    return float(held >= share * wanted - 1e-9) if wanted else float("nan")
+    """Return All."""
+    covered, wanted, _ = amounts(evidence, retrieved, k)
+    return float(covered >= share * wanted - 1e-9) if wanted else float("nan")
 
 
 def every_set(evidence, retrieved, k):
-    """All by sets: whether one span of each is held; spans are (doc, start, end, set)."""
-    held = characters(retrieved[:k])
-    whole = {name for *span, name in evidence if characters([span]) <= held}
-    return float(whole == {name for *_, name in evidence}) if evidence else float("nan")
+    """Return All by sets, for spans (doc, start, end, set)."""
+    covered = characters(retrieved[:k])
+    complete = {name for *span, name in evidence if characters([span]) <= covered}
+    return float(complete == {name for *_, name in evidence}) if evidence else float("nan")
 
 
 def decayed(topic, lengths, k, patience=132000.0, norm=1.0):
-    """U: gain of each grade, a share of the top one, less the further down in the text it ends."""
+    """Return the U-measure."""
     total = position = 0.0
     for grade, length in list(zip(topic, lengths, strict=True))[:k]:
         position += length
@@ -68,7 +68,7 @@ def decayed(topic, lengths, k, patience=132000.0, norm=1.0):
 
 
 def time_biased(topic, lengths, k, half_life=224.0):
-    """TBG: what is saved, weighted by who is still there."""
+    """Return time-biased gain."""
     total = seconds = 0.0
     for grade, words in list(zip(topic, lengths, strict=True))[:k]:
         total += (grade >= 1) * 0.64 * 0.77 * 0.5 ** (seconds / half_life)

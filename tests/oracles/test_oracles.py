@@ -1,4 +1,4 @@
-"""The oracles meet the worked cases and agree among themselves."""
+"""Slow references against worked cases and each other."""
 
 import ast
 import itertools
@@ -25,14 +25,17 @@ def close(expected):
 
 
 def best_case(topic, k, *, tail, fill=True):
-    """Return the list cut at k with the unjudged documents and `tail` more ranks perfect."""
+    """Return the best case of the list cut at k.
+
+    Unjudged documents and `tail` more ranks get the perfect grade.
+    """
     perfect = topic.gmax + 1
     filled = tuple(perfect if g is None and fill else g for g in topic.serp[:k])
     return replace(topic, serp=filled + tail * (perfect,))
 
 
 def residuals(topic, k):
-    """Return how much each metric could still gain, by scoring the best case itself."""
+    """Return the residual of each metric by its best case."""
     scale = range(topic.gmax + 1)
     missing = max(0, k - len(topic.serp))
 
@@ -64,7 +67,7 @@ def test_metrics_of_table_2(golden, name):
 
 
 @pytest.mark.parametrize("name", TABLE_2)
-def test_metrics_of_whole_lists(golden, name):
+def test_metrics_of_full_lists(golden, name):
     case = golden[name]
     topic = table_2_topic(case)
     n = max(1, len(topic.serp))
@@ -78,7 +81,7 @@ def test_metrics_of_whole_lists(golden, name):
     assert list(condensed(topic).serp) == case["expected"]["condensed"]
 
 
-def test_gain_that_no_scale_tells():
+def test_gain_of_unlisted_and_negative_grades_is_0():
     assert gain_of(2, {1: 0.5}, 2) == 0
     assert gain_of(-1, {-1: 0.5}, 2) == 0
     assert gain_of(0, "linear", 0) == 0
@@ -86,12 +89,12 @@ def test_gain_that_no_scale_tells():
 
 def test_q_with_raw_gains(golden):
     case = golden["002-qm-raw-gains"]
-    told = case["input"]
-    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=3)
-    raw = dict(told["gains"])
+    data = case["input"]
+    topic = Topic(serp=tuple(data["serp"]), judged=tuple(data["judged"]), gmax=3)
+    raw = dict(data["gains"])
     found = {
-        "raw": [ORACLES["Q"](topic, k, gain=raw, beta=told["beta"]) for k in told["ks"]],
-        "scaled": [ORACLES["Q"](topic, k, beta=told["beta"]) for k in told["ks"]],
+        "raw": [ORACLES["Q"](topic, k, gain=raw, beta=data["beta"]) for k in data["ks"]],
+        "scaled": [ORACLES["Q"](topic, k, beta=data["beta"]) for k in data["ks"]],
     }
     for key, values in case["expected"].items():
         assert found[key] == close(values)
@@ -105,13 +108,13 @@ def test_residual_formulas(golden):
     for i, k in enumerate(case["input"]["ks"]):
         score = ORACLES["ERR"](topic, k, gain="linear")
         tail = ORACLES["ERR"](best_case(topic, k, tail=1, fill=False), k + 1, gain=stop)
-        whole = ORACLES["ERR"](best_case(topic, k, tail=1), k + 1, gain=stop)
+        best = ORACLES["ERR"](best_case(topic, k, tail=1), k + 1, gain=stop)
         rbp = ORACLES["RBP"](topic, k)
         unjudged = ORACLES["RBP"](best_case(topic, k, tail=0), k) - rbp
         endless = ORACLES["RBP"](best_case(topic, k, tail=1000), k + 1000) - rbp
         assert score == close(expected["ERR_linear2_score"][i])
         assert tail - score == close(expected["ERR_linear2_tail_bound"][i])
-        assert whole - score == close(expected["ERR_linear2_residual"][i])
+        assert best - score == close(expected["ERR_linear2_residual"][i])
         assert unjudged == close(expected["RBP_unjudged"][i])
         assert endless == close(expected["RBP_residual"][i])
         padded = replace(topic, serp=topic.serp + (0,) * (k - len(topic.serp)))
@@ -141,7 +144,7 @@ def test_tied_documents(golden):
         assert prec == close(expected[f"shared Prec@{k} binary"])
 
 
-def test_preference_counts_no_more_above_than_there_are_relevant():
+def test_bpref_counts_at_most_r_documents_above():
     topic = Topic(serp=(0, 0, 1), judged=(1, 0, 0), gmax=1)
     assert [ORACLES["Bpref"](topic, 3, variant=v) for v in ("trec", "2004")] == [0, 0]
 
@@ -156,8 +159,8 @@ def test_recall_point_rounded_to_the_nearest():
 
 @settings(deadline=None)
 @given(topics(max_len=8))
-def test_kin(topic):
-    """Metrics that the definitions make equal under some field."""
+def test_special_cases_of_metrics_equal_others(topic):
+    """Some fields make metrics equal to others by definition."""
     for k in (1, 3, 8, 10):
         scores = {
             "ERR": ORACLES["ERR"](topic, k, gain="binary"),
@@ -191,7 +194,7 @@ VARIED = [
 
 @pytest.mark.parametrize(("name", "params"), few_of(VARIED, 3, drawn=False))
 @given(topics(), st.integers(1, 15))
-def test_threshold_is_all_that_binary_metrics_see(name, params, topic, k):
+def test_binary_metrics_depend_on_the_threshold_only(name, params, topic, k):
     def binary(grades):
         return tuple(g if g is None or g < 0 else int(g >= 2) for g in grades)
 

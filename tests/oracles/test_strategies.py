@@ -1,4 +1,4 @@
-"""The strategies draw what they promise, and `block` loses nothing of it."""
+"""Properties of drawn topics and of their blocks."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,15 +22,15 @@ def test_pools_grow_to_the_recall_base(topic, data):
 
 @settings(max_examples=50, deadline=None)
 @given(batches())
-def test_blocks_hold_what_the_topics_say(drawn):
+def test_blocks_contain_the_grades_of_topics(drawn):
     batch, K = drawn
-    laid = block(batch, K)
+    full_block = block(batch, K)
     for i, topic in enumerate(batch):
-        grades = [g for g in laid.grade[i].tolist() if g != EMPTY]
+        grades = [g for g in full_block.grade[i].tolist() if g != EMPTY]
         assert [None if g == UNJUDGED else g for g in grades] == list(topic.serp[:K])
-        assert laid.retrieved[i] == len(grades)
+        assert full_block.retrieved[i] == len(grades)
         for k in range(1, K + 1):
-            pool = laid.levels.repeat(laid.pool_count[i, k - 1]).tolist()
+            pool = full_block.levels.repeat(full_block.pool_count[i, k - 1]).tolist()
             assert pool == sorted(topic.pool(k))
-        assert laid.levels.repeat(laid.count[i]).tolist() == sorted(topic.judged)
-    assert laid.top == batch[0].gmax
+        assert full_block.levels.repeat(full_block.count[i]).tolist() == sorted(topic.judged)
+    assert full_block.top == batch[0].gmax

@@ -1,4 +1,4 @@
-"""The oracles agree with trec_eval, as pytrec_eval runs it, where the definitions do."""
+"""Slow references against trec_eval, run by pytrec_eval."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ GRADED = {"nDCG", "NumRet", "NumQ"}
 
 
 def trec_eval(batch, k, measures, rel=1):
-    """Score the lists cut at k with trec_eval, topics by position."""
+    """Return scores of trec_eval for lists cut at k."""
     qrels, runs = {}, {}
     for i, topic in enumerate(batch):
         known = [grade for grade in topic.serp[:k] if grade is not None]
@@ -49,9 +49,9 @@ def trec_eval(batch, k, measures, rel=1):
 
 @st.composite
 def trec_cases(draw, **options):
-    """Draw topics, depth and threshold that trec_eval reads within its own arrays.
+    """Draw topics, depth and threshold that trec_eval accepts.
 
-    It wants a document retrieved, and a judgment no lower than the grade below the threshold.
+    trec_eval needs a retrieved document, and a judged grade of at least the threshold minus 1.
     """
     batch, k = draw(batches(min_len=1, **options))
     rel = draw(st.integers(1, 3))
@@ -69,8 +69,8 @@ def near(expected):
 def test_trec_eval_classics(drawn):
     batch, k, rel = drawn
     cuts = ",".join(map(str, CUTS))
-    whole = {"iprec_at_recall" if key.startswith("iprec") else key for key in UNCUT}
-    scores = trec_eval(batch, k, whole | {f"{measure}_{cuts}" for measure in CUT}, rel)
+    uncut = {"iprec_at_recall" if key.startswith("iprec") else key for key in UNCUT}
+    scores = trec_eval(batch, k, uncut | {f"{measure}_{cuts}" for measure in CUT}, rel)
     for topic, expected in zip(batch, scores, strict=True):
         expected.pop("runid", None)
         found = {}
@@ -86,12 +86,12 @@ def test_trec_eval_classics(drawn):
 
 
 JUDGED = {"infAP": "InfAP", "bpref": "Bpref", "num_nonrel_judged_ret": "NumNonrelJudgedRet"}
-"""Measures to which a negative grade is pooled, but not judged."""
+"""Measures that read a negative grade as pooled, but not judged."""
 
 
 @settings(deadline=None)
 @given(trec_cases())
-def test_trec_eval_takes_negative_grades_for_not_judged(drawn):
+def test_trec_eval_reads_negative_grades_as_not_judged(drawn):
     batch, k, rel = drawn
     for topic, expected in zip(batch, trec_eval(batch, k, set(JUDGED), rel), strict=True):
         found = {name: ORACLES[metric](topic, k, rel=rel) for name, metric in JUDGED.items()}
@@ -109,7 +109,7 @@ def test_recall_point_as_trec_eval_rounds_it():
 
 
 @pytest.mark.parametrize("parameter", ["2", "0.5", "4"])
-def test_set_f_is_told_beta_squared(parameter):
+def test_the_parameter_of_set_f_is_beta_squared(parameter):
     qrels, run = {"1": {"a": 1, "b": 1, "c": 1}}, {"1": {"a": 2.0, "x": 1.0}}
     name = f"set_F.{parameter}"
     (theirs,) = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)["1"].values()

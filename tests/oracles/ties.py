@@ -1,4 +1,4 @@
-"""The order of one list by every policy for equal scores, slowly.
+"""Slow references for policies for tied documents.
 
 A list is a sequence of (doc, score, rank), as filed; an oracle returns its documents, best first.
 """
@@ -7,28 +7,31 @@ from irframe.experiments.policy import random_keys
 
 
 def trec(filed, _system, _topic, _seed):
-    """Order by score, then by name from the last one on."""
+    """Return documents by score, then by falling name."""
     by_name = sorted(filed, key=lambda row: str(row[0]).encode(), reverse=True)
     return [doc for doc, *_ in sorted(by_name, key=lambda row: -row[1])]
 
 
 def doc(filed, _system, _topic, _seed):
-    """Order by score, then by name."""
+    """Return documents by score, then by name."""
     return [row[0] for row in sorted(filed, key=lambda row: (-row[1], str(row[0]).encode()))]
 
 
 def order(filed, _system, _topic, _seed):
-    """Order by score, then as filed."""
+    """Return documents by score, then in file order."""
     return [doc for doc, *_ in sorted(filed, key=lambda row: -row[1])]
 
 
 def rank(filed, _system, _topic, _seed):
-    """Order by the rank as filed, whatever the scores."""
+    """Return documents by the rank in the file."""
     return [doc for doc, *_ in sorted(filed, key=lambda row: row[2])]
 
 
 def random(filed, system, topic, seed):
-    """Order by score, then by what one document's identifiers and the seed give alone."""
+    """Return documents by score, then by random key.
+
+    A key depends on the seed and on the identifiers of one document only.
+    """
     lot = {doc: random_keys([system], [topic], [doc], seed=seed)[0] for doc, *_ in filed}
     return [doc for doc, *_ in sorted(filed, key=lambda row: (-row[1], lot[row[0]]))]
 

@@ -1,4 +1,4 @@
-"""One topic as an oracle sees it: a ranking of grades and the recall base they come from."""
+"""A topic of the slow references: ranking and recall base."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -6,7 +6,7 @@ from operator import add
 
 
 def add_up(numbers):
-    """Return the sum of numbers, added from left to right as on every Python.
+    """Return the sum of numbers, added left to right.
 
     The builtin one of floats is compensated from Python 3.12 on.
     """
@@ -15,7 +15,7 @@ def add_up(numbers):
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
-    """What was retrieved for a topic, and what is known about it.
+    """A ranking and the judgments of its topic.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ class Topic:
     pool_depth: int | None = None
 
     def pool(self, k):
-        """Return the grades judged by a pool of depth k, all of them from `pool_depth` on."""
+        """Return the judged grades in a pool of depth k."""
         if self.judged_at is None or self.pool_depth is None or k >= self.pool_depth:
             return self.judged
         return self.judged_at[k]
 
 
 def is_relevant(grade, rel):
-    """Tell whether a grade reaches the relevance threshold."""
+    """Return whether a grade reaches the relevance threshold."""
     return grade is not None and grade >= rel
 
 
@@ -55,7 +55,10 @@ def count_relevant(grades, rel):
 
 
 def gain_of(grade, gain, gmax, rel=1):
-    """Return what a grade is worth; nothing if unjudged, negative or absent from a mapping."""
+    """Return the gain of a grade.
+
+    It is 0 if the grade is None, negative, or missing from a mapping.
+    """
     if grade is None or grade < 0:
         return 0.0
     if gain == "binary":
@@ -70,7 +73,7 @@ def gain_of(grade, gain, gmax, rel=1):
 
 
 def normaliser(topic, k, norm, rel):
-    """Return N of AP and Q: R, min(R, k), or the R of the pool of depth k."""
+    """Return the divisor N of AP and Q."""
     if norm == "pool":
         return count_relevant(topic.pool(k), rel)
     R = count_relevant(topic.judged, rel)

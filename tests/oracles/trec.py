@@ -1,4 +1,4 @@
-"""The rest of trec_eval: averages over levels, gain by what was missed, sets, utility."""
+"""Slow references for further metrics of trec_eval."""
 
 import math
 
@@ -14,24 +14,24 @@ from .topic import add_up, count_relevant, is_relevant
 
 
 def relative_precision(topic, k, *, rel=1):
-    """RelativeP: relevant documents found, over as many as might be in the top k."""
+    """Return RelativeP."""
     most = min(k, count_relevant(topic.judged, rel))
     return count_relevant(topic.serp[:k], rel) / most if most else 0.0
 
 
 def set_relative_precision(topic, k, *, rel=1):
-    """SetRelativeP: the same for the set retrieved within k."""
+    """Return SetRelativeP."""
     most = min(int(number_retrieved(topic, k)), count_relevant(topic.judged, rel))
     return count_relevant(topic.serp[:k], rel) / most if most else 0.0
 
 
 def set_average_precision(topic, k, *, rel=1):
-    """SetAP: precision times recall of the set retrieved within k."""
+    """Return SetAP, precision times recall of the set."""
     return set_precision(topic, k, rel=rel) * recall(topic, k, rel=rel)
 
 
 def g_measure(topic, k, *, gain=None, rel=1):
-    """G: every gain over log2 of 2 and of the gain missed so far, over all gain there is."""
+    """Return G."""
     gain = {grade: grade for grade in range(128)} if gain in (None, "Linear(top=1)") else gain
     own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, "judged", rel)
     total = 0.0
@@ -42,7 +42,7 @@ def g_measure(topic, k, *, gain=None, rel=1):
 
 
 def binary_g(topic, k, *, rel=1):
-    """BinG: mean over the relevant documents of 1 / log2(2 + documents above not relevant)."""
+    """Return BinG."""
     R, above, total = count_relevant(topic.judged, rel), 0, 0.0
     for grade in topic.serp[:k]:
         if is_relevant(grade, rel):
@@ -53,7 +53,7 @@ def binary_g(topic, k, *, rel=1):
 
 
 def utility(topic, k, *, a=1.0, b=-1.0, c=0.0, d=0.0, docs=0, rel=1):
-    """Return the utility of the four cells of the contingency table."""
+    """Return the utility of the contingency table."""
     hits = count_relevant(topic.serp[:k], rel)
     noise = len(topic.serp[:k]) - hits
     missed = count_relevant(topic.judged, rel) - hits
@@ -61,7 +61,7 @@ def utility(topic, k, *, a=1.0, b=-1.0, c=0.0, d=0.0, docs=0, rel=1):
 
 
 def yet_another_average_precision(topic, k, *, rel=1):
-    """YAAP: log of (1 + S) / (1 + R - S), with S the sum of precisions."""
+    """Return YAAP."""
     R = count_relevant(topic.judged, rel)
     S = R * average_precision(topic, k, rel=rel)
     return math.log((1 + S) / (1 + R - S))
@@ -70,7 +70,7 @@ def yet_another_average_precision(topic, k, *, rel=1):
 def interpolated_average_precision(
     topic, k, *, levels=tuple(i / 10 for i in range(11)), rounding="up", rel=1
 ):
-    """InterpolatedAP: mean of interpolated precision over levels of recall."""
+    """Return InterpolatedAP."""
     options = {"rounding": rounding, "rel": rel}
     highest_first = sorted(levels, reverse=True)
     points = [interpolated_precision(topic, k, recall=level, **options) for level in highest_first]
@@ -78,13 +78,13 @@ def interpolated_average_precision(
 
 
 def r_precision_at_multiple(topic, k, *, multiple=1.0, rel=1):
-    """RprecMult: precision at int(multiple R + 0.9) of the list cut at k."""
+    """Return RprecMult of the list cut at k."""
     cut = int(multiple * count_relevant(topic.judged, rel) + 0.9)
     return count_relevant(topic.serp[:k][:cut], rel) / cut if cut else 0.0
 
 
 def ndcg_over_relevant(topic, k, *, gain="linear", rel=1):
-    """NDCG at the rank of every document with gain, averaged over all those there are."""
+    """Return nDCGRel."""
     own = gains(topic, k, gain, rel)
     best = [g for g in ideal_gains(topic, k, gain, "judged", rel) if g > 0]
     if not best:
@@ -95,7 +95,7 @@ def ndcg_over_relevant(topic, k, *, gain="linear", rel=1):
 
 
 def ndcg_over_levels(topic, k, *, gain="linear", rel=1):
-    """NDCG where the ideal gain falls, and of a list longer than that, averaged."""
+    """Return RnDCG."""
     own = gains(topic, k, gain, rel)
     best = [g for g in ideal_gains(topic, k, gain, "judged", rel) if g > 0]
     ends = [i for i, g in enumerate(best, start=1) if i == len(best) or best[i] != g]
@@ -106,10 +106,10 @@ def ndcg_over_levels(topic, k, *, gain="linear", rel=1):
 
 
 def share(own, best):
-    """Return the discounted gain of one list by that of another."""
+    """Return the ratio of two discounted gains."""
     return discounted(own, "log2", 2) / discounted(best, "log2", 2)
 
 
 def number_nonrelevant_judged(topic, k, *, rel=1):
-    """NumNonrelJudgedRet: documents retrieved within k, judged and not relevant."""
+    """Return NumNonrelJudgedRet."""
     return float(add_up(grade is not None and 0 <= grade < rel for grade in topic.serp[:k]))

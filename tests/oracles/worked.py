@@ -1,4 +1,4 @@
-"""The worked cases of pooling and evaluation depth: what their keys name, and their topics."""
+"""Worked cases of pooling and evaluation depth."""
 
 from dataclasses import replace
 
@@ -39,17 +39,17 @@ VARIANTS = {
 
 
 def table_2_topic(case):
-    told = case["input"]
+    data = case["input"]
     return Topic(
-        serp=tuple(told["serp"]),
-        judged=tuple(told["judged_d"]),
-        gmax=told["gmax"],
-        judged_at={int(k): tuple(grades) for k, grades in told["judged_k"].items()},
-        pool_depth=told["d"],
+        serp=tuple(data["serp"]),
+        judged=tuple(data["judged_d"]),
+        gmax=data["gmax"],
+        judged_at={int(k): tuple(grades) for k, grades in data["judged_k"].items()},
+        pool_depth=data["d"],
     )
 
 
 def condensed(topic):
-    """Return a topic whose ranking has judged documents alone."""
+    """Return the topic without unjudged retrieved documents."""
     kept = tuple(grade for grade in topic.serp if grade is not None and grade >= 0)
     return replace(topic, serp=kept)
