@@ -38,7 +38,7 @@ class Gain(ABC):
         rel
             The metric's relevance threshold.
         top
-            The highest grade of the whole collection, at least 1.
+            The highest grade of the collection, at least 1.
 
         Returns
         -------

@@ -290,7 +290,7 @@ def _standardise(scores: Floats) -> Floats:
     """Return rows scaled to mean 0 and length 1."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
     centred[np.ptp(scores, axis=-1) == 0] = np.nan  # the mean is rounded, so they may not be 0
-    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # squares must not underflow or overflow
+    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # squares would underflow or overflow
     return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=-1, keepdims=True)))
 
 

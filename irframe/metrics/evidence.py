@@ -339,7 +339,7 @@ class Evidence:
     def _subtopic_arrays(self, *names: str) -> list[Array]:
         arrays = [getattr(self._block, name) for name in names]
         if self._tied is not None or any(array is None for array in arrays):
-            expected = "lists as they are ranked, with their subtopics, for metrics that read these"
+            expected = "unchanged lists with subtopics, for metrics by subtopic"
             raise MetricError(expected, "changed or shared ranks")
         return arrays
 
@@ -392,9 +392,7 @@ class Evidence:
     def _spans(self, name: str) -> Array:
         spans: Array | None = getattr(self._block, name)
         if spans is None:
-            expected = (
-                "lists as they are ranked, with the text that they show, for metrics of spans"
-            )
+            expected = "unchanged lists of spans, for metrics of spans"
             raise MetricError(expected, "changed lists, or judged documents")
         return spans
 

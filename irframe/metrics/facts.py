@@ -237,7 +237,7 @@ def directions(labels: Iterable[str]) -> str:
 @cache
 def _of(metric: Any) -> Facts:
     gain = getattr(metric, "gain", None)
-    with_bounds = "ceiling" if metric.ceiling else metric.fillings
+    method: Literal["", "ceiling", "cut", "list"] = "ceiling" if metric.ceiling else metric.fillings
     names = ("cost", "depth", "range", "least_topics")
     return Facts(
         **{name: getattr(metric, name) for name in names},
@@ -252,7 +252,7 @@ def _of(metric: Any) -> Facts:
             if metric.linear or supported
         ),
         favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
-        extremes="" if metric.judged_only else with_bounds,
+        extremes="" if metric.judged_only else method,
     )
 
 

@@ -349,7 +349,7 @@ class RnDCG(Thresholded):
             points += new
         more = seen > end + 1
         total += more * dcg / positive(ideal_sum(gains, counts, end))
-        return total / positive(points + more)
+        return np.asarray(total / positive(points + more))
 
 
 def _upto(cumulated: Floats, end: Array) -> Floats:

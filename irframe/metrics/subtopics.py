@@ -58,7 +58,7 @@ class Strata:
             code = pooled.astype(np.int32) - 1
             count = block.count[..., np.newaxis, :]
         elif block.doc is None or block.start is None:
-            expected = "lists as they are ranked, for metrics that read strata"
+            expected = "unchanged lists, for metrics that read strata"
             raise MetricError(expected, "changed or shared ranks")
         else:
             index = np.asarray(block.start)[..., np.newaxis] + np.where(pooled, block.doc, 0)
