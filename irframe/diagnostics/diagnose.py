@@ -22,6 +22,7 @@ from irframe.cubes.view import experiment_of, of_spans, read_cube
 from irframe.depth.pool_growth import count_pools
 from irframe.diagnostics import findings
 from irframe.diagnostics.findings import (
+    IN_CODE,
     LU,
     Finding,
     drawn_together,
@@ -122,7 +123,8 @@ def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
     lists = stops.nothing_read(experiment_of(cube).hits)
     for place, budget in enumerate(stops.of):
         what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
-        advice = "shorten chunks, read more, or score with cut='skip'; they score as empty ones"
+        advice = "shorten chunks, read more, or skip what does not fit; they score as empty ones"
+        advice += f"{IN_CODE}cut='skip'"
         systems, empty = cube.indexes[SYSTEM], lists[..., place]
         yield from findings.findings_of("warning", what, systems, empty, advice, findings.SAKAI)
 
@@ -132,7 +134,8 @@ def _ties(rates: xr.DataArray) -> Iterator[Finding]:
     median, tied = float(means.median()), int((rates > 0).sum())
     what = f"rankings with ties in the top 20 (median rate {median:.0%} over runs)"
     where = [f"{system} ({rate:.0%})" for system, rate in means[means > 0].items()]
-    advice = "keep the order as filed with ties='order', and look at tie_ranges"
+    advice = "keep the order in which runs were filed, and report how much ties can change"
+    advice += f"{IN_CODE}ties='order', tie_ranges"
     severity = "warning" if median >= TIED else "note"
     yield from findings_at(severity, what, where, advice, LU + ", section 4.3", tied)
 
@@ -168,8 +171,8 @@ def _pool(
         judged = (grades != UNJUDGED).cumprod(DEPTH).sum(DEPTH).median().item()
         lists = f"which is {pool}; the median list is judged to depth {judged:.0f}"
         what = f"evaluation deeper than the pool of contributing runs, as filed, {lists}"
-        advice = "report bounds or condensed lists too, or say what was judged, as in "
-        advice += f"pool=ir.Pool(depth=100, contributing=[...]){by_rows}"
+        advice = f"report bounds or condensed lists too, or state what was judged{by_rows}"
+        advice += f"{IN_CODE}pool=ir.Pool(depth=100, contributing=[...])"
         where = "depth " + findings.listed_findings(beyond)
         yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:
@@ -181,7 +184,10 @@ def _pool(
         divided = ["metrics that divide by what is relevant, such as AP"]
     if rate >= YIELD:
         what = f"{rate:.0%} of the documents pooled last are relevant: more are to be found"
-        advice = "add metrics without a recall base, such as RBP, and report leave_out" + by_rows
+        advice = (
+            "add metrics without a recall base, such as RBP, and report what leaving a run out "
+        )
+        advice += f"of the pool changes{by_rows}{IN_CODE}leave_out"
         yield from findings_at("warning", what, divided, advice, LU + ", section 4.2")
 
 
@@ -193,7 +199,7 @@ def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
     open_ = int((~pairs["decided"]).sum())
     if open_:
         what = f"pairs of systems closer than their residuals under {metric}"
-        advice = "call decide on bounds for the pairs that hold whatever is unjudged"
+        advice = f"report which pairs hold whatever is unjudged{IN_CODE}bounds, decide"
         severity = "warning" if open_ > len(pairs) / 2 else "note"
         where = singular(f"of {len(pairs)} pairs")
         yield Finding(severity, what, where, open_, advice, LU + ", section 4.6")
@@ -207,7 +213,8 @@ def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
         advice = "add a metric such as RBP or ERR, whose uncertainty can be told"
         what = "only metrics with a recall base"
         yield from findings_at("warning", what, truncated, advice, where)
-    advice = "say how they are cut and divided (norm=, ideal=), and fix the depth beforehand"
+    advice = "report how they are cut and divided, and fix the depth beforehand"
+    advice += f"{IN_CODE}norm=, ideal="
     what = "metrics with a recall base, which change with the depth"
     yield from findings_at("note", what, truncated, advice, where)
     odd = [str(m) for m in metrics if (m.depth or depth) not in STANDARD]
@@ -257,8 +264,8 @@ def check_repeats(
     if REPEATS not in cube.attrs:
         what = f"{plural(folded.word)} that several systems have under the same label"
         advice = (
-            "taken for draws of each system's own; say repeats='shared' where one is a draw for "
-            "all of them, as a pass of a judge is"
+            "taken for draws of each system's own, unless you state that one is a draw for all of "
+            f"them, as a pass of a judge is{IN_CODE}repeats='shared'"
         )
         yield from findings_at("note", what, shared.index[shared > 1], advice, BOUTHILLIER)
 

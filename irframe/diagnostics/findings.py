@@ -31,6 +31,8 @@ from irframe.printed import FIRST, WIDTH, Kept, fitted
 
 SEVERITIES = ("error", "warning", "note")
 """Nothing can be scored; numbers may mislead; worth saying beside the numbers."""
+IN_CODE = ", in code: "
+"""What stands in advice before the code that follows it."""
 SHOWN = 5
 """How many places a finding lists."""
 
@@ -346,7 +348,7 @@ def _scores(table: RunTable) -> Iterator[Finding]:
         (
             "ranks_contradict",
             "contradict their scores",
-            "find out which one its authors meant; ties='rank' follows the rank column",
+            f"find out which one its authors meant, and rank by that{IN_CODE}ties='rank'",
             LU,
         ),
         (
@@ -434,10 +436,8 @@ def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     values = scores.mean(SYSTEM).to_series()
     where = [f"{c.name} ({share:.0%})" for c in few if (share := explained(values, c.values))]
     what = f"columns that explain variance of {scores[METRIC].item()} over topics"
-    advice = "if topics that share a value were drawn together, declare it: "
-    advice += (
-        "cube.ireval.design(cluster=...); if they are tasks that count alike: design(task=...)"
-    )
+    advice = "declare topics that share a value as clusters if they were drawn together, or as "
+    advice += f"tasks if these count alike{IN_CODE}design(cluster=...), design(task=...)"
     yield from findings_at("note", what, where, advice, MILLER)
 
 

@@ -609,7 +609,10 @@ def findings(track, _):
     words = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
     yield ("findings.says", {"counts": words}) if words else ("findings.none", {})
     for row in found.itertuples():
-        assert f"{row.what}; {row.advice}. " in track.page.text
+        advice, _, code = row.advice.partition(", in code: ")
+        assert f"{row.what}; {advice}. " in track.page.text
+        assert not re.search(r"\w+=|\(\.\.\.|_\w+\(", advice), advice
+        assert code in unescape(track.html)
         if row.how_many not in {1, row.where.count(", ") + 1}:
             yield "findings.all", {"n": row.how_many}
         if len(row.where) > 200:
