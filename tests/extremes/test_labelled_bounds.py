@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -171,9 +172,15 @@ def enumerated(variant, lists, judged):
     return np.nan_to_num(-found, nan=-np.inf) if variant.metric.cost else found
 
 
+@cache
+def ranks_of(variant):
+    """Return what the metric ranks codes by."""
+    return preference_ranks(variant.metric, np.array(CODES[1:]), 3)
+
+
 def best_list(variant, codes):
     """Return codes in the best order for the metric."""
-    value = preference_ranks(variant.metric, np.array(CODES[1:]), 3)
+    value = ranks_of(variant)
     return tuple(sorted(codes, key=lambda code: -value[code]))
 
 
