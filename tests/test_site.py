@@ -69,11 +69,16 @@ SOUGHT = {
 
 
 @pytest.fixture(scope="module")
-def tab():
-    play = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    chromium = shutil.which("chromium") or pytest.skip("needs Chromium: apt-get install chromium")
+def tab(browsed):
     if not (SITE / "search.html").exists():
         pytest.skip("needs the built site: sphinx-build docs docs/_build/html")
+    return browsed
+
+
+@pytest.fixture(scope="module")
+def browsed():
+    play = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    chromium = shutil.which("chromium") or pytest.skip("needs Chromium: apt-get install chromium")
     with play.sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": 1280, "height": 900})
@@ -116,6 +121,28 @@ def test_search_puts_the_page_first_that_answers(tab, monkeypatch):
     assert not [
         page for page in first.values() if page.startswith(("CHANGELOG", "reference/bench"))
     ]
+
+
+CELL = """<!doctype html><html lang="en" data-theme="{theme}"><head><title>A cube</title>{styles}
+</head><body><main class="bd-content"><div class="cell_output docutils container">
+<div class="output text_html">{cube}</div></div></main></body></html>"""
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_a_cube_on_a_page_can_be_read_in_the_dark_too(browsed, tmp_path, theme):
+    import irframe as ir
+
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    home = Path(pytest.importorskip("pydata_sphinx_theme").__file__).parent
+    sheets = [*home.rglob("static/styles/*.css"), DOCS / "_static" / "irframe.css"]
+    styles = "".join(f'<link rel="stylesheet" href="{sheet.as_uri()}">' for sheet in sheets)
+    cube = ir.cube(*ir.example_track())
+    page = tmp_path / "cube.html"
+    page.write_text(CELL.format(theme=theme, styles=styles, cube=cube._repr_html_()), "utf-8")
+    browsed.goto(page.as_uri())
+    found = axe.run(browsed, options={"runOnly": ["color-contrast"]}).response
+    assert found["passes"]
+    assert found["violations"] == []
 
 
 FIRST = "query => Search._performSearch(...Search._parseQuery(query)).at(-1)?.[0] ?? ''"
