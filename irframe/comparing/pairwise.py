@@ -173,20 +173,28 @@ class PairOptions:
             result["verdict"] = verdict(result)
 
     def _compare(self, group: Scores, pairs: Array, alpha: float) -> Found:
-        def compute(row: int, block: slice) -> Arrays:
-            return group.over(row, block, partial(self._columns, group, row, pairs, alpha))
+        def compare(part: Scores) -> list[Array]:
+            columns = partial(self._columns, part, pairs, alpha)
+            return part.by_pair(
+                len(pairs),
+                lambda row, block: part.over(row, block, columns),
+                progress=self.progress,
+            )
 
-        columns = group.by_pair(len(pairs), compute, progress=self.progress)
+        columns = group.by_summary(compare)
         result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
+        costs = np.array(group.towards) < 0
+        swapped = result["losses"][costs], result["wins"][costs]
+        result["wins"][costs], result["losses"][costs] = swapped
         if group.repeats is not None:
             result |= of_repeats(result, group, pairs, alpha)
         return result | (_of_design(result, group) if group.design is not None else {})
 
     def _columns(
-        self, group: Scores, row: int, pairs: Array, alpha: float, values: Array, *design: Design
+        self, group: Scores, pairs: Array, alpha: float, values: Array, *design: Design
     ) -> Arrays:
-        """Return the columns of pairs by one metric, from its scores."""
-        summary = group.summaries[row]
+        """Return the columns of pairs by metrics that are averaged alike, from their scores."""
+        summary = group.summaries[0]
         given = summands(values, summary)
         differences = describe_differences(given, pairs, *design)
         if isinstance(self.test, PairedT) and group.system_order is None:
@@ -208,12 +216,11 @@ class PairOptions:
                 ends = differences.interval(alpha=alpha)
         topics = np.broadcast_to(differences.topics, difference.shape)
         counted = differences if given is values else describe_differences(values, pairs)
-        counts = counted.wins, counted.ties, counted.losses
         return (
             *(mean_a, mean_b, difference, *ends),
             *(np.where(known, part, np.nan) for part in (differences.effect_size, *tested)),
             *(differences.mean, differences.sd, differences.freedom),
-            *counts[:: group.towards[row]],  # of a cost the other way round
+            *(counted.wins, counted.ties, counted.losses),
             topics,
         )
 

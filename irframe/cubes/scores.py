@@ -133,17 +133,12 @@ class Scores:
             stated = np.ones([len(self.systems), len(self.topics)], bool)
         lazy = getattr(self.values, "chunks", None) is not None
         if participated is None or (dim == TOPIC and not lazy):
-            others = tuple(axis for axis in range(self.values.ndim) if axis not in self.sides)
+            others = tuple({*range(self.values.ndim)} - {1, 2 + self.several_repeats})
             participated = np.asarray((~np.isnan(self.values)).any(axis=others))
         for key, places in placed(self.by, dim, keys, self.systems, participated, stated):
             kept = self._with_rows(places)
             part = self.take(system=kept.get(SYSTEM), topic=kept.get(TOPIC))
             yield key, replace(part, keys=None)
-
-    @property
-    def sides(self) -> tuple[int, int]:
-        """The axes of systems and topics."""
-        return 1, 2 + self.several_repeats
 
     @property
     def has_row(self) -> Array:
@@ -258,7 +253,7 @@ class Scores:
     def over_all(
         self, size: int, compute: Callable[..., Arrays], *, given: bool = False
     ) -> list[Array]:
-        """Compute on scores as `over` does, of all metrics by `pieces`, each (metric, depth, ...).
+        """Compute on the scores of all metrics as `over` does, each (metric, depth, ...).
 
         Parameters
         ----------
@@ -271,6 +266,29 @@ class Scores:
         """
         how = self.given if given else self.over
         return self.by_pair(size, lambda row, block: how(row, block, compute))
+
+    def by_summary(self, compute: "Callable[[Scores], list[Array]]") -> list[Array]:
+        """Compute arrays of metrics that are averaged alike at once, each (metric, depth, ...).
+
+        The function takes scores whose depths are those of one metric after the other.
+        """
+        metrics, systems, topics, depths = self.values.shape
+        if metrics == 1:
+            return compute(self)
+        results: list[Array] = []
+        for summary in dict.fromkeys(self.summaries):
+            rows = [row for row, own in enumerate(self.summaries) if own == summary]
+            values = self.values if len(rows) == metrics else self.values[rows]
+            flat = np.moveaxis(values, 0, 2).reshape(1, systems, topics, -1)
+            first = self.metrics[rows[0]]
+            part = replace(self, values=flat, metrics=[first], depths=None, repeats=None)
+            arrays = compute(part)
+            results = results or [
+                np.empty((metrics, depths, *a.shape[2:]), a.dtype) for a in arrays
+            ]
+            for result, array in zip(results, arrays, strict=True):
+                result[rows] = array.reshape(len(rows), depths, *array.shape[2:])
+        return results
 
     def over(
         self,
@@ -294,11 +312,6 @@ class Scores:
             well, unless these were drawn independently and count alike.
         systems
             Positions of the systems to compute on.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            What `compute` gave, for all depths.
         """
         scores, scored = self.values[row, systems, :, depths], self.scored[row, :, depths]
         places = np.arange(len(self.topics)) if self.topic_order is None else self.topic_order

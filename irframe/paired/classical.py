@@ -21,7 +21,7 @@ from irframe.paired.differences import (
     ratio,
     sides,
 )
-from irframe.paired.pairs import Pairs, by_pair, in_blocks, marked_ranks
+from irframe.paired.pairs import GROUP_BYTES, Pairs, by_pair, in_blocks, marked_ranks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class PairedT(PairedTest):
             mean, sd, freedom = moments(block, pairs, design)
             return student(mean, sd, topics=block.shape[2], freedom=freedom)
 
-        return PairedResult(*in_blocks(compute, scores, pairs))
+        return PairedResult(*in_blocks(compute, scores, pairs, least_bytes=GROUP_BYTES))
 
 
 def student(

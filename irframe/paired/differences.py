@@ -13,7 +13,7 @@ from irframe.checks import level, whole
 from irframe.errors import ParameterError
 from irframe.names import as_html
 from irframe.paired.design import GUARD, ROUNDING, Design
-from irframe.paired.pairs import Pairs, by_pair, fitting, groups, in_blocks, products
+from irframe.paired.pairs import GROUP_BYTES, Pairs, by_pair, fitting, groups, in_blocks, products
 
 
 class PairedResult(NamedTuple):
@@ -428,7 +428,9 @@ def describe_differences(
         return *moments(block, pairs, design), *by_pair(sides, block, pairs)
 
     dtypes = (np.float64, np.float64, np.float64, np.int64, np.int64)
-    mean, sd, freedom, wins, losses = in_blocks(compute, scores, pairs, dtypes=dtypes)
+    mean, sd, freedom, wins, losses = in_blocks(
+        compute, scores, pairs, dtypes=dtypes, least_bytes=GROUP_BYTES
+    )
     topics = np.shape(scores)[1]
     return Differences(mean, sd, wins, topics - wins - losses, losses, topics, freedom)
 

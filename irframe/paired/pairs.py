@@ -77,6 +77,7 @@ def in_blocks(
     pairs: Pairs,
     *,
     dtypes: tuple[DTypeLike, ...] = (np.float64, np.float64),
+    least_bytes: int = 0,
 ) -> Arrays:
     """Fill arrays of shape (pair, depth), a block of depths at a time.
 
@@ -90,6 +91,8 @@ def in_blocks(
         Shape (pair, 2), positions of systems; None for all pairs.
     dtypes
         One for each array that `compute` gives.
+    least_bytes
+        Size up to which a block of scores is not split among threads.
 
     Returns
     -------
@@ -105,8 +108,9 @@ def in_blocks(
         for result, values in zip(results, compute(part, pairs), strict=True):
             result[block] = values
 
-    # As narrow as gives every thread a block, where one block would hold all depths.
-    width = min(fitting(systems * topics, BLOCK_BYTES), -(-depths // WORKERS))
+    # A block for each thread where one would hold all depths, unless it is small.
+    least = fitting(systems * topics, least_bytes)
+    width = min(fitting(systems * topics, BLOCK_BYTES), max(least, -(-depths // WORKERS)))
     if len(pairs) and depths:
         in_threads(fill, groups(depths, width), WORKERS)
     return tuple(result.T for result in results)
