@@ -14,7 +14,7 @@ import irframe as ir
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
-from chunked import bm25, cut, read
+from test_chunking import bm25, cut, read
 
 PAGE = Page("chunks")
 SIZES = (200, 400, 800, 1600)

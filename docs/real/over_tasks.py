@@ -18,7 +18,7 @@ from irframe.printed import p_text
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
-from chunked import bm25, cut, read
+from test_chunking import bm25, cut, read
 
 PAGE = Page("over-tasks")
 SIZES = (200, 400, 600, 800, 1200, 1600)

@@ -1,18 +1,28 @@
 """Tables and the figure of the page "Where did the points go?" from real runs.
 
-Usage: python docs/real/where_did_the_points_go.py DATA, where DATA holds dl-hard.
+Usage: python docs/real/where_did_the_points_go.py DATA, where DATA holds dl-hard, and chunking,
+the corpora, questions and evidence of chunking_evaluation.
 """
+
+import sys
+from pathlib import Path
 
 import pandas as pd
 from shown import Page, data_folder
 
 import irframe as ir
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
+
+from test_chunking import WORD, bm25, cut, read
+
 PAGE = Page("where-did-the-points-go")
 FIRST, SECOND = "bm25", "bm25+t5(zs)"
 STAGES = [
     [first, f"{first}+{model}(zs)"] for first in (FIRST, "bm25+rm3") for model in ("bert", "t5")
 ]
+SIZE = 800
+"""Characters of a chunk."""
 CUTS = [10, 20, 50, 100, 1000]
 """How many documents of the first stage are reranked."""
 
@@ -47,14 +57,46 @@ def cuts(runs, qrels):
     ranked = runs.ireval.rank()
     first, second = (ranked[ranked["system"].eq(name)] for name in (FIRST, SECOND))
     rows = []
-    for cut in CUTS:
-        known = first.loc[first["rank"] <= cut, ["topic", "doc"]]
+    for most in CUTS:
+        known = first.loc[first["rank"] <= most, ["topic", "doc"]]
         kept = second.drop(columns="rank").merge(known, on=["topic", "doc"])
         both = pd.concat([first.drop(columns="rank"), kept])
         parts = both.ireval.losses(qrels, "nDCG@10", stages=[FIRST, SECOND])
         means = parts.loc[SECOND].mean().rename({f"cut_by_{SECOND}": "cut"})
-        rows.append({"reranked": cut} | means.drop("unjudged").to_dict())
+        rows.append({"reranked": most} | means.drop("unjudged").to_dict())
     PAGE.table(shown(pd.DataFrame(rows).set_index("reranked")), "cuts")
+
+
+def chunks(data):
+    """Write what a reranker of chunks loses that keeps half of them."""
+    questions, texts, spans = read(data / "chunking")
+    every = cut(texts, SIZE)
+    pairs = every.merge(spans, on="doc", suffixes=("", "_of_evidence"))
+    held = pairs.query("start < end_of_evidence and end > start_of_evidence")
+    first = bm25(questions, texts, every, depth=20)
+    asked = {f"q{n}": {*WORD.findall(text.lower())} for n, text in enumerate(questions)}
+    found = [
+        len(asked[row.topic] & {*WORD.findall(texts[row.doc][row.start : row.end].lower())})
+        for row in first.itertuples()
+    ]
+    second = first.assign(score=found - first["rank"] / 1000).sort_values("score")
+    second = second.groupby("topic").tail(10)
+    both = pd.concat([first.assign(system="bm25"), second.assign(system="overlap")])
+    runs, qrels = (
+        frame.assign(doc=frame["doc"] + "#" + frame["start"].astype(str)) for frame in (both, held)
+    )
+    runs = runs[["system", "topic", "doc", "score"]]
+    qrels = qrels[["topic", "doc", "grade"]].drop_duplicates()
+    parts = runs.ireval.losses(qrels, "nDCG@5", stages=["bm25", "overlap"])
+    means = parts.drop(columns="unjudged").groupby("system").mean()
+    PAGE.table(shown(means), "chunks")
+    row = parts[["cut_by_overlap"]].ireval.compare(baseline="bm25").iloc[0]
+    PAGE.facts(
+        dropped=f"{row['difference']:.3f}",
+        dropped_low=f"{row['ci_low']:.3f}",
+        dropped_high=f"{row['ci_high']:.3f}",
+        questions=f"{row['n_topics']}",
+    )
 
 
 def shown(means):
@@ -68,6 +110,7 @@ def main():
     runs, qrels = read_passages(data_folder(__doc__))
     causes(runs, qrels)
     cuts(runs, qrels)
+    chunks(data_folder(__doc__))
 
 
 if __name__ == "__main__":
