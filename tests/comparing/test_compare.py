@@ -212,3 +212,15 @@ class TestBadInput:
 
     def test_no_scores(self):
         refused(InputError, "dimensions", xr.DataArray([1.0, 2.0], dims="topic").ireval.compare)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_metrics_compared_at_once_give_what_each_gives_alone(test):
+    metrics = ["AP", "ASL", "P@5", "GMAP", "nDCG@10"]
+    scores = ir.evaluate(*ir.example_track(), metrics)
+    together = scores.ireval.compare(test)
+    alone = [scores[[name]].ireval.compare(test) for name in scores.columns]
+    pd.testing.assert_frame_equal(
+        pd.DataFrame(together), pd.concat(alone, ignore_index=True), check_exact=True
+    )
