@@ -304,9 +304,11 @@ def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
 def _time_of(call: Any) -> tuple[Any, Any] | None:
     """Return a call's start time with its unit, if known."""
     value = next((time for n in TIMES if (time := part(call, n)) is not None), None)
-    if value is None or isinstance(value, int | float) or str(value).isdigit():
-        number = None if value is None else float(value) if isinstance(value, float) else int(value)
-        return None if number is None else (bisect(UNITS, number), number)
+    if value is None:
+        return None
+    if isinstance(value, int | float) or str(value).isdigit():
+        number = value if isinstance(value, float) else int(value)
+        return bisect(UNITS, number), number
     time = pd.to_datetime(str(value), errors="coerce")
     return None if pd.isna(time) else (time.tzinfo is None, time.value)
 
