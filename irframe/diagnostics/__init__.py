@@ -1,1 +1,1 @@
-"""Checks of runs and judgments, descriptions of collections, and effects of ties."""
+"""Checks and descriptions of runs, judgments and ties."""

@@ -1,4 +1,4 @@
-"""What there is in a collection: its runs, topics, judgments and pool.
+"""Description of a collection: runs, topics, judgments and pool.
 
 Verbs: describe.
 """
@@ -15,35 +15,39 @@ from irframe.names import DEPTH, GRADE, HIGHEST_GRADE, LOWEST_GRADE, UNJUDGED
 
 @verb
 def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.DataFrame:
-    """Say what a collection is made of: runs, topics, judgments, and how deep they go.
+    """Return the sizes of runs, topics, judgments and the pool.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
     depth
-        Down to which rank unjudged documents of lists are looked for, at most the depth of the
-        cube, which is the default.
+        Rank down to which unjudged documents are counted, at most the depth of the cube, which is
+        the default.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     pandas.DataFrame
-        One row, or one per group, which comes first: ``systems``, and how many of them are
-        ``contributing`` to the pool; ``topics``, and how many of them have ``no_relevant``
-        document; ``lists``, those that are not empty, and the ``longest``; ``grades``, those that
-        documents have; ``pool_depth``, the least of the topics, missing where it is not known;
-        per topic the documents ``judged`` and ``relevant``, and the median,
-        ``relevant_median``; per list down to `depth` the documents ``unjudged``, and the share
-        of lists ``with_unjudged`` ones.
+        One row, or one row per group with the group as first column:
+
+        - ``systems``, and the number ``contributing`` to the pool;
+        - ``topics``, and the number with ``no_relevant`` document;
+        - ``lists``, the number of non-empty lists, and the length of the ``longest``;
+        - ``grades``, the grades that occur;
+        - ``pool_depth``, the smallest over topics, missing if unknown;
+        - ``judged`` and ``relevant``, mean numbers of documents per topic, and the median
+          ``relevant_median``;
+        - ``unjudged``, the mean number of unjudged documents per list down to `depth`, and
+          ``with_unjudged``, the share of lists with such documents.
 
     Raises
     ------
     DepthError
-        For a depth beyond the cube.
+        If the depth is beyond the cube.
     ParameterError
-        For `rel` out of range.
+        If `rel` is out of range.
 
     References
     ----------
@@ -64,15 +68,18 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     2  expansion        2             1      16          10  32.688     7.219
     3  rerankers        2             2      16          10  32.688     5.812
     """
-    rel, cube = whole("rel", rel, low=1, high=HIGHEST_GRADE), attended(cube)
+    rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
+    cube = attended(cube)
     deepest = cube.sizes[DEPTH] if depth is None else read_depth(cube, depth)
     experiment = experiment_of(cube)
-    base, pool, length = experiment.judgments, experiment.known_pool, experiment.hits.length
+    base = experiment.judgments
+    pool = experiment.known_pool
+    length = experiment.hits.length
     judged, relevant = (base.count_by_topic(base.grade >= low) for low in (LOWEST_GRADE, rel))
     listed = (length > 0) & experiment.participated
     unjudged = (cube[GRADE].variable[..., :deepest] == UNJUDGED).sum(DEPTH).to_numpy()[listed]
-    told = pool.depth.size and experiment.pool_word != "unknown"
-    known = int(pool.depth.min()) if told else 0
+    pool_known = pool.depth.size and experiment.pool_word != "unknown"
+    least_depth = int(pool.depth.min()) if pool_known else 0
     row = {
         "systems": len(experiment.systems),
         "contributing": int(pool.contributing.sum()),
@@ -81,7 +88,7 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
         "lists": int(listed.sum()),
         "longest": int(length.max(initial=0)),
         "grades": " ".join(str(level) for level in np.unique(base.grade)),
-        "pool_depth": known or pd.NA,
+        "pool_depth": least_depth or pd.NA,
         "judged": judged.mean(),
         "relevant": relevant.mean(),
         "relevant_median": float(np.median(relevant)),

@@ -1,4 +1,4 @@
-"""What to know about runs and judgments before trusting a number.
+"""Diagnosis of runs and judgments.
 
 Verbs: diagnose.
 """
@@ -65,28 +65,28 @@ from irframe.tables.captions import told_origin
 TOPS = (10, 20, 100)
 """Depths at which unjudged documents are counted."""
 TIED = 0.1
-"""Tie rate in the top 20 from which on the order of ties is a warning."""
+"""Tie rate in the top 20 from which ties are a warning."""
 UNJUDGED_SHARE = 0.05
-"""Share of unjudged documents from which on they are a warning."""
+"""Share of unjudged documents from which they are a warning."""
 YIELD = 0.05
-"""Share of relevant documents among the last ones pooled from which on a pool is shallow."""
+"""Share of relevant documents among the last pooled from which a pool is too shallow."""
 DECIDED = "what decides the numbers"
-"""What the last finding is of."""
+"""Text of the last finding, which lists ties, topics, gains and the pool."""
 STANDARD = (1, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
-"""Depths that are in use."""
+"""Customary evaluation depths."""
 
 
 def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
-    """Yield what is found on a cube, for metrics that are evaluated to a depth.
+    """Yield the findings about a cube.
 
     Parameters
     ----------
     cube
-        A cube as deep as its lists.
+        A cube with the depth of its lists.
     metrics
-        The metrics that are to be reported; may be empty.
+        The metrics to be reported; may be empty.
     depth
-        The evaluation depth of those without their own.
+        The evaluation depth of metrics without a depth of their own.
     """
     yield from explaining(cube, metrics, depth)
     rates = None if cube.attrs["ties"] == "rank" or of_spans(cube) else tie_rates(cube)
@@ -96,36 +96,37 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     if not of_spans(cube):
         yield from _of_documents(cube, metrics, depth, by_rows)
     yield from _reporting(metrics, depth)
-    made = provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")}
-    origin, advice = told_origin(made), "say so beside the numbers" + by_rows
+    origin = told_origin(provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")})
+    advice = "report this with the numbers" + by_rows
     yield Finding("note", DECIDED, origin, 1, advice, LU + ", section 5")
 
 
 def _of_documents(
     cube: xr.Dataset, metrics: Sequence[Metric], depth: int, by_rows: str
 ) -> Iterator[Finding]:
-    """Yield what is found where judgments are of documents."""
+    """Yield findings about judgments of documents."""
     yield from _unjudged_findings(cube)
     yield from _pool(cube, metrics, depth, by_rows)
     outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
-    advice = "look at their unjudged documents and bounds before comparing them"
+    advice = "check their unjudged documents and bounds before comparing them"
     what = "systems that did not contribute to the pool"
     yield from findings_at("note", what, outside, advice, LU + ", section 2.4")
     yield from _undecided(cube, depth)
 
 
-TIED_POOLS = "; pools take equal scores in the order of rows, as filed: others may differ"
-"""What is to be said of a pool that equal scores, and so the order of rows, decide."""
+TIED_POOLS = "; pools rank equal scores in the order of rows, so another order may differ"
+"""Caution about pools that depend on the order of rows with equal scores."""
 
 
 def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
-    """Yield of which lists nothing fits into a budget."""
-    lists = stops.nothing_read(experiment_of(cube).hits)
-    for place, budget in enumerate(stops.of):
+    """Yield findings about lists without a document within the budget."""
+    of_lists = stops.nothing_read(experiment_of(cube).hits)
+    for row, budget in enumerate(stops.of):
         what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
-        advice = "shorten chunks, read more, or skip what does not fit; they score as empty ones"
-        advice += f"{IN_CODE}cut='skip'"
-        systems, empty = cube.indexes[SYSTEM], lists[..., place]
+        advice = "shorten chunks, use a larger budget, or skip documents that do not fit; "
+        advice += f"they score as empty lists{IN_CODE}cut='skip'"
+        empty = of_lists[..., row]
+        systems = cube.indexes[SYSTEM]
         yield from findings.findings_of("warning", what, systems, empty, advice, findings.SAKAI)
 
 
@@ -146,32 +147,33 @@ def _unjudged_findings(cube: xr.Dataset) -> Iterator[Finding]:
         unjudged = (top == UNJUDGED).sum(["depth", "topic"]).to_series()
         listed_ = cube["retrieved"].clip(max=depth).sum("topic").to_series()
         shares = _largest_first(unjudged / listed_.where(listed_ > 0))
-        number, share = int(unjudged.sum()), unjudged.sum() / max(int(listed_.sum()), 1)
+        number = int(unjudged.sum())
+        share = unjudged.sum() / max(int(listed_.sum()), 1)
         what = f"unjudged documents in the top {depth} ({share:.0%})"
         where = [f"{system} ({rate:.0%})" for system, rate in shares.items() if rate > 0]
-        advice = "report bounds, or score condensed runs, beside the scores"
+        advice = "report bounds, or scores of condensed runs, with the scores"
         severity = "warning" if share >= UNJUDGED_SHARE else "note"
         yield from findings_at(severity, what, where, advice, LU + ", section 2.5", number)
 
 
 def _largest_first(values: pd.Series) -> pd.Series:
-    """Return values in their order, equal ones by name."""
+    """Return values in descending order, ties by name."""
     return values.sort_index().sort_values(ascending=False, kind="stable")
 
 
 def _pool(
     cube: xr.Dataset, metrics: Sequence[Metric], depth: int, by_rows: str
 ) -> Iterator[Finding]:
-    known = experiment_of(cube).known_pool
-    pool = int(known.depth.min())
+    known_pool = experiment_of(cube).known_pool
+    pool = int(known_pool.depth.min())
     beyond = sorted(k for k in {metric.depth or depth for metric in metrics} or {depth} if k > pool)
     if beyond:
-        made = known.contributing | ~known.contributing.any()
-        grades = cube["grade"].isel({SYSTEM: np.flatnonzero(made)})
+        contributing = known_pool.contributing | ~known_pool.contributing.any()
+        grades = cube["grade"].isel({SYSTEM: np.flatnonzero(contributing)})
         judged = (grades != UNJUDGED).cumprod(DEPTH).sum(DEPTH).median().item()
-        lists = f"which is {pool}; the median list is judged to depth {judged:.0f}"
-        what = f"evaluation deeper than the pool of contributing runs, as filed, {lists}"
-        advice = f"report bounds or condensed lists too, or state what was judged{by_rows}"
+        median = f"which is {pool}; the median list is judged to depth {judged:.0f}"
+        what = f"evaluation deeper than the pool of contributing runs, as filed, {median}"
+        advice = f"report bounds or condensed lists too, or declare the pool{by_rows}"
         advice += f"{IN_CODE}pool=ir.Pool(depth=100, contributing=[...])"
         where = "depth " + findings.listed_findings(beyond)
         yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
@@ -181,13 +183,15 @@ def _pool(
     rate = count_pools(experiment_of(cube), 1, last)[2][-1]
     divided = [str(metric) for metric in metrics if metric.fillings]
     if not metrics:
-        divided = ["metrics that divide by what is relevant, such as AP"]
+        divided = ["metrics with a recall base, such as AP"]
     if rate >= YIELD:
-        what = f"{rate:.0%} of the documents pooled last are relevant: more are to be found"
-        advice = (
-            "add metrics without a recall base, such as RBP, and report what leaving a run out "
+        what = (
+            f"{rate:.0%} of the documents pooled last are relevant: more relevant ones are likely"
         )
-        advice += f"of the pool changes{by_rows}{IN_CODE}leave_out"
+        advice = (
+            "add metrics without a recall base, such as RBP, and report what leaving out a run "
+        )
+        advice += f"changes{by_rows}{IN_CODE}leave_out"
         yield from findings_at("warning", what, divided, advice, LU + ", section 4.2")
 
 
@@ -199,33 +203,35 @@ def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
     open_ = int((~pairs["decided"]).sum())
     if open_:
         what = f"pairs of systems closer than their residuals under {metric}"
-        advice = f"report which pairs hold whatever is unjudged{IN_CODE}bounds, decide"
+        advice = "report which pairs unjudged documents cannot change"
+        advice += f"{IN_CODE}bounds, decide"
         severity = "warning" if open_ > len(pairs) / 2 else "note"
         where = singular(f"of {len(pairs)} pairs")
         yield Finding(severity, what, where, open_, advice, LU + ", section 4.6")
 
 
 def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
-    """Yield the advice of the paper's conclusion that concerns what is reported."""
+    """Yield findings about the choice of metrics and depths."""
     where = LU + ", section 5"
     truncated = [str(metric) for metric in metrics if metric.fillings]
     if len(truncated) == len(metrics):
-        advice = "add a metric such as RBP or ERR, whose uncertainty can be told"
+        advice = "add a metric such as RBP or ERR, whose uncertainty is known"
         what = "only metrics with a recall base"
         yield from findings_at("warning", what, truncated, advice, where)
-    advice = "report how they are cut and divided, and fix the depth beforehand"
+    advice = "report how they are cut and normalised, and fix the depth beforehand"
     advice += f"{IN_CODE}norm=, ideal="
-    what = "metrics with a recall base, which change with the depth"
+    what = "metrics with a recall base, whose normalisation depends on the depth"
     yield from findings_at("note", what, truncated, advice, where)
     odd = [str(m) for m in metrics if (m.depth or depth) not in STANDARD]
-    what, advice = "depths that are not standard ones", "evaluate to standard depths"
+    what = "depths that are not customary"
+    advice = "use customary depths"
     yield from findings_at("note", what, odd, advice, where)
 
 
 FAR = 3.5
-"""Median absolute deviations from the median beyond which a repeat is far off."""
+"""Median absolute deviations from the median beyond which a repeat is an outlier."""
 LEAST = 5
-"""Repeats of a system from which on that says something."""
+"""Smallest number of repeats in which outliers are searched."""
 BOUTHILLIER = "Bouthillier et al. 2021, arXiv:2103.03098"
 LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
 
@@ -233,16 +239,16 @@ LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
 def check_repeats(
     cube: xr.Dataset, folded: Folded, metrics: Sequence[Metric], depth: int
 ) -> Iterator[Finding]:
-    """Yield what is found of the repeats of systems.
+    """Yield findings about repeats of systems.
 
     Parameters
     ----------
     cube
-        A cube of the runs, in which each repeat is a system.
+        A cube of the runs with each repeat as a system.
     folded
-        Which repeats these are.
+        The system and repeat of each of these.
     metrics
-        What they are scored by; nDCG if nothing.
+        The metrics, or nDCG if there are none.
     depth
         Evaluation depth.
     """
@@ -253,10 +259,10 @@ def check_repeats(
     yield from _far_off(cube, owners, folded.word, metrics, depth)
     counts = owners.groupby("system", sort=False).size()
     if counts.max() > 1:
-        what = f"systems with one {folded.word}, beside others with up to {counts.max()}"
+        what = f"systems with one {folded.word}, while others have up to {counts.max()}"
         advice = (
-            f"run them again, unless another {folded.word} would change nothing: what it would "
-            "change is in no interval"
+            f"run them again, unless they do not vary by {folded.word}: their intervals ignore "
+            "this variance"
         )
         single = counts.index[counts == 1]
         yield from findings_at("warning", what, single, advice, BOUTHILLIER)
@@ -264,14 +270,14 @@ def check_repeats(
     if REPEATS not in cube.attrs:
         what = f"{plural(folded.word)} that several systems have under the same label"
         advice = (
-            "taken for draws of each system's own, unless you state that one is a draw for all of "
-            f"them, as a pass of a judge is{IN_CODE}repeats='shared'"
+            "treated as repeats of single systems, unless you declare that all systems share a "
+            f"repeat, such as a pass of a judge{IN_CODE}repeats='shared'"
         )
         yield from findings_at("note", what, shared.index[shared > 1], advice, BOUTHILLIER)
 
 
 def _far_off(
-    cube: xr.Dataset, owners: pd.DataFrame, word: str, metrics: Sequence[Metric], depth: int
+    cube: xr.Dataset, owners: pd.DataFrame, repeat_name: str, metrics: Sequence[Metric], depth: int
 ) -> Iterator[Finding]:
     means = averages(scored_at(cube, metrics, depth))
     codes = pd.factorize(owners["system"])[0]
@@ -279,20 +285,22 @@ def _far_off(
     for metric in means["metric"].to_numpy():
         values = means.sel(metric=metric).sel(system=owners["name"].tolist()).to_numpy()
         far = [
-            f"{owners['name'][place]} ({values[place]:.3g})"
+            f"{owners['name'][row]} ({values[row]:.3g})"
             for rows in owned
-            for place in rows[far_off(values[rows])]
+            for row in rows[far_off(values[rows])]
         ]
-        what = f"{plural(word)} whose mean {metric} is far from the others of their system"
+        what = f"{plural(repeat_name)} whose mean {metric} is an outlier within their system"
         advice = (
-            f"look at these runs: a training that failed is no {word}, and makes every interval of "
-            "its system wider"
+            f"check these runs: a failed training is no valid {repeat_name}, and widens all "
+            "intervals of its system"
         )
         yield from findings_at("warning", what, far, advice, LEYS)
 
 
 def far_off(values: np.ndarray) -> np.ndarray:
-    """Tell which values are more than 3.5 median absolute deviations from the median.
+    """Return which values are outliers.
+
+    Outliers are more than 3.5 median absolute deviations from the median.
 
     Examples
     --------
@@ -301,8 +309,8 @@ def far_off(values: np.ndarray) -> np.ndarray:
     """
     if len(values) < LEAST:
         return np.zeros(len(values), bool)
-    apart = abs(values - np.median(values))
-    return np.asarray(apart > FAR * np.median(apart) + 1e-12)
+    deviation = abs(values - np.median(values))
+    return np.asarray(deviation > FAR * np.median(deviation) + 1e-12)
 
 
 @recorded
@@ -318,65 +326,69 @@ def diagnose(
     stop: BudgetAlone = None,
     errors: Literal["raise", "report"] = "raise",
 ) -> pd.DataFrame:
-    """Say what to know about runs and judgments before trusting a number.
+    """Return findings about runs and judgments that affect scores.
 
     Parameters
     ----------
     data
-        A run frame, or what `as_runs` takes, followed by its judgments; or a cube, whose lists are
-        looked at and not the frames that it was built from.
+        A run frame, or anything that `as_runs` accepts, followed by its judgments; or a cube, whose
+        lists are checked instead of the original frames.
     qrels
-        Qrels frame, or what `as_qrels` takes; with a cube, the metrics.
+        Qrels frame, or anything that `as_qrels` accepts; with a cube, the metrics.
     metrics
-        Metrics or their names that are to be reported; findings that depend on a metric are
-        about these.
+        Metrics to be reported, or their names. Findings that depend on metrics are about these.
     depth
-        Evaluation depth of metrics without their own, by default that of the longest list.
+        Evaluation depth of metrics without a depth of their own, by default the length of the
+        longest list.
     pool, units, search
-        With a run frame, as for `cube`: of several searches what all of them found together is
-        looked at.
+        With a run frame, as for `cube`. The documents of several searches are merged and checked.
     stop
-        An `irframe.Budget`: lists are counted of which nothing fits.
+        An `irframe.Budget`. Lists without a document within the budget are counted.
     errors
-        What to do about frames that cannot be read: ``"raise"``, or ``"report"``, which makes
-        findings of all that is wrong with them, and has every finding name all places.
+        What to do if frames cannot be read: ``"raise"`` an error, or ``"report"`` all problems as
+        findings that list every location.
 
     Returns
     -------
     pandas.DataFrame
-        One row per finding, the gravest first, with the columns
+        One row per finding, the most severe first, with the columns
 
-        - ``severity``: ``"error"``, nothing can be scored; ``"warning"``, numbers may mislead;
-          ``"note"``, worth saying beside the numbers;
-        - ``what`` was found, ``where`` (the first places) and ``how_many`` times;
-        - ``advice``, what to do about it;
-        - ``reference``, where this is explained.
+        - ``severity``: ``"error"`` (nothing can be scored), ``"warning"`` (numbers may mislead) or
+          ``"note"`` (worth reporting with the numbers);
+        - ``what`` was found, ``where`` (the first locations) and ``how_many`` times;
+        - ``advice``, what to do;
+        - ``reference``, a publication or page that explains it.
 
-        With an error there are no findings that need scores. Documents of grade -1 count as
-        unjudged.
+        After an error, findings that need scores are omitted. Grade -1 counts as unjudged.
 
     Raises
     ------
     InputError
-        For an empty frame or a missing column, and whatever else keeps frames from being read,
-        unless that is to be reported.
+        If a frame is empty, lacks a column, or cannot be read for another reason, unless
+        ``errors="report"``.
 
     Notes
     -----
-    Looked for are: topics and documents that do not join; documents listed or judged twice; missing
-    scores; ranks that contradict scores, or leave some out; systems of other topics; missing and
-    short lists; topics without relevant documents; unjudged markers; ties in the top 20; lists
-    whose first document is longer than a budget; unjudged documents in the top 10, 20 and 100;
-    evaluation deeper than the pool; pools that were still finding relevant documents, under metrics
-    with a recall base; systems that did not contribute; pairs of systems closer than the residuals
-    of RBP(p=0.8); repeats, such as seeds, whose mean is more than 3.5 median absolute deviations
-    from the median of their system's, five at least; systems with one repeat beside others with
-    several; topics that share a name before a number, or documents with evidence; columns of few
-    values that explain more than 5% of the variance of topics' mean scores, by adjusted R squared;
-    and what the paper advises to report. Of judgments by spans of text, what is about judged
-    documents is left out. Pools take equal scores in the order of rows, as runs are filed: where
-    there are some, another order of rows may change what is found of the pool, and the advice says
-    so.
+    Findings about frames: topics and documents without a match in the other frame; documents listed
+    or judged twice; missing scores; ranks that contradict scores or have gaps; systems without
+    judged topics; missing and short lists; topics without relevant documents; grade -1; ids and
+    texts of documents that look like mistakes.
+
+    Findings about scores: ties in the top 20; lists whose first document is longer than a budget;
+    unjudged documents in the top 10, 20 and 100; evaluation deeper than the pool; pools that were
+    still finding relevant documents, for metrics with a recall base; systems that did not
+    contribute to the pool; pairs of systems closer than the residuals of RBP(p=0.8); and the
+    reporting advice of the paper.
+
+    Findings about designs: repeats, such as seeds, whose mean is more than 3.5 median absolute
+    deviations from the median of their system, with at least five repeats; systems with one repeat
+    while others have several; topics with a common prefix before a number, or with evidence in the
+    same documents; and topic columns with few values that explain more than 5% of the variance of
+    mean scores, by adjusted R squared.
+
+    For judgments of spans of text, findings about judged documents are omitted. Pools rank equal
+    scores in the order of rows. If there are any, the findings about the pool depend on the order
+    of rows, and the advice says so.
 
     References
     ----------
@@ -392,16 +404,17 @@ def diagnose(
     209 unjudged documents in the top 10 (16%)
     979 unjudged documents in the top 20 (38%)
     1 evaluation deeper than the pool of contributing runs, as filed, which is 10; ...
-    2 18% of the documents pooled last are relevant: more are to be found
+    2 18% of the documents pooled last are relevant: more relevant ones are likely
     19 pairs of systems closer than their residuals under RBP(p=0.8)
     2 only metrics with a recall base
     """
     if isinstance(data, xr.Dataset):
         return _of_cube(read_cube(data), metrics or qrels or (), depth, stop)
     depth = None if depth is None else whole("depth", depth, low=1, error=DepthError)
-    chosen, prepared = _parse_any(metrics), Preparation.read(units, search)
-    made, stops = Pool.read(pool), Stops.read(stop, prepared.decided)
-    policy = Policy(**made.plain, **prepared.decided)
+    chosen = _parse_any(metrics)
+    prepared = Preparation.read(units, search)
+    stops = Stops.read(stop, prepared.decided)
+    policy = Policy(**Pool.read(pool).plain, **prepared.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, stops=stops)
 
     def read_runs() -> tuple[Folded, RunTable]:
@@ -418,29 +431,31 @@ def diagnose(
 
 
 def _parse_any(metrics: Metrics) -> list[Metric]:
-    """Return metrics, of which there may be none."""
+    """Return metrics from any input, also an empty one."""
     return [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
 
 
 def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: Any) -> pd.DataFrame:
-    """Return what is found on a cube."""
-    chosen, single = _parse_any(metrics), each_a_system(loaded(cube, "diagnose"))
-    deepest, stops = cube.sizes[DEPTH], Stops.read(stop, cube.attrs)
-    looked = deepest if depth is None else whole("depth", depth, low=1, error=DepthError)
+    """Return the findings about a cube."""
+    chosen = _parse_any(metrics)
+    single = each_a_system(loaded(cube, "diagnose"))
+    deepest = cube.sizes[DEPTH]
+    stops = Stops.read(stop, cube.attrs)
+    depth_checked = deepest if depth is None else whole("depth", depth, low=1, error=DepthError)
     with unsaid():
-        found = [*(too_long(single, stops) if stops is not None else ())]
-        found += check_cube(single, chosen, looked)
-        found += check_repeats(single, folded_of(cube), chosen, looked)
-    return findings.findings_frame(found)
+        results = [*(too_long(single, stops) if stops is not None else ())]
+        results += check_cube(single, chosen, depth_checked)
+        results += check_repeats(single, folded_of(cube), chosen, depth_checked)
+    return findings.findings_frame(results)
 
 
 def folded_of(cube: xr.Dataset) -> Folded:
-    """Return which repeats the systems of a cube are, as far as it knows."""
+    """Return the repeats recorded in a cube."""
     if REPEAT_OF not in cube.coords:
         return Folded(None, None, {})
     repeats = zip(cube[REPEAT_OF].to_numpy(), cube[REPEAT].to_numpy(), strict=True)
-    word = str(cube.attrs.get(REPEATED, REPEAT))
-    return Folded(None, word, dict(zip(cube.indexes[SYSTEM], repeats, strict=True)))
+    repeat_name = str(cube.attrs.get(REPEATED, REPEAT))
+    return Folded(None, repeat_name, dict(zip(cube.indexes[SYSTEM], repeats, strict=True)))
 
 
 def _findings(
@@ -452,7 +467,7 @@ def _findings(
     depth: int | None,
     stops: Stops | None,
 ) -> Iterator[Finding]:
-    """Yield what is found in the frames, then, if nothing is in the way, on their cube."""
+    """Yield findings about the frames, then, without errors, about their cube."""
     folded, table = runs
     of_frames = list(findings.check_frames(table, judgments, depth))
     yield from of_frames
@@ -460,19 +475,19 @@ def _findings(
     judged = judgments.grade != POOLED_UNJUDGED
     if judged.any() and not any(finding.severity == "error" for finding in of_frames):
         with unsaid():
-            named = replace(policy, contributing=folded.contributing(policy.contributing))
-            built = build_cube(table.frame, judgments.frame[judged], named)
-            looked = built.sizes[DEPTH] if depth is None else depth
-            yield from check_cube(built, metrics, looked)
+            named_policy = replace(policy, contributing=folded.contributing(policy.contributing))
+            built = build_cube(table.frame, judgments.frame[judged], named_policy)
+            depth_checked = built.sizes[DEPTH] if depth is None else depth
+            yield from check_cube(built, metrics, depth_checked)
             if stops is not None:
                 yield from too_long(built, stops)
-            yield from check_repeats(built, folded, metrics, looked)
+            yield from check_repeats(built, folded, metrics, depth_checked)
 
 
 def _reported(
     read_runs: Callable[[], Any], read_qrels: Callable[[], Any], find: Callable[..., Any]
 ) -> list[Finding]:
-    """Return what is found, with errors among it: of both frames, or the one that ends it."""
+    """Return the findings, including errors in reading the frames."""
     sides: list[Any] = []
     errors: list[Finding] = []
     for read in (read_runs, read_qrels):

@@ -1,4 +1,4 @@
-"""What a check reports, what is odd about lists, and what is found in frames."""
+"""Findings: their type, their display, and checks of frames."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,11 +30,11 @@ from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC
 from irframe.printed import FIRST, WIDTH, Kept, fitted
 
 SEVERITIES = ("error", "warning", "note")
-"""Nothing can be scored; numbers may mislead; worth saying beside the numbers."""
+"""Severities: nothing can be scored, numbers may mislead, or worth reporting with the numbers."""
 IN_CODE = ", in code: "
-"""What stands in advice before the code that follows it."""
+"""Text in advice before the code that follows it."""
 SHOWN = 5
-"""How many places a finding lists."""
+"""Number of locations that a finding lists."""
 
 _EVERY: ContextVar[bool] = ContextVar("every", default=False)
 
@@ -47,7 +47,7 @@ TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to know before trusting a number.
+    """A finding about runs or judgments.
 
     Attributes
     ----------
@@ -55,14 +55,14 @@ class Finding:
         ``"error"``, ``"warning"`` or ``"note"``.
     what
         What was found.
-    where
-        The first places.
-    how_many
-        How many there are.
-    advice
-        What to do.
-    reference
-        Where this is explained.
+        where
+            The first locations.
+        how_many
+            The number of locations.
+        advice
+            What to do.
+        reference
+            A publication or page that explains it.
     """
 
     severity: str
@@ -73,15 +73,15 @@ class Finding:
     reference: str
 
 
-def listed_findings(places: Iterable[object], total: int | None = None) -> str:
-    """Return the first places as text.
+def listed_findings(positions: Iterable[object], total: int | None = None) -> str:
+    """Return the first locations as text.
 
     Examples
     --------
     >>> listed_findings(range(9))
     '0, 1, 2, 3, 4, ...'
     """
-    names = [str(place) for place in places]
+    names = [str(cell) for cell in positions]
     more = (len(names) if total is None else total) > SHOWN
     if _EVERY.get() or not more:
         return ", ".join(names)
@@ -91,20 +91,20 @@ def listed_findings(places: Iterable[object], total: int | None = None) -> str:
 def findings_at(
     severity: str,
     what: str,
-    places: Any,
+    positions: Any,
     advice: str,
     reference: str = TREC_EVAL,
     how_many: int | None = None,
     describe: Callable[[Any], Iterable[object]] | None = None,
 ) -> Iterator[Finding]:
-    """Yield a finding of some places, nothing where there are none.
+    """Yield a finding with its locations, if there are any.
 
-    Places may be rows, of which a table describes those that are listed.
+    Locations may be rows. Then `describe` returns the text of those that are listed.
     """
-    if number := len(places):
+    if number := len(positions):
         if describe is not None:
-            places = describe(places if _EVERY.get() else places[: SHOWN + 1])
-        where = listed_findings(places, number)
+            positions = describe(positions if _EVERY.get() else positions[: SHOWN + 1])
+        where = listed_findings(positions, number)
         yield Finding(severity, what, where, how_many or number, advice, reference)
 
 
@@ -116,15 +116,18 @@ def findings_of(
     advice: str,
     reference: str = TREC_EVAL,
 ) -> Iterator[Finding]:
-    """Yield a finding of lists, shape (system, topic), the systems that have the most first."""
+    """Yield a finding about lists, ordered by number per system.
+
+    The mask of lists has the shape (system, topic).
+    """
     counts = lists.sum(axis=1)
     order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
-    places = [f"{systems[row]} ({counts[row]})" for row in order]
-    yield from findings_at(severity, what, places, advice, reference, int(counts.sum()))
+    positions = [f"{systems[row]} ({counts[row]})" for row in order]
+    yield from findings_at(severity, what, positions, advice, reference, int(counts.sum()))
 
 
 def every_place() -> AbstractContextManager[None]:
-    """List every place of a finding for as long as this lasts.
+    """Let findings list every location within this context.
 
     Examples
     --------
@@ -137,13 +140,14 @@ def every_place() -> AbstractContextManager[None]:
 
 def finding_of(error: IrframeError) -> Finding:
     """Return an error as a finding."""
-    what, where = f"wanted {error.wanted}; found {error.found}", listed_findings(error.offenders)
+    what = f"wanted {error.wanted}; found {error.found}"
+    where = listed_findings(error.offenders)
     number = max(1, len(error.offenders))
     return Finding("error", what, where, number, error.advice, TREC_EVAL)
 
 
 def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings, and the error that ends them, if one does, as the last."""
+    """Yield findings, and an error that ends them as the last."""
     try:
         yield from findings
     except IrframeError as error:
@@ -151,9 +155,9 @@ def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 class Findings(Kept):
-    """A frame of findings, shown with all their words, without columns of empty lists.
+    """Frame of findings, displayed in full without empty columns.
 
-    Lists are shown by their first places. Parts of it are plain.
+    Lists are displayed by their first locations. Selections of rows or columns are plain frames.
     """
 
     def _shown(self) -> pd.DataFrame:
@@ -174,46 +178,51 @@ class Findings(Kept):
         return shown
 
 
-def _as_lines(found: Mapping[Any, Any]) -> str:
-    """Return a finding as it is printed: how grave, how many, what, and what to do about it."""
-    where = found.get("where") or ""
-    places = where if isinstance(where, str) else listed_findings(where)
-    text = f"{found['severity']:8}{found['how_many']:>6}  {found['what']}"
-    text += f": {places}" if places else ""
+def _as_lines(finding: Mapping[Any, Any]) -> str:
+    """Return the printed text of a finding, with its advice."""
+    where = finding.get("where") or ""
+    positions = where if isinstance(where, str) else listed_findings(where)
+    text = f"{finding['severity']:8}{finding['how_many']:>6}  {finding['what']}"
+    text += f": {positions}" if positions else ""
     indent = " " * 16
     lines = textwrap.fill(text, WIDTH, subsequent_indent=indent)
     advice = textwrap.fill(
-        str(found["advice"]), WIDTH, initial_indent=indent, subsequent_indent=indent
+        str(finding["advice"]), WIDTH, initial_indent=indent, subsequent_indent=indent
     )
-    return f"{lines}\n{advice}" if found["advice"] else lines
+    return f"{lines}\n{advice}" if finding["advice"] else lines
 
 
 def findings_frame(findings: Sequence[Finding]) -> Findings:
-    """Return findings as a frame, the gravest first."""
+    """Return findings as a frame, the most severe first."""
     columns = [spec.name for spec in fields(Finding)]
     ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
     return Findings([astuple(finding) for finding in ordered], columns=columns)
 
 
 def without_score(table: RunTable) -> Codes:
-    """Return the rows without a score; none, where no row is to have one."""
+    """Return the rows without a score, none without a score column."""
     return np.arange(0) if table.score is None else np.flatnonzero(np.isnan(table.score))
 
 
 def odd_lists(table: RunTable) -> dict[str, Codes]:
-    """Return the lists, numbered as in `RunTable.group`, that are odd, by what they are.
+    """Return lists with odd ranks or scores, by kind.
 
-    ``ranks_repeated``: with a rank twice, or rows without one. ``ranks_skipped``: with ranks that
-    leave some out, or begin beyond 2. ``ranks_contradict``: where a lower rank has a higher score.
-    ``scores_constant``: of several documents of systems all of whose lists have one score.
+    Lists are numbered as in `RunTable.group`. ``ranks_repeated``: a rank is repeated or missing.
+    ``ranks_skipped``: ranks have gaps, or begin beyond 2. ``ranks_contradict``: a document at a
+    lower rank has a higher score. ``scores_constant``: all documents have the same score, in every
+    list of the system.
     """
     names = ("ranks_repeated", "ranks_skipped", "ranks_contradict", "scores_constant")
     odd: dict[str, Codes] = dict.fromkeys(names, np.arange(0))
     if table.rank is not None:
         order = np.lexsort((table.rank, table.group))
-        group, rank = table.group[order], table.rank[order]
-        first, inside, step = beginnings(group), np.diff(group) == 0, np.diff(rank)
-        unranked, late = group[np.isnan(rank)], group[first[rank[first] > 2]]
+        group = table.group[order]
+        rank = table.rank[order]
+        first = beginnings(group)
+        inside = np.diff(group) == 0
+        step = np.diff(rank)
+        unranked = group[np.isnan(rank)]
+        late = group[first[rank[first] > 2]]
         odd["ranks_repeated"] = np.unique(np.append(group[1:][inside & (step == 0)], unranked))
         odd["ranks_skipped"] = np.unique(np.append(group[1:][inside & (step > 1)], late))
         if table.score is not None:
@@ -221,52 +230,57 @@ def odd_lists(table: RunTable) -> dict[str, Codes]:
             odd["ranks_contradict"] = np.unique(group[1:][inside & (score[1:] > score[:-1])])
     if table.score is not None:
         order = np.lexsort((table.score, table.group))
-        group, score = table.group[order], table.score[order]
+        group = table.group[order]
+        score = table.score[order]
         first = beginnings(group)
         last = np.append(first[1:], len(group)) - 1
-        several, systems = last > first, group[first] // len(table.topics)
+        several = last > first
+        systems = group[first] // len(table.topics)
         decided = np.unique(systems[several & (score[first] != score[last])])
         odd["scores_constant"] = group[first[several & ~np.isin(systems, decided)]]
     return odd
 
 
 def usual_length(lengths: NDArray[np.integer]) -> int:
-    """Return the most frequent of some lengths, the greatest where several are.
+    """Return the most frequent length, the largest if tied.
 
     Examples
     --------
     >>> usual_length(np.array([50, 1000, 1000, 2000]))
     1000
     """
-    known, counts = np.unique(lengths, return_counts=True)
-    return int(known[counts == counts.max()].max(initial=0))
+    values, counts = np.unique(lengths, return_counts=True)
+    return int(values[counts == counts.max()].max(initial=0))
 
 
 def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
-    """Return how many rows every system has for every judged topic, shape (system, topic)."""
+    """Return numbers of rows per system and judged topic."""
     topics = judgments.topics.get_indexer(table.topics)
     shape = (len(table.systems), len(judgments.topics))
-    known = topics[table.topic] >= 0
-    place = table.system[known].astype(np.int64) * shape[1] + topics[table.topic][known]
-    return np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
+    values = topics[table.topic] >= 0
+    cell = table.system[values].astype(np.int64) * shape[1] + topics[table.topic][values]
+    return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
-    """Return the code of every row's topic in the qrels, one beyond those where it is unknown."""
+    """Return every row's topic code in the qrels.
+
+    Topics without judgments have codes beyond those of the qrels.
+    """
     placed = judgments.topics.get_indexer(table.topics)
     beyond = len(judgments.topics) + np.arange(len(placed))
     return np.where(placed < 0, beyond, placed)[table.topic]
 
 
 def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
-    """Yield what is found in a run frame and a qrels frame, each read by role.
+    """Yield the findings about a run frame and a qrels frame.
 
     Parameters
     ----------
     table, judgments
-        The frames.
+        The frames with columns identified by role.
     depth
-        Evaluation depth, by default the longest list.
+        Evaluation depth, by default the length of the longest list.
     """
     yield from _topic_findings(table, judgments)
     if judgments.spans is None:
@@ -275,7 +289,7 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
     yield from _lists(table, judgments, depth)
     topics = judgments.topics
     relevant = np.bincount(judgments.topic[judgments.grade >= 1], minlength=len(topics))
-    advice = "they score 0 whatever is retrieved; no_rel='nan' leaves them out"
+    advice = "they score 0 whatever is retrieved; no_rel='nan' excludes them"
     yield from findings_at(
         "warning", "topics without relevant documents", topics[relevant == 0], advice
     )
@@ -292,8 +306,8 @@ def _topic_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]
     types = [pa.array(side).type for side in sides]
     if types[0] != types[1] and not all("string" in str(kind) for kind in types):
         kinds = f"{table.topics.dtype} in the runs, {judgments.topics.dtype} in the qrels"
-        shared = int(table.topics.astype(str).isin(judgments.topics.astype(str)).sum())
-        yield Finding("error", "topics of two types", kinds, shared, CONVERT, TREC_EVAL)
+        n_common = int(table.topics.astype(str).isin(judgments.topics.astype(str)).sum())
+        yield Finding("error", "topics of two types", kinds, n_common, CONVERT, TREC_EVAL)
         return
     unknown = table.topics[~table.topics.isin(judgments.topics)]
     if len(unknown) == len(table.topics):
@@ -301,12 +315,12 @@ def _topic_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]
         advice = "compare leading zeros, prefixes and types"
         yield Finding("error", "no topic in common", where, len(unknown), advice, TREC_EVAL)
         return
-    advice = "nothing to do if the track dropped them; they are left out"
+    advice = "nothing to do if the track dropped them; they are ignored"
     yield from findings_at("warning", "topics of the runs without judgments", unknown, advice, LU)
 
 
 CONVERT = "convert one side with astype(str)"
-APART = "give each text an id of its own if they are several documents"
+APART = "use a different id for each text if they are different documents"
 
 
 def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
@@ -316,15 +330,23 @@ def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Findi
         return
     topic = topics_of_both(table, judgments)
     listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
-    seen, keep = np.isin(listed_, judged), "keep one of them"
-    twice, again = listed_again(table.system, listed_), repeated(judged)
+    seen = np.isin(listed_, judged)
+    keep = "keep one of them"
+    twice = listed_again(table.system, listed_)
+    again = repeated(judged)
     unseen = np.flatnonzero(~seen)
     chunks, spelled = (like(table, judgments, unseen) for like in (like_chunks, like_spelled))
     for severity, what, rows, describe, advice in (
         ("error", "documents listed twice in a ranking", twice, table.describe, keep),
         ("error", "documents judged twice", again, judgments.describe, keep),
         ("warning", CHUNKS, chunks, table.describe, COLLAPSE),
-        ("warning", SPELLED, spelled, table.describe, "spell ids in both frames alike"),
+        (
+            "warning",
+            SPELLED,
+            spelled,
+            table.describe,
+            "use the same spelling of ids in both frames",
+        ),
         ("warning", "documents with several texts", with_other_texts(table), table.describe, APART),
     ):
         yield from findings_at(severity, what, rows, advice, describe=describe)
@@ -336,35 +358,37 @@ def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Findi
         yield Finding("warning", what, where, len(judged), advice, TREC_EVAL)
 
 
-CHUNKS = "documents called like chunks of judged ones"
-SPELLED = "documents called like judged ones but for case, Unicode form or './'"
+CHUNKS = "documents whose ids look like chunks of judged documents"
+SPELLED = "documents whose ids differ from judged ids only by case, Unicode form or './'"
 
 
 def _scores(table: RunTable) -> Iterator[Finding]:
-    missing, describe = without_score(table), table.describe
-    yield from findings_at("error", "missing scores", missing, "mend the run", describe=describe)
+    missing = without_score(table)
+    advice = "add the scores, or drop these rows"
+    yield from findings_at("error", "missing scores", missing, advice, describe=table.describe)
     odd = odd_lists(table)
-    for name, does, advice, source in (
+    for name, problem, advice, source in (
         (
             "ranks_contradict",
             "contradict their scores",
-            f"find out which one its authors meant, and rank by that{IN_CODE}ties='rank'",
+            f"check which of the two is right, and rank by it{IN_CODE}ties='rank'",
             LU,
         ),
         (
             "ranks_skipped",
-            "leave some out",
-            "find out which documents were lost; the documents below count at better ranks",
+            "have gaps",
+            "check whether documents were lost; the documents below count at better ranks",
             TREC_EVAL,
         ),
     ):
         systems = table.systems[np.unique(odd[name] // len(table.topics))]
-        what = f"rankings whose ranks {does}"
+        what = f"rankings whose ranks {problem}"
         yield from findings_at("warning", what, systems, advice, source, len(odd[name]))
 
 
 def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
-    lengths, systems = list_lengths(table, judgments), table.systems
+    lengths = list_lengths(table, judgments)
+    systems = table.systems
     empty = lengths == 0
     stray = empty.all(axis=1)
     if not stray.all():
@@ -372,12 +396,13 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
         what = "systems without a list for any judged topic"
         yield from findings_at("warning", what, systems[stray], advice)
     missing = empty & ~stray[:, np.newaxis]
-    advice = "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')"
+    advice = "a missing list scores 0; ASL rewards it, so use ASL(unretrieved='irrel+1')"
     what = "judged topics missing from a run"
     yield from findings_of("warning", what, systems, missing, advice, ALEX)
-    wanted = int(lengths.max()) if depth is None else depth
-    short, what = (lengths > 0) & (lengths < wanted), f"rankings shorter than {wanted}"
-    advice = "metrics treat missing ranks as not relevant; compare runs of one length"
+    longest = int(lengths.max()) if depth is None else depth
+    short = (lengths > 0) & (lengths < longest)
+    what = f"rankings shorter than {longest}"
+    advice = "metrics treat missing ranks as not relevant; compare runs of equal length"
     yield from findings_of("note", what, systems, short, advice, LU)
 
 
@@ -385,48 +410,52 @@ MILLER = "Miller 2024, arXiv:2411.00640"
 
 
 def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
-    """Yield which topics may have been drawn together: only the caller knows.
+    """Yield findings about topics that may have been sampled in clusters.
 
-    They share a name before a number, which some, but not all, have in common, or the evidence of
-    most of them is in documents that hold that of others.
+    Either most topics share a prefix before a number with some, but not all, other topics. Or the
+    evidence of most topics is in documents that also contain evidence of other topics. Only the
+    user knows how topics were sampled.
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
     if 1 < len(counts) < counts.sum() and counts.sum() > len(topics) / 2:
-        what = "topics that may have been drawn together, by their ids"
+        what = "topics that may have been sampled in clusters, by their ids"
         yield from findings_at("note", what, _counted(counts), ASKED, MILLER)
     if judgments.spans is None:
         return
     pairs = judgments.frame[[judgments.columns[role] for role in (TOPIC, DOC)]]
     pairs = pairs[judgments.grade >= 1].drop_duplicates()
-    shared = pairs[pairs.duplicated(pairs.columns[1], keep=False)]
-    number = shared.iloc[:, 0].nunique()
+    n_common = pairs[pairs.duplicated(pairs.columns[1], keep=False)]
+    number = n_common.iloc[:, 0].nunique()
     if number > len(topics) / 2:
-        what = "topics whose evidence is in documents that hold evidence of others"
-        where = _counted(shared.iloc[:, 1].value_counts())
+        what = "topics whose evidence is in documents with evidence of other topics"
+        where = _counted(n_common.iloc[:, 1].value_counts())
         yield from findings_at("note", what, where, ASKED, MILLER, number)
 
 
 ASKED = (
-    "if they are turns of a conversation, or questions of one document, declare it: "
-    "cube.ireval.design(cluster=...); tests and intervals then count these"
+    "if they are turns of a conversation, or questions about one document, declare the clusters by "
+    "cube.ireval.design(cluster=...); tests and intervals then use them"
 )
-"""What is asked about topics that have something in common."""
+"""Advice about topics that may be clustered."""
 
 
 def _counted(counts: pd.Series) -> list[str]:
     return [f"{label} ({n})" for label, n in counts[counts > 1].items()]
 
 
-EXPLAINED, FEWEST, RARE = 0.05, 5, 0.05
-"""The share of variance from which on a column is asked about, how many topics there are to each of
-its values on average, at least, and how rarely chance alone explains so much, at most."""
+EXPLAINED = 0.05
+"""Share of explained variance above which a column is reported."""
+FEWEST = 5
+"""Smallest mean number of topics per value of such a column."""
+RARE = 0.05
+"""Largest p-value of the explained variance."""
 
 
 def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
-    """Yield columns of topics of few values that explain how these differ in their mean scores.
+    """Yield a finding about topic columns that explain score variance.
 
-    The share is adjusted for how many values there are, as adjusted R squared is.
+    Columns with few values are tested. The share of variance is the adjusted R squared.
     """
     columns = [cube[name] for name in cube.coords if name not in OURS]
     few = [c for c in columns if c.dims == (TOPIC,) and c.size >= FEWEST * len(pd.unique(c.values))]
@@ -436,19 +465,19 @@ def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     values = scores.mean(SYSTEM).to_series()
     where = [f"{c.name} ({share:.0%})" for c in few if (share := explained(values, c.values))]
     what = f"columns that explain variance of {scores[METRIC].item()} over topics"
-    advice = "declare topics that share a value as clusters if they were drawn together, or as "
-    advice += f"tasks if these count alike{IN_CODE}design(cluster=...), design(task=...)"
+    advice = "declare topics with equal values as clusters if they were sampled together, or as "
+    advice += f"tasks of equal weight{IN_CODE}design(cluster=...), design(task=...)"
     yield from findings_at("note", what, where, advice, MILLER)
 
 
 def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.DataArray:
-    """Return scores at a depth, or the greatest; by a usual metric where none is named."""
+    """Return scores at a depth, by default of a usual metric."""
     chosen: list[Any] = [*metrics] or ["SpanR" if of_spans(cube) else "nDCG"]
     return score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])]).isel({DEPTH: 0}, drop=True)
 
 
 def explained(values: pd.Series, labels: Any) -> float:
-    """Return the adjusted share of variance that labels explain, 0 for what chance might.
+    """Return the adjusted share of explained variance, 0 if not significant.
 
     Examples
     --------
@@ -458,8 +487,10 @@ def explained(values: pd.Series, labels: Any) -> float:
     """
     codes = pd.factorize(pd.Series(labels), use_na_sentinel=False)[0]
     groups = values.groupby(codes)
-    inside, total = (values - groups.transform("mean")).var(ddof=0), values.var(ddof=0)
-    freedom, others = values.count() - groups.ngroups, groups.ngroups - 1
+    inside = (values - groups.transform("mean")).var(ddof=0)
+    total = values.var(ddof=0)
+    freedom = values.count() - groups.ngroups
+    others = groups.ngroups - 1
     if not (total > 0 and others and freedom > 0):
         return 0.0
     chance = scipy.special.betainc(freedom / 2, others / 2, inside / total)

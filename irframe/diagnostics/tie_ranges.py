@@ -1,4 +1,4 @@
-"""What ties leave open.
+"""Effects of ties on scores and orders of systems.
 
 Verbs: tie_ranges, tie_rates, tie_agreement.
 """
@@ -32,12 +32,12 @@ def tie_ranges(
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
 ) -> xr.DataArray:
-    """Say between which scores the order of tied documents decides.
+    """Return the score bounds over all orders of tied documents.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, ranked by score, whatever its `ties`.
+        A cube made by `irframe.cube`, ranked by score with any `ties` except ``"rank"``.
     metrics
         Metrics or their names.
     at
@@ -46,29 +46,31 @@ def tie_ranges(
     Returns
     -------
     xarray.DataArray
-        The lowest and the highest score over all orders of the tied documents; dimensions (bound,
-        metric, system, topic, depth), `bound` being ``lower`` and ``upper``.
+        The lowest and the highest score over all orders of tied documents, with the dimensions
+        (bound, metric, system, topic, depth). `bound` is ``lower`` or ``upper``.
 
     Raises
     ------
     MetricError
-        For a metric of which no one order of tied documents is known to be the best.
+        If no single order of tied documents is known to be best for a metric.
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
-    InputError
-        If documents tied across the last depth are not known any more.
+        InputError
+            If documents tied across the last depth are unknown.
 
     Notes
     -----
-    The extremes are exact: wherever a document of more worth stands directly below one of less,
-    swapping the two never lowers the score at any depth. So the highest score has every tied
-    block in falling order of worth, and the lowest in rising order. Worth is relevance or gain;
-    for Bpref unjudged documents stand between relevant and other judged ones, and for Judged
-    the judged ones come first. For a cost the highest score is the worst one, NaN where ESL finds
-    nothing then. For InfAP, Twist and its parts, CRP, Q with gain below its threshold, G, INST
-    and others whose users adapt to what they find no one order is known to be the best. Documents
-    below the cube's depth are counted if they are tied with one above. Takes time in proportion to
-    the cells.
+    The bounds are exact. If a document of higher value is directly below one of lower value,
+    swapping the two never lowers the score at any depth. So the highest score has every tied block
+    in descending order of value, and the lowest in ascending order. The value is relevance or gain.
+    For Bpref, unjudged documents rank between relevant and other judged documents, and for Judged
+    the judged documents are first. For a cost the highest score is the worst, and NaN if ESL then
+    finds nothing.
+
+    No single order is known to be best for InfAP, Twist and its components, CRP, Q with gain below
+    its threshold, G, INST, and other metrics with adaptive users. Documents below the cube's depth
+    are included if they are tied with a document above it. The running time is proportional to the
+    number of cells.
 
     References
     ----------
@@ -90,7 +92,7 @@ def tie_ranges(
     chosen = parse_metrics(metrics)
     refuse_unordered(chosen)
     depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # each order is one of documents, not shared
+    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # bounds use orders without shared ranks
     scores = both_sides(cube, chosen, depths, reordered_scores, ties=True)
     return label_scores(cube, scores, chosen, depths)
 
@@ -103,25 +105,26 @@ def refuse_untied(cube: xr.Dataset) -> None:
 
 @verb(bounded=True, repeats=True)
 def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
-    """Say which share of the top documents has the same score as another one there.
+    """Return the share of tied documents among the top documents.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`, ranked by score.
     depth
-        How many documents of every list to look at, at least 1.
+        Number of top documents per list, at least 1.
 
     Returns
     -------
     xarray.DataArray
-        Shares from 0 to 1 over (system, topic); NaN for an empty list. ``.mean("topic").median()``
-        is the number of Table 6 of the paper.
+        The share of top documents with the same score as another top document, from 0 to 1, over
+        (system, topic); NaN for an empty list. ``.mean("topic").median()`` is the number in Table
+        6 of the paper.
 
     Raises
     ------
     DepthError
-        If the cube was cut above that depth.
+        If the depth of the cube is smaller.
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
 
@@ -142,14 +145,14 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     depth = whole("depth", depth, low=1, error=DepthError)
     if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
-        raise DepthError(f"a depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
+        raise DepthError(f"depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
     values = Work([P()], [depth], _rates, ties=True).over(cube)
     rates = label_scores(cube, values, [P()], [depth])
     return rates.isel({METRIC: 0, DEPTH: 0}, drop=True).rename("tie_rate")
 
 
 def _rates(block: Block, _: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Yield the share of the first documents of lists that are tied with another one of them."""
+    """Yield the share of tied documents among the first documents."""
     above = np.asarray(block.tied)[..., : depths[0]]
     below = np.append(above[..., 1:], np.zeros_like(above[..., :1]), axis=-1)
     number = np.minimum(block.retrieved, depths[0])
@@ -168,7 +171,7 @@ def tie_agreement(
     at: int | Sequence[int] | None = None,
     coefficient: Method = "kendall",
 ) -> xr.DataArray:
-    """Say how alike systems are ordered under two ways to rank documents with equal scores.
+    """Return the agreement of system orders under two tie rules.
 
     Parameters
     ----------
@@ -177,12 +180,12 @@ def tie_agreement(
     metrics
         Metrics or their names.
     ties
-        The two ways, each a rule or an `irframe.Ties`. ``"trec"`` and ``"order"`` are those of
-        Table 6 of the paper.
+        Two rules for ties, each a name or an `irframe.Ties`. ``"trec"`` and ``"order"`` are those
+        of Table 6 of the paper.
     at
         Evaluation depths, by default that of the longest list; no shallower than a metric's own.
     coefficient
-        A measure of agreement or its name, as for `agreement`.
+        A coefficient of agreement or its name, as for `agreement`.
 
     Returns
     -------
@@ -192,7 +195,7 @@ def tie_agreement(
     Raises
     ------
     ParameterError
-        For anything but two ways to break ties.
+        If there are not exactly two rules.
     IrframeError
         As `cube` and `score`.
 
@@ -211,15 +214,15 @@ def tie_agreement(
     {'RBP(p=0.8)': 0.93, 'P@5': 0.96}
     """
     if isinstance(ties, str) or len(listed(ties)) != 2:
-        raise ParameterError("ties, two ways to break them", repr(ties))
+        raise ParameterError("two rules in ties=", repr(ties))
     chosen = parse_metrics(metrics)
     depths = None if at is None else [whole("at", depth, low=1) for depth in listed(at)]
     if depths is not None:
         refuse_deeper(chosen, min(depths))
     deepest = None if depths is None else max(depths)
     runs, qrels = as_runs(runs), as_qrels(qrels)
-    cubes = [build(runs, qrels, depth=deepest, ties=way) for way in ties]
+    cubes = [build(runs, qrels, depth=deepest, ties=rule) for rule in ties]
     depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
     first, second = (score(cube, *chosen, at=depths) for cube in cubes)
-    found: xr.DataArray = agreement(first, second, coefficient)
-    return found.assign_attrs(ties=" against ".join(map(str, ties)))
+    result: xr.DataArray = agreement(first, second, coefficient)
+    return result.assign_attrs(ties=" against ".join(map(str, ties)))

@@ -1,4 +1,4 @@
-"""Results on a metric, checked without any metric.
+"""Comparisons of systems by a metric and by innate orderings.
 
 Verbs: compare_orderings, significance_agreement.
 """
@@ -55,53 +55,57 @@ def compare_orderings(
     gain: GainLike | None = None,
     rel: int | None = None,
 ) -> pd.DataFrame:
-    """Hold systems against a baseline on one metric, and say whether other metrics may agree.
+    """Compare systems with a baseline by a metric and by orderings.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
     metric
-        The one metric that suits the task, or its name.
+        The metric that suits the task, or its name.
     test
-        How a difference of the metric's scores is called significant, as for `compare`: an
-        `irframe.Significance`, or the name of a test. The correction, for the number of systems,
-        and the level are those of the orderings' test, too; max-T is none of them. The literature
-        has ``adjust=None``.
+        How significance of the metric's differences is decided, as for `compare`: an
+        `irframe.Significance`, or the name of a test. Its correction for the number of systems and
+        its level also apply to the test of orderings. max-T is not available. The literature uses
+        ``adjust=None``.
     baseline
-        The system to beat.
+        The baseline system.
     systems
-        One system or several that try; by default every other one.
+        One or several systems to compare with it, by default all others.
     depth
-        Evaluation depth of metric and orderings, at most that of the cube; by default the
-        metric's own, or else the cube's.
+        Evaluation depth of metric and orderings, at most that of the cube; by default that of the
+        metric, or else of the cube.
     gain, rel
-        Gain map and lowest relevant grade of the orderings; by default those of the metric, and
-        binary gain and 1 if it has none.
+        Gain map and lowest relevant grade of the orderings; by default those of the metric, or
+        binary gain and 1 for metrics without.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system: ``metric``, ``depth``, ``system_a``, ``system_b`` (the baseline),
-        ``mean_a``, ``mean_b``, ``difference`` = ``mean_a - mean_b``, ``statistic`` and ``p`` of
-        the test; ``dagger``, where p, corrected, is below alpha; the number of topics
-        in the groups ``**ns``, ``ns``, ``=``, ``ni``, ``**ni``, of a against b; only where
-        there is a dagger, ``p_orderings`` of the sign test and the system it ``favours``, else
-        missing; ``double_dagger``, where that test is significant too and favours the same
-        system; ``mark``, one of the two daggers or
-        nothing.
+        One row per system with the columns
+
+        - ``metric``, ``depth``, ``system_a``, ``system_b`` (the baseline);
+        - ``mean_a``, ``mean_b``, ``difference`` = ``mean_a - mean_b``, ``statistic`` and ``p`` of
+          the test;
+        - ``dagger``, whether the corrected p is below alpha;
+        - ``**ns``, ``ns``, ``=``, ``ni``, ``**ni``, the number of topics in each group of a
+          against b;
+        - ``p_orderings`` of the sign test and the system that it ``favours``, missing without a
+          dagger;
+        - ``double_dagger``, whether that test is significant too and favours the same system;
+        - ``mark``, one of the two daggers or an empty text.
 
     Raises
     ------
     DepthError
-        If the metric has another depth of its own than `depth`.
+        If the metric has a depth of its own that differs from `depth`.
     IrframeError
         As `score`, `compare` and `orderings`.
 
     Notes
     -----
-    The second test asks whether ni topics are as frequent as ns topics. A double dagger makes
-    it likely that other metrics would order the systems alike; it proves that for none.
+    The second test has the null hypothesis that ni topics are as frequent as ns topics. A double
+    dagger makes it likely that other metrics order the systems in the same way, but it is no proof.
 
     References
     ----------
@@ -112,8 +116,8 @@ def compare_orderings(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> asked = {"baseline": "bm25", "metric": "RBP(p=0.8)@10"}
-    >>> report = compare_orderings(cube, test=ir.Significance(adjust=None), **asked)
+    >>> options = {"baseline": "bm25", "metric": "RBP(p=0.8)@10"}
+    >>> report = compare_orderings(cube, test=ir.Significance(adjust=None), **options)
     >>> report = report.set_index("system_a")
     >>> report.loc[["ance", "doct5query", "duot5"], ["difference", "p", "p_orderings", "mark"]]
                 difference      p p_orderings mark
@@ -130,10 +134,10 @@ def compare_orderings(
     if chosen.depth not in {None, deepest}:
         raise DepthError(f"one depth for metric and orderings, depth={deepest}", str(chosen))
     cube = attended(cube)
-    yardstick, others = against(cube.indexes[SYSTEM].tolist(), baseline, systems)
-    compared = shared(cube.isel({SYSTEM: [yardstick, *others]}))
+    base, others = against(cube.indexes[SYSTEM].tolist(), baseline, systems)
+    compared = shared(cube.isel({SYSTEM: [base, *others]}))
     gain, rel = gains_of(chosen, gain, rel)
-    hedge = orderings.order_pairs(
+    ordered = orderings.order_pairs(
         compared,
         np.array([(other, 0) for other in range(1, 1 + len(others))]),
         depth=deepest,
@@ -144,27 +148,27 @@ def compare_orderings(
     scores = score(compared, chosen, at=[deepest])
     report = compare(scores, decided, baseline=baseline)
     signs = parse_stepwise(decided.adjust)
-    frame = _mark(report, hedge, adjust=signs, alpha=alpha, sign=facts(chosen).sign)
+    frame = _mark(report, ordered, adjust=signs, alpha=alpha, sign=facts(chosen).sign)
     frame.attrs.update(correction_told(tested, corrected, alpha=alpha))
     return frame
 
 
 def _mark(
-    report: pd.DataFrame, hedge: xr.Dataset, *, adjust: Correction | None, alpha: float, sign: int
+    report: pd.DataFrame, ordered: xr.Dataset, *, adjust: Correction | None, alpha: float, sign: int
 ) -> pd.DataFrame:
-    """Put the metric's test and that of the orderings side by side."""
-    counts = hedge["count"].to_numpy()
+    """Return the report with the tests of metric and orderings."""
+    counts = ordered["count"].to_numpy()
     behind, ahead = counts[:, 1], counts[:, 3]
     better = np.sign(ahead.astype(np.int64) - behind)
     difference = sign * report["difference"].to_numpy()
     dagger = report["significant"].to_numpy()
     favours = np.where(better > 0, report["system_a"], report["system_b"]).astype(object)
     favours[~dagger | (better == 0)] = None
-    p = hedge["p"].to_numpy()
+    p = ordered["p"].to_numpy()
     clear = adjust_rows(p, adjust, alpha) < alpha
     double = dagger & clear & (better == np.sign(difference))
-    shared = [METRIC, DEPTH, "system_a", "system_b", "mean_a", "mean_b", "difference"]
-    return report[[*shared, "statistic", "p"]].assign(
+    columns = [METRIC, DEPTH, "system_a", "system_b", "mean_a", "mean_b", "difference"]
+    return report[[*columns, "statistic", "p"]].assign(
         dagger=dagger,
         **dict(zip(LABELS.values(), counts.T, strict=True)),
         p_orderings=np.where(dagger, p, np.nan),
@@ -176,8 +180,8 @@ def _mark(
 
 TEST, CATEGORY = "test", "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
-"""Who finds a difference significant: both metric and orderings, and in favour of the same system;
-neither; only the metric; only the orderings; both, but not in favour of the same system."""
+"""Significance by metric and by orderings: both, for the same system; neither; the metric only; the
+orderings only; both, but for different systems."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
 
 
@@ -190,7 +194,7 @@ def significance_agreement(
     gain: GainLike | None = None,
     rel: int | None = None,
 ) -> xr.Dataset:
-    """Say how often a difference is significant on a metric, and without one, over all pairs.
+    """Cross-tabulate significance by metric and by orderings over pairs.
 
     Parameters
     ----------
@@ -199,26 +203,28 @@ def significance_agreement(
     metrics
         Metrics or their names.
     test
-        How a difference of the metrics' scores is called significant, as for `compare`: an
-        `irframe.Significance`, by one test or several, or the names of tests. The correction, of
-        each test over the pairs, and the level are those of the orderings' test, too; max-T is none
-        of them. The literature has ``adjust=None``.
+        How significance of differences is decided, as for `compare`: an `irframe.Significance` with
+        one or several tests, or the names of tests. Its correction over the pairs and its level
+        also apply to the test of orderings. max-T is not available. The literature uses
+        ``adjust=None``.
     at
         Evaluation depths of metrics and orderings, within the cube; by default its greatest.
     gain, rel
-        Gain map and lowest relevant grade of the orderings; by default those of every metric,
-        and binary gain and 1 if it has none.
+        Gain map and lowest relevant grade of the orderings; by default those of each metric, or
+        binary gain and 1 for metrics without.
 
     Returns
     -------
     xarray.Dataset
-        ``verdict`` (metric, test, depth, pair): position in the coordinate ``category``;
-        ``share`` (metric, test, depth, category): the pairs in each; the p-values ``p``
-        (metric, test, depth, pair) and ``p_orderings`` (metric, depth, pair); ``rank`` (metric,
-        depth, system), 1 for the best mean. The coordinates ``system_a`` and ``system_b`` name
-        the pairs. Categories are ``"Both: Yes"``, ``"Both: No"``, ``"Metric: Yes"`` (only the
-        metric finds the difference significant), ``"Metric: No"`` (only the orderings do) and
-        ``"Both: Opposed"`` (both do, but do not favour the same system: no agreement).
+        - ``verdict`` (metric, test, depth, pair), the position in the coordinate ``category``;
+        - ``share`` (metric, test, depth, category), the share of pairs in each category;
+        - the p-values ``p`` (metric, test, depth, pair) and ``p_orderings`` (metric, depth, pair);
+        - ``rank`` (metric, depth, system), 1 for the best mean.
+
+        The coordinates ``system_a`` and ``system_b`` name the pairs. The categories are ``"Both:
+        Yes"``, ``"Both: No"``, ``"Metric: Yes"`` (only the metric finds the difference
+        significant), ``"Metric: No"`` (only the orderings do) and ``"Both: Opposed"`` (both do, but
+        for different systems).
 
     Raises
     ------
@@ -234,16 +240,17 @@ def significance_agreement(
     --------
     >>> import irframe as ir
     >>> unadjusted = ir.Significance(adjust=None)
-    >>> found = significance_agreement(ir.cube(*ir.example_track()), "P", test=unadjusted, at=10)
-    >>> share = found["share"].isel(metric=0, test=0, depth=0).to_series().round(3)
+    >>> result = significance_agreement(ir.cube(*ir.example_track()), "P", test=unadjusted, at=10)
+    >>> share = result["share"].isel(metric=0, test=0, depth=0).to_series().round(3)
     >>> share[share > 0].to_dict()
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
     decided = Significance.read(test)
     adjust, alpha = decided.adjust, decided.alpha
-    tests, chosen = [*map(parse_test, listed(decided.test))], parse_metrics(metrics)
+    tests = [parse_test(kind) for kind in listed(decided.test)]
+    chosen = parse_metrics(metrics)
     each_once("tests", [kind.name for kind in tests])
-    *ways, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
+    *corrections, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=listed(deepest if at is None else at))
     paired = scores_to_compare(scores.compute())
@@ -254,8 +261,10 @@ def significance_agreement(
     means = np.round(paired.means, TIE)
     leads = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
     alike = (leads == favoured)[:, np.newaxis]
-    of_tests = zip(p.swapaxes(0, 1), ways, strict=True)
-    adjusted = np.stack([adjust_rows(one, way, alpha) for one, way in of_tests], axis=1)
+    of_tests = zip(p.swapaxes(0, 1), corrections, strict=True)
+    adjusted = np.stack(
+        [adjust_rows(one, correction, alpha) for one, correction in of_tests], axis=1
+    )
     of_signs = adjust_rows(p_orderings, signs, alpha)[:, np.newaxis]
     verdict = categorise(adjusted, of_signs, alpha, alike=alike)
     shares = [(verdict == place).mean(axis=-1) for place in range(len(CATEGORIES))]
@@ -270,7 +279,7 @@ def significance_agreement(
     labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [kind.name for kind in tests]}
     labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
     labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
-    attrs = joined_attributes(map(partial(correction_told, alpha=alpha), tests, ways))
+    attrs = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
     return xr.Dataset(variables, labels, attrs | {ORDERINGS: Sign.name})
 
 
@@ -290,12 +299,12 @@ def _orderings(
     pairs: Array,
     depths: Array,
 ) -> tuple[Array, Array]:
-    """Return p-values of sign tests on orderings and whom they favour, (metric, depth, pair)."""
+    """Return p-values and directions of sign tests, (metric, depth, pair)."""
     options = [gains_of(metric, gain, rel) for metric in metrics]
     results: dict[str, tuple[Array, Array]] = {}
-    for worth, least in options:
-        if (key := repr((worth, least))) not in results:
-            gains = orderings.ranking_gains(cube, int(depths.max()), gain=worth, rel=least)
+    for worth, lowest in options:
+        if (key := repr((worth, lowest))) not in results:
+            gains = orderings.ranking_gains(cube, int(depths.max()), gain=worth, rel=lowest)
             counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
             behind, ahead = counts[:, depths - 1][..., [1, 3]].astype(np.int64).T
             results[key] = sign_p(ahead, behind), np.sign(ahead - behind)
@@ -306,7 +315,7 @@ def _orderings(
 def categorise(
     p: Array, p_orderings: Array, alpha: float, *, alike: Any = True
 ) -> NDArray[np.int8]:
-    """Say who finds a difference significant.
+    """Return the categories of significance by metric and orderings.
 
     Parameters
     ----------

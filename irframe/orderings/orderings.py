@@ -1,4 +1,4 @@
-"""Innate orderings: what can be said of two systems without choosing a metric.
+"""Innate orderings of pairs of systems without a metric.
 
 Verbs: orderings, side_by_side.
 """
@@ -41,63 +41,62 @@ def orderings(
     rel: int = 1,
     labels: bool | None = None,
 ) -> xr.Dataset:
-    """Say on which topics every metric must agree which of two systems is ahead.
+    """Return innate orderings of systems per topic.
+
+    An innate ordering is one on which all metrics must agree.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
     a, b
-        The systems of a pair. Where one is left out, every other system takes its place; where
-        both are, all pairs are compared, in the order of the cube.
+        The systems of a pair. If one is omitted, every other system takes its place. If both are
+        omitted, all pairs are compared in the order of the cube.
     depth
-        Compare down to this depth, at most that of the cube, which is the default.
+        Depth of the comparison, at most that of the cube, which is the default.
     gain
-        Gain map. Orderings do not depend on a metric, but they do depend on what a grade is
-        worth.
+        Gain map. Orderings do not depend on a metric, but they do depend on the gains of grades.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     labels
-        Whether to spell out ``label``; by default unless all pairs are compared, where the
-        first depths say the same in a fraction of the memory.
+        Whether to return ``label``. By default it is omitted if all pairs are compared, because
+        ``sign`` and the first depths contain the same information in less memory.
 
     Returns
     -------
     xarray.Dataset
-        Over (topic, depth), and (pair, topic, depth) if there may be several pairs, with
-        coordinates ``system_a`` and ``system_b``; what is said is said of a against b:
+        The variables describe a against b. If there may be several pairs, they also have the
+        dimension pair, with the coordinates ``system_a`` and ``system_b``:
 
         - ``label`` (topic, depth), int8: 0 equal; 1 *ni*, a is not inferior to b; -1 *ns*, a is
-          not superior; 2 and -2 non-separable, 2 after ni and -2 after ns;
-        - ``sign`` (topic): who gets ahead first, 1 for a, -1 for b, 0 for neither;
-          ``first_decided`` and ``first_nonseparable`` (topic): the depths from which a topic is
-          no longer equal, and not separable, 0 if it stays so down to the last depth. These
-          three say all that ``label`` says;
-        - ``count`` (depth, group): topics in the groups ``**ns ns = ni **ni``;
-        - ``p`` (depth): sign test of the ni against the ns topics.
+          not superior to b; 2 and -2 non-separable, after ni and after ns;
+        - ``sign`` (topic): the system that is ahead first, 1 for a, -1 for b, 0 for neither;
+        - ``first_decided`` and ``first_nonseparable`` (topic): the first depths at which a topic is
+          not equal, and at which it is non-separable, or 0. With ``sign`` they determine ``label``;
+        - ``count`` (depth, group): the number of topics in the groups ``**ns ns = ni **ni``;
+        - ``p`` (depth): the p-value of the sign test of ni against ns topics.
 
     Raises
     ------
     ParameterError
-        For an unknown system, or the same one twice.
+        If a system is unknown, or both systems are the same.
     DepthError
-        For a depth beyond the cube.
+        If the depth is beyond the cube.
     MetricError
-        For a gain map without numbers for every relevant grade, and cubes with shared ranks
-        (``ties="mean"``).
+        If a gain map lacks a relevant grade, or the cube has shared ranks (``ties="mean"``).
 
     Notes
     -----
-    a is not inferior to b at depth k if its gain summed down to i is at least b's for every
-    i <= k. With binary gain this is the order that follows from two rules: raising a grade does
-    not hurt, and neither does moving a better document up. With graded gain it orders more
-    pairs than these rules do alone, since gains add up. Gains are compared in exact arithmetic,
-    lists padded with gain 0, unjudged documents gain 0.
+    System a is not inferior to b at depth k if its cumulative gain at i is at least b's for every
+    i <= k. With binary gain this order follows from two rules: raising a grade never hurts, and
+    moving a better document up never hurts. With graded gain it orders more pairs than these rules,
+    because gains are summed. Gains are compared in exact arithmetic. Lists are padded with gain 0,
+    and unjudged documents have gain 0.
 
-    The sign test is exact, binomial and two-sided; its null hypothesis is that ni and ns are as
-    likely, on topics that are one or the other. It promises nothing about a particular metric:
-    both labels allow equal scores, the non-separable topics may go either way, and they are no
-    random sample of all topics.
+    The sign test is an exact two-sided binomial test. Its null hypothesis is that ni and ns are
+    equally likely on topics that are one of the two. It implies nothing about a particular metric:
+    both labels allow equal scores, a metric may order non-separable topics either way, and these
+    are not a random sample of topics.
 
     References
     ----------
@@ -115,29 +114,36 @@ def orderings(
     0.00024
     """
     refuse_declared(cube.attrs, "orderings")
-    deepest, cube = read_depth(cube, depth), attended(cube)
+    deepest = read_depth(cube, depth)
+    cube = attended(cube)
     pairs = name_pairs(cube, a, b)
-    spelled = not (a is None and b is None) if labels is None else labels
-    data = order_pairs(cube, pairs, depth=deepest, gain=gain, rel=rel, labels=spelled)
+    with_labels = not (a is None and b is None) if labels is None else labels
+    data = order_pairs(cube, pairs, depth=deepest, gain=gain, rel=rel, labels=with_labels)
     return data if a is None or b is None else data.isel({PAIR: 0})
 
 
 def order_pairs(
     cube: xr.Dataset, pairs: Array, *, depth: int, gain: GainLike, rel: int, labels: bool
 ) -> xr.Dataset:
-    """Compare pairs of systems, told by position, shape (pair, 2); the rest as for `orderings`."""
+    """Return the orderings of pairs of systems.
+
+    Pairs are positions of systems, shape (pair, 2). Other arguments are as for `orderings`.
+    """
     rows, pairs = np.unique(pairs, return_inverse=True)
-    part = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
-    pairs, cube = pairs.reshape(-1, 2), shared(part)
+    selected = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
+    pairs, cube = pairs.reshape(-1, 2), shared(selected)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
     data = _labelled_pairs(
-        cube, pairs, innate.compare_rankings(gains, pairs), depth, spelled=labels
+        cube, pairs, innate.compare_rankings(gains, pairs), depth, with_labels=labels
     )
     return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)
 
 
 def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
-    """Return the pairs of two systems, of one and all others, or of all, by position."""
+    """Return positions of the pairs to compare.
+
+    They are one pair, all pairs with one system, or all pairs.
+    """
     systems = cube.indexes[SYSTEM]
     named = [system for system in (a, b) if system is not None]
     rows = places("systems of the cube", named, systems.tolist())
@@ -155,7 +161,9 @@ def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Arra
 
 
 def competition_ranks(means: Array) -> Array:
-    """Return the ranks of systems, the last axis, by means of which more is better.
+    """Return competition ranks of means along the last axis.
+
+    Higher means are better.
 
     Examples
     --------
@@ -167,7 +175,7 @@ def competition_ranks(means: Array) -> Array:
 
 
 def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
-    """Return exact whole-number gains by rank, shape (system, topic, depth)."""
+    """Return exact integer gains by rank, shape (system, topic, depth)."""
     rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
     chosen = parse_gain(gain)
     experiment = experiment_of(cube)
@@ -184,14 +192,19 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     table[:, levels] = np.reshape(numbers, worth.shape)
     lazy = cube["grade"].variable[..., :depth]
     if lazy.chunks:
-        advice = "name two systems, select topics, or ask for less depth="
+        advice = "pass two systems, select fewer topics, or pass a smaller depth="
         room("rankings for orderings of so many systems", lazy.nbytes, advice, most=LOADED)
     grade = lazy.to_numpy()
     return np.asarray(table[0][grade] if len(tops) == 1 else table[scale[:, np.newaxis], grade])
 
 
 def _labelled_pairs(
-    cube: xr.Dataset, pairs: Array, transitions: innate.Transitions, depth: int, *, spelled: bool
+    cube: xr.Dataset,
+    pairs: Array,
+    transitions: innate.Transitions,
+    depth: int,
+    *,
+    with_labels: bool,
 ) -> xr.Dataset:
     counts = innate.count_labels(transitions, depth)
     behind, ahead = np.moveaxis(counts[..., [1, 3]].astype(np.int64), -1, 0)
@@ -203,7 +216,7 @@ def _labelled_pairs(
         "count": ((PAIR, DEPTH, GROUP), counts),
         "p": ((PAIR, DEPTH), sign_p(ahead, behind)),
     }
-    if spelled:
+    if with_labels:
         codes = {
             "flag_values": list(innate.LABELS),
             "flag_meanings": " ".join(innate.LABELS.values()),
@@ -214,7 +227,7 @@ def _labelled_pairs(
 
 
 def pair_coordinates(cube: xr.Dataset, pairs: Array) -> dict[Any, Any]:
-    """Return the coordinates of topics, and the names of pairs of systems."""
+    """Return the coordinates of topics and of pairs of systems."""
     systems = cube[SYSTEM].to_numpy()
     kept = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
     topics = {name: cube[name] for name in kept if name not in CODES.values()}
@@ -222,12 +235,14 @@ def pair_coordinates(cube: xr.Dataset, pairs: Array) -> dict[Any, Any]:
 
 
 def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> bool:
-    """Return whether a metric scores a ranking that is not inferior at least as high.
+    """Return whether a metric always agrees with the orderings.
+
+    Then it scores a ranking that is not inferior at least as high.
 
     Parameters
     ----------
     cube
-        The cube that is compared: what counts are its grades.
+        The cube with the grades.
     metric
         The metric.
     gain, rel
@@ -235,11 +250,11 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
 
     Notes
     -----
-    The metric and the orderings must see the same gains, up to their unit. Sums of gain in which
-    no rank counts more than the one above are bound then. Metrics that look at the ranks of the
-    relevant documents, and ERR and Q, are bound if a document either gains or does not: on graded
-    gains an ordering follows from sums, which these metrics do not keep to. Metrics that see the
-    length of a list, unjudged documents or an ideal position are not bound.
+    Metric and orderings must have the same gains, up to a factor. Then sums of gain in which no
+    rank has a larger weight than the rank above always agree. Metrics of the ranks of relevant
+    documents, ERR and Q agree if gains are binary. With graded gains an ordering follows from sums
+    of gain, which these metrics do not compute. Metrics that depend on the length of a list, on
+    unjudged documents or on an ideal position may disagree.
 
     Examples
     --------
@@ -266,9 +281,9 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
 def gains_of(
     metric: Metric, gain: GainLike | None = None, rel: int | None = None
 ) -> tuple[GainLike, int]:
-    """Return a gain map and lowest relevant grade, by default those of a metric.
+    """Return the gain map and lowest relevant grade, by default a metric's.
 
-    A metric that has none is taken to have binary gain, and relevance from 1 on.
+    The defaults for a metric without them are binary gain and grade 1.
 
     Examples
     --------
@@ -276,8 +291,8 @@ def gains_of(
     >>> gains_of(ir.metrics.AP(rel=2))
     (Binary(), 2)
     """
-    own, least = getattr(metric, "gain", Binary()), getattr(metric, "rel", 1)
-    return own if gain is None else gain, least if rel is None else rel
+    metric_gain, metric_rel = getattr(metric, "gain", Binary()), getattr(metric, "rel", 1)
+    return metric_gain if gain is None else gain, metric_rel if rel is None else rel
 
 
 def _worth(levels: Any, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:
@@ -296,7 +311,7 @@ def side_by_side(
     gain: GainLike = "binary",
     rel: int = 1,
 ) -> xr.Dataset:
-    """Show two systems topic by topic: rankings, innate orderings, score differences.
+    """Return rankings, innate orderings and score differences by topic.
 
     Parameters
     ----------
@@ -305,43 +320,45 @@ def side_by_side(
     a, b
         The two systems.
     metrics
-        Metrics or their names, of which the differences of a and b are wanted. One with a depth
-        of its own is scored there.
+        Metrics whose differences are returned, or their names. A metric with a depth of its own
+        is scored there.
     depth
-        Evaluation depth of orderings and metrics, at most that of the cube, the default.
+        Evaluation depth of orderings and metrics, at most that of the cube, which is the default.
     gain, rel
-        Gain map and lowest relevant grade of the orderings. They bind only metrics that see the
-        same gains: nDCG with linear gain may contradict an ordering by binary gain.
+        Gain map and lowest relevant grade of the orderings. Orderings imply the order of scores
+        only for metrics with the same gains: nDCG with linear gain may contradict an ordering by
+        binary gain.
 
     Returns
     -------
     xarray.Dataset
-        What `orderings` gives for the pair, topics in the order of the display, with the
-        rankings ``gain_a`` and ``gain_b`` (topic, depth), as shares of the highest gain, and
-        ``difference`` (metric, topic), the score of a less that of b.
+        The result of `orderings` for the pair with topics in display order. ``gain_a`` and
+        ``gain_b`` (topic, depth) are the rankings, as shares of the highest gain. ``difference``
+        (metric, topic) is the score of a minus that of b.
 
     Raises
     ------
     DepthError
-        For a metric whose own depth is beyond `depth`.
+        If a metric has a depth beyond `depth`.
     IrframeError
         As `orderings` and `score`.
 
     Warns
     -----
     IrframeWarning
-        If the orderings do not bind some of the metrics, naming them.
+        If some metrics may contradict the orderings; the warning names them.
 
     Notes
     -----
-    Topics stand in five groups, the closest calls in the middle: ``**ns``, longest non-separable
-    first, then ``ns``, decided earliest first, then equal, then ``ni``, decided latest first, then
-    ``**ni``, longest non-separable last. What remains tied is ordered by when it was decided in the
-    same way, then as in the cube.
+    Topics are sorted into five groups with the closest comparisons in the middle. ``**ns`` begins
+    with the topic that is non-separable longest, and ``ns`` with the earliest decided. Then follow
+    equal topics. ``ni`` begins with the latest decided topic, and ``**ni`` ends with the topic that
+    is non-separable longest. Ties are sorted by the depth of the decision in the same way, then as
+    in the cube.
 
-    Sums of gain by rank (P, Recall, RBP, DCG, nDCG) are bound by orderings with their gains;
-    metrics of the ranks of relevant documents (AP, RR, ...), ERR and Q only where a document
-    either gains or does not. Metrics that see the length of a list are not bound.
+    Metrics that sum gains over ranks (P, Recall, RBP, DCG, nDCG) cannot contradict orderings with
+    their gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR and Q cannot
+    contradict orderings by binary gain. Metrics that depend on the length of a list can.
 
     References
     ----------
@@ -359,17 +376,17 @@ def side_by_side(
     chosen = parse_metrics(metrics) if metrics else []
     refuse_deeper(chosen, deepest)
     if a is None or b is None:
-        raise ParameterError("two systems to line up", f"{a!r} and {b!r}")
+        raise ParameterError("two systems to compare", f"{a!r} and {b!r}")
     pair = orderings(cube, a, b, depth=deepest, gain=gain, rel=rel)
     both = cube.sel({SYSTEM: [a, b], TOPIC: pair[TOPIC]})
     gains = ranking_gains(both, deepest, gain=gain, rel=rel).astype(np.float64)
     gains /= max(gains.max(), 1.0)
     pair = pair.assign(gain_a=((TOPIC, DEPTH), gains[0]), gain_b=((TOPIC, DEPTH), gains[1]))
     if chosen:
-        free = [metric for metric in chosen if not is_bound(cube, metric, gain=gain, rel=rel)]
-        if free:
-            named = ", ".join(map(str, free))
-            warn(f"metrics that the orderings do not bind, and that may contradict them: {named}")
+        unbound = [metric for metric in chosen if not is_bound(cube, metric, gain=gain, rel=rel)]
+        if unbound:
+            named = ", ".join(map(str, unbound))
+            warn(f"metrics that may contradict the orderings: {named}")
         scores = score(both, *chosen, at=deepest).to_numpy()
         difference = np.round(scores[:, 0] - scores[:, 1], TIE) + 0.0
         labels = [str(metric) for metric in chosen]
@@ -378,7 +395,10 @@ def side_by_side(
 
 
 def _display_order(pair: xr.Dataset) -> NDArray[np.intp]:
-    """Return the places of the topics, in five groups, closest calls in the middle."""
+    """Return topic positions in display order.
+
+    Topics form five groups with the closest comparisons in the middle.
+    """
     last = pair.sizes[DEPTH]
     decided, split = (
         np.where(first > 0, first, last + 1)

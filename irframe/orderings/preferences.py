@@ -1,4 +1,4 @@
-"""What users prefer, how often metrics have a choice, and all rankings of a length.
+"""Preferences, separability, and enumeration of rankings.
 
 Verbs: preferences, separability, enumerate_rankings.
 """
@@ -30,11 +30,11 @@ from irframe.paired import all_pairs
 from irframe.record import recorded
 
 CELLS = 1 << 21
-"""Cells of pairs, topics and depths that are compared at a time."""
+"""Number of cells (pairs x topics x depths) that are compared at a time."""
 PREFERENCES = ("rpp", "lexirecall", "lexiprecision")
 Weights = Literal["uniform", "dcg", "inverse"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
-"""How much users count who want the 1st, 2nd, ... relevant document."""
+"""Weights of users who want the 1st, 2nd, ... relevant document."""
 
 
 @verb
@@ -47,51 +47,51 @@ def preferences(
     weights: Weights = "uniform",
     rel: int = 1,
 ) -> xr.Dataset:
-    """Say on every topic which of two systems users prefer who want one, two, ... documents.
+    """Return the preferences of users between systems per topic.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
     a, b
-        The systems of a pair. Where one is left out, every other system takes its place; where
-        both are, all pairs are compared, in the order of the cube.
+        The systems of a pair. If one is omitted, every other system takes its place. If both are
+        omitted, all pairs are compared in the order of the cube.
     at
         Depths at which lists are cut, within the cube; by default its depth alone.
     weights
-        How much users count in ``rpp`` who want i relevant documents: ``"uniform"``, all the
-        same; ``"dcg"``, 1/log2(i + 1); ``"inverse"``, 1/i.
+        Weights in ``rpp`` of users who want i relevant documents: ``"uniform"``, equal weights;
+        ``"dcg"``, 1/log2(i + 1); ``"inverse"``, 1/i.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     xarray.Dataset
-        Over (topic, depth), and (pair, topic, depth) if there may be several pairs, with
-        coordinates ``system_a`` and ``system_b``; above 0 where a is preferred, below where b is,
-        NaN for topics without relevant documents:
+        Variables over (topic, depth). If there may be several pairs, they also have the dimension
+        pair, with the coordinates ``system_a`` and ``system_b``. Values are above 0 if a is
+        preferred, below 0 if b is preferred, and NaN for topics without relevant documents:
 
-        - ``rpp``, recall-paired preference, -1 to 1: the share of users who prefer a, less that
-          of those who prefer b;
-        - ``lexirecall``, -1, 0 or 1: what those prefer who want the most documents, of all who
-          prefer anything;
-        - ``lexiprecision``, -1, 0 or 1: what those prefer who want the fewest.
+        - ``rpp``, recall-paired preference, -1 to 1: the share of users who prefer a, minus the
+          share of users who prefer b;
+        - ``lexirecall``, -1, 0 or 1: the preference of the users who want most documents, among
+          users with a preference;
+        - ``lexiprecision``, -1, 0 or 1: the preference of the users who want fewest documents.
 
     Raises
     ------
     ParameterError
-        For an unknown system, or the same one twice, or unknown weights.
+        If a system or the weights are unknown, or both systems are the same.
     DepthError
-        For depths beyond the cube.
+        If depths are beyond the cube.
     MetricError
-        For cubes with shared ranks (``ties="mean"``).
+        If the cube has shared ranks (``ties="mean"``).
 
     Notes
     -----
-    Users who want i relevant documents prefer the list that has the i-th of them higher up, or
-    has it at all; they do not mind where neither has. There are as many kinds of user as relevant
-    judged documents. These are preferences, not scores: no score of a system by itself orders any
-    two systems as ``rpp`` does, which may go in circles.
+    Users who want i relevant documents prefer the list with the i-th relevant document at a better
+    rank, or the only list that contains it. Without it in either list they have no preference.
+    There is one kind of user per relevant judged document. These are preferences, not scores:
+    ``rpp`` may be intransitive, so no score of single systems gives the same order.
 
     References
     ----------
@@ -110,10 +110,12 @@ def preferences(
     [0.677, 0.625, 0.75]
     """
     choice("weights", weights, WEIGHTS)
-    deepest, cube = read_depth(cube, None), attended(cube)
+    deepest = read_depth(cube, None)
+    cube = attended(cube)
     depths = wanted_depths(cube, [], deepest if at is None else at)
-    rows, places = np.unique(name_pairs(cube, a, b), return_inverse=True)
-    cube, pairs = shared(cube.isel({SYSTEM: rows})), places.reshape(-1, 2)
+    rows, pairs = np.unique(name_pairs(cube, a, b), return_inverse=True)
+    pairs = pairs.reshape(-1, 2)
+    cube = shared(cube.isel({SYSTEM: rows}))
     metrics = NumRelRet(rel=rel), NumRel(rel=rel)
     counts = score(cube, *metrics, at=range(1, max(depths) + 1)).to_numpy().astype(np.intp)
     retrieved, n_relevant = counts[0], counts[1, 0, :, :1]
@@ -128,27 +130,37 @@ def preferences(
 def _prefer(
     retrieved: Array, pairs: Array, n_relevant: Array, weights: Weights, depths: Array
 ) -> list[Array]:
-    """Return the three preferences of pairs of systems, shape (pair, topic, depth) each."""
+    """Return the three preferences, each of shape (pair, topic, depth)."""
     _, topics, deepest = retrieved.shape
-    most_wanted = int(max(n_relevant.max(initial=1), retrieved.max(initial=1)))
-    wanted = np.arange(1.0, most_wanted + 1)
-    known = {"uniform": wanted**0, "dcg": 1 / np.log2(wanted + 1), "inverse": 1 / wanted}
-    table = np.concatenate([[0.0], known[weights]])  # of those who want 0, 1, 2, ... documents
+    largest = int(max(n_relevant.max(initial=1), retrieved.max(initial=1)))
+    counts_wanted = np.arange(1.0, largest + 1)
+    all_weights = {
+        "uniform": counts_wanted**0,
+        "dcg": 1 / np.log2(counts_wanted + 1),
+        "inverse": 1 / counts_wanted,
+    }
+    table = np.concatenate(
+        [[0.0], all_weights[weights]]
+    )  # of those who want 0, 1, 2, ... documents
     step = max(1, CELLS // max(1, topics * deepest))
-    parts = [
+    blocks = [
         _compare(retrieved[a], retrieved[b], table, depths)
         for a, b in (pairs[at : at + step].T for at in range(0, max(1, len(pairs)), step))
     ]
-    share, most, fewest = (np.concatenate(part) for part in zip(*parts, strict=True))
-    there = np.where(n_relevant > 0, 1.0, np.nan)
-    return [share / (np.cumsum(table)[n_relevant] * there), most * there, fewest * there]
+    share, most, fewest = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+    has_relevant = np.where(n_relevant > 0, 1.0, np.nan)
+    return [
+        share / (np.cumsum(table)[n_relevant] * has_relevant),
+        most * has_relevant,
+        fewest * has_relevant,
+    ]
 
 
 def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[Array, ...]:
-    """Compare lists by what they have found down to each rank.
+    """Return preferences from numbers of relevant documents down to each rank.
 
-    Those who want one document more than either list had are served at the first rank where one of
-    them has it, and prefer that list, or neither if both do.
+    A user who wants one document more than either list has so far stops at the first rank at which
+    a list has it. The user prefers that list, or neither if both have it there.
     """
     ahead = np.maximum(first, second)
     served = np.diff(ahead, axis=-1, prepend=0) > 0
@@ -179,7 +191,7 @@ def separability(
     gain: GainLike = "binary",
     rel: int = 1,
 ) -> xr.DataArray:
-    """Say how often two systems' rankings leave a metric no choice, by depth.
+    """Return the shares of separable pairs of rankings by depth.
 
     Parameters
     ----------
@@ -191,15 +203,16 @@ def separability(
     Returns
     -------
     xarray.DataArray
-        Shares, dimensions (outcome, depth), of the pairs of systems on all topics: ``equal``,
-        ``separable`` (one is not inferior) and ``non-separable``.
+        Shares of pairs of systems over all topics, with the dimensions (outcome, depth). Outcomes
+        are ``equal``, ``separable`` (one is not inferior, so all metrics agree) and
+        ``non-separable``.
 
     Raises
     ------
     ParameterError
-        For a single system.
+        If there is only one system.
     DepthError
-        For a depth beyond the cube.
+        If the depth is beyond the cube.
 
     References
     ----------
@@ -230,7 +243,7 @@ def separability(
 
 
 LONGEST = 10
-"""Longest rankings enumerated; there are 2**k of length k, and 4**k pairs."""
+"""Largest length of enumerated rankings; there are 2**k rankings of length k, and 4**k pairs."""
 
 
 @recorded
@@ -241,32 +254,32 @@ def enumerate_rankings(
     *,
     n_relevant: int | None = None,
 ) -> xr.Dataset:
-    """Compare all binary rankings of a length with each other, without any metric.
+    """Compare all binary rankings of a length without a metric.
 
     Parameters
     ----------
     k
         Length of the rankings, 1 to 10.
     rows, columns
-        Metrics by which the rankings are arranged, best first; by default lexicographically,
-        relevant before non-relevant, which is also how ties are arranged.
+        Metrics by which the rankings are sorted, best first. By default, and for ties, the order is
+        lexicographic with relevant before non-relevant.
     n_relevant
-        R of every ranking, at least k, which is the default.
+        Number of relevant documents R of every ranking, at least k, which is the default.
 
     Returns
     -------
     xarray.Dataset
-        ``label`` (row, column), the codes of `orderings` for the ranking of the row against
-        that of the column; ``covers`` (row, column), whether the row is next above the column:
-        not inferior, and no third ranking in between; ``tau``, Kendall's tau between the two
-        arrangements. The coordinates ``row`` and ``column`` spell the rankings, as ``"101"``.
+        ``label`` (row, column), the codes of `orderings` for the ranking of the row against that of
+        the column; ``covers`` (row, column), whether the row is not inferior to the column with no
+        third ranking in between; ``tau``, Kendall's tau between the two orders. The coordinates
+        ``row`` and ``column`` contain the rankings as text, such as ``"101"``.
 
     Raises
     ------
     ParameterError
         If k or `n_relevant` is out of range.
     MetricError
-        For an unknown metric.
+        If a metric is unknown.
 
     References
     ----------
@@ -292,14 +305,14 @@ def enumerate_rankings(
     labels = label_depths(transitions, k)[..., -1].reshape(len(serps), -1)
     above = (labels == 1).astype(np.float32)
     covers = (above > 0) & (above @ above == 0)
-    cells, place = np.ix_(*arranged), ("row", "column")
+    cells, dims = np.ix_(*arranged), ("row", "column")
     return xr.Dataset(
         {
-            "label": (place, labels[cells]),
-            "covers": (place, covers[cells]),
+            "label": (dims, labels[cells]),
+            "covers": (dims, covers[cells]),
             "tau": Kendall().kernel(ranks[:1], ranks[1:])[0, 0],
         },
-        {name: spelled[order] for name, order in zip(place, arranged, strict=True)},
+        {name: spelled[order] for name, order in zip(dims, arranged, strict=True)},
         {"rows": str(rows or "lexicographic"), "columns": str(columns or "lexicographic")},
     )
 

@@ -1,4 +1,4 @@
-"""One row per run, with all that may be wrong with it at once."""
+"""Tests of `check`, with several problems per run."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ QRELS = pd.DataFrame(
 
 
 def rows(system, *lists):
-    """Return the rows of a system: (topic, documents, scores, ranks)."""
+    """Return the rows of a system from (topic, documents, scores, ranks)."""
     return pd.concat(
         pd.DataFrame(
             {"system": system, "topic": t, "doc": list(docs), "score": scores, "rank": ranks}
@@ -27,7 +27,7 @@ def rows(system, *lists):
 
 
 def odd_runs():
-    """Return runs of which each is wrong in several ways, and nothing can score all of them."""
+    """Return runs with several problems each."""
     return pd.concat(
         [
             rows("sound", ("1", "xy", [2, 1], [1, 2]), ("2", "xy", [2, 1], [1, 2])),
@@ -44,12 +44,12 @@ def odd_runs():
     )
 
 
-def test_everything_about_each_run_at_once():
-    found = odd_runs().ireval.check(QRELS, list_length=2)
-    assert found.index.tolist() == ["sound", "wrong", "same", "tied"]
+def test_all_problems_of_a_run_are_listed():
+    result = odd_runs().ireval.check(QRELS, list_length=2)
+    assert result.index.tolist() == ["sound", "wrong", "same", "tied"]
     listed = {
         system: {name: row[name] for name in SEVERITY if row[name]}
-        for system, row in found.to_dict("index").items()
+        for system, row in result.to_dict("index").items()
     }
     assert listed == {
         "sound": {"topics_missing": ("3",), "identical_to": ("same",)},
@@ -70,51 +70,53 @@ def test_everything_about_each_run_at_once():
             "lists_tied": ("1",),
         },
     }
-    assert found["severity"].tolist() == ["warning", "error", "warning", "warning"]
-    assert found.loc["wrong", "found"] == tuple(listed["wrong"])
-    numbers = found[["topics", "documents", "longest", "ties", "first_unjudged"]]
+    assert result["severity"].tolist() == ["warning", "error", "warning", "warning"]
+    assert result.loc["wrong", "found"] == tuple(listed["wrong"])
+    numbers = result[["topics", "documents", "longest", "ties", "first_unjudged"]]
     assert numbers.loc["wrong"].tolist() == [3, 6, 3, 0, 1]
     assert numbers.loc["tied"].tolist() == [2, 6, 3, 2, 1]
-    assert found.loc["wrong", "unjudged_at_10"] == 2 / 4  # q, and z of grade -1
-    assert found.loc["tied", "unjudged_at_10"] == 3 / 6  # y of topic 2, z of both
+    assert result.loc["wrong", "unjudged_at_10"] == 2 / 4  # q, and z of grade -1
+    assert result.loc["tied", "unjudged_at_10"] == 3 / 6  # y of topic 2, z of both
 
 
-def test_the_tops_are_those_of_the_cube():
+def test_shares_of_unjudged_documents_equal_those_of_the_cube():
     runs, qrels = ir.example_track()
-    found = runs.ireval.check(qrels, depth=5)
+    result = runs.ireval.check(qrels, depth=5)
     cube = runs.ireval.cube(qrels)
     top = cube["grade"].isel(depth=slice(5)) == ir.names.UNJUDGED
-    np.testing.assert_allclose(found["unjudged_at_5"], top.mean(["topic", "depth"]))
+    np.testing.assert_allclose(result["unjudged_at_5"], top.mean(["topic", "depth"]))
     unjudged = (cube["grade"] == ir.names.UNJUDGED).any("topic").argmax("depth") + 1
-    assert found["first_unjudged"].tolist() == unjudged.to_numpy().tolist()
-    assert found["ties"].tolist() == dense(cube).tied.sum(axis=(1, 2)).tolist()
+    assert result["first_unjudged"].tolist() == unjudged.to_numpy().tolist()
+    assert result["ties"].tolist() == dense(cube).tied.sum(axis=(1, 2)).tolist()
 
 
-def test_lists_are_complete_and_lengths_those_of_most():
+def test_listed_values_are_complete_and_length_is_the_most_frequent():
     runs, qrels = ir.example_track()
     deep = runs[runs["system"] == "bm25"].assign(
         doc=lambda f: "x" + f["doc"], rank=lambda f: f["rank"] + 50, score=lambda f: f["score"] - 99
     )
     short = runs[(runs["system"] != "ance") | (runs["rank"] < 9)]
     some = pd.concat([short, deep[deep["topic"] == "101"]])
-    found = some.ireval.check(qrels)
-    assert found["lists_short"].map(len).to_dict() == dict.fromkeys(found.index, 0) | {"ance": 16}
-    assert found.loc["ance", "lists_short"] == tuple(qrels["topic"].unique())
-    assert not found["lists_long"].any()  # nobody said how long they may be
+    result = some.ireval.check(qrels)
+    assert result["lists_short"].map(len).to_dict() == dict.fromkeys(result.index, 0) | {"ance": 16}
+    assert result.loc["ance", "lists_short"] == tuple(qrels["topic"].unique())
+    assert not result["lists_long"].any()  # no list_length was passed
     long = some.ireval.check(qrels, list_length=50)["lists_long"]
     assert long[long.astype(bool)].to_dict() == {"bm25": ("101",)}
 
 
 def changed(**changes):
-    """Return the findings on one run of the track, changed, and how grave they are."""
+    """Return the problems of one changed run, and their severity."""
     runs, qrels = ir.example_track()
     run = runs[runs["system"] == "bm25"].assign(**changes)
-    found = run[run["doc"] != ""].ireval.check(qrels).loc["bm25"]
-    return found["severity"], {name: found[name] for name in found["found"] if name != "lists_tied"}
+    result = run[run["doc"] != ""].ireval.check(qrels).loc["bm25"]
+    return result["severity"], {
+        name: result[name] for name in result["found"] if name != "lists_tied"
+    }
 
 
-def kept(name, deepest, other):
-    """Return how to keep a column down to a rank."""
+def keep_column(name, deepest, other):
+    """Return a change that keeps a column down to a rank."""
     return lambda frame: frame[name].where(frame["rank"] <= deepest, other)
 
 
@@ -126,75 +128,75 @@ def kept(name, deepest, other):
         ({"score": 1.0}, "error", "scores_constant", 16),
         ({"score": lambda f: f["topic"].astype(float)}, "error", "scores_constant", 16),
         ({"score": lambda f: 2.0 ** (2000 / f["rank"])}, "warning", "scores_infinite", 16),
-        ({"score": kept("score", 49, -np.inf)}, "warning", "scores_infinite", 16),
+        ({"score": keep_column("score", 49, -np.inf)}, "warning", "scores_infinite", 16),
         ({"doc": lambda f: f["doc"].where(f["rank"] != 7, "")}, "warning", "ranks_skipped", 16),
-        ({"rank": kept("rank", 49, 77)}, "warning", "ranks_skipped", 16),
+        ({"rank": keep_column("rank", 49, 77)}, "warning", "ranks_skipped", 16),
         ({"rank": lambda f: f["rank"] + 2}, "warning", "ranks_skipped", 16),
         ({"rank": lambda f: f["rank"] + 3 * (f["topic"] == "103")}, "warning", "ranks_skipped", 1),
     ],
 )  # fmt: skip
-def test_what_a_participant_gets_wrong(change, severity, name, size):
-    grave, found = changed(**change)
-    assert (grave, len(found.pop(name))) == (severity, size)
-    assert set(found) <= {"topics_missing", "topics_unknown", "lists_short"}
+def test_common_mistakes_of_participants_are_reported(change, severity, name, size):
+    grave, result = changed(**change)
+    assert (grave, len(result.pop(name))) == (severity, size)
+    assert set(result) <= {"topics_missing", "topics_unknown", "lists_short"}
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])
-def test_ranks_may_count_from_0_1_or_2(first):
+def test_ranks_may_begin_at_0_1_or_2(first):
     assert changed(rank=lambda f: f["rank"] - 1 + first) == ("note", {})
     assert changed(score=lambda f: f["score"].where(f["topic"] != "103", 1.0)) == ("note", {})
 
 
-def test_all_documents_in_no_collection_are_an_error():
-    with pytest.warns(IrframeWarning, match="judged documents that are not among .*: "):
-        found = odd_runs().ireval.check(QRELS, documents=["z"])
-    assert found.loc["same", ["severity", "found"]].tolist() == [
+def test_only_unknown_documents_are_an_error():
+    with pytest.warns(IrframeWarning, match="judged documents outside the collection: "):
+        result = odd_runs().ireval.check(QRELS, documents=["z"])
+    assert result.loc["same", ["severity", "found"]].tolist() == [
         "error", ("documents_unknown", "topics_missing", "identical_to"),
     ]  # fmt: skip
 
 
-def test_rows_without_ids_are_told_by_their_position():
+def test_rows_without_ids_are_listed_by_position():
     runs = odd_runs()
     runs.loc[[1, 8], "doc"] = None
     runs.loc[9, "topic"] = None
-    lone = pd.DataFrame({"system": ["lone"], "topic": [None], "doc": ["x"], "score": 1.0})
-    found = pd.concat([runs, lone], ignore_index=True).ireval.check(QRELS)
-    assert found["ids_missing"].to_dict() == {
+    single = pd.DataFrame({"system": ["lone"], "topic": [None], "doc": ["x"], "score": 1.0})
+    result = pd.concat([runs, single], ignore_index=True).ireval.check(QRELS)
+    assert result["ids_missing"].to_dict() == {
         "sound": (1,), "wrong": (8, 9), "same": (), "tied": (), "lone": (20,),
     }  # fmt: skip
-    assert found.loc["lone", "severity"] == "error"
-    assert pd.isna(found.loc["lone", "topics"])
+    assert result.loc["lone", "severity"] == "error"
+    assert pd.isna(result.loc["lone", "topics"])
     refused(IdError, "a system in every row", lambda: runs.assign(system=None).ireval.check(QRELS))
 
 
-def test_runs_without_scores_are_read_by_rank():
+def test_runs_without_scores_are_ranked_by_rank():
     ranked = odd_runs().drop(columns="score")
-    found = ranked.ireval.check(QRELS)
-    assert found.loc["tied", ["ranks_repeated", "severity"]].tolist() == [("1",), "error"]
-    assert not found["ranks_contradict"].any()
-    assert not found["scores_missing"].any()
+    result = ranked.ireval.check(QRELS)
+    assert result.loc["tied", ["ranks_repeated", "severity"]].tolist() == [("1",), "error"]
+    assert not result["ranks_contradict"].any()
+    assert not result["scores_missing"].any()
     ranked.loc[0, "rank"] = None
     assert ranked.ireval.check(QRELS).loc["sound", "ranks_repeated"] == ("1",)
 
 
-def test_documents_that_are_in_no_collection():
-    found = odd_runs().ireval.check(QRELS, documents=["x", "y", "z", "a"])
-    assert found["documents_unknown"].tolist() == [(), ("1 q", "9 b"), (), ()]
+def test_unknown_documents_are_listed():
+    result = odd_runs().ireval.check(QRELS, documents=["x", "y", "z", "a"])
+    assert result["documents_unknown"].tolist() == [(), ("1 q", "9 b"), (), ()]
 
 
-def test_judged_documents_that_are_gone_or_were_trained_with_are_counted(tmp_path, capsys):
+def test_missing_judged_documents_and_training_data_cause_cautions(tmp_path, capsys):
     qrels = pd.DataFrame({"topic": list("1123"), "doc": list("xyyw"), "grade": [1, 0, 1, 1]})
     train = pd.DataFrame({"topic": ["1", "8"], "doc": ["w", "x"], "grade": [1, 1]})
-    told = (
-        "judged documents that are not among the documents of the collection: 1 of 3 (w)",
-        "training data hold 1 of 3 judged topics (1) and 2 of 3 judged documents",
+    cautions = (
+        "judged documents outside the collection: 1 of 3 (w)",
+        "training data contain 1 of 3 judged topics (1) and 2 of 3 judged documents",
     )
     with pytest.warns(IrframeWarning) as caught:
-        found = odd_runs().ireval.check(qrels, documents=iter("xyzabq"), train=train)
-    assert tuple(str(each.message) for each in caught) == told
-    assert found.attrs["caution"].split("\n") == [*told]
+        result = odd_runs().ireval.check(qrels, documents=iter("xyzabq"), train=train)
+    assert tuple(str(each.message) for each in caught) == cautions
+    assert result.attrs["caution"].split("\n") == [*cautions]
     assert (
-        found["documents_unknown"].tolist()
+        result["documents_unknown"].tolist()
         == odd_runs().ireval.check(qrels, documents=list("xyzabqw"))["documents_unknown"].tolist()
     )
     numbers = {8: {70: 1}}
@@ -204,51 +206,51 @@ def test_judged_documents_that_are_gone_or_were_trained_with_are_counted(tmp_pat
         ir.verbs.write_qrels(frame, tmp_path / f"{name}.txt")
     words = ["check", "q.txt", "a.run", "--train", "t.txt", "--fail-on", "never"]
     main([word if "." not in word else str(tmp_path / word) for word in words])
-    assert told[1] in capsys.readouterr().err
+    assert cautions[1] in capsys.readouterr().err
 
 
-def test_ids_of_two_types_have_nothing_in_common():
-    found = odd_runs().astype({"topic": int}).ireval.check(QRELS)
-    assert found.loc["sound", ["topics_missing", "topics_unknown"]].tolist() == [
+def test_ids_of_different_types_do_not_match():
+    result = odd_runs().astype({"topic": int}).ireval.check(QRELS)
+    assert result.loc["sound", ["topics_missing", "topics_unknown"]].tolist() == [
         ("1", "2", "3"), (1, 2),
     ]  # fmt: skip
     numbered = QRELS.assign(doc=range(4))
     assert odd_runs().ireval.check(numbered)["unjudged_at_10"].tolist() == [1, 1, 1, 1]
 
 
-def test_files_that_could_not_be_read_have_a_row(tmp_path):
+def test_unreadable_files_have_a_row(tmp_path):
     ir.verbs.write_run(rows("sound", ("1", "xy", [2, 1], [1, 2])), tmp_path / "a.run")
     (tmp_path / "b.run").write_text("1 Q0 x 1 2.0 b\n1 Q0\n1 Q0 y z 1.0 b\n")
     (tmp_path / "c.run").write_bytes((tmp_path / "a.run").read_bytes())
     with pytest.warns(IrframeWarning, match="left out"):
         runs = ir.read_runs(f"{tmp_path}/*", on_error="skip")
-    found = runs.ireval.check(QRELS)
-    assert found.index.tolist() == ["sound", f"{tmp_path}/b.run", f"{tmp_path}/c.run"]
-    assert found["severity"].tolist() == ["warning", "error", "error"]
-    broken, again = found["unreadable"].iloc[1:]
+    result = runs.ireval.check(QRELS)
+    assert result.index.tolist() == ["sound", f"{tmp_path}/b.run", f"{tmp_path}/c.run"]
+    assert result["severity"].tolist() == ["warning", "error", "error"]
+    broken, again = result["unreadable"].iloc[1:]
     assert len(broken) == 1
     assert broken[0].endswith("; found line 2 has 2 columns, not 6")
     assert "each system in one file" in again[0]
 
 
-def test_files_none_of_which_can_be_read(tmp_path):
+def test_only_unreadable_files_still_give_a_result(tmp_path):
     (tmp_path / "bars.txt").write_text("1|Q0|x|1|2.0|b\n" * 2000)
     (tmp_path / "README.md").write_text("# Runs\n\nAs sent in.\n")
     for files in ([tmp_path / "bars.txt"], [tmp_path / "none.run"], tmp_path):
         with pytest.warns(IrframeWarning, match="left out"):
             runs = ir.read_runs(files, on_error="skip")
-        found = ir.verbs.check(runs, QRELS)
-        assert set(found["severity"]) == {"error"}
-        assert found["topics"].isna().all()
-        assert not found["unreadable"].str[0].str.contains("empty").any()
-    bars = found.loc[str(tmp_path / "bars.txt"), "unreadable"]
+        result = ir.verbs.check(runs, QRELS)
+        assert set(result["severity"]) == {"error"}
+        assert result["topics"].isna().all()
+        assert not result["unreadable"].str[0].str.contains("empty").any()
+    bars = result.loc[str(tmp_path / "bars.txt"), "unreadable"]
     assert len(bars) == 1
     assert bars[0].endswith("line 3 has 1 column, not 6; 1,997 more")
     runs.attrs = {}
     refused(InputError, "an empty one", ir.verbs.check, runs, QRELS)
 
 
-def test_columns_that_were_passed_over(tmp_path):
+def test_skipped_columns_are_listed(tmp_path):
     path = tmp_path / "seven.run"
     path.write_text("1 Q0 x 1 2.0 b more than six\n1 Q0 y 2 1.0 b here and there\n")
     for read, source in ((ir.read_run, path), (ir.read_runs, [path])):
@@ -260,20 +262,20 @@ def test_columns_that_were_passed_over(tmp_path):
     assert ir.read_run(plain).ireval.check(QRELS).loc["b", "columns_surplus"] == ()
 
 
-def test_a_list_of_topics_stands_for_judgments_to_come():
+def test_topics_without_judgments_can_be_checked():
     topics = pd.DataFrame({"topic": ["1", "2", "9"], "doc": "none", "grade": -1})
-    found = odd_runs().ireval.check(topics)
-    assert not found["documents_unjudged"].any()
+    result = odd_runs().ireval.check(topics)
+    assert not result["documents_unjudged"].any()
     assert odd_runs().ireval.check(topics.assign(grade=0))["documents_unjudged"].all()
 
 
-def test_a_notebook_shows_what_was_found_alone():
+def test_notebooks_hide_empty_columns():
     runs, qrels = ir.example_track()
-    found = runs.ireval.check(qrels)
-    html, text = found._repr_html_(), repr(found)
+    result = runs.ireval.check(qrels)
+    html, text = result._repr_html_(), repr(result)
     for shown in (html, text):
         assert "lists_tied" in shown
         assert "duplicates" not in shown
     assert "101, 102, 103, 104, 105, ..." in html
-    assert found["duplicates"].tolist() == [()] * 8
+    assert result["duplicates"].tolist() == [()] * 8
     assert ir.scorer(qrels, "AP")._repr_html_().startswith("<code>&lt;Scorer: AP; 16 topics, 523")

@@ -1,4 +1,4 @@
-"""Tables of collections, against counts in the frames that these were made of."""
+"""Tests of `describe` against counts in the frames."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import irframe as ir
 
 
 def counted(runs, qrels, depth, rel):
-    """Count documents of frames, slowly."""
+    """Count the documents of frames by loops."""
     judged = {(t, d): g for t, d, g in qrels[["topic", "doc", "grade"]].itertuples(index=False)}
     lists = {
         key: part.sort_values("score", ascending=False, kind="stable")["doc"].tolist()
@@ -36,27 +36,27 @@ def counted(runs, qrels, depth, rel):
 
 
 @pytest.mark.parametrize(("depth", "rel"), [(5, 1), (50, 2), (20, 3)])
-def test_counts_of_frames(depth, rel):
+def test_sizes_equal_counts_in_the_frames(depth, rel):
     runs, qrels = ir.example_track()
     runs = runs[(runs["system"] != "ance") | (runs["topic"] < "110")]
     with though_incomplete():
-        found = ir.cube(runs, qrels, ties="order").ireval.describe(depth=depth, rel=rel).iloc[0]
+        result = ir.cube(runs, qrels, ties="order").ireval.describe(depth=depth, rel=rel).iloc[0]
     expected = counted(runs, qrels, depth, rel)
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
-    assert found["grades"] == "0 1 2 3"
+    assert {name: result[name] for name in expected} == pytest.approx(expected)
+    assert result["grades"] == "0 1 2 3"
 
 
-def test_collections_have_a_row_each():
+def test_groups_have_one_row_each():
     runs, qrels = ir.example_track()
     track = {topic: "early" if topic < "105" else "late" for topic in qrels["topic"]}
     cube = ir.cube(runs, qrels, ties="order")
-    found = cube.ireval.groupby(track).describe(depth=10).set_index("group")
+    result = cube.ireval.groupby(track).describe(depth=10).set_index("group")
     for name, part in qrels.groupby(qrels["topic"].map(track)):
         expected = counted(runs[runs["topic"].map(track) == name], part, 10, 1)
-        assert {key: found.loc[name, key] for key in expected} == pytest.approx(expected)
+        assert {key: result.loc[name, key] for key in expected} == pytest.approx(expected)
 
 
-def test_a_pool_is_as_deep_as_it_is_known_to_be():
+def test_pool_depth_is_missing_if_unknown():
     runs, qrels = ir.example_track()
     assert ir.cube(runs, qrels).ireval.describe()["pool_depth"].item() == 10
     only = runs[runs["system"].isin(["bm25", "ance"])]

@@ -1,4 +1,4 @@
-"""What is found on runs and judgments that are wrong in one way at a time."""
+"""Tests of `diagnose` on data with one problem at a time."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
 
 
 def clean(runs, qrels):
-    """Return a track with nothing to say about it: no ties, deep judgments, all contribute."""
+    """Return a track without findings: no ties, deep judgments, all runs contribute."""
     distinct = runs.assign(score=-runs["rank"].astype(float)).drop(columns="contributing")
     docs = distinct[["topic", "doc"]].drop_duplicates()
     return distinct, docs.merge(qrels, how="left").fillna({"grade": 0})
@@ -28,7 +28,7 @@ def find(findings, words):
 
 
 @pytest.mark.parametrize("tied", [False, True])
-def test_the_order_of_rows_changes_nothing_but_what_says_so(tied):
+def test_only_findings_about_tied_pools_depend_on_the_order_of_rows(tied):
     rng, docs = np.random.default_rng(3), [f"d{n:02}" for n in range(30)]
     rows = [
         (system, topic, doc, rank)
@@ -44,17 +44,18 @@ def test_the_order_of_rows_changes_nothing_but_what_says_so(tied):
         each[0].ireval.diagnose(each[1], ["AP", "nDCG@5"])
         for each in ((runs, qrels), [f.sample(frac=1, random_state=1) for f in (runs, qrels)])
     )
-    told = [
-        found["advice"].str.contains("equal scores in the order of rows") for found in (one, other)
+    depends = [
+        result["advice"].str.contains("equal scores in the order of rows")
+        for result in (one, other)
     ]
     pd.testing.assert_frame_equal(
-        one[~told[0]].reset_index(drop=True), other[~told[1]].reset_index(drop=True)
+        one[~depends[0]].reset_index(drop=True), other[~depends[1]].reset_index(drop=True)
     )
-    assert [says.any() for says in told] == [tied, tied]
+    assert [mask.any() for mask in depends] == [tied, tied]
     assert one.equals(other) is not tied
 
 
-def test_nothing_to_say(track):
+def test_clean_tracks_have_no_findings(track):
     runs, qrels = clean(*track)
     findings = runs.ireval.diagnose(qrels)
     assert list(findings.columns) == COLUMNS
@@ -64,7 +65,7 @@ def test_nothing_to_say(track):
     )
 
 
-def test_the_example_track():
+def test_findings_on_the_example_track():
     findings = RUNS.ireval.diagnose(QRELS, ["AP", "nDCG@10"])
     order = findings["severity"].map(SEVERITIES.index)
     assert order.is_monotonic_increasing
@@ -80,17 +81,17 @@ def test_the_example_track():
     assert find(findings, "only metrics with")["where"] == "AP, nDCG@10"
 
 
-def test_metrics_change_what_is_found():
+def test_findings_depend_on_the_metrics():
     mixed = RUNS.ireval.diagnose(QRELS, ["AP@10", "RBP(p=0.8)@10"])
     assert not mixed["what"].str.contains("only metrics with|deeper than").any()
     assert find(mixed, "pooled last are relevant")["where"] == "AP@10"
     utility = RUNS.ireval.diagnose(QRELS, "RBP(p=0.8)@7")
     assert not utility["what"].str.contains("recall base|pooled last").any()
-    assert find(utility, "not standard")["where"] == "RBP(p=0.8)@7"
+    assert find(utility, "not customary")["where"] == "RBP(p=0.8)@7"
     refused(MetricError, "wanted", RUNS.ireval.diagnose, QRELS, ["nonsense"])
 
 
-def test_topics_that_do_not_join():
+def test_topics_without_a_match_are_reported():
     first = RUNS["topic"].iloc[0]
     less = RUNS.ireval.diagnose(QRELS[QRELS["topic"] != first])
     assert find(less, "without judgments")[["where", "how_many"]].tolist() == [first, 1]
@@ -103,13 +104,13 @@ def test_topics_that_do_not_join():
     assert find(none, "no topic in common")["where"].startswith("runs: '0101'")
     assert len(none[none["severity"] == "error"]) == 1
     one = RUNS.assign(topic=RUNS["topic"].where(RUNS["system"] != "bm25", "0" + RUNS["topic"]))
-    found = find(one.ireval.diagnose(QRELS), "systems without a list for any judged topic")
-    assert (found["severity"], found["where"], found["how_many"]) == ("warning", "bm25", 1)
+    result = find(one.ireval.diagnose(QRELS), "systems without a list for any judged topic")
+    assert (result["severity"], result["where"], result["how_many"]) == ("warning", "bm25", 1)
     typed = RUNS.assign(topic=RUNS["topic"].astype(int)).ireval.diagnose(QRELS)
     assert find(typed, "topics of two types")["how_many"] == 16
 
 
-def test_documents_that_do_not_join():
+def test_documents_without_a_match_are_reported():
     none = RUNS.ireval.diagnose(QRELS.assign(doc="x" + QRELS["doc"]))
     assert find(none, "no judged document is retrieved")["severity"] == "warning"
     assert "100%" in find(none, "unjudged documents in the top 10")["what"]
@@ -117,7 +118,7 @@ def test_documents_that_do_not_join():
     assert find(typed, "documents of two types")["severity"] == "error"
 
 
-def test_what_is_there_twice():
+def test_duplicate_documents_are_reported():
     twice = pd.concat([RUNS, RUNS.iloc[:3]]).ireval.diagnose(QRELS)
     row = find(twice, "listed twice")
     assert row["how_many"] == 3
@@ -126,7 +127,7 @@ def test_what_is_there_twice():
     assert find(judged, "judged twice")["how_many"] == 1
 
 
-def test_scores():
+def test_missing_and_contradicting_scores_are_reported():
     missing = RUNS.assign(score=RUNS["score"].mask(np.arange(len(RUNS)) < 2))
     assert find(missing.ireval.diagnose(QRELS), "missing scores")["how_many"] == 2
     turned = RUNS.assign(score=RUNS["score"].where(RUNS["system"] != "ance", RUNS["rank"]))
@@ -138,16 +139,16 @@ def test_scores():
     assert not ranked["what"].str.contains("tie").any()
 
 
-def test_gaps_in_filed_ranks(track):
+def test_gaps_in_ranks_are_reported(track):
     runs, qrels = clean(*track)
     lost = runs[(runs["system"] != "bm25") | ~runs["rank"].isin([3, 4, 5])]
-    row = find(lost.ireval.diagnose(qrels), "ranks leave some out")
+    row = find(lost.ireval.diagnose(qrels), "ranks have gaps")
     assert row[["severity", "where", "how_many"]].tolist() == ["warning", "bm25", 16]
     closed = lost.drop(columns="rank").ireval.diagnose(qrels)
     assert not closed["what"].str.contains("ranks").any()
 
 
-def test_short_lists():
+def test_missing_and_short_lists_are_reported():
     cut = RUNS[(RUNS["system"] != "splade") | (RUNS["rank"] <= 20)]
     row = find(cut.ireval.diagnose(QRELS), "shorter than 50")
     assert row[["where", "how_many"]].tolist() == ["splade (16)", 16]
@@ -155,17 +156,17 @@ def test_short_lists():
     assert find(cut.ireval.diagnose(QRELS, depth=60), "shorter than 60")["how_many"] == 128
 
 
-def test_grades():
+def test_topics_without_relevant_documents_and_grade_minus_one_are_reported():
     first = QRELS["topic"] == QRELS["topic"].iloc[0]
     bare = QRELS.assign(grade=QRELS["grade"].mask(first, 0))
     row = find(RUNS.ireval.diagnose(bare), "without relevant")
     assert row["where"] == QRELS["topic"].iloc[0]
     marked = QRELS.assign(grade=QRELS["grade"].replace(0, -1))
-    found = RUNS.ireval.diagnose(marked)
-    assert find(found, "grade -1")["how_many"] == (QRELS["grade"] == 0).sum()
+    result = RUNS.ireval.diagnose(marked)
+    assert find(result, "grade -1")["how_many"] == (QRELS["grade"] == 0).sum()
 
 
-def test_ties():
+def test_ties_are_reported():
     coarse = RUNS.assign(score=RUNS["score"].round(1)).ireval.diagnose(QRELS)
     row = find(coarse, "ties in the top 20")
     assert row["severity"] == "warning"
@@ -174,68 +175,68 @@ def test_ties():
     assert not shared["what"].str.contains("residuals").any()
 
 
-def test_options_reach_the_cube():
+def test_options_are_passed_to_the_cube():
     nominal = RUNS.ireval.diagnose(QRELS, depth=10, pool=50)
     assert not nominal["what"].str.contains("deeper").any()
     chosen = RUNS.ireval.diagnose(QRELS, pool=ir.Pool(contributing=["bm25", "splade"]))
     assert find(chosen, "did not contribute")["how_many"] == 6
 
 
-def test_incomplete_to_any_depth():
-    found = RUNS.drop(columns="contributing").ireval.diagnose(QRELS)
-    told = find(found, "deeper than the pool")["what"]
-    assert told.endswith("as filed, which is 0; the median list is judged to depth 10")
-    alone = RUNS[RUNS["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(QRELS)
-    assert not alone["what"].str.contains("residuals").any()
+def test_an_empty_pool_is_reported():
+    result = RUNS.drop(columns="contributing").ireval.diagnose(QRELS)
+    text = find(result, "deeper than the pool")["what"]
+    assert text.endswith("as filed, which is 0; the median list is judged to depth 10")
+    single = RUNS[RUNS["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(QRELS)
+    assert not single["what"].str.contains("residuals").any()
 
 
-def test_everything_is_reported():
+def test_report_lists_every_location():
     twice = pd.concat([RUNS, RUNS.head(9)], ignore_index=True)
     short = find(twice.ireval.diagnose(QRELS), "documents listed twice in a ranking")
     assert short["where"].endswith(", ...")
-    whole = find(twice.ireval.diagnose(QRELS, errors="report"), "listed twice in a ranking")
-    assert len(whole["where"].split(", ")) == whole["how_many"] == 9
+    finding = find(twice.ireval.diagnose(QRELS, errors="report"), "listed twice in a ranking")
+    assert len(finding["where"].split(", ")) == finding["how_many"] == 9
 
 
-def test_frames_that_cannot_be_read_are_findings():
-    found = ir.verbs.diagnose(RUNS.drop(columns="doc"), QRELS.assign(grade=0.5), errors="report")
-    assert found["severity"].tolist() == ["error", "error"]
-    assert found["what"].str.contains("column for doc|whole numbers").all()
-    assert found["how_many"].iloc[1] == len(QRELS)
-    assert len(found["where"].iloc[1].split(", ")) == len(QRELS)
+def test_unreadable_frames_are_findings():
+    result = ir.verbs.diagnose(RUNS.drop(columns="doc"), QRELS.assign(grade=0.5), errors="report")
+    assert result["severity"].tolist() == ["error", "error"]
+    assert result["what"].str.contains("column for doc|whole numbers").all()
+    assert result["how_many"].iloc[1] == len(QRELS)
+    assert len(result["where"].iloc[1].split(", ")) == len(QRELS)
     refused(InputError, "wanted", ir.verbs.diagnose, RUNS.drop(columns="doc"), QRELS)
 
 
-def test_an_error_on_the_way_ends_what_is_found():
+def test_an_error_is_the_last_finding():
     ranks = RUNS.drop(columns="score").assign(rank=1)
-    found = ir.verbs.diagnose(ranks, QRELS, errors="report")
-    assert found["what"].iloc[0].startswith("wanted distinct ranks")
-    assert found["how_many"].iloc[0] > 5
+    result = ir.verbs.diagnose(ranks, QRELS, errors="report")
+    assert result["what"].iloc[0].startswith("wanted distinct ranks")
+    assert result["how_many"].iloc[0] > 5
     calm = ir.verbs.diagnose(RUNS, QRELS, errors="report")
     assert calm["what"].tolist() == ir.verbs.diagnose(RUNS, QRELS)["what"].tolist()
 
 
-def test_repeats_far_off_single_ones_and_shared_labels_are_named():
+def test_outlying_single_and_shared_repeats_are_reported():
     runs, qrels = ir.example_track()
     rng = np.random.default_rng(1)
-    own = runs[runs["system"] == "monot5"]
-    parts = [runs[runs["system"] == "bm25"].assign(seed=1)]
+    base_run = runs[runs["system"] == "monot5"]
+    frames = [runs[runs["system"] == "bm25"].assign(seed=1)]
     for seed in range(1, 7):
-        noise = rng.normal(0, 0.1 * own["score"].std(), len(own))
-        scores = rng.normal(size=len(own)) if seed == 4 else own["score"] + noise
-        parts.append(own.assign(score=scores, seed=seed))
-    runs = pd.concat(parts, ignore_index=True)
-    found = runs.ireval.diagnose(qrels, "nDCG@10").set_index("what")
-    far = found.loc["seeds whose mean nDCG@10 is far from the others of their system"]
+        noise = rng.normal(0, 0.1 * base_run["score"].std(), len(base_run))
+        scores = rng.normal(size=len(base_run)) if seed == 4 else base_run["score"] + noise
+        frames.append(base_run.assign(score=scores, seed=seed))
+    runs = pd.concat(frames, ignore_index=True)
+    result = runs.ireval.diagnose(qrels, "nDCG@10").set_index("what")
+    far = result.loc["seeds whose mean nDCG@10 is an outlier within their system"]
     assert far["where"].startswith("monot5 [seed 4] (")
     assert far["how_many"] == 1
-    assert found.loc["systems with one seed, beside others with up to 6", "where"] == "bm25"
-    shared = found.loc["seeds that several systems have under the same label"]
+    assert result.loc["systems with one seed, while others have up to 6", "where"] == "bm25"
+    shared = result.loc["seeds that several systems have under the same label"]
     assert (shared["severity"], shared["where"]) == ("note", "1")
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "where"),
     [
         (["31_1", "31_2", "32_1", "32_2", "33_1"], "31 (2), 32 (2)"),
         (["a-b/1", "a-b/2", "c/1", "c/2", "c/3"], "c (3), a-b (2)"),
@@ -244,26 +245,26 @@ def test_repeats_far_off_single_ones_and_shared_labels_are_named():
         ([101, 102, 103, 104, 105], None),
     ],
 )
-def test_it_asks_whether_topics_were_drawn_together(names, told):
+def test_topics_with_common_prefixes_are_reported(names, where):
     qrels = pd.DataFrame({"topic": names, "doc": list("vwxyz"), "grade": 1})
     run = qrels.drop(columns="grade").assign(system="s", score=1.0)
-    found = ir.verbs.diagnose(run, qrels)
-    asked = found[found["what"].str.contains("drawn together")]
-    assert asked["where"].tolist() == ([told] if told else [])
-    assert asked["advice"].str.contains("cluster=").all()
+    result = ir.verbs.diagnose(run, qrels)
+    clustered = result[result["what"].str.contains("sampled in clusters")]
+    assert clustered["where"].tolist() == ([where] if where else [])
+    assert clustered["advice"].str.contains("cluster=").all()
 
 
-def test_it_asks_whether_questions_of_one_document_were_drawn_together():
+def test_topics_with_evidence_in_the_same_document_are_reported():
     runs = pd.DataFrame({"topic": [*"1234"] * 2, "doc": "d", "system": [*"aaaabbbb"], "score": 1.0})
     runs = runs.assign(start=0, end=50)
     spans = pd.DataFrame({"topic": [*"1234"], "doc": [*"xxxy"], "start": 10, "end": 20, "grade": 1})
-    row = find(runs.ireval.diagnose(spans), "evidence of others")
+    row = find(runs.ireval.diagnose(spans), "evidence of other topics")
     assert (row["where"], row["how_many"]) == ("x (3)", 3)
-    apart = runs.ireval.diagnose(spans.assign(doc=[*"xxyz"]))
-    assert not apart["what"].str.contains("evidence of others").any()
+    unclustered = runs.ireval.diagnose(spans.assign(doc=[*"xxyz"]))
+    assert not unclustered["what"].str.contains("evidence of other topics").any()
 
 
-def test_it_asks_about_columns_that_explain_how_topics_differ():
+def test_columns_that_explain_variance_are_reported():
     topics = pd.Series(QRELS["topic"].unique())
     means = RUNS.ireval.evaluate(QRELS, "AP")["AP"].groupby("topic").mean()
     columns = {"halves": means > means.median(), "each": means, "chance": topics.index % 2 == 0}

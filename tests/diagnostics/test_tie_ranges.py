@@ -1,7 +1,4 @@
-"""Ranges over all orders of tied documents, and gain shared over them, and what goes with it.
-
-Orders of systems under two ways to break ties; Shares of tied documents.
-"""
+"""Tests of tie ranges, shared gains, tie rates and agreement between tie rules."""
 
 import itertools
 
@@ -18,7 +15,7 @@ from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterErr
 
 
 def worked(golden):
-    """Return the run, the judgments and what is expected of the worked case."""
+    """Return the run, judgments and expected values of the worked case."""
     case = golden["002-ties"]
     run = pd.DataFrame(case["input"]["run"], columns=["doc", "score"]).assign(topic="t")
     qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
@@ -26,12 +23,12 @@ def worked(golden):
 
 
 def coarse():
-    """Return the example track with scores rounded until most of them tie."""
+    """Return the example track with scores rounded so that most are tied."""
     runs, qrels = ir.example_track()
     return runs.assign(score=runs["score"].round()), qrels
 
 
-def test_worked_shared_gain(golden):
+def test_shared_gains_equal_the_worked_case(golden):
     run, qrels, expected = worked(golden)
     metrics = ["RBP(p=0.8, gain='linear')", "P"]
     for depth in (7, 3):
@@ -43,7 +40,7 @@ def test_worked_shared_gain(golden):
             assert precision == pytest.approx(expected[f"shared Prec@{k} binary"])
 
 
-def test_ranges_hold_all_orders(golden):
+def test_ranges_are_the_extremes_over_all_orders(golden):
     run, qrels, expected = worked(golden)
     metrics = ["P", "Recall", "DCG", "RBP(p=0.5)", "DCG(gain='exp', discount='zipf')"]
     blocks = [itertools.permutations(block) for block in expected["blocks"]]
@@ -57,12 +54,12 @@ def test_ranges_hold_all_orders(golden):
     np.testing.assert_allclose(ranges.sel(bound="upper"), np.max(scores, axis=0), atol=1e-12)
 
 
-def test_shared_gain_refuses_other_metrics():
+def test_metrics_without_shared_gains_are_refused():
     cube = coarse()[0].ireval.cube(coarse()[1], ties="mean")
     refused(MetricError, "share gain.*found Bpref, Q", lambda: cube.ireval.score("P", "Bpref", "Q"))
 
 
-def test_every_policy_scores_within_the_range():
+def test_scores_under_every_tie_rule_are_within_the_range():
     runs, qrels = coarse()
     metrics = ["AP", "nDCG", "Q", "ERR", "Bpref", "Judged", "Rprec", "RR@7", "nDCG(ideal='pool')"]
     for depth in (None, 13):
@@ -78,16 +75,16 @@ def test_every_policy_scores_within_the_range():
             xr.testing.assert_allclose(cube.ireval.tie_ranges(*metrics), ranges)
 
 
-def test_a_cut_knows_what_is_tied_below():
+def test_ranges_include_documents_tied_below_the_depth():
     runs, qrels = coarse()
-    whole = runs.ireval.cube(qrels).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
+    full = runs.ireval.cube(qrels).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
     cut = runs.ireval.cube(qrels, depth=9).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
-    xr.testing.assert_allclose(cut, whole)
+    xr.testing.assert_allclose(cut, full)
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of topics without lists
 def test_without_ties_the_range_of_every_metric_is_its_score():
-    """Of topics without a list, and without judgments, as well."""
+    """Compare topics without a list and without judgments as well."""
     runs = pd.DataFrame({"system": list("aab"), "topic": list("121"), "doc": list("xyx")})
     qrels = pd.DataFrame({"topic": list("123"), "doc": list("xzx"), "grade": 1})
     cube = ir.cube(runs.assign(score=1.0), qrels, pool=1)
@@ -99,7 +96,7 @@ def test_without_ties_the_range_of_every_metric_is_its_score():
         )
 
 
-def test_worked_orders(golden):
+def test_scores_by_tie_rule_equal_the_worked_case(golden):
     run, qrels, expected = worked(golden)
     for ties, name in (("trec", "trec"), ("order", "file")):
         assert run.ireval.rank(ties=ties)["doc"].tolist() == expected[name]
@@ -107,10 +104,10 @@ def test_worked_orders(golden):
         assert score == pytest.approx(expected[f"RBP(0.8)@3 linear, {name}"])
 
 
-def test_orders_of_systems():
+def test_agreement_between_tie_rules_equals_that_of_two_cubes():
     runs, qrels = coarse()
     metrics = ["RBP(p=0.8)", "P@5"]
-    found = ir.verbs.tie_agreement(runs, qrels, metrics, at=[5, 20])
+    result = ir.verbs.tie_agreement(runs, qrels, metrics, at=[5, 20])
     scores = [
         runs.ireval.cube(qrels, ties=ties)
         .ireval.score(*metrics, at=[5, 20])
@@ -120,20 +117,20 @@ def test_orders_of_systems():
     ]
     for metric, depth in itertools.product(metrics, (5, 20)):
         tau = stats.kendalltau(*(s.sel(metric=metric, depth=depth) for s in scores)).statistic
-        assert found.sel(metric=metric, depth=depth) == pytest.approx(tau)
-    alone = runs.ireval.tie_agreement(qrels, ["AP"], ties=("doc", "doc"))
-    assert alone.item() == pytest.approx(1)
-    assert alone.depth.item() == 50
+        assert result.sel(metric=metric, depth=depth) == pytest.approx(tau)
+    same_rule = runs.ireval.tie_agreement(qrels, ["AP"], ties=("doc", "doc"))
+    assert same_rule.item() == pytest.approx(1)
+    assert same_rule.depth.item() == 50
 
 
-def test_worked_rates(golden):
+def test_tie_rates_equal_the_worked_case(golden):
     run, qrels, expected = worked(golden)
     cube = run.ireval.cube(qrels)
     assert 100 * cube.ireval.tie_rates() == pytest.approx(expected["tie_percentage_top20"])
     assert 100 * cube.ireval.tie_rates(3) == pytest.approx(expected["tie_percentage_top3"])
 
 
-def test_rates_by_a_loop():
+def test_tie_rates_equal_a_loop():
     runs, qrels = coarse()
     rates = runs.ireval.cube(qrels).ireval.tie_rates(10)
     for (system, topic), part in runs.groupby(["system", "topic"]):
@@ -142,7 +139,7 @@ def test_rates_by_a_loop():
         assert rates.sel(system=system, topic=topic).item() == pytest.approx(share)
 
 
-def test_empty_lists_have_no_rate():
+def test_tie_rates_of_empty_lists_are_nan():
     runs, qrels = coarse()
     some = runs[(runs["system"] != "ance") | (runs["topic"] != "101")]
     with pytest.warns(IrframeWarning, match="ance 1 of 16 topics"):
@@ -152,7 +149,7 @@ def test_empty_lists_have_no_rate():
     assert rates.notnull().sum() == rates.size - 1
 
 
-def test_refusals():
+def test_invalid_arguments_of_tie_verbs_are_refused():
     runs, qrels = coarse()
     cube, ranked = (runs.ireval.cube(qrels, ties=ties).ireval for ties in ("trec", "rank"))
     words = "one order of ties is the best; found InfAP"
@@ -163,6 +160,6 @@ def test_refusals():
     refused(DepthError, "up to 10, that of the cube; found 20", cut.tie_rates)
     refused(DepthError, "at least 1", cube.tie_rates, 0)
     for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
-        refused(ParameterError, "two ways", runs.ireval.tie_agreement, qrels, ["AP"], ties=ties)
+        refused(ParameterError, "two rules", runs.ireval.tie_agreement, qrels, ["AP"], ties=ties)
     words = "depth=5 to reach as deep as the metrics; found nDCG@10"
     refused(DepthError, words, runs.ireval.tie_agreement, qrels, ["P", "nDCG@10"], at=[5, 20])

@@ -1,7 +1,4 @@
-"""Reports of systems against a baseline, and what goes with it.
-
-Agreement of significance with and without a metric.
-"""
+"""Tests of `compare_orderings` and `significance_agreement`."""
 
 import numpy as np
 import pytest
@@ -16,8 +13,8 @@ TESTS = {"t": "t", "wsr": "wilcoxon", "sign": "sign"}
 GROUPS = ("**ns", "ns", "=", "ni", "**ni")
 
 
-def told(report):
-    """Tell a report as the worked cases do, whose a is the baseline and b the system that tries."""
+def as_worked_case(report):
+    """Return a report in the format of the worked cases, with a as the baseline."""
     row = report.iloc[0]
     return {
         "mean_a": row["mean_b"],
@@ -33,16 +30,16 @@ def told(report):
 
 
 def check(report, expected):
-    found = told(report)
+    result = as_worked_case(report)
     for name, value in expected.items():
         if isinstance(value, float):
-            assert found[name] == pytest.approx(value, rel=1e-6)
+            assert result[name] == pytest.approx(value, rel=1e-6)
         else:
-            assert found[name] == value
+            assert result[name] == value
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_report(golden, test):
+def test_reports_equal_the_worked_cases(golden, test):
     case = golden["001-report"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
     report = cube.ireval.compare_orderings(
@@ -52,7 +49,7 @@ def test_report(golden, test):
     assert report["mark"].item() == ""
 
 
-def test_significant_on_the_metric_alone(golden):
+def test_only_significance_by_the_metric_gives_one_dagger(golden):
     case = golden["001-report-dagger-only"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
     report = cube.ireval.compare_orderings(
@@ -62,7 +59,7 @@ def test_significant_on_the_metric_alone(golden):
     assert report["mark"].item() == "†"
 
 
-def test_every_challenger(cube):
+def test_every_other_system_is_compared_by_default(cube):
     report = cube.ireval.compare_orderings(
         baseline="bm25", metric="nDCG", depth=10, test=ir.Significance(adjust=None)
     )
@@ -77,7 +74,7 @@ def test_every_challenger(cube):
     np.testing.assert_array_equal(report["p"], compared["p"])
 
 
-def test_marks_need_both_tests_and_one_winner(cube):
+def test_double_daggers_need_both_tests_to_favour_the_same_system(cube):
     report = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10")
     double = report["mark"] == "‡"
     assert double.any()
@@ -91,8 +88,8 @@ def test_marks_need_both_tests_and_one_winner(cube):
     assert strict["p_orderings"].isna().all()
 
 
-def test_majority_against_the_metric_is_no_corroboration():
-    """The champion is ahead on most topics by a little, and far behind on a few."""
+def test_a_majority_against_the_metric_gives_no_double_dagger():
+    """The baseline is slightly ahead on most topics, and far behind on a few."""
     a = [[0, 0, 0, 0, 1]] * 8 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 8 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
@@ -107,7 +104,7 @@ def test_majority_against_the_metric_is_no_corroboration():
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
-def test_costs_favour_the_lower():
+def test_for_costs_the_lower_mean_is_favoured():
     a, b = [[0, 0, 1]] * 8, [[1, 0, 0]] * 8
     report = cube_of({"A": a, "B": b}).ireval.compare_orderings(
         baseline="A", metric="ASL", test="sign"
@@ -117,7 +114,7 @@ def test_costs_favour_the_lower():
     assert report["mark"].item() == "‡"
 
 
-def test_a_metric_and_its_orderings_have_one_depth(cube):
+def test_metric_and_orderings_must_have_the_same_depth(cube):
     for metric in ("P@20", "P@5"):
         with pytest.raises(DepthError, match=f"depth=10; found {metric}"):
             cube.ireval.compare_orderings(baseline="bm25", metric=metric, depth=10)
@@ -125,49 +122,49 @@ def test_a_metric_and_its_orderings_have_one_depth(cube):
     assert own["depth"].unique().tolist() == [20]
 
 
-def test_categories(golden):
+def test_categories_equal_the_worked_cases(golden):
     case = golden["001-fig7-categories"]
     p = np.array(case["input"]["p_metric_p_ipso"])
     assert [CATEGORIES[code] for code in categorise(*p.T, 0.05)] == case["expected"]["labels"]
 
 
-def test_all_pairs(cube):
-    found = cube.ireval.significance_agreement(
+def test_agreement_over_all_pairs_equals_single_comparisons(cube):
+    result = cube.ireval.significance_agreement(
         "P",
         "RBP(p=0.8)",
         test=ir.Significance(["t", "sign"], adjust=None),
         at=[5, 10],
         gain="binary",
     )
-    assert found["verdict"].shape == (2, 2, 2, 28)
+    assert result["verdict"].shape == (2, 2, 2, 28)
     scores = cube.ireval.score("P", "RBP(p=0.8)", at=[5, 10])
     with pytest.warns(IrframeWarning, match="no outcome on at most 6 differences that are not 0"):
         compared = scores.ireval.compare("sign")
     np.testing.assert_allclose(
-        found["p"].sel(test="sign"), compared["p"].to_numpy().reshape(2, 2, 28)
+        result["p"].sel(test="sign"), compared["p"].to_numpy().reshape(2, 2, 28)
     )
     pairs = cube.ireval.orderings(depth=10)
-    np.testing.assert_array_equal(found["p_orderings"], [pairs["p"].sel(depth=[5, 10]).T] * 2)
-    np.testing.assert_array_equal(found["system_a"], pairs["system_a"])
-    both = (found["p"] < 0.05) & (found["p_orderings"] < 0.05)
-    assert not (found["verdict"] == CATEGORIES.index("Both: Opposed")).any()
-    np.testing.assert_array_equal(both.transpose(*found["verdict"].dims), found["verdict"] == 0)
-    np.testing.assert_allclose(found["share"].sum("category"), 1)
+    np.testing.assert_array_equal(result["p_orderings"], [pairs["p"].sel(depth=[5, 10]).T] * 2)
+    np.testing.assert_array_equal(result["system_a"], pairs["system_a"])
+    both = (result["p"] < 0.05) & (result["p_orderings"] < 0.05)
+    assert not (result["verdict"] == CATEGORIES.index("Both: Opposed")).any()
+    np.testing.assert_array_equal(both.transpose(*result["verdict"].dims), result["verdict"] == 0)
+    np.testing.assert_allclose(result["share"].sum("category"), 1)
     np.testing.assert_allclose(
-        found["share"].sel(category="Both: Yes"),
+        result["share"].sel(category="Both: Yes"),
         both.mean("pair").transpose("metric", "test", "depth"),
     )
 
 
-def test_opposed_verdicts_are_no_agreement():
-    """One system is ahead on most topics by a little, the other far ahead on a few."""
+def test_opposed_verdicts_are_a_category_of_their_own():
+    """One system is slightly ahead on most topics, the other far ahead on a few."""
     a = [[0, 0, 0, 0, 1]] * 10 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 10 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
-    found = cube.ireval.significance_agreement("P", test=ir.Significance(alpha=0.4)).squeeze()
-    assert found["p"] < 0.4
-    assert found["p_orderings"] < 0.4
-    assert found["share"].sel(category="Both: Opposed") == 1
+    result = cube.ireval.significance_agreement("P", test=ir.Significance(alpha=0.4)).squeeze()
+    assert result["p"] < 0.4
+    assert result["p_orderings"] < 0.4
+    assert result["share"].sel(category="Both: Opposed") == 1
     report = cube.ireval.compare_orderings(
         baseline="A", metric="P", test=ir.Significance(alpha=0.4)
     )
@@ -181,19 +178,19 @@ def test_opposed_verdicts_are_no_agreement():
     assert cheaper["share"].squeeze().sel(category="Both: Yes") == 1
 
 
-def test_orderings_have_the_gains_of_each_metric(cube):
-    found = cube.ireval.significance_agreement("nDCG", "AP(rel=2)", at=10).sel(depth=10)
+def test_orderings_use_the_gains_of_each_metric(cube):
+    result = cube.ireval.significance_agreement("nDCG", "AP(rel=2)", at=10).sel(depth=10)
     for metric, options in {"nDCG": {"gain": "linear"}, "AP(rel=2)": {"rel": 2}}.items():
         pairs = cube.ireval.orderings(depth=10, **options).isel(depth=-1)
-        np.testing.assert_array_equal(found["p_orderings"].sel(metric=metric), pairs["p"])
+        np.testing.assert_array_equal(result["p_orderings"].sel(metric=metric), pairs["p"])
     report = cube.ireval.compare_orderings(
         baseline="bm25", metric="nDCG", depth=10, test=ir.Significance(alpha=0.999)
     )
-    inside = found.sel(metric="nDCG").isel(pair=slice(7))
+    inside = result.sel(metric="nDCG").isel(pair=slice(7))
     np.testing.assert_array_equal(inside["p_orderings"], report["p_orderings"])
 
 
-def test_significance_agreement_bad_input(cube):
+def test_invalid_arguments_of_significance_agreement_are_refused(cube):
     refused(ParameterError, "each once", cube.ireval.significance_agreement, "P", test=["t", "t"])
     refused(ParameterError, "tests, at least one", cube.ireval.significance_agreement, "P", test=[])
     refused(DepthError, "1 to 50", lambda: cube.ireval.significance_agreement("P", at=51))

@@ -1,9 +1,4 @@
-"""Tests of irframe.orderings.orderings.
-
-Innate orderings of systems against Algorithm 1, and what can be asked of them; Which metrics
-innate orderings bind, against every pair of short rankings; Two systems side by side: the order
-of the topics, the rankings, and which metrics are bound.
-"""
+"""Tests of `orderings` and `side_by_side`."""
 
 import itertools
 
@@ -44,11 +39,11 @@ def test_all_pairs_equal_algorithm_1(cube, options):
     }
     gain = options.get("gain", tuple(options))
     gain = gain if isinstance(gain, dict) else table[gain]
-    found = cube.ireval.orderings(depth=12, labels=True, **options)
-    assert found.sizes == {"pair": 28, "topic": 16, "depth": 12, "group": 5}
+    result = cube.ireval.orderings(depth=12, labels=True, **options)
+    assert result.sizes == {"pair": 28, "topic": 16, "depth": 12, "group": 5}
     rng = np.random.default_rng(0)
     for pair, topic in zip(rng.integers(28, size=40), rng.integers(16, size=40), strict=True):
-        one = found.isel(pair=pair, topic=topic)
+        one = result.isel(pair=pair, topic=topic)
         serps = [
             serps_of(cube, one[name].item(), one["topic"].item(), gain)[:12]
             for name in ("system_a", "system_b")
@@ -58,34 +53,34 @@ def test_all_pairs_equal_algorithm_1(cube, options):
         assert LABELS[int(one["label"][-1])] == oracle.group(*serps)
 
 
-def test_five_groups(golden):
+def test_counts_of_groups_equal_the_worked_case(golden):
     case = golden["001-five-groups"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
-    found, expected = cube.ireval.orderings("A", "B"), case["expected"]
-    assert found["count"].isel(depth=-1).to_series().to_dict() == expected["counts"]
-    assert [LABELS[code] for code in found["label"][:, -1].to_numpy()] == expected["groups"]
+    result, expected = cube.ireval.orderings("A", "B"), case["expected"]
+    assert result["count"].isel(depth=-1).to_series().to_dict() == expected["counts"]
+    assert [LABELS[code] for code in result["label"][:, -1].to_numpy()] == expected["groups"]
     signs = {-2: "*", -1: "-", 0: "=", 1: "+", 2: "*"}
-    depths = ["".join(signs[code] for code in row) for row in found["label"].to_numpy().tolist()]
+    depths = ["".join(signs[code] for code in row) for row in result["label"].to_numpy().tolist()]
     assert depths == expected["depths"]
     lined_up = cube.ireval.side_by_side("A", "B")
     assert (
-        found["topic"].to_numpy()[expected["row_order"]].tolist()
+        result["topic"].to_numpy()[expected["row_order"]].tolist()
         == lined_up["topic"].to_numpy().tolist()
     )
-    assert found["p"].isel(depth=-1).item() == expected["sign_p"]
+    assert result["p"].isel(depth=-1).item() == expected["sign_p"]
 
 
-def test_sign_test(golden):
+def test_p_values_equal_the_worked_sign_tests(golden):
     case = golden["001-sign-test"]
     for (behind, ahead), p in zip(case["input"]["pairs"], case["expected"]["exact"], strict=True):
         if behind + ahead:
             serps = [[0]] * behind + [[1]] * ahead
             other = [[1]] * behind + [[0]] * ahead
-            found = cube_of({"A": serps, "B": other}).ireval.orderings("A", "B")
-            assert found["p"].item() == pytest.approx(p, rel=1e-9)
+            result = cube_of({"A": serps, "B": other}).ireval.orderings("A", "B")
+            assert result["p"].item() == pytest.approx(p, rel=1e-9)
 
 
-def test_one_pair_one_champion_and_all_pairs_agree(cube):
+def test_single_pairs_equal_those_among_all_pairs(cube):
     every = cube.ireval.orderings(depth=10, labels=True)
     ours = cube.ireval.orderings("bm25", depth=10)
     theirs = cube.ireval.orderings(b="bm25", depth=10)
@@ -102,12 +97,12 @@ def test_one_pair_one_champion_and_all_pairs_agree(cube):
     assert one["label"].attrs["flag_meanings"] == "**ns ns = ni **ni"
 
 
-def test_first_depths_say_what_labels_say(cube):
-    found = cube.ireval.orderings("bm25", "colbert")
-    label = found["label"].to_numpy()
+def test_labels_follow_from_sign_and_first_depths(cube):
+    result = cube.ireval.orderings("bm25", "colbert")
+    label = result["label"].to_numpy()
     for first, changed in (("first_decided", label != 0), ("first_nonseparable", abs(label) == 2)):
         expected = np.where(changed.any(axis=1), changed.argmax(axis=1) + 1, 0)
-        np.testing.assert_array_equal(found[first], expected)
+        np.testing.assert_array_equal(result[first], expected)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +118,11 @@ def test_first_depths_say_what_labels_say(cube):
         ((), {"gain": {1: 1e-300, 2: 0.1, 3: 1}}, MetricError, "summed exactly"),
     ],
 )
-def test_bad_input(cube, systems, options, error, message):
+def test_invalid_arguments_of_orderings_are_refused(cube, systems, options, error, message):
     refused(error, message, lambda: cube.ireval.orderings(*systems, **options))
 
 
-def test_what_is_no_cube_is_refused(cube):
+def test_other_objects_than_cubes_are_refused(cube):
     refused(InputError, "a cube", lambda: ir.verbs.orderings(cube["grade"], "bm25"))
     with pytest.raises(ParameterError, match="at least two systems; found 'bm25' alone"):
         ir.verbs.orderings(cube.isel(system=[0]))
@@ -138,7 +133,7 @@ READ_IN_ORDER += " misplacement search_lengths outcomes preferences"
 
 
 @pytest.mark.parametrize("name", READ_IN_ORDER.split())
-def test_shared_ranks_are_no_order(name):
+def test_shared_ranks_are_refused(name):
     cube = ir.cube(*ir.example_track(), ties="mean")
     refused(MetricError, "ties='mean'", lambda: call(name, cube))
 
@@ -150,7 +145,7 @@ DEEP = 4
 
 @pytest.fixture(scope="module")
 def paired():
-    """Every ranking of four grades against every other: two systems, a topic per pair."""
+    """Return a cube of two systems with all pairs of rankings of four grades as topics."""
     serps = [s for s in itertools.product((0, 1, 2), repeat=DEEP) if max(map(s.count, (1, 2))) <= 2]
     pairs = list(itertools.combinations(serps, 2))
     a, b = (list(map(list, side)) for side in zip(*pairs, strict=True))
@@ -158,7 +153,7 @@ def paired():
 
 
 def contradicted(cube, metric, **options):
-    """Say whether the scores of some pair contradict its ordering."""
+    """Return whether the scores of some pair contradict its ordering."""
     label = cube.ireval.orderings("a", "b", **options)["label"].to_numpy()
     scores = cube.ireval.score(metric)[0]
     ahead = (scores.sel(system="a") - scores.sel(system="b")).to_numpy().round(12)
@@ -173,7 +168,7 @@ def contradicted(cube, metric, **options):
         ("linear", {"RBP", "DCG", "nDCG"}),
     ],
 )
-def test_what_is_bound_is_never_contradicted(paired, gain, some):
+def test_bound_metrics_never_contradict_orderings(paired, gain, some):
     every = [each.metric for each in VARIANTS if not (each.metric.subtopics or each.facts.pooled)]
     every += [parse_metric(f"{name}(gain='binary')") for name in ("ERR", "DCG")]
     bound = [metric for metric in every if is_bound(paired, metric, gain=gain, rel=1)]
@@ -186,7 +181,7 @@ def test_what_is_bound_is_never_contradicted(paired, gain, some):
     assert is_bound(paired, ir.metrics.AP(rel=2), gain="binary", rel=2)
 
 
-def test_other_gains_and_graded_q_and_err_are_contradicted(paired):
+def test_metrics_with_other_gains_and_graded_q_and_err_contradict_orderings(paired):
     for name, gain in {
         "nDCG": "binary",
         "Q": "linear",
@@ -198,13 +193,13 @@ def test_other_gains_and_graded_q_and_err_are_contradicted(paired):
         assert contradicted(paired, metric, gain=gain), name
 
 
-def test_the_unit_of_a_gain_is_no_matter(paired):
+def test_scaling_gains_changes_nothing(paired):
     assert is_bound(paired, ir.metrics.DCG(gain="linear"), gain={1: 5, 2: 10}, rel=1)
     two_levels = cube_of({"a": [[1, 0]], "b": [[0, 1]]})
     assert is_bound(two_levels, ir.metrics.ERR(), gain="binary", rel=1)
 
 
-def test_display_order_of_non_separable_topics():
+def test_non_separable_topics_are_in_display_order():
     a = [[1, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 1, 0]]
     b = [[0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]]
     cube = cube_of({"A": a, "B": b}, depth=4)
@@ -215,7 +210,7 @@ def test_display_order_of_non_separable_topics():
         assert "".join(topics) == order
 
 
-def test_lined_up_systems_hold_the_data(cube):
+def test_side_by_side_has_rankings_orderings_and_differences(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", "AP", depth=10)
     plain = cube.ireval.orderings("monot5", "bm25", depth=10)
     order = plain.indexes["topic"].get_indexer(pair["topic"])
@@ -241,20 +236,20 @@ def test_metrics_deeper_than_the_orderings_are_refused(cube):
     np.testing.assert_allclose(pair["difference"][0], expected, atol=1e-11)
 
 
-def test_metrics_that_are_not_bound_are_named(cube):
-    with pytest.warns(IrframeWarning, match="not bind.*: nDCG, ERR$"):
+def test_metrics_that_may_contradict_orderings_raise_a_warning(cube):
+    with pytest.warns(IrframeWarning, match="may contradict.*: nDCG, ERR$"):
         cube.ireval.side_by_side("monot5", "bm25", "AP", "nDCG", "ERR", depth=10)
-    with pytest.warns(IrframeWarning, match="not bind.*: P, Q$"):
+    with pytest.warns(IrframeWarning, match="may contradict.*: P, Q$"):
         cube.ireval.side_by_side("monot5", "bm25", "nDCG", "P", "Q", depth=10, gain="linear")
 
 
 def test_two_systems_are_needed(cube):
-    refused(ParameterError, "two systems to line up", ir.verbs.side_by_side, cube, "bm25", None)
+    refused(ParameterError, "two systems to compare", ir.verbs.side_by_side, cube, "bm25", None)
     refused(ParameterError, "'bm26'", lambda: ir.verbs.side_by_side(cube, "bm25", "bm26"))
 
 
-def test_groups_called_as_a_part_of_the_result_are_to_be_called_otherwise(cube):
-    halves = {topic: "ab"[place % 2] for place, topic in enumerate(cube["topic"].to_numpy())}
+def test_groups_named_like_a_variable_of_the_result_are_refused(cube):
+    halves = {topic: "ab"[index % 2] for index, topic in enumerate(cube["topic"].to_numpy())}
     words = "found 'group'. .*name='part'"
     refused(ParameterError, words, cube.ireval.groupby(halves).orderings, "bm25", "ance")
     named = cube.ireval.groupby(pd.Series(halves, name="part")).orderings("bm25", "ance")

@@ -1,8 +1,4 @@
-"""Preferences between two systems, by how much users want to find, and what goes with it.
-
-All rankings of a length against counting, and the scores of metrics on them; Shares of pairs of
-rankings that leave a metric no choice.
-"""
+"""Tests of `preferences`, `separability` and `enumerate_rankings`."""
 
 import itertools
 import math
@@ -30,13 +26,13 @@ serps = st.lists(st.sampled_from([0, 1, 2, None]), min_size=1, max_size=8)
 
 
 def ranks(serp, k, rel, n_relevant):
-    """Return the ranks of the 1st, 2nd, ... relevant document, infinite where not retrieved."""
-    found = [r for r, g in enumerate(serp[:k], start=1) if g is not None and g >= rel]
-    return found + [math.inf] * (n_relevant - len(found))
+    """Return the ranks of relevant documents, infinite if not retrieved."""
+    result = [r for r, g in enumerate(serp[:k], start=1) if g is not None and g >= rel]
+    return result + [math.inf] * (n_relevant - len(result))
 
 
 def slow(first, second, k, rel, weights, n_relevant):
-    """Return rpp, lexirecall and lexiprecision as their authors define them."""
+    """Return rpp, lexirecall and lexiprecision by their definitions."""
     if not n_relevant:
         return [math.nan] * 3
     one, two = ranks(first, k, rel, n_relevant), ranks(second, k, rel, n_relevant)
@@ -59,23 +55,23 @@ def test_preferences_equal_the_slow_loop(first, second, missed, rel, weights):
     most = {g: max(first.count(g), second.count(g)) for g in (0, 1, 2)}
     judged = [g for g, n in most.items() for _ in range(n)] + missed + [0]
     cube = cube_of({"a": [first], "b": [second]}, [judged], depth=9)
-    found = cube.ireval.preferences("a", "b", at=range(1, 10), weights=weights, rel=rel)
+    result = cube.ireval.preferences("a", "b", at=range(1, 10), weights=weights, rel=rel)
     n_relevant = sum(grade >= rel for grade in judged)
     for k in range(1, 10):
         expected = slow(first, second, k, rel, weights, n_relevant)
-        here = found.sel(depth=k).to_array().to_numpy().ravel()
+        here = result.sel(depth=k).to_array().to_numpy().ravel()
         assert here == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-def test_those_who_want_more_may_prefer_the_other():
+def test_lexirecall_and_lexiprecision_may_differ():
     cube = cube_of({"a": [[1, 0, 0, 0, 1]], "b": [[0, 1, 1, 0, 0]]}, [[1, 1, 0, 0, 0]])
-    found = cube.ireval.preferences("a", "b", at=[1, 5]).squeeze()
-    assert found["lexiprecision"].to_numpy().tolist() == [1, 1]
-    assert found["lexirecall"].to_numpy().tolist() == [1, -1]
-    assert found["rpp"].to_numpy().tolist() == [0.5, 0]
+    result = cube.ireval.preferences("a", "b", at=[1, 5]).squeeze()
+    assert result["lexiprecision"].to_numpy().tolist() == [1, 1]
+    assert result["lexirecall"].to_numpy().tolist() == [1, -1]
+    assert result["rpp"].to_numpy().tolist() == [0.5, 0]
 
 
-def test_pairs_are_those_of_the_cube(cube):
+def test_pairs_are_in_the_order_of_the_cube(cube):
     every = cube.ireval.preferences()
     assert dict(every.sizes) == {"pair": 28, "topic": 16, "depth": 1}
     one = cube.ireval.preferences("ance", "bm25")
@@ -85,22 +81,22 @@ def test_pairs_are_those_of_the_cube(cube):
     assert cube.ireval.preferences(b="bm25").sizes["pair"] == 7
 
 
-def test_the_first_to_get_ahead_is_that_of_orderings(cube):
-    found = cube.ireval.preferences()["lexiprecision"].squeeze("depth")
-    np.testing.assert_array_equal(found, cube.ireval.orderings()["sign"])
+def test_lexiprecision_equals_the_sign_of_orderings(cube):
+    result = cube.ireval.preferences()["lexiprecision"].squeeze("depth")
+    np.testing.assert_array_equal(result, cube.ireval.orderings()["sign"])
 
 
-def test_what_every_metric_must_agree_on_is_preferred(cube):
+def test_separable_systems_are_preferred(cube):
     label = cube.ireval.orderings(labels=True)["label"].sel(depth=50)
-    found = cube.ireval.preferences().sel(depth=50)
+    result = cube.ireval.preferences().sel(depth=50)
     for sign in (1, -1):
         decided = (label == sign).to_numpy()
         assert decided.any()
-        for name in found:
-            assert (sign * found[name].to_numpy()[decided] > 0).all()
+        for name in result:
+            assert (sign * result[name].to_numpy()[decided] > 0).all()
 
 
-def test_all_rankings_of_length_3(golden):
+def test_rankings_of_length_3_equal_the_worked_case(golden):
     case = golden["001-figure2"]
     grid = ir.verbs.enumerate_rankings(3)
     spelled = ["".join(map(str, serp)) for serp in case["input"]["serps"]]
@@ -110,7 +106,7 @@ def test_all_rankings_of_length_3(golden):
     assert names == case["expected"]["matrix"]
 
 
-def test_arrangements_by_metrics(golden):
+def test_orders_by_metrics_equal_the_worked_case(golden):
     case = golden["001-figure3-taus"]
     k, R = case["input"]["k"], case["input"]["R"]
     metrics = {"RBP": "RBP(p=0.5)", "AP": "AP", "NDCG": "nDCG"}
@@ -121,19 +117,19 @@ def test_arrangements_by_metrics(golden):
         assert grid.attrs.items() >= {"rows": rows, "columns": columns}.items()
 
 
-def test_every_metric_follows_the_labels():
+def test_no_metric_contradicts_the_labels():
     for metric in ("P", "RR", "AP", "RBP(p=0.95)", "nDCG", "ERR"):
         label = ir.verbs.enumerate_rankings(5, metric, metric)["label"].to_numpy()
         above = np.triu(np.ones_like(label), 1).astype(bool)
         assert not (label[above] == -1).any()
 
 
-def test_costs_are_arranged_from_the_lowest():
+def test_costs_are_sorted_in_ascending_order():
     row = ir.verbs.enumerate_rankings(3, "BalancePoint")["row"].to_numpy().tolist()
     assert row[0] == "111"
 
 
-def test_scores_of_the_non_separable_pair(golden):
+def test_scores_of_the_non_separable_pair_equal_the_worked_case(golden):
     case = golden["001-table1"]
     judged, phi = case["input"]["judged"], case["input"]["phi"]
     named = {
@@ -149,31 +145,31 @@ def test_scores_of_the_non_separable_pair(golden):
     assert named.keys() == case["expected"].keys()
     for name, expected in case["expected"].items():
         metric = parse_metric(named[name])
-        found = [scored(metric, serp, judged)[-1] for serp in ([1, 0, 0], [0, 1, 1])]
-        assert found == pytest.approx(expected, rel=1e-9)
+        result = [scored(metric, serp, judged)[-1] for serp in ([1, 0, 0], [0, 1, 1])]
+        assert result == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("k", range(1, 7))
-def test_next_above(k):
+def test_covers_has_no_ranking_in_between(k):
     grid = ir.verbs.enumerate_rankings(k, "AP", "nDCG")
     row, column = np.nonzero(grid["covers"].to_numpy())
-    found = set(zip(grid["row"].to_numpy()[row], grid["column"].to_numpy()[column], strict=True))
+    result = set(zip(grid["row"].to_numpy()[row], grid["column"].to_numpy()[column], strict=True))
     expected = {
         ("".join(map(str, serp)), "".join(map(str, below)))
         for serp in itertools.product([0, 1], repeat=k)
         for below in oracle.covers(serp)
     }
-    assert found == expected
+    assert result == expected
 
 
-def test_bad_input():
+def test_invalid_arguments_of_enumerate_rankings_are_refused():
     for k in (0, 11, 2.0, True):
         refused(ParameterError, "at most 10", ir.verbs.enumerate_rankings, k)
     refused(ParameterError, "at least 4", lambda: ir.verbs.enumerate_rankings(4, n_relevant=3))
     refused(MetricError, "wanted", ir.verbs.enumerate_rankings, 2, "nonsense")
 
 
-def test_separability(cube):
+def test_separability_equals_the_shares_of_orderings(cube):
     shares = cube.ireval.separability(depth=20)
     label = cube.ireval.orderings(depth=20, labels=True)["label"].to_numpy()
     expected = [
@@ -183,5 +179,5 @@ def test_separability(cube):
     assert shares["outcome"].to_numpy().tolist() == ["equal", "separable", "non-separable"]
 
 
-def test_one_system_is_refused(cube):
+def test_a_single_system_is_refused(cube):
     refused(ParameterError, "two systems", ir.verbs.separability, cube.isel(system=[0]))
