@@ -1,1 +1,1 @@
-"""Search lengths, outcomes of search lengths, misplacement and Twist, risk against coverage."""
+"""Search lengths, outcomes, misplacement, losses and risk-coverage."""

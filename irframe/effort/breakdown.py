@@ -1,4 +1,4 @@
-"""At which rank systems answer, and two systems compared by that: counts, tests, verdicts."""
+"""Ranks of answers, and comparisons of two systems by them."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,22 +32,26 @@ from irframe.paired.differences import ratio
 from irframe.record import NONE
 
 DEEPEST = 100
-"""Rank below which a document counts as not returned, if nobody says otherwise."""
+"""Default rank below which a document counts as not returned."""
 
 Relevant = Literal["only", "first"]
-"""What a topic with several relevant documents is: an error, or answered by the first."""
+"""Policy for topics with several relevant documents: an error, or the first returned."""
 
 
 ANSWERABLE = "answerable"
-"""Coordinate of topics: whether they have a relevant document."""
+"""Coordinate of topics that tells whether they have a relevant document."""
 
 
 def answers_of_cube(
     cube: xr.Dataset, *, depth: int | None, rel: int, relevant: Relevant
 ) -> xr.Dataset:
-    """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
+    """Return the answers in a cube.
+
+    The default of `depth` is 100 or the depth of the cube, whichever is smaller.
+    """
     deepest = read_depth(cube, depth)
-    depth, cube = min(DEEPEST, deepest) if depth is None else deepest, attended(cube)
+    depth = min(DEEPEST, deepest) if depth is None else deepest
+    cube = attended(cube)
     return _answers(experiment_of(cube), map(experiment_of, by_topics(cube)), depth, rel, relevant)
 
 
@@ -62,13 +66,13 @@ def answers_of_runs(
     rel: int,
     relevant: Relevant,
 ) -> dict[Any, xr.Dataset]:
-    """Find the answers in frames; `depth` is by default 100.
+    """Return the answers in frames by group.
 
-    Those of every group, or under the key None those of all topics. A group of topics has the
-    systems that have a list there, and is one only if some topic of it has a relevant document.
+    Without groups the only key is None. A group of topics contains the systems with a list in it.
+    It is omitted if none of its topics has a relevant document. The default of `depth` is 100.
     """
     if shares_ranks(policy.ties):
-        raise ParameterError("ties that give every document one rank", f"ties={policy.ties!r}")
+        raise ParameterError("ties= without shared ranks", f"ties={policy.ties!r}")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     reader = Reader(Judgments.of(qrels, (), policy.topics), policy, (), pooled=False)
     experiment, groups = reader.read_table(runs, by, systems)
@@ -78,46 +82,59 @@ def answers_of_runs(
         return {None: answers}
     answerable = answers[ANSWERABLE].to_numpy()
     keys = groups.keys if groups.dim == SYSTEM else groups.keys[answerable]
-    parts = {key: answers.isel({groups.dim: groups.keys == key}) for key in pd.unique(keys)}
+    by_group = {key: answers.isel({groups.dim: groups.keys == key}) for key in pd.unique(keys)}
     if groups.dim == TOPIC:
         listed = answers["listed"].to_numpy()
-        for key, part in parts.items():
+        for key, subset in by_group.items():
             inside = listed[:, answerable & (groups.keys == key)].any(axis=1)
-            parts[key] = part.isel({SYSTEM: inside})
-    return parts
+            by_group[key] = subset.isel({SYSTEM: inside})
+    return by_group
 
 
 def _answers(
-    whole: Experiment, parts: Iterable[Experiment], depth: int, rel: int, relevant: Relevant
+    experiment: Experiment,
+    blocks: Iterable[Experiment],
+    depth: int,
+    rel: int,
+    relevant: Relevant,
 ) -> xr.Dataset:
-    """Return the answers in an experiment, given in parts by topics.
+    """Return the answers in an experiment.
 
-    Over (system, topic): ``rank`` of the first relevant document, 0 where not returned; whether the
-    system took part in the topic, ``there``, and has any document for it, ``listed``.
+    The variables over (system, topic) are ``rank``, that of the first relevant document, 0 if not
+    returned; whether the system took part in the topic; and ``listed``, whether it has any document
+    for it.
     """
     ESL(rel=rel)
     choice("relevant", relevant, get_args(Relevant))
-    topics = whole.judgments.topics
-    count = whole.judgments.count_by_topic(whole.judgments.grade >= rel)
+    topics = experiment.judgments.topics
+    count = experiment.judgments.count_by_topic(experiment.judgments.grade >= rel)
     several = np.flatnonzero(count > 1)
     if len(several) and relevant == "only":
         raise InputError(
             "one relevant document per topic",
             f"several for {len(several)} of {len(count)} topics",
-            "pass relevant='first' to count the first one that a run returns",
+            "pass relevant='first' to use the first one that a run returns",
             topics[several],
         )
     if not count.any():
         raise InputError("topics with a relevant document", f"none among {len(count)}")
-    rank = np.concatenate([_first_ranks(part.loaded, depth, rel) for part in parts], axis=1)
-    values = {"rank": rank, "there": whole.participated, "listed": whole.hits.length > 0}
-    labels = {SYSTEM: whole.systems, TOPIC: topics.rename(TOPIC), ANSWERABLE: (TOPIC, count > 0)}
+    rank = np.concatenate([_first_ranks(block.loaded, depth, rel) for block in blocks], axis=1)
+    values = {
+        "rank": rank,
+        "participated": experiment.participated,
+        "listed": experiment.hits.length > 0,
+    }
+    labels = {
+        SYSTEM: experiment.systems,
+        TOPIC: topics.rename(TOPIC),
+        ANSWERABLE: (TOPIC, count > 0),
+    }
     variables = {name: (LIST, value) for name, value in values.items()}
     return xr.Dataset(variables, labels, {"depth": depth, "topic": TOPIC})
 
 
 def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
-    """Return the rank of the first relevant document of every list, 0 where there is none."""
+    """Return the rank of the first relevant document, 0 for none."""
     hits = experiment.hits
     entries = (hits.rank <= depth) & (experiment.judgments.grade[hits.row] >= rel)
     rank = np.full(hits.length.shape, depth + 1, np.int32)
@@ -126,7 +143,7 @@ def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int
 
 
 BLOCK = 1 << 21
-"""Ranks compared at a time, which bounds memory; at least one pair."""
+"""Number of ranks that are compared at a time, which bounds memory."""
 
 P_VALUES = (
     "p_ranksum",
@@ -144,28 +161,28 @@ P_VALUES = (
 def claim(
     answered: Array, answered_significant: Array, ranked: Array, ranked_significant: Array
 ) -> dict[str, Array]:
-    """Combine who answers more with who ranks higher.
+    """Return the verdicts from the comparisons of answers and ranks.
 
     Parameters
     ----------
     answered
-        Whether b (1) or a (-1) answers more topics that the other leaves unanswered, or
-        neither (0).
+        Whether b (1) or a (-1) answers more topics that the other does not answer, or neither (0).
     answered_significant
-        Whether that is significant.
-    ranked
-        Whether b (1) or a (-1) ranks the answers higher where both have one, or neither (0).
-    ranked_significant
-        Whether that is significant.
+        Whether this difference is significant.
+        ranked
+            Whether b (1) or a (-1) ranks answers higher on topics that both answer, or neither (0).
+        ranked_significant
+            Whether this difference is significant.
 
     Returns
     -------
     dict
-        What may be claimed for b over a. ``better``: b is ahead in both.
-        ``significantly_better``: and significantly so. ``no_harm``: b is significantly ahead in
-        one and not significantly behind in the other.
+        Verdicts on b against a. ``better``: b is ahead in both comparisons.
+        ``significantly_better``: both are significant. ``no_harm``: b is significantly ahead in one
+        and not significantly behind in the other.
     """
-    more, higher = answered * answered_significant, ranked * ranked_significant
+    more = answered * answered_significant
+    higher = ranked * ranked_significant
     return {
         "better": (answered > 0) & (ranked > 0),
         "significantly_better": (more > 0) & (higher > 0),
@@ -174,12 +191,12 @@ def claim(
 
 
 def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict[str, Array]:
-    """Describe every pair of systems, a block of pairs at a time.
+    """Return counts, means and p-values of pairs of systems.
 
     Parameters
     ----------
     rank
-        Ranks of answers, 0 where there is none; shape (system, topic).
+        Ranks of answers, 0 for none; shape (system, topic).
     pairs
         Positions of systems a and b, shape (pair, 2).
     rank_sum
@@ -192,22 +209,23 @@ def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict
     """
     rr = reciprocal(rank)
     mean = rr.mean(axis=1)
-    scores, (a, b) = rr[:, :, np.newaxis], pairs.T
+    scores = rr[:, :, np.newaxis]
+    a, b = pairs.T
     tests = {"ranksum": rank_sum, "wilcoxon": Wilcoxon(), "t": PairedT()}
     step = max(1, BLOCK // max(1, rank.shape[1]))
-    parts = [_block(rank[a[rows]], rank[b[rows]]) for rows in row_slices(len(pairs), step)]
+    blocks = [_block(rank[a[rows]], rank[b[rows]]) for rows in row_slices(len(pairs), step)]
     return {
         "n_topics": np.full(len(pairs), rank.shape[1]),
         "mrr_a": mean[a],
         "mrr_b": mean[b],
         "delta": mean[b] - mean[a],
         **{f"p_{name}": test.kernel(scores, pairs).p[:, 0] for name, test in tests.items()},
-        **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]},
+        **{name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]},
     }
 
 
 def reciprocal(rank: NDArray[np.int32]) -> Floats:
-    """Return reciprocal ranks, 0 where there is no answer."""
+    """Return reciprocal ranks, 0 without an answer."""
     return np.where(rank > 0, 1 / np.maximum(rank, 1), 0.0)
 
 
@@ -215,12 +233,12 @@ def _block(a: NDArray[np.int32], b: NDArray[np.int32]) -> dict[str, Array]:
     topics = a.shape[1]
     both = (a > 0) & (b > 0)
     a_only, b_only = ((side > 0).sum(axis=1) - both.sum(axis=1) for side in (a, b))
-    shared = both.sum(axis=1)
+    n_both = both.sum(axis=1)
     counts = {
-        "neither": topics - shared - a_only - b_only,
+        "neither": topics - n_both - a_only - b_only,
         "a_only": a_only,
         "b_only": b_only,
-        "both": shared,
+        "both": n_both,
     }
     return {
         **counts,
@@ -232,8 +250,10 @@ def _block(a: NDArray[np.int32], b: NDArray[np.int32]) -> dict[str, Array]:
 
 
 def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str, Array]:
-    """Compare two systems where both have an answer; other topics are set to equal scores."""
-    a, b = np.where(both, a, 0), np.where(both, b, 0)
+    """Return means and p-values on topics that both systems answer."""
+    # Equal scores on all other topics leave the statistics unchanged.
+    a = np.where(both, a, 0)
+    b = np.where(both, b, 0)
     n = both.sum(axis=1)
     divisor = np.where(n > 0, n, np.nan)
     pairs = np.arange(2 * len(a)).reshape(2, -1).T
@@ -247,7 +267,7 @@ def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str,
 
 
 def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
-    """Return p-values of paired t-tests over the topics marked in `both`."""
+    """Return p-values of paired t-tests over topics in `both`."""
     difference = b - a
     mean = difference.sum(axis=1) / np.maximum(n, 1)
     rest = np.where(both, difference - mean[:, np.newaxis], 0)
@@ -261,7 +281,7 @@ def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
 
 
 CASES = ("neither", "a_only", "b_only", "both")
-"""What can happen on a topic, in the order of the cases of Lin et al."""
+"""Outcomes of a topic, in the order of the cases of Lin et al."""
 
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
@@ -272,7 +292,7 @@ RankSums = Literal["tie-corrected", "plain"]
 
 @dataclass(frozen=True)
 class Basis:
-    """What the verdicts rest on, checked."""
+    """Checked options of verdicts."""
 
     measure: str
     test: OutcomeTest
@@ -282,7 +302,7 @@ class Basis:
 
 
 def basis(measure: Measure, test: TestedOutcomes, rank_sum: RankSums) -> Basis:
-    """Check what verdicts are to rest on; arguments as for `outcomes`."""
+    """Return the checked options of verdicts, as for `outcomes`."""
     choice("measure", measure, get_args(Measure))
     chosen = Significance.read(test)
     by = choice("test", chosen.test, get_args(OutcomeTest))
@@ -295,7 +315,7 @@ def basis(measure: Measure, test: TestedOutcomes, rank_sum: RankSums) -> Basis:
 def compare_answers(
     answers: xr.Dataset, pairs: NDArray[np.int64], verdict: Basis, skipped: int, *, ordered: bool
 ) -> pd.DataFrame:
-    """Return a row per pair, with the columns that `outcomes` describes."""
+    """Return a row per pair, with the columns of `outcomes`."""
     systems = answers.indexes[SYSTEM]
     labels = {f"system_{side}": systems.take(pairs[:, i]) for i, side in enumerate("ab")}
     columns = break_down(answers["rank"].to_numpy(), pairs, verdict.rank_sum)
@@ -307,7 +327,7 @@ def compare_answers(
 
 
 def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
-    """Return adjusted p-values, the parts of the verdicts, and the verdicts."""
+    """Return adjusted p-values, comparisons and verdicts."""
     columns: dict[str, Any] = {}
     deciding = compared
     if verdict.adjust is not None:
@@ -317,13 +337,13 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
         columns = {f"{name}_adjusted": p for name, p in deciding.items()}
     a, b = (compared[f"{verdict.measure}_{side}"] for side in "ab")
     ahead = np.nan_to_num(np.round(facts(verdict.measure).sign * (b - a), TIE))
-    parts = {
+    comparisons = {
         "answered": np.sign(compared["b_only"] - compared["a_only"]),
         "answered_significant": deciding["p_answered"] < verdict.alpha,
         "ranked": np.sign(ahead).astype(int),
         "ranked_significant": deciding[f"p_{verdict.measure}_{verdict.test}"] < verdict.alpha,
     }
-    return columns | parts | claim(*parts.values())
+    return columns | comparisons | claim(*comparisons.values())
 
 
 def pairs_of(
@@ -333,18 +353,18 @@ def pairs_of(
     order: Sequence[Hashable] | None,
     pairs: Sequence[tuple[Hashable, Hashable]] | None,
 ) -> NDArray[np.int64]:
-    """Return positions of systems a and b for every comparison asked for by `outcomes`."""
+    """Return positions of systems a and b for every comparison."""
     labels = answers.indexes[SYSTEM].tolist()
-    ways = [order, pairs, systems if baseline is None else baseline]
-    if sum(way is not None for way in ways) > 1:
-        raise ParameterError("either order=, or pairs=, or baseline= and systems=", "several")
+    choices = [order, pairs, systems if baseline is None else baseline]
+    if sum(option is not None for option in choices) > 1:
+        raise ParameterError("only one of order=, pairs=, or baseline= with systems=", "several")
     if pairs is not None:
         return _chosen(listed(pairs), labels)
     if order is not None:
         return _best_so_far(answers, places("systems of the runs compared", order, labels))
     if baseline is not None:
-        yardstick, others = against(labels, baseline, systems)
-        return np.array([(yardstick, other) for other in others], np.int64)
+        base, others = against(labels, baseline, systems)
+        return np.array([(base, other) for other in others], np.int64)
     rows = np.arange(len(labels))
     if systems is not None:
         rows = np.array(places("systems to compare", systems, labels), np.int64)
@@ -355,14 +375,16 @@ def pairs_of(
 
 
 def _chosen(pairs: Sequence[tuple[Hashable, Hashable]], labels: list[Any]) -> NDArray[np.int64]:
-    """Return positions of the systems of pairs by label, refusing what is no pair, and none."""
+    """Return positions of given pairs, or raise for invalid ones."""
     wrong = [repr(pair) for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]
-    found = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]
-    wrong += [repr(pairs[row]) for row, (a, b) in enumerate(found) if a == b or [b, a] in found]
+    positions = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]
+    wrong += [
+        repr(pairs[row]) for row, (a, b) in enumerate(positions) if a == b or [b, a] in positions
+    ]
     wrong += [repr(pair) for row, pair in enumerate(pairs) if pair in pairs[:row]]
-    if wrong or not found:
+    if wrong or not positions:
         raise ParameterError("pairs=[(a, b), ...] of two systems, each pair once", "", "", wrong)
-    return np.array(found, np.int64)
+    return np.array(positions, np.int64)
 
 
 def _best_so_far(answers: xr.Dataset, order: list[int]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""At what effort gain is had: how far documents stand from where an ideal ranking has them.
+"""Misplacement of documents, Twist, and effort against gain.
 
 Verbs: misplacement, archetypes, effort_gain.
 """
@@ -26,23 +26,23 @@ from irframe.names import DEPTH, EMPTY, GRADE, HIGHEST_GRADE, METRIC, SYSTEM, TO
 from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
-"""What kinds of curves there are, in the order in which they are recognised."""
+"""Kinds of curves in the order in which they are tested."""
 EXCELLENT = ("ups-and-downs", "excellent A", "excellent B")
-"""What excellent curves are, likewise."""
+"""Kinds of excellent curves in the order in which they are tested."""
 
 MEASURED = (
     *("rp", "crp", "first_crossing", "balance_point", "rho", "s_plus", "s_minus"),
     *("sigma_plus", "sigma_minus", "sigma", "twist", "archetype", "excellent"),
 )
-"""What is measured of rankings."""
+"""Variables of rankings."""
 
 LEVEL = "level"
 
 SHORT = 46_340
-"""Longest rankings of which no sum of misplacements exceeds 32 bits."""
+"""Largest length of rankings whose sums of misplacements fit into 32 bits."""
 
 BLOCK = 1 << 22
-"""Cells worked on at a time."""
+"""Number of cells in memory at a time."""
 
 
 @verb
@@ -53,7 +53,7 @@ def misplacement(
     crossing: positions.Crossing = "sign_change",
     rel: int = 1,
 ) -> xr.Dataset:
-    """Say how much avoidable effort each ranking costs, rank by rank and in all.
+    """Return the misplacement of documents and Twist of rankings.
 
     Parameters
     ----------
@@ -61,52 +61,57 @@ def misplacement(
         A cube made by `irframe.cube`.
     depth
         Nominal length N of all rankings, at most the depth of the cube, which is the default.
-        Longer lists are cut, shorter ones padded with non-relevant documents.
+        Longer lists are cut, and shorter lists are padded with non-relevant documents.
     crossing
-        When the cumulated relative position has recovered, as for `Twist`: ``"sign_change"``,
-        ``"definition"`` or ``"matters"``.
+        Definition of the crossing of the cumulated relative position, as for `Twist`:
+        ``"sign_change"``, ``"definition"`` or ``"matters"``.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     xarray.Dataset
-        Over (system, topic, depth), int32: ``rp``, the relative position, and ``crp``, its
-        running sum, int64 where N exceeds 46,340. Over (system, topic): ``first_crossing`` and
-        ``balance_point``, infinite where a curve never recovers; the ratios ``rho``,
-        ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``; ``s_plus`` and
-        ``s_minus``, how far documents moved down and up; ``archetype``, a name of the curve's
-        kind, and ``excellent``, which kind of excellent it is. Over (topic): ``recall_base`` R, and
-        ``length``, the nominal length. On topics without relevant documents, which
-        ``attrs["no_relevant"]`` counts, and where a system did not take part, the numbers are NaN,
-        ``rp`` and ``crp`` 0 and both names empty.
+        Over (system, topic, depth), int32: ``rp``, the relative position, and ``crp``, its running
+        sum (int64 if N exceeds 46,340).
+
+        Over (system, topic): ``first_crossing`` and ``balance_point``, infinite if a curve never
+        crosses; the ratios ``rho``, ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``;
+        ``s_plus`` and ``s_minus``, the sums of positions by which documents are too low and too
+        high; ``archetype``, the kind of curve, and ``excellent``, the kind of excellent curve.
+
+        Over (topic): ``recall_base`` R, and ``length``, the nominal length.
+
+        ``attrs["no_relevant"]`` counts the topics without relevant documents. On these, and on
+        topics in which a system did not take part, numbers are NaN, ``rp`` and ``crp`` are 0, and
+        both names are empty.
 
     Raises
     ------
     DepthError
-        For a depth beyond the cube.
-    ParameterError
-        For an unknown crossing, or `rel` out of range.
-    MetricError
-        For cubes with shared ranks (``ties="mean"``).
+        If the depth is beyond the cube.
+        ParameterError
+            If the crossing is unknown, or `rel` is out of range.
+        MetricError
+            If the cube has shared ranks (``ties="mean"``).
 
     Warns
     -----
     IrframeWarning
-        If topics have a nominal length above N, with their number: a ranking must be able to
-        have all relevant documents in its second half, so N is at least 2 R.
+        If topics have a nominal length above N. A ranking must be able to have all relevant
+        documents in its second half, so the length is at least 2 R.
 
     Notes
     -----
-    ``RP(j) = j - min`` above the ranks [min, max] that the document's grade takes in the ideal
-    ranking, ``j - max`` below them, 0 inside. Unjudged, missing and below-threshold documents
-    are non-relevant. ``rho = R / max(R, first crossing)``, ``sigma+- = 1 - s+- / s+-_worst``
-    against the ideal ranking reversed, sigma their harmonic mean, ``twist = (rho + sigma) / 2``.
+    Let [min, max] be the ranks of the document's grade in the ideal ranking. ``RP(j)`` is
+    ``j - min`` above these ranks, ``j - max`` below them, and 0 inside. Unjudged, missing and
+    below-threshold documents are non-relevant. ``rho = R / max(R, first crossing)``, and
+    ``sigma+- = 1 - s+- / s+-_worst`` with the reversed ideal ranking as worst. Sigma is their
+    harmonic mean, and ``twist = (rho + sigma) / 2``.
 
-    Archetypes, the first that fits: ideal; worst, nothing relevant; full scale, the ideal
-    reversed; excellent, recovered by rank R; typical B, never recovered; typical A. An excellent
-    curve has ups and downs if it falls below 0 again by rank R; else it is excellent A if all that
-    is relevant stands in the first R ranks, in another order than the ideal, and else excellent B.
+    The archetype is the first that applies: ideal; worst (no relevant document); full scale (the
+    reversed ideal); excellent (first crossing up to rank R); typical B (no crossing); typical A. An
+    excellent curve has ups and downs if it is below 0 again up to rank R. Otherwise it is excellent
+    A if all relevant documents are in the first R ranks, else excellent B.
 
     References
     ----------
@@ -127,35 +132,38 @@ def misplacement(
     choice("crossing", crossing, positions.CROSSINGS)
     rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
     experiment = experiment_of(cube)
-    base, there = experiment.judgments, experiment.participated
+    base = experiment.judgments
+    participated = experiment.participated
     expected = positions.expected_ranks(base.levels, base.levels_of, rel)
     R = positions.recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)
     missing = int(length.max(initial=deepest)) - deepest
-    listed_, beyond = cube[GRADE].to_numpy()[..., :deepest], [(0, 0), (0, 0), (0, missing)]
+    listed_ = cube[GRADE].to_numpy()[..., :deepest]
+    beyond = [(0, 0), (0, 0), (0, missing)]
     grade = np.pad(listed_, beyond, constant_values=EMPTY)
-    parts = [
+    blocks = [
         _measure(grade[rows], expected, length[:, np.newaxis], crossing)
         for rows in row_slices(len(grade), max(1, BLOCK // max(grade[0].size, 1)))
     ]
     variables: dict[str, Any] = {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
-    for name, each in zip(MEASURED, zip(*parts, strict=True), strict=True):
+    for name, each in zip(MEASURED, zip(*blocks, strict=True), strict=True):
         value = np.concatenate(each)
-        value[~there] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
+        value[~participated] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
         variables[name] = (*LIST, DEPTH)[: value.ndim], value
     coordinates: dict[Any, Any] = {
         name: cube[name]
         for name in cube.coords
         if {*cube[name].dims} <= {*LIST} and name not in {*variables, *CODES.values()}
     }
-    coordinates |= {DEPTH: np.arange(1, grade.shape[-1] + 1), "took_part": (LIST, there)}
+    coordinates |= {DEPTH: np.arange(1, grade.shape[-1] + 1), "took_part": (LIST, participated)}
     data = xr.Dataset(variables, coordinates)
-    no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
+    no_relevant = int((R == 0).sum())
+    lengthened = int((length > deepest).sum())
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
     if lengthened:
         warn(
             f"{lengthened} of {len(R)} topics have more than {deepest} / 2 relevant documents: "
-            "their rankings are taken to be twice as long as their recall base"
+            "their nominal length is twice the recall base"
         )
     return data
 
@@ -198,33 +206,33 @@ def _measure(
 
 
 def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) -> NDArray[np.bool_]:
-    """Say which rankings are the ideal one reversed, shape (..., 1)."""
+    """Return which rankings are the reversed ideal, shape (..., 1)."""
     rank = np.arange(1, grade.shape[-1] + 1)
-    placed = np.zeros(grade.shape[:-1], np.int64)
+    n_placed = np.zeros(grade.shape[:-1], np.int64)
     for place, level in enumerate(expected.level):
         low = length + 1 - expected.last[..., place]
         high = length + 1 - expected.first[..., place]
-        placed += ((grade == level) & (rank >= low) & (rank <= high)).sum(axis=-1)
-    return np.asarray(placed[..., np.newaxis] == positions.recall_base(expected))
+        n_placed += ((grade == level) & (rank >= low) & (rank <= high)).sum(axis=-1)
+    return np.asarray(n_placed[..., np.newaxis] == positions.recall_base(expected))
 
 
 @verb
 def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
-    """Say which shares of the rankings are near the ideal, recover late, or never do.
+    """Return the shares of rankings by archetype.
 
     Parameters
     ----------
     misplaced
-        What `irframe.verbs.misplacement` returned.
+        The result of `irframe.verbs.misplacement`.
 
     Returns
     -------
     pandas.DataFrame
-        ``total``, the rankings of topics with relevant documents; the shares of them that are
-        ``ideal``, ``worst``, ``full scale``, ``excellent``, ``typical B`` and ``typical A``; the
-        shares that are ``ups-and-downs``, ``excellent A`` and ``excellent B``, which together are
-        the excellent ones; ``no_relevant``, the rankings left out. One row, or one per group, which
-        comes first.
+        One row, or one row per group with the group as first column. ``total`` is the number of
+        rankings of topics with relevant documents. ``ideal``, ``worst``, ``full scale``,
+        ``excellent``, ``typical B`` and ``typical A`` are shares of them. ``ups-and-downs``,
+        ``excellent A`` and ``excellent B`` are the shares that add up to ``excellent``.
+        ``no_relevant`` is the number of rankings of other topics.
 
     Raises
     ------
@@ -254,19 +262,21 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
     if not isinstance(misplaced, xr.Dataset) or "archetype" not in misplaced:
         raise InputError("what misplacement returned", type(misplaced).__name__)
     kind, excellent = (misplaced[n].transpose(SYSTEM, TOPIC) for n in ("archetype", "excellent"))
-    there = misplaced["took_part"].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
-    sizes = pd.Series([*kind.to_numpy()[there], *excellent.to_numpy()[there]]).value_counts()
-    no_relevant = int((kind.to_numpy()[there] == "").sum())
-    total = int(there.sum()) - no_relevant
+    participated = misplaced["took_part"].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
+    sizes = pd.Series(
+        [*kind.to_numpy()[participated], *excellent.to_numpy()[participated]]
+    ).value_counts()
+    no_relevant = int((kind.to_numpy()[participated] == "").sum())
+    total = int(participated.sum()) - no_relevant
     names = (*ARCHETYPES, *EXCELLENT)
     shares = {name: sizes.get(name, 0) / total if total else np.nan for name in names}
     return pd.DataFrame([{"total": total, **shares, "no_relevant": no_relevant}])
 
 
 BORDERS = (0.25, 0.5, 0.75)
-"""Where one class of effort ends and the next begins; also the quantiles of gain."""
+"""Borders between classes of effort, and quantiles of gain."""
 REGIONS = ("diagonal", "high-high", "grey", "other")
-"""Both metrics alike; high gain at high effort; the other cells above the diagonal; below it."""
+"""Equal classes; high gain at high effort; other cells with a higher class of gain; the rest."""
 
 _REGION = np.array(
     [
@@ -276,7 +286,7 @@ _REGION = np.array(
         [1, 1, 2, 0],
     ]
 )
-"""Region of every cell, gain from low to huge down, Twist from 0 to 1 across."""
+"""Region of every cell; rows are gain from low to huge, columns Twist from 0 to 1."""
 
 
 @verb
@@ -286,44 +296,46 @@ def effort_gain(
     effort: Metric | MetricType | str = "Twist",
     quartiles: Any = None,
 ) -> xr.Dataset:
-    """Say at what effort rankings reach their gain.
+    """Cross-tabulate rankings by gain and effort.
 
     Parameters
     ----------
     scores
-        Scores per system and topic of an effort metric and of at least one gain metric: an
-        array, by depth or not, of which the greatest depth counts, or a frame.
+        Scores per system and topic of an effort metric and at least one gain metric: a frame, or an
+        array. If there are several depths, the greatest is used.
     effort
-        The metric of effort, from 0 to 1, 1 for none wasted.
+        The metric of effort, from 0 to 1, where 1 is no wasted effort.
     quartiles
-        The three borders between low, medium, high and huge gain; by default the quartiles of
-        each metric's scores. Of a metric that counts a cost the lowest scores are huge gain.
+        The three borders between low, medium, high and huge gain; by default the quartiles of each
+        metric's scores. For a cost metric the lowest scores are huge gain.
 
     Returns
     -------
     xarray.Dataset
-        For every gain metric: ``row`` and ``column`` (metric, system, topic), the cell from 1
-        to 4 by gain and by effort, 0 where one of the two has no score; ``quadrant`` (metric,
-        system, topic), the name of its region; ``cell`` (metric, gain, effort) and ``share``
-        (metric, region), the shares of the points there; ``points`` (metric), their number;
-        ``border`` (metric, quartile), from low to huge gain; and the scores themselves,
-        ``gain_score`` (metric, system, topic) and ``effort_score`` (system, topic).
+        - ``row`` and ``column`` (metric, system, topic), the class of gain and of effort, 1 to 4,
+        or
+          0 if one of the two has no score;
+        - ``quadrant`` (metric, system, topic), the name of the region of the cell;
+        - ``cell`` (metric, gain, effort) and ``share`` (metric, region), the shares of points;
+        - ``points`` (metric), the number of points;
+        - ``border`` (metric, quartile), the borders from low to huge gain;
+        - ``gain_score`` (metric, system, topic) and ``effort_score`` (system, topic), the scores.
 
     Raises
     ------
     InputError
-        If `effort` was not scored, or nothing else was, or a metric on no ranking that `effort`
-        was scored on.
+        If there are no scores of `effort` or of another metric, or the two were never scored for
+        the same ranking.
     ParameterError
-        If the quartiles are no three ascending numbers, or `effort` is not from 0 to 1, 1 for none
-        wasted.
+        If the quartiles are not three ascending numbers, or `effort` is not a metric from 0 to 1
+        of which higher is better.
 
     Notes
     -----
-    Columns are [0, .25), [.25, .5), [.5, .75), [.75, 1]; a value on a border belongs to the
-    higher cell, in rows as in columns, and 12 decimals decide. *diagonal*: row and column are the
-    same; *high-high*: rows 3 and 4, columns 1 and 2, high gain at high effort; *grey*: the two
-    other cells with more gain than effort saved, (2, 1) and (4, 3); *other*: the rest.
+    Columns are [0, .25), [.25, .5), [.5, .75), [.75, 1]. A value on a border, after rounding to 12
+    decimals, belongs to the higher class of gain or effort. The region *diagonal* has equal row and
+    column. *high-high* has rows 3 and 4 and columns 1 and 2, which is high gain at high effort.
+    *grey* has the cells (2, 1) and (4, 3), and *other* all others.
 
     References
     ----------
@@ -353,26 +365,29 @@ def effort_gain(
     if len(without):
         raise InputError(f"rankings with scores of {wanted} and the metric", "none", "", without)
     signs = np.array([[facts(label).sign] for label in gains[METRIC].to_numpy()])
-    towards = gains * signs[..., np.newaxis]
-    borders = _borders(towards, effort_score, signs, quartiles)
-    row = np.stack([_classes(b, g) for b, g in zip(borders, towards.to_numpy(), strict=True)])
+    signed = gains * signs[..., np.newaxis]
+    borders = _borders(signed, effort_score, signs, quartiles)
+    row = np.stack([_classes(b, g) for b, g in zip(borders, signed.to_numpy(), strict=True)])
     column = _classes(BORDERS, effort_score.to_numpy())
     cells = np.where(scored, [row, column + 0 * row], 0)
     return _tally(gains, effort_score, signs * borders, cells).assign_attrs(effort=wanted)
 
 
 def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
-    """Refuse scores of effort of which 1 is not the best and 0 the worst."""
+    """Raise unless effort is scored from 0 (worst) to 1 (best)."""
     known = scores.to_numpy()[scores.notnull().to_numpy()]
     low, high = (float(end(known, initial=0.5)) for end in (np.min, np.max))
     if facts(label).cost or low < 0 or high > 1 + 10**-TIE:
         found = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
-        advice = "leave effort= out for Twist"
-        raise ParameterError("effort from 0 to 1, 1 for none wasted", found, advice)
+        advice = "omit effort= to use Twist"
+        raise ParameterError("effort from 0 to 1, where 1 is best", found, advice)
 
 
 def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the class of every value, from 1; sums in another order are the same value."""
+    """Return the class of every value, from 1.
+
+    Values are rounded, so that sums in a different order are equal.
+    """
     ends, places = (np.round(np.asarray(numbers, float), TIE) for numbers in (borders, values))
     return np.asarray(1 + np.searchsorted(ends, places, side="right"), np.int64)
 
@@ -380,13 +395,16 @@ def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
 def _borders(
     gains: xr.DataArray, effort: xr.DataArray, signs: NDArray[Any], quartiles: Any
 ) -> NDArray[np.float64]:
-    """Return the borders between the rows of every metric, of which more is better, (metric, 3)."""
+    """Return the borders between classes of gain, shape (metric, 3).
+
+    Higher gains are better.
+    """
     if quartiles is None:
         shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
         return np.stack([np.nanquantile(np.round(values, TIE), BORDERS) for values in shared])
     given = np.array([number("quartiles", border) for border in listed(quartiles)])
     if given.shape != (3,) or not (np.diff(given) >= 0).all():
-        raise ParameterError("quartiles, three numbers in ascending order", repr(quartiles))
+        raise ParameterError("three ascending numbers in quartiles=", repr(quartiles))
     return np.sort(signs * given)
 
 

@@ -1,4 +1,4 @@
-"""When a system should answer nothing: errors against the share of topics that it answers.
+"""Risk-coverage curves of systems that may abstain.
 
 Verb: risk_coverage.
 """
@@ -29,33 +29,40 @@ def risk_coverage(
     *,
     rel: int = 1,
 ) -> pd.DataFrame:
-    """Say how often systems err in first place if they answer only where scores are high enough.
+    """Return risk and coverage by threshold on the first document's score.
 
     Parameters
     ----------
     data
-        A cube made with ``scores=True``; or a run frame, with scores, followed by its judgments.
-        A topic without relevant documents needs a row of grade 0, or ``{topic: {}}`` in a
-        dictionary of judgments.
+        A cube made with ``scores=True``; or a run frame with scores, followed by its judgments. A
+        topic without relevant documents needs a row of grade 0, or ``{topic: {}}`` in a dictionary
+        of judgments.
     qrels
         Qrels frame, with a run frame only.
     rel
-        Lowest relevant grade, from 1.
+        Lowest relevant grade, at least 1.
 
     Returns
     -------
     pandas.DataFrame
-        For each system a row for each distinct score of its first documents, from the highest: the
-        ``threshold``; ``answered``, the topics whose first document reaches it; ``coverage``, their
-        share; ``risk``, the share of these whose first document is not relevant; ``left_alone``,
-        the share of topics without relevant documents that are not answered, NaN where there are
-        none; and ``n_topics``. Thresholds are those of the system: systems whose scores are on
-        different scales compare at equal coverage.
+        For each system, one row per distinct score of its first documents, in descending order:
+
+        - ``threshold``, the score;
+        - ``answered``, the number of topics whose first document reaches it, and ``coverage``,
+        their
+          share;
+        - ``risk``, the share of answered topics whose first document is not relevant;
+        - ``left_alone``, the share of topics without relevant documents that are not answered, NaN
+          if all topics have relevant documents;
+        - ``n_topics``.
+
+        Thresholds belong to one system. Compare systems with different scales of scores at equal
+        coverage.
 
     Raises
     ------
     ParameterError
-        For lists without scores, or ties by which these do not decide the order.
+        If lists have no scores, or scores do not decide the order under `ties`.
     IrframeError
         As `irframe.cube`.
 
@@ -75,45 +82,52 @@ def risk_coverage(
     rel = whole("rel", rel, low=1)
     if not isinstance(data, xr.Dataset):
         if qrels is None:
-            raise ParameterError("judgments beside the run frame", "none")
+            raise ParameterError("judgments for the run frame", "none")
         with OneCall(without=not_lacking(None, "silence")):
             data = build_cube(fold(data).runs, qrels, Policy(score=words.SCORE))
     elif qrels is not None:
         raise ParameterError("a cube, or a run frame and judgments", "a cube and judgments")
     experiment = experiment_of(read_cube(data)).loaded
     if experiment.made["ties"] == "rank":
-        raise ParameterError("ties by which scores decide the order", "'rank'")
+        raise ParameterError("ties= under which scores decide the order", "'rank'")
     if words.SCORE not in (experiment.hits.along or {}):
-        wanted, advice = AXES[words.THRESHOLD].lacks
-        raise ParameterError(wanted, "none", advice)
-    hits, hopeless = experiment.hits, ~experiment.judgments.relevant(rel)
+        expected, advice = AXES[words.THRESHOLD].lacks
+        raise ParameterError(expected, "none", advice)
+    hits = experiment.hits
+    unanswerable = ~experiment.judgments.relevant(rel)
     grade = experiment.dense(1, words.GRADE)[..., 0]
-    there = hits.length > 0
-    first = np.full(there.shape, np.nan)
-    first[there] = (hits.along or {})[words.SCORE][hits.first[there.ravel()]]
+    has_list = hits.length > 0
+    first = np.full(has_list.shape, np.nan)
+    first[has_list] = (hits.along or {})[words.SCORE][hits.first[has_list.ravel()]]
     took_part = experiment.participated
-    parts = {
-        system: _of_system(first[row, own], grade[row, own] < rel, hopeless[own])
+    tables = {
+        system: _of_system(
+            first[row, participating], grade[row, participating] < rel, unanswerable[participating]
+        )
         for row, system in enumerate(experiment.systems)
-        if (own := took_part[row]).any()
+        if (participating := took_part[row]).any()
     }
-    table = pd.concat(parts, names=[words.SYSTEM]).reset_index(level=0)
+    table = pd.concat(tables, names=[words.SYSTEM]).reset_index(level=0)
     return pd.DataFrame(table.reset_index(drop=True))
 
 
-def _of_system(first: Array, wrong: Array, hopeless: Array) -> pd.DataFrame:
-    """Return the rows of a system, given the score of every topic's first document, or NaN."""
+def _of_system(first: Array, wrong: Array, unanswerable: Array) -> pd.DataFrame:
+    """Return the rows of a system from scores of first documents.
+
+    The score of a topic without documents is NaN.
+    """
     order = np.argsort(-first, kind="stable")[: np.count_nonzero(~np.isnan(first))]
     reached = first[order]
     last = np.flatnonzero(reached != np.append(reached[1:], np.nan))
-    answered, total = last + 1, hopeless.sum()
-    alone = total - np.cumsum(hopeless[order])[last]
+    answered = last + 1
+    total = unanswerable.sum()
+    left_alone = total - np.cumsum(unanswerable[order])[last]
     columns: dict[str, Any] = {
         words.THRESHOLD: reached[last],
         "answered": answered,
         "coverage": answered / len(first),
         "risk": np.cumsum(wrong[order])[last] / answered,
-        "left_alone": alone / total if total else np.nan,
+        "left_alone": left_alone / total if total else np.nan,
         "n_topics": len(first),
     }
     return pd.DataFrame(columns)

@@ -1,4 +1,4 @@
-"""How far users search for every relevant document, and how much of that averages see.
+"""Search lengths of relevant documents.
 
 Verbs: search_lengths, length_histogram, difference_histogram, effective_top.
 """
@@ -32,39 +32,40 @@ def search_lengths(
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",
 ) -> pd.DataFrame:
-    """Say for every relevant document how many documents a user reads to find it.
+    """Return the search length of every relevant document.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
     depth
-        Where lists are cut, at least 1 and at most the cube's depth, the default.
+        Depth at which lists are cut, at least 1 and at most that of the cube, the default.
     rel
         Lowest relevant grade, at least 1.
     unretrieved
-        Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
-        irrelevant documents retrieved, as published; ``"irrel+1"``, one more; or a number from 1,
-        the same for lists of any length.
+        Search length of relevant documents that were not retrieved: ``"irrel"``, the number of
+        irrelevant documents retrieved, as published; ``"irrel+1"``, one more; or a number, at least
+        1, for lists of any length.
 
     Returns
     -------
     pandas.DataFrame
-        A row per system and relevant document: ``system``, ``topic``, ``doc``, ``grade``;
-        ``rank``, <NA> where not retrieved; ``search_length``; ``precision``, that of the list
-        down to the document as MAP has it, 0 where not retrieved. The documents of a list come
-        in rank order, those not retrieved last, so that the mean of the first n of a topic is
-        its ``ASL(first=n)``, and the mean over topics of the mean over documents is ASL. The
-        attribute ``caution`` counts the documents that were not retrieved.
+        A row per system and relevant document with the columns ``system``, ``topic``, ``doc``,
+        ``grade``; ``rank``, <NA> if not retrieved; ``search_length``; and ``precision``, the
+        precision at the document as in MAP, 0 if not retrieved.
+
+        The documents of a list are in rank order, with unretrieved documents last. So the mean of
+        the first n of a topic is ``ASL(first=n)``, and the mean over topics of the mean over
+        documents is ASL. The attribute ``caution`` counts the documents that were not retrieved.
 
     Raises
     ------
     InputError
         If no topic has a relevant document.
     DepthError
-        For a depth beyond the cube.
-    MetricError
-        For parameters out of range, and cubes with shared ranks (``ties="mean"``).
+        If the depth is beyond the cube.
+        MetricError
+            If parameters are out of range, or the cube has shared ranks (``ties="mean"``).
 
     Notes
     -----
@@ -90,40 +91,50 @@ def search_lengths(
     <BLANKLINE>
     Beware: 1 of 3 relevant documents of lists were never retrieved
     """
-    depth, cube = read_depth(cube, depth), attended(cube)
+    depth = read_depth(cube, depth)
+    cube = attended(cube)
     metric = [ASL(rel=rel, unretrieved=unretrieved)]
     if not (experiment_of(cube).judgments.grade >= rel).any():
         raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
-    frames = (_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube))
+    frames = (_of_topics(subset, depth, rel, unretrieved) for subset in by_topics(cube))
     lengths = pd.concat(frames, ignore_index=True)
     systems = pd.Index(lengths[SYSTEM])
     order = np.argsort(cube.indexes[SYSTEM].get_indexer(systems), kind="stable")
-    lengths, never = lengths.iloc[order].reset_index(drop=True), int(lengths[RANK].isna().sum())
-    if never:
-        told = f"{never:,} of {len(lengths):,} relevant documents of lists were never retrieved"
-        lengths.attrs |= caution([told, *tell_uneven(experiment_of(cube), metric, depth).values()])
+    lengths = lengths.iloc[order].reset_index(drop=True)
+    n_unretrieved = int(lengths[RANK].isna().sum())
+    if n_unretrieved:
+        total = f"{len(lengths):,} relevant documents"
+        message = f"{n_unretrieved:,} of {total} of lists were never retrieved"
+        lengths.attrs |= caution(
+            [message, *tell_uneven(experiment_of(cube), metric, depth).values()]
+        )
     return lengths
 
 
 def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
     """Return the search lengths of relevant documents, by system and topic."""
     experiment = experiment_of(cube).loaded
-    base, hits = experiment.judgments, experiment.hits
-    relevant = np.flatnonzero(base.grade >= rel)
-    place = np.full(base.grade.shape, -1)
-    place[relevant], topic = np.arange(len(relevant)), base.topic[relevant]
-    inside = np.flatnonzero((hits.rank <= depth) & (place[hits.row] >= 0))
+    base = experiment.judgments
+    hits = experiment.hits
+    relevant_rows = np.flatnonzero(base.grade >= rel)
+    column_of = np.full(base.grade.shape, -1)
+    column_of[relevant_rows] = np.arange(len(relevant_rows))
+    topic = base.topic[relevant_rows]
+    inside = np.flatnonzero((hits.rank <= depth) & (column_of[hits.row] >= 0))
     inside = inside[np.lexsort((hits.rank[inside], hits.of[inside]))]
-    place_in_list, of = hits.rank[inside], hits.of[inside]
+    rank_in_list = hits.rank[inside]
+    of = hits.of[inside]
     counts = np.bincount(of, minlength=hits.length.size)
     above = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
-    cells = of // cube.sizes[TOPIC], place[hits.row[inside]]
+    cells = of // cube.sizes[TOPIC], column_of[hits.row[inside]]
     irrelevant = np.minimum(hits.length, depth) - counts.reshape(hits.length.shape)
     length = irrelevant[:, topic].astype(np.int32) + np.int32(unretrieved == "irrel+1")
     length = length if isinstance(unretrieved, str) else np.full_like(length, unretrieved)
-    rank, precision = np.zeros(length.shape, np.int32), np.zeros(length.shape)
-    rank[cells], length[cells] = place_in_list, place_in_list - above
-    precision[cells] = (above + 1) / place_in_list
+    rank = np.zeros(length.shape, np.int32)
+    precision = np.zeros(length.shape)
+    rank[cells] = rank_in_list
+    length[cells] = rank_in_list - above
+    precision[cells] = (above + 1) / rank_in_list
     row, document = np.nonzero(experiment.participated[:, topic])
     last = np.where(rank > 0, rank, depth + 1)[row, document]
     order = np.lexsort((last, topic[document], row))
@@ -132,8 +143,8 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
         {
             SYSTEM: cube.indexes[SYSTEM].take(row),
             TOPIC: cube.indexes[TOPIC].take(topic[document]),
-            DOC: base.docs[relevant][document],
-            GRADE: base.grade[relevant][document],
+            DOC: base.docs[relevant_rows][document],
+            GRADE: base.grade[relevant_rows][document],
             RANK: pd.arrays.IntegerArray(rank[row, document], rank[row, document] == 0),
             LENGTH: length[row, document],
             PRECISION: precision[row, document],
@@ -145,17 +156,17 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
 def length_histogram(
     lengths: pd.DataFrame, *, bins: int = 10, width: int | None = None
 ) -> pd.DataFrame:
-    """Count relevant documents by how far a user has to search for them.
+    """Count relevant documents by search length.
 
     Parameters
     ----------
     lengths
         Search lengths from `search_lengths`.
     bins
-        How many bins there are at most for retrieved documents, at least 1.
+        Largest number of bins for retrieved documents, at least 1.
     width
-        Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
-        smallest that does. With a width given there are as many bins as it takes.
+        Search lengths per bin, at least 1. By default it is the smallest of 1, 2 or 5 times a power
+        of ten that needs at most `bins` bins. With a given width, `bins` is ignored.
 
     Returns
     -------
@@ -167,9 +178,9 @@ def length_histogram(
     Raises
     ------
     InputError
-        For another frame than one of search lengths.
-    ParameterError
-        For a number below 1.
+        If the frame has no search lengths.
+        ParameterError
+            If a number is below 1.
 
     References
     ----------
@@ -210,7 +221,9 @@ def length_histogram(
 
 
 def bin_width(largest: int, bins: int, width: int | None) -> int:
-    """Return the width given, or the least of 1, 2, 5, 10, ... with which bins reach the largest.
+    """Return the given width of bins, or the smallest that suffices.
+
+    The width is one of 1, 2, 5, 10, ... with which the bins reach the largest value.
 
     Examples
     --------
@@ -226,12 +239,12 @@ def bin_width(largest: int, bins: int, width: int | None) -> int:
 
 
 def refuse_others(lengths: pd.DataFrame) -> None:
-    """Raise for another frame than one of search lengths."""
-    known = getattr(lengths, "columns", ())
-    missing = [name for name in (SYSTEM, TOPIC, DOC, RANK, LENGTH) if name not in known]
+    """Raise if a frame has no search lengths."""
+    columns = getattr(lengths, "columns", ())
+    missing = [name for name in (SYSTEM, TOPIC, DOC, RANK, LENGTH) if name not in columns]
     if missing or not len(lengths):
-        found = "columns missing" if missing else "no rows"
-        raise InputError("search lengths, from cube.ireval.search_lengths()", found, "", missing)
+        got = "columns missing" if missing else "no rows"
+        raise InputError("search lengths from cube.ireval.search_lengths()", got, "", missing)
 
 
 @verb
@@ -243,41 +256,42 @@ def difference_histogram(
     bins: int = 5,
     width: int | None = None,
 ) -> pd.DataFrame:
-    """Count the relevant documents that one system brings nearer than another, by how much.
+    """Count relevant documents by difference in search length.
 
     Parameters
     ----------
     lengths
         Search lengths from `search_lengths`.
     a, b
-        Systems: the difference is the search length in a less that in b, so that negative
-        differences are wins of a. ``"best"`` and ``"median"`` are the systems of these ranks by
-        ASL, of an even number the better of the two in the middle, unless one is called so.
+        The two systems. The difference is the search length in a minus that in b, so negative
+        differences are wins of a. ``"best"`` and ``"median"`` select the best and the median system
+        by ASL, unless a system has this name. For an even number of systems the median is the
+        better of the middle two.
     bins
-        How many bins there are on each side of 0, at least 1.
+        Number of bins on each side of 0, at least 1.
     width
-        Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
-        smallest with which the bins reach the largest difference.
+        Search lengths per bin, at least 1. By default it is the smallest of 1, 2 or 5 times a power
+        of ten with which the bins reach the largest difference.
 
     Returns
     -------
     pandas.DataFrame
-        A row per bin, from wins of a over no difference to wins of b: ``system_a`` and
-        ``system_b``, ``low`` and ``high`` (both inclusive, the outer two bins infinite),
-        ``documents``, their ``share``, and how many of them are ``unretrieved`` by one of the
-        two systems.
+        A row per bin, from wins of a to wins of b, with the columns ``system_a`` and ``system_b``;
+        ``low`` and ``high``, both inclusive and infinite at the outer ends; ``documents`` and their
+        ``share``; and ``unretrieved``, the number of documents that one of the two systems did not
+        retrieve.
 
     Raises
     ------
     InputError
-        For another frame than one of search lengths.
-    ParameterError
-        For systems that are not there, and numbers below 1.
+        If the frame has no search lengths.
+        ParameterError
+            If a system is unknown, or a number is below 1.
 
     Notes
     -----
-    A document that only one system retrieved has the search length of `search_lengths` in the
-    other, which is as far as that list went: how much further it would have been is unknown.
+    A document that only one system retrieved has the search length of unretrieved documents in the
+    other. That is a lower bound, because the list ended before the document.
 
     References
     ----------
@@ -289,8 +303,8 @@ def difference_histogram(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
-    >>> found = lengths.ireval.difference_histogram("ance", "bm25", bins=1)
-    >>> found.drop(columns=["system_a", "system_b"])
+    >>> result = lengths.ireval.difference_histogram("ance", "bm25", bins=1)
+    >>> result.drop(columns=["system_a", "system_b"])
        low  high  documents  share  unretrieved
     0 -inf  -1.0         96  0.608           41
     1  0.0   0.0          9  0.057            2
@@ -320,19 +334,19 @@ def difference_histogram(
 
 
 def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
-    """Return the system that is the best or the median one by ASL, or the one of this name."""
+    """Return the best or median system by ASL, or the named one."""
     if name not in ("best", "median") or (lengths[SYSTEM] == name).any():
         return name
     by_topic = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean()
     means = by_topic.groupby(SYSTEM, sort=False).mean()
-    place = 0 if name == "best" else (len(means) - 1) // 2
-    return cast("Hashable", means.index[best_first(means.to_numpy(), -1)[place]])
+    column_of = 0 if name == "best" else (len(means) - 1) // 2
+    return cast("Hashable", means.index[best_first(means.to_numpy(), -1)[column_of]])
 
 
 def _length_differences(
     lengths: pd.DataFrame, a: Hashable, b: Hashable
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return a - b for every relevant document, and whether one of the two lacks it."""
+    """Return differences per document, and whether one system lacks it."""
     places("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
     if a == b:
         raise ParameterError("two different systems", f"{a!r} twice")
@@ -352,28 +366,28 @@ PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 def effective_count(search_lengths: ArrayLike) -> int:
-    """Return how many of the shortest search lengths average like all precisions together.
+    """Return the number of search lengths that the mean precision reflects.
 
     Parameters
     ----------
     search_lengths
-        Search lengths, above 0, infinite for a precision of 0; any order, at least one.
+        Search lengths above 0, infinite for a precision of 0; in any order, at least one.
 
     Returns
     -------
     int
-        The n for which the mean of the n smallest is nearest to the number of search lengths
-        over the sum of their reciprocals; the smallest such n. 0 if all are infinite.
+        The smallest n for which the mean of the n smallest search lengths is nearest to their
+        harmonic mean. It is 0 if all are infinite.
 
     Raises
     ------
     ParameterError
-        For no search lengths, or one that is not above 0.
+        If there are no search lengths, or one is not above 0.
 
     Notes
     -----
-    The arithmetic mean of precisions 1/SL is the mean of search lengths weighted by 1/SL; this
-    count is what is left of them if every weight is either 0 or 1.
+    The arithmetic mean of precisions 1/SL corresponds to a mean of search lengths weighted by 1/SL.
+    This count replaces the weights by 0 and 1.
 
     References
     ----------
@@ -382,7 +396,7 @@ def effective_count(search_lengths: ArrayLike) -> int:
 
     Examples
     --------
-    The mean precision stands for a search length of 2.2, as the first six have on average:
+    The mean precision corresponds to a search length of 2.2, close to the mean of the first six:
 
     >>> effective_count([1, 1, 1, 2, 4, 5, 10, 10000, 10000])
     6
@@ -400,30 +414,30 @@ def effective_count(search_lengths: ArrayLike) -> int:
 
 @verb
 def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.DataFrame:
-    """Say what share of the relevant documents an average of precision takes notice of.
+    """Return the share of relevant documents that mean precision reflects.
 
     Parameters
     ----------
     lengths
         Search lengths from `search_lengths`.
     precision
-        ``"map"``: precision as MAP has it, 0 for documents not retrieved. ``"atomized"``: one
-        over the search length.
+        ``"map"``: precision as in MAP, 0 for unretrieved documents. ``"atomized"``: 1 / search
+        length.
 
     Returns
     -------
     pandas.DataFrame
-        A row per system, its index: ``effective``, how many of the lowest reciprocals of
-        precision of all topics, which are search lengths where it is ``"atomized"``, average like
-        one over the mean precision; ``documents``, how many relevant ones there
-        are; ``share``, one over the other. A system that retrieved none takes notice of 0.
+        A row per system. ``effective`` is the number of smallest reciprocals of precision, over all
+        topics, whose mean equals the reciprocal of the mean precision. With ``"atomized"`` these
+        reciprocals are search lengths. ``documents`` is the number of relevant documents, and
+        ``share`` the ratio of the two. A system that retrieved no relevant document has 0.
 
     Raises
     ------
     InputError
-        For another frame than one of search lengths.
-    ParameterError
-        For an unknown precision.
+        If the frame has no search lengths.
+        ParameterError
+            If the precision is unknown.
 
     References
     ----------

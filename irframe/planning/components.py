@@ -164,7 +164,7 @@ def components(
         ``"residual"``. If repeats are shared, they are all seven of systems x topics x repeats,
         with ``mean_square``. Repeats within topics are averaged first.
 
-        With `groupby` the first dimension is the group. Values are NaN with a single topic, and
+        After `groupby` the first dimension is the group. Values are NaN with a single topic, and
         shares are NaN if there is no variance.
 
     Raises

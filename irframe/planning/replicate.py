@@ -65,7 +65,7 @@ def replicate(
         improvement became a loss. ``delta_ri`` is the original relative improvement minus the new
         one, so it is negative if the improvement is larger now.
 
-        With `groupby` the first dimension is the group.
+        After `groupby` the first dimension is the group.
 
     Raises
     ------

@@ -204,7 +204,7 @@ def topics_needed(
         ``topics``, an integer, or with `topics` given ``difference``, the smallest true difference
         that is detected. ``variance`` is the variance used, in squared units of the metric. The
         dimensions are (metric, depth), with ``per="pair"`` also pair, with the coordinates
-        ``system_a`` and ``system_b``, and with `groupby` the group first. Values are NaN with a
+        ``system_a`` and ``system_b``, and after `groupby` the group first. Values are NaN with a
         single topic. The attribute ``caution`` gives the number of topics of the pilot.
 
     Raises

@@ -1,11 +1,11 @@
-"""What may be claimed for one system over another, case by case."""
+"""Tests of verdicts about two systems."""
 
 import numpy as np
 
 from irframe.effort.breakdown import claim
 
 
-def test_table_of_verdicts(golden):
+def test_verdicts_equal_the_worked_table(golden):
     case = golden["003-verdict-table"]
-    found = claim(*np.array(case["input"]["inputs"]).T)
-    np.testing.assert_array_equal(np.stack([*found.values()], axis=1), case["expected"]["outputs"])
+    result = claim(*np.array(case["input"]["inputs"]).T)
+    np.testing.assert_array_equal(np.stack([*result.values()], axis=1), case["expected"]["outputs"])

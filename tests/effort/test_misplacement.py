@@ -1,8 +1,4 @@
-"""Shares of the kinds of curves, and what goes with it.
-
-Effort against gain, and the selection of systems; Misplacement against the definitions and the
-worked cases.
-"""
+"""Tests of misplacement, archetypes and effort against gain."""
 
 import itertools
 import math
@@ -30,61 +26,61 @@ def scores(cube):
     return cube.ireval.score("AP", "Twist", "nDCG", at=50)
 
 
-def test_cells(golden):
+def test_cells_equal_the_worked_case(golden):
     case = golden["004-effort-gain"]
     points = np.array(case["input"]["points_twist_gain"])
     index = pd.MultiIndex.from_product([["s"], range(len(points))], names=["system", "topic"])
     frame = pd.DataFrame(points, index, columns=["Twist", "AP"])
-    found = frame.ireval.effort_gain(quartiles=case["input"]["quartiles"])
-    cells = np.stack([found["row"][0, 0], found["column"][0, 0]], axis=-1)
+    result = frame.ireval.effort_gain(quartiles=case["input"]["quartiles"])
+    cells = np.stack([result["row"][0, 0], result["column"][0, 0]], axis=-1)
     assert cells.tolist() == case["expected"]["cells"]
-    assert found["quadrant"][0, 0].to_numpy().tolist() == case["expected"]["regions"]
-    np.testing.assert_allclose(found["share"][0], [0.2, 0.6, 0.0, 0.2])
+    assert result["quadrant"][0, 0].to_numpy().tolist() == case["expected"]["regions"]
+    np.testing.assert_allclose(result["share"][0], [0.2, 0.6, 0.0, 0.2])
 
 
-def test_shares(scores):
-    found = scores.ireval.effort_gain()
-    assert found["metric"].to_numpy().tolist() == ["AP", "nDCG"]
-    np.testing.assert_allclose(found["share"].sum("region"), 1)
-    np.testing.assert_allclose(found["cell"].sum(["gain", "effort"]), 1)
+def test_shares_equal_counts_of_points(scores):
+    result = scores.ireval.effort_gain()
+    assert result["metric"].to_numpy().tolist() == ["AP", "nDCG"]
+    np.testing.assert_allclose(result["share"].sum("region"), 1)
+    np.testing.assert_allclose(result["cell"].sum(["gain", "effort"]), 1)
     for number, metric in enumerate(("AP", "nDCG")):
         gain = scores.sel(metric=metric).to_numpy().ravel()
-        np.testing.assert_allclose(found["border"][number], np.quantile(gain, [0.25, 0.5, 0.75]))
-        row = found["row"][number].to_numpy().ravel()
-        column = found["column"][number].to_numpy().ravel()
+        np.testing.assert_allclose(result["border"][number], np.quantile(gain, [0.25, 0.5, 0.75]))
+        row = result["row"][number].to_numpy().ravel()
+        column = result["column"][number].to_numpy().ravel()
         edges = np.arange(0.5, 5)
         counts = np.histogram2d(row, column, [edges, edges])[0]
-        np.testing.assert_allclose(found["cell"][number], counts / len(row))
+        np.testing.assert_allclose(result["cell"][number], counts / len(row))
         diagonal, high = np.mean(row == column), np.mean((row >= 3) & (column <= 2))
         grey = np.mean(((row == 2) & (column == 1)) | ((row == 4) & (column == 3)))
-        assert found["share"][number].to_numpy()[:3] == pytest.approx([diagonal, high, grey])
+        assert result["share"][number].to_numpy()[:3] == pytest.approx([diagonal, high, grey])
 
 
-def test_equal_scores_are_in_one_cell_whatever_their_rounding():
+def test_rounding_errors_do_not_change_the_cell():
     third, sixth, ninth = 1 / 3, 1 / 6, 1 / 9
     equal = [third + sixth + ninth, ninth + sixth + third, ninth + third + sixth]
     assert len(set(equal)) > 1
     names = pd.MultiIndex.from_product([["s"], range(5)], names=["system", "topic"])
     frame = pd.DataFrame({"Twist": [*equal, 0, 1], "AP": [*equal, 0, 1]}, index=names)
     for quartiles in (None, (0.3, equal[0], 0.9), (0.3, equal[1], 0.9)):
-        found = frame.ireval.effort_gain(quartiles=quartiles)
-        assert len({*found["row"][0, 0, :3].to_numpy()}) == 1
+        result = frame.ireval.effort_gain(quartiles=quartiles)
+        assert len({*result["row"][0, 0, :3].to_numpy()}) == 1
     columns = (frame * (0.75 / equal[0])).clip(upper=1).ireval.effort_gain()["column"]
     assert {*columns[0, 0, :3].to_numpy()} == {4}
 
 
-def test_points_without_a_score_are_left_out(scores):
+def test_points_without_a_score_are_dropped(scores):
     holed = scores.copy()
     holed[1, :, 3] = np.nan
-    found = holed.ireval.effort_gain()
-    assert (found["points"] == 8 * 15).all()
-    assert (found["row"][:, :, 3] == 0).all()
-    assert (found["quadrant"][:, :, 3] == "").all()
+    result = holed.ireval.effort_gain()
+    assert (result["points"] == 8 * 15).all()
+    assert (result["row"][:, :, 3] == 0).all()
+    assert (result["quadrant"][:, :, 3] == "").all()
     without = scores.drop_isel(topic=3).ireval.effort_gain()
-    np.testing.assert_allclose(found["share"], without["share"])
+    np.testing.assert_allclose(result["share"], without["share"])
 
 
-def test_metrics_without_scores_are_named(scores):
+def test_metrics_without_scores_are_refused(scores):
     holes = scores.copy()
     holes.loc[{"metric": "nDCG"}] = np.nan
     with pytest.raises(InputError, match="scores of Twist and the metric; found none: nDCG"):
@@ -92,12 +88,17 @@ def test_metrics_without_scores_are_named(scores):
     refused(InputError, "found none: AP, nDCG", (scores * np.nan).ireval.effort_gain)
 
 
-def test_bad_scores(scores):
+def test_invalid_arguments_of_effort_gain_are_refused(scores):
     for metrics in (["AP", "nDCG"], ["Twist"]):
         some = scores.sel(metric=metrics)
         refused(InputError, "scores of Twist and of a gain metric", some.ireval.effort_gain)
     for quartiles in ([1, 2], [3, 2, 1]):
-        refused(ParameterError, "three numbers", scores.ireval.effort_gain, quartiles=quartiles)
+        refused(
+            ParameterError,
+            "three ascending numbers",
+            scores.ireval.effort_gain,
+            quartiles=quartiles,
+        )
 
 
 RULES = list(CROSSINGS)
@@ -123,12 +124,12 @@ def cases(golden):
 
 
 def cube_of_case(case):
-    """Return a cube with the case as its first topic, and a plain second one."""
+    """Return a cube with the case as first topic, and a simple second one."""
     told = case["input"]
     return cube_of({"s": [told["serp"], [1]]}, [told["judged"], [1]], told["N"])
 
 
-def test_worked_cases(golden):
+def test_misplacement_equals_the_worked_cases(golden):
     names = dict(cases(golden))
     assert len(names) >= 17
     for case in names.values():
@@ -139,8 +140,8 @@ def test_worked_cases(golden):
                 assert math.isnan(data["twist"].item())
                 assert data["archetype"].item() == ""
                 continue
-            found = {key: data[name].item() for key, name in NUMBERS.items()}
-            assert found == pytest.approx({key: expected[key] for key in NUMBERS}, rel=1e-9)
+            result = {key: data[name].item() for key, name in NUMBERS.items()}
+            assert result == pytest.approx({key: expected[key] for key in NUMBERS}, rel=1e-9)
             assert data["rp"].to_numpy().tolist() == expected["rp"]
             assert data["crp"].to_numpy().tolist() == expected["crp"]
             told = {key: float(expected[rule][key]) for key in BY_RULE}
@@ -148,21 +149,23 @@ def test_worked_cases(golden):
             assert data["archetype"].item() == expected[rule]["archetype"]
 
 
-def test_bounds(golden):
+def test_values_are_within_the_bounds(golden):
     case = golden["004-bounds"]
     judged, N = case["input"]["judged"], case["input"]["N"]
     worst = sorted((grade for grade in judged if grade), reverse=False)
     serp = [0] * (N - len(worst)) + worst
     data = cube_of({"s": [serp]}, [judged + [0] * N]).ireval.misplacement()
     for name in ("rp", "crp"):
-        found = [data[name].min().item(), data[name].max().item()]
-        assert found == case["expected"][f"{name}_bounds"]
+        result = [data[name].min().item(), data[name].max().item()]
+        assert result == case["expected"][f"{name}_bounds"]
 
 
-def test_archetype_census(golden):
+def test_archetypes_of_all_rankings_equal_the_worked_counts(golden):
     case = golden["004-archetype-census"]
     RB, N = case["input"]["RB"], case["input"]["N"]
-    places = [place for found in range(RB + 1) for place in itertools.combinations(range(N), found)]
+    places = [
+        place for result in range(RB + 1) for place in itertools.combinations(range(N), result)
+    ]
     serps = [[int(rank in place) for rank in range(N)] for place in places]
     cube = cube_of({"s": serps}, [[1] * RB + [0] * N] * len(serps))
     for rule in RULES:
@@ -174,7 +177,7 @@ def test_archetype_census(golden):
 
 
 @given(batch=batches())
-def test_equals_slow_loop_and_metrics(batch):
+def test_misplacement_equals_a_loop_and_the_metrics(batch):
     topics, depth = batch
     topics = [*topics, Topic(serp=(1,), judged=(1,), gmax=3)]
     judged = [topic.judged or (0,) for topic in topics]
@@ -207,7 +210,7 @@ def test_equals_slow_loop_and_metrics(batch):
                 assert one["first_crossing"].item() == first
 
 
-def test_short_nominal_lengths_are_reported():
+def test_short_nominal_lengths_raise_a_warning():
     cube = cube_of({"s": [[1], [1]]}, [[1, 1, 1], [1, 0]])
     with pytest.warns(IrframeWarning, match=r"2 of 2 topics have more than 1 / 2 relevant"):
         data = cube.ireval.misplacement()
@@ -232,7 +235,7 @@ def test_topics_without_relevant_documents_are_nan_and_counted():
     assert not np.isnan(scores.to_numpy()[..., 0, :]).any()
 
 
-def test_nominal_length_is_the_depth_chosen(cube):
+def test_nominal_length_is_the_given_depth(cube):
     cut = ir.cube(*ir.example_track(), depth=30)
     with pytest.warns(IrframeWarning, match="2 of 16 topics"):
         one = cube.ireval.misplacement(depth=30)
@@ -244,7 +247,7 @@ def test_nominal_length_is_the_depth_chosen(cube):
 
 
 def test_sums_of_long_rankings_do_not_overflow():
-    """The curve falls by R, R - 1, ... to a place below what 32 bits hold, and never recovers."""
+    """The curve falls by R, R - 1, ... below the range of 32 bits, and never recovers."""
     R = 65_536
     docs = np.char.mod("%d", np.arange(2 * R))
     run = pd.DataFrame({"topic": "1", "doc": docs, "rank": np.arange(2 * R)})

@@ -1,4 +1,4 @@
-"""Outcome breakdowns against the worked cases, a slow oracle, and what cannot be compared."""
+"""Tests of outcomes against worked cases and a slow oracle."""
 
 import itertools
 
@@ -43,7 +43,7 @@ GOLDEN = {
     "p_rr_t": "rr_t",
     "p_answered": "case2_binomial",
 }
-"""Column of a summary, and what the worked cases call it."""
+"""Column of a summary -> its name in the worked cases."""
 WORKED = [
     "003-q5-q6",
     "003-esl-vs-mrr",
@@ -56,12 +56,17 @@ WORKED = [
 
 
 def track(ranks, length=101):
-    """Build frames in which every system answers query i at the given rank, or not at all."""
+    """Return frames in which systems answer query i at the given rank, or not at all."""
     rows = [
-        (system, f"q{query}", "right" if place == rank else f"{system}{place}", -place)
+        (
+            system,
+            f"q{query}",
+            "right" if rank_of_doc == rank else f"{system}{rank_of_doc}",
+            -rank_of_doc,
+        )
         for system, row in ranks.items()
         for query, rank in enumerate(row)
-        for place in range(1, length + 1)
+        for rank_of_doc in range(1, length + 1)
     ]
     queries = range(len(next(iter(ranks.values()))))
     runs = pd.DataFrame(rows, columns=["system", "qid", "docno", "score"])
@@ -70,17 +75,17 @@ def track(ranks, length=101):
 
 
 def both_ways(runs, qrels, depth=100, by=None, **options):
-    """Break outcomes down from frames and from a cube; they must agree."""
+    """Return outcomes from frames, after comparing them with those from a cube."""
     cube = runs.ireval.cube(qrels)
     of_runs, of_cube = (x.ireval if by is None else x.ireval.groupby(by) for x in (runs, cube))
-    found = of_runs.outcomes(qrels, depth=depth, **options)
+    result = of_runs.outcomes(qrels, depth=depth, **options)
     again = of_cube.outcomes(depth=min(depth, cube.sizes["depth"]), **options)
-    pd.testing.assert_frame_equal(found.summary, again.summary)
-    return found
+    pd.testing.assert_frame_equal(result.summary, again.summary)
+    return result
 
 
 @pytest.mark.parametrize("name", WORKED)
-def test_worked_cases(golden, name):
+def test_outcomes_equal_the_worked_cases(golden, name):
     told, expected = golden[name]["input"], golden[name]["expected"]
     runs, qrels = track({"A": told["ranks_a"], "B": told["ranks_b"]})
     asked = {"baseline": "A", "systems": "B"}
@@ -93,13 +98,13 @@ def test_worked_cases(golden, name):
     assert shares == pytest.approx(numbers["fractions"])
     verdicts = expected["verdicts_alpha_0.05"]
     for measure, (key, test) in itertools.product(("ESL", "RR"), (("wsr", "wilcoxon"), ("t", "t"))):
-        found = runs.ireval.outcomes(qrels, measure=measure, test=test, **asked).summary.iloc[0]
-        assert found["better"] == verdicts["better" if measure == "ESL" else "better_rr"]
+        result = runs.ireval.outcomes(qrels, measure=measure, test=test, **asked).summary.iloc[0]
+        assert result["better"] == verdicts["better" if measure == "ESL" else "better_rr"]
         for word in ("significantly_better", "no_harm"):
-            assert found[word] == verdicts[word][f"{measure.lower()}_{key}"]
+            assert result[word] == verdicts[word][f"{measure.lower()}_{key}"]
 
 
-def test_a_row_per_query():
+def test_queries_have_a_row_per_comparison_and_topic():
     runs, qrels = track({"A": [1, None, 3, 5], "B": [4, 2, None, 101]})
     queries = runs.ireval.outcomes(qrels, baseline="A", systems="B").queries
     assert queries["outcome"].tolist() == ["both", "b_only", "a_only", "a_only"]
@@ -139,70 +144,70 @@ def test_all_pairs_equal_a_loop(ranks, k):
         ({"pairs": [("C", "A"), ("A", "B")]}, ["CA", "AB"]),
     ],
 )
-def test_pairs_are_those_asked_for(options, pairs):
+def test_options_select_the_pairs(options, pairs):
     runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [None, 1]}, length=5)
-    found = both_ways(runs, qrels, **options).summary
-    assert (found["system_a"] + found["system_b"]).tolist() == pairs
+    result = both_ways(runs, qrels, **options).summary
+    assert (result["system_a"] + result["system_b"]).tolist() == pairs
     sides = [[int(b == "C"), int(a == "C")] for a, b in pairs]
-    assert found[["a_only", "b_only"]].to_numpy().tolist() == sides
+    assert result[["a_only", "b_only"]].to_numpy().tolist() == sides
 
 
-def test_documents_judged_twice_are_no_second_answer():
+def test_documents_judged_for_several_topics_count_once():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
     twice = pd.concat([qrels, qrels.head(1).assign(**{[*qrels.columns][-1]: 7})])
     for relevant in ("only", "first"):
         refused(IdError, "right", runs.ireval.outcomes, twice, relevant=relevant)
 
 
-def test_best_so_far():
+def test_order_compares_with_the_best_earlier_system():
     ranks = {"old": [4, 4], "worse": [9, 9], "new": [2, 2], "same": [2, 2], "top": [1, 1]}
     runs, qrels = track(ranks, length=10)
-    found = both_ways(runs, qrels, order=["old", "worse", "new", "same", "top"]).summary
-    assert found["system_a"].tolist() == ["old", "old", "new", "new"]
-    assert found["system_b"].tolist() == ["worse", "new", "same", "top"]
-    assert found["best_so_far"].tolist() == [False, True, False, True]
+    result = both_ways(runs, qrels, order=["old", "worse", "new", "same", "top"]).summary
+    assert result["system_a"].tolist() == ["old", "old", "new", "new"]
+    assert result["system_b"].tolist() == ["worse", "new", "same", "top"]
+    assert result["best_so_far"].tolist() == [False, True, False, True]
 
 
-def test_chosen_pairs_are_one_family():
+def test_given_pairs_are_corrected_as_one_family():
     rng = np.random.default_rng(8)
     ranks = {name: rng.integers(1, 30, 40).tolist() for name in "ABCD"}
     runs, qrels = track(ranks, length=35)
     pairs = [("A", "B"), ("A", "C"), ("D", "C")]
     raw = ir.Significance(adjust=None)
-    found = both_ways(runs, qrels, pairs=pairs, test=ir.Significance(adjust="bonferroni")).summary
+    result = both_ways(runs, qrels, pairs=pairs, test=ir.Significance(adjust="bonferroni")).summary
     alone = pd.concat(
         [both_ways(runs, qrels, baseline=a, systems=b, test=raw).summary for a, b in pairs],
         ignore_index=True,
     )
-    pd.testing.assert_frame_equal(found[alone.columns], alone)
-    assert np.allclose(found["p_rr_t_adjusted"], np.minimum(3 * alone["p_rr_t"], 1))
+    pd.testing.assert_frame_equal(result[alone.columns], alone)
+    assert np.allclose(result["p_rr_t_adjusted"], np.minimum(3 * alone["p_rr_t"], 1))
 
 
-def test_both_rank_sum_tests():
+def test_rank_sum_tests_equal_those_of_scipy():
     rng = np.random.default_rng(2)
     ranks = {"A": rng.integers(1, 30, 60).tolist(), "B": rng.integers(20, 60, 60).tolist()}
     runs, qrels = track(ranks, length=50)
     tests = {"tie-corrected": stats.mannwhitneyu, "plain": stats.ranksums}
     raw = ir.Significance(adjust=None)
     for word, test in tests.items():
-        found = both_ways(runs, qrels, baseline="A", depth=50, rank_sum=word, test=raw).summary
+        result = both_ways(runs, qrels, baseline="A", depth=50, rank_sum=word, test=raw).summary
         rr = [[1 / r if r <= 50 else 0.0 for r in ranks[name]] for name in "AB"]
-        assert found.loc[0, "p_ranksum"] == pytest.approx(test(*rr).pvalue, rel=1e-9)
+        assert result.loc[0, "p_ranksum"] == pytest.approx(test(*rr).pvalue, rel=1e-9)
 
 
-def test_correction_moves_the_verdict():
+def test_correction_can_change_the_verdict():
     rng = np.random.default_rng(3)
     a = rng.integers(3, 30, 60)
     ranks = {"A": a, "B": a - rng.integers(-1, 3, 60), "C": a, "D": a}
     runs, qrels = track({name: row.tolist() for name, row in ranks.items()}, length=35)
     raw = runs.ireval.outcomes(qrels, baseline="A", test=ir.Significance(alpha=0.01)).summary
     p = raw.loc[0, "p_esl_wilcoxon"]
-    found = runs.ireval.outcomes(
+    result = runs.ireval.outcomes(
         qrels, baseline="A", test=ir.Significance(adjust="bonferroni", alpha=2 * p)
     ).summary
-    assert found.loc[0, "p_esl_wilcoxon"] == p
-    assert found.loc[0, "p_esl_wilcoxon_adjusted"] == pytest.approx(3 * p)
-    assert not found.loc[0, "ranked_significant"]
+    assert result.loc[0, "p_esl_wilcoxon"] == p
+    assert result.loc[0, "p_esl_wilcoxon_adjusted"] == pytest.approx(3 * p)
+    assert not result.loc[0, "ranked_significant"]
     bare = runs.ireval.outcomes(
         qrels, baseline="A", test=ir.Significance(adjust=None, alpha=2 * p)
     ).summary
@@ -210,11 +215,11 @@ def test_correction_moves_the_verdict():
     assert "p_esl_wilcoxon_adjusted" not in bare
 
 
-def test_groups_of_systems():
+def test_groups_equal_selected_systems():
     runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [3, 1], "D": [1, 1]}, length=5)
     team = runs[runs.columns[0]].map({"A": "x", "B": "x", "C": "y", "D": "y"})
-    found = both_ways(runs.assign(team=team), qrels, by="team").summary
-    assert found[["team", "system_a", "system_b"]].to_numpy().tolist() == [
+    result = both_ways(runs.assign(team=team), qrels, by="team").summary
+    assert result[["team", "system_a", "system_b"]].to_numpy().tolist() == [
         ["x", "A", "B"],
         ["y", "C", "D"],
     ]
@@ -222,13 +227,13 @@ def test_groups_of_systems():
         both_ways(runs.assign(team=team), qrels, baseline="A", by="team")
 
 
-def test_first_of_several_relevant_documents():
+def test_first_relevant_document_counts_on_request():
     runs, qrels = track({"A": [3], "B": [1]}, length=5)
     more = pd.DataFrame([("q0", "A1", 2), ("q0", "never", 1)], columns=qrels.columns)
     qrels = pd.concat([qrels, more])
     refused(InputError, "relevant='first'", runs.ireval.outcomes, qrels, baseline="A", systems="B")
-    found = both_ways(runs, qrels, baseline="A", systems="B", relevant="first")
-    assert found.summary.loc[0, ["esl_a", "esl_b"]].tolist() == [1, 1]
+    result = both_ways(runs, qrels, baseline="A", systems="B", relevant="first")
+    assert result.summary.loc[0, ["esl_a", "esl_b"]].tolist() == [1, 1]
     strict = both_ways(runs, qrels, baseline="A", systems="B", rel=2)
     assert strict.summary.loc[0, "a_only"] == 1
 
@@ -236,18 +241,18 @@ def test_first_of_several_relevant_documents():
 def test_queries_without_relevant_documents_are_counted():
     runs, qrels = track({"A": [1, 2, 3], "B": [2, 1, 4]}, length=5)
     qrels.loc[2, "rel"] = 0
-    found = both_ways(runs, qrels, baseline="A", systems="B")
-    assert found.summary.loc[0, ["n_topics", "n_no_relevant"]].tolist() == [2, 1]
-    assert found.queries["qid"].tolist() == ["q0", "q1"]
+    result = both_ways(runs, qrels, baseline="A", systems="B")
+    assert result.summary.loc[0, ["n_topics", "n_no_relevant"]].tolist() == [2, 1]
+    assert result.queries["qid"].tolist() == ["q0", "q1"]
     refused(InputError, "none among 3", runs.ireval.outcomes, qrels.assign(rel=0), baseline="A")
 
 
-def test_left_out_topics_are_counted_in_their_group():
+def test_topics_without_relevant_documents_are_counted_per_group():
     runs, qrels = track({"A": [1, 2, 3, 4], "B": [2, 1, 4, 3]}, length=5)
     runs = runs.assign(kind=runs["qid"].map({"q0": "x", "q1": "x", "q2": "y", "q3": "y"}))
     qrels.loc[1, "rel"] = 0
-    found = both_ways(runs, qrels, by="kind").summary
-    assert found[["kind", "n_topics", "n_no_relevant"]].to_numpy().tolist() == [
+    result = both_ways(runs, qrels, by="kind").summary
+    assert result[["kind", "n_topics", "n_no_relevant"]].to_numpy().tolist() == [
         ["x", 1, 1],
         ["y", 2, 0],
     ]
@@ -256,12 +261,12 @@ def test_left_out_topics_are_counted_in_their_group():
 def test_listed_topics_keep_their_order():
     runs, qrels = track({"A": [1, 2, 3], "B": [3, 1, 2]}, length=5)
     cube = runs.ireval.cube(qrels, topics=["q2", "q0"])
-    found = cube.ireval.outcomes(baseline="A", systems="B")
-    assert found.queries["topic"].tolist() == ["q2", "q0"]
-    assert found.queries["rank_a"].tolist() == [3, 1]
+    result = cube.ireval.outcomes(baseline="A", systems="B")
+    assert result.queries["topic"].tolist() == ["q2", "q0"]
+    assert result.queries["rank_a"].tolist() == [3, 1]
 
 
-def test_frames_are_left_alone_and_ranked_by_their_ties():
+def test_frames_are_unchanged_and_ranked_by_score():
     runs = pd.DataFrame(
         {"system": list("aabb"), "topic": "1", "doc": ["x", "y", "y", "x"], "score": 1.0}
     )
@@ -276,7 +281,7 @@ def test_frames_are_left_alone_and_ranked_by_their_ties():
     pd.testing.assert_frame_equal(qrels, before[1])
 
 
-def test_what_cannot_be_compared():
+def test_invalid_arguments_of_outcomes_are_refused():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
     cube = runs.ireval.cube(qrels)
     refused(DepthError, "at most 5", cube.ireval.outcomes, baseline="A", systems="B", depth=6)
@@ -309,39 +314,39 @@ def test_what_cannot_be_compared():
     refused(IrframeError, "order of tied documents", shared.ireval.outcomes, baseline="A")
 
 
-def test_lists_that_lack_are_empty():
+def test_missing_lists_count_as_empty():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
     with pytest.raises(IdError, match="topics that occur in runs and qrels"):
         runs.ireval.outcomes(qrels.assign(qid=["x", "y"]), baseline="A")
     apart = runs[(runs["system"] == "A") == (runs["qid"] == "q0")]
     with pytest.warns(IrframeWarning, match="lack count as empty: A 1 of 2 topics, B 1 of 2"):
-        found = both_ways(apart, qrels, baseline="A")
+        result = both_ways(apart, qrels, baseline="A")
     cases = ["a_only", "b_only", "both", "neither"]
-    assert found.summary.loc[0, cases].tolist() == [1, 1, 0, 0]
+    assert result.summary.loc[0, cases].tolist() == [1, 1, 0, 0]
     stray = runs.assign(qid=runs["qid"].where(runs["system"] == "A", "0" + runs["qid"]))
     with (
         pytest.warns(IrframeWarning, match="2 topics of the runs have no judgments"),
         pytest.warns(IrframeWarning, match="score 0 on all of them: B; they have topics '0q0'"),
     ):
-        found = stray.ireval.outcomes(qrels, baseline="A")
-    assert found.summary.loc[0, cases].tolist() == [2, 0, 0, 0]
+        result = stray.ireval.outcomes(qrels, baseline="A")
+    assert result.summary.loc[0, cases].tolist() == [2, 0, 0, 0]
 
 
-def test_topics_in_which_both_took_part_count():
+def test_only_topics_in_which_both_took_part_count():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
     cube = runs.ireval.cube(qrels)
     masked = cube.where((cube["system"] != "B") | (cube["topic"] != "q0"))
     with pytest.warns(IrframeWarning, match="1 of 2 topics are left out"):
-        found = masked.ireval.outcomes(baseline="A")
-    assert found.queries["rank_a"].tolist() == [2]
+        result = masked.ireval.outcomes(baseline="A")
+    assert result.queries["rank_a"].tolist() == [2]
 
 
-def test_published_mean_reciprocal_rank(shared):
+def test_mrr_equals_published_values(shared):
     folder = shared / "data" / "msmarco-doc-dev"
     runs = ir.read_runs(
         [*folder.glob("runs/bm25.*"), *folder.glob("runs/wordnet_all*")], system="file"
     )
-    found = runs.ireval.outcomes(
+    result = runs.ireval.outcomes(
         ir.read_qrels(folder / "qrels.txt"), baseline="bm25", depth=10
     ).summary
-    assert round(found.loc[0, "mrr_a"], 5) == 0.21854
+    assert round(result.loc[0, "mrr_a"], 5) == 0.21854

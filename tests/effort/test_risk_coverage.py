@@ -1,4 +1,4 @@
-"""Risk against coverage counts what a loop over topics counts."""
+"""Tests of `risk_coverage` against a loop over topics."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from irframe.errors import InputError, IrframeWarning, ParameterError
 
 
 def track(seed=0):
-    """Return runs of which the first scores tie, and one list is missing."""
+    """Return runs with tied first scores and a missing list."""
     rng = np.random.default_rng(seed)
     rows = [
         (f"s{s}", f"t{t}", f"d{d}", float(rng.integers(0, 6)))
@@ -26,10 +26,10 @@ def track(seed=0):
 
 
 def slowly(runs, qrels, rel):
-    """Yield the rows, one threshold after the other."""
-    known = qrels.set_index(["topic", "doc"])["grade"]
+    """Yield the expected rows, one threshold at a time."""
+    grades = qrels.set_index(["topic", "doc"])["grade"]
     topics = sorted(qrels["topic"].unique())
-    hopeless = [topic for topic in topics if (known[topic] < rel).all()]
+    unanswerable = [topic for topic in topics if (grades[topic] < rel).all()]
     for system, own in runs.groupby("system"):
         first = {
             topic: part.sort_values(["score", "doc"], ascending=False).iloc[0]
@@ -37,30 +37,30 @@ def slowly(runs, qrels, rel):
         }
         for step in sorted({row["score"] for row in first.values()}, reverse=True):
             answered = [topic for topic, row in first.items() if row["score"] >= step]
-            wrong = [t for t in answered if known[t, first[t]["doc"]] < rel]
-            alone = [topic for topic in hopeless if topic not in answered]
+            wrong = [t for t in answered if grades[t, first[t]["doc"]] < rel]
+            alone = [topic for topic in unanswerable if topic not in answered]
             n = len(answered)
-            shares = n / len(topics), len(wrong) / n, len(alone) / len(hopeless)
+            shares = n / len(topics), len(wrong) / n, len(alone) / len(unanswerable)
             yield system, step, n, *shares, len(topics)
 
 
-def test_rows_are_those_of_a_loop():
+def test_rows_equal_a_loop_over_topics():
     for seed in range(5):
         runs, qrels = track(seed)
         for rel in (1, 2):
-            found = runs.ireval.risk_coverage(qrels, rel=rel)
-            expected = pd.DataFrame(slowly(runs, qrels, rel), columns=found.columns)
-            found = found.sort_values(["system", "answered"], ignore_index=True)
-            pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+            result = runs.ireval.risk_coverage(qrels, rel=rel)
+            expected = pd.DataFrame(slowly(runs, qrels, rel), columns=result.columns)
+            result = result.sort_values(["system", "answered"], ignore_index=True)
+            pd.testing.assert_frame_equal(result, expected, check_dtype=False)
 
 
-def test_infinite_scores_are_answers():
+def test_infinite_scores_count_as_answers():
     runs, qrels = track()
     runs["score"] = runs["score"].replace({5.0: np.inf, 0.0: -np.inf})
-    found = runs.ireval.risk_coverage(qrels).sort_values(["system", "answered"], ignore_index=True)
-    expected = pd.DataFrame(slowly(runs, qrels, 1), columns=found.columns)
+    result = runs.ireval.risk_coverage(qrels).sort_values(["system", "answered"], ignore_index=True)
+    expected = pd.DataFrame(slowly(runs, qrels, 1), columns=result.columns)
     assert np.isinf(expected["threshold"]).any()
-    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    pd.testing.assert_frame_equal(result, expected, check_dtype=False)
     low = runs.assign(score=-np.inf).ireval.risk_coverage(qrels)
     assert low["answered"].tolist() == [8, 7, 8]
 
@@ -70,21 +70,21 @@ def test_scores_beyond_a_precision_are_infinite():
     runs, qrels = track()
     huge = runs.assign(score=1e300 * (1 + runs["score"]))
     cube = huge.ireval.cube(qrels, ties=ir.Ties(dtype="float32"), scores=True)
-    found = cube.ireval.risk_coverage()
-    assert found["threshold"].tolist() == [np.inf] * 3
-    whole = huge[huge["system"] != "s1"]
-    scores = whole.ireval.evaluate(
+    result = cube.ireval.risk_coverage()
+    assert result["threshold"].tolist() == [np.inf] * 3
+    shorter = huge[huge["system"] != "s1"]
+    scores = shorter.ireval.evaluate(
         qrels, "AP", stop=ir.Threshold("all"), ties=ir.Ties(dtype="float32")
     )
     assert scores.columns.tolist() == ["AP >= inf"]
 
 
 @pytest.mark.filterwarnings("ignore:lists that systems lack:irframe.errors.IrframeWarning")
-def test_what_has_no_order_of_scores_is_refused():
+def test_runs_without_an_order_by_score_are_refused():
     runs, qrels = track()
     ranks = runs.assign(rank=runs.groupby(["system", "topic"]).cumcount() + 1)
     ranked = ranks.ireval.cube(qrels, ties="rank", scores=True)
-    refused(ParameterError, "ties by which scores", ranked.ireval.risk_coverage)
+    refused(ParameterError, "ties= under which scores", ranked.ireval.risk_coverage)
     with pytest.warns(IrframeWarning, match="scores rise with the ranks"):
         plain = ranks.ireval.cube(qrels)
     refused(ParameterError, "scores=True", plain.ireval.risk_coverage)
@@ -94,7 +94,7 @@ def test_what_has_no_order_of_scores_is_refused():
     refused(ParameterError, "rel", runs.ireval.risk_coverage, qrels, rel=0)
 
 
-def test_all_answered_leaves_nothing_alone():
+def test_answering_every_topic_leaves_none_unanswered():
     runs, qrels = track()
     last = runs.ireval.risk_coverage(qrels).groupby("system").last()
     assert last["answered"].tolist() == [8, 7, 8]

@@ -1,8 +1,4 @@
-"""Search lengths against worked cases and slow loops, and what goes with it.
-
-The best system of every group; By how much one system brings relevant documents nearer than
-another; How far relevant documents lie, in bins.
-"""
+"""Tests of search lengths, their histograms and effective tops."""
 
 import warnings
 
@@ -23,11 +19,11 @@ from irframe.errors import DepthError, InputError, IrframeWarning, ParameterErro
 
 
 def lengths_frame(by_system):
-    """Build a frame of search lengths; None is not retrieved, at search length 50."""
+    """Return a frame of search lengths, where None is not retrieved, at length 50."""
     rows = [
-        (system, "1", f"d{place}", 1, length, 50 if length is None else length, 0.0)
+        (system, "1", f"d{number}", 1, length, 50 if length is None else length, 0.0)
         for system, lengths in by_system.items()
-        for place, length in enumerate(lengths)
+        for number, length in enumerate(lengths)
     ]
     columns = ["system", "topic", "doc", "grade", "rank", "search_length", "precision"]
     return pd.DataFrame(rows, columns=columns).astype({"rank": "Int32"})
@@ -45,7 +41,7 @@ def lengths_of(told, **options):
     return cube.ireval.search_lengths(**options)["search_length"].tolist()
 
 
-def test_search_lengths_by_hand(golden):
+def test_search_lengths_equal_the_worked_cases(golden):
     case = golden["000-asl-hand"]
     told = Told.read(case["input"])
     assert lengths_of(told) == case["expected"]["eq3"]
@@ -61,7 +57,7 @@ def test_search_lengths_by_hand(golden):
         assert value == pytest.approx(case["expected"][key])
 
 
-def test_edge_cases_of_search_length(golden):
+def test_edge_cases_equal_the_worked_cases(golden):
     case = golden["000-asl-edges"]
     for name, given_ in case["input"].items():
         told, expected = Told.read(given_), case["expected"][name]
@@ -74,7 +70,7 @@ def test_edge_cases_of_search_length(golden):
         assert value == pytest.approx(expected["asl"])
 
 
-def test_means_over_queries(golden):
+def test_means_over_topics_equal_the_worked_cases(golden):
     case = golden["000-asl-set"]
     runs, qrels = frames([Told.read(topic) for topic in case["input"]["topics"]])
     metrics = {
@@ -96,8 +92,9 @@ def test_means_over_queries(golden):
     assert first.mean() == pytest.approx(case["expected"]["ASL@g1-3"])
 
 
+@pytest.mark.filterwarnings("ignore:.* no judgments and")  # of topics without judged documents
 @given(batches(min_len=1))
-def test_lengths_equal_a_loop(batch):
+def test_search_lengths_equal_a_loop(batch):
     topics, depth = batch
     runs, qrels = frames(topics, systems=("a", "b"))
     if not any(grade > 0 for topic in topics for grade in topic.judged):
@@ -121,14 +118,14 @@ def test_lengths_equal_a_loop(batch):
             assert [(topic, int(length)) for topic, length in rows] == expected
 
 
-def test_precision_is_that_of_average_precision(cube):
+def test_precision_sums_to_average_precision(cube):
     lengths = cube.ireval.search_lengths(depth=20)
     scores = cube.ireval.score("AP", at=20).isel(metric=0)
     mean = lengths.groupby(["system", "topic"])["precision"].mean().to_xarray()
     np.testing.assert_allclose(mean, scores.reindex_like(mean))
 
 
-def test_depth_and_marks_of_search_lengths(cube):
+def test_search_lengths_at_a_depth_equal_those_of_cut_lists(cube):
     lengths = cube.ireval.search_lengths()
     assert len(lengths) == cube.sizes["system"] * (QRELS["grade"] > 0).sum()
     assert list(lengths.columns) == [
@@ -141,7 +138,7 @@ def test_depth_and_marks_of_search_lengths(cube):
     refused(DepthError, "at most 50", lambda: cube.ireval.search_lengths(depth=51))
 
 
-def test_differences_between_two_systems():
+def test_difference_histogram_counts_wins_and_losses():
     lengths = lengths_frame(
         {"a": [1, 2, 3, 40, None, 9, 1], "b": [1, 5, 1, 20, 21, 1, None], "c": [1] * 7}
     )
@@ -156,7 +153,7 @@ def test_differences_between_two_systems():
     assert reached["low"].tolist()[-1] == 41
 
 
-def test_differences_equal_a_loop():
+def test_difference_histogram_equals_a_loop():
     lengths = RUNS.ireval.cube(QRELS).ireval.search_lengths()
     table = lengths.pivot_table(index=["topic", "doc"], columns="system", values="search_length")
     for bins, width in ((1, 1), (3, 7), (5, 20)):
@@ -165,7 +162,7 @@ def test_differences_equal_a_loop():
         assert found["documents"].tolist() == expected
 
 
-def test_what_cannot_be_counted():
+def test_invalid_arguments_of_histograms_are_refused():
     lengths = lengths_frame({"a": [1, 2], "b": [2, 1]})
     for bad in ({"bins": 0}, {"width": True}):
         words = f"{next(iter(bad))}, a whole number"
@@ -178,7 +175,7 @@ def test_what_cannot_be_counted():
         refused(ParameterError, "systems", lengths.ireval.difference_histogram, *pair)
 
 
-def test_histogram_sets_unretrieved_documents_apart():
+def test_histogram_counts_unretrieved_documents_in_the_last_bin():
     lengths = lengths_frame({"a": [1, 2, 3, 40, None], "b": [None, None, 11, 20, 21]})
     found = lengths.ireval.length_histogram(bins=4)
     assert found["low"].tolist() == [1, 11, 21, 31, pd.NA] * 2
@@ -190,13 +187,13 @@ def test_histogram_sets_unretrieved_documents_apart():
 
 
 def uneven():
-    """Return the example track with a run whose lists end at rank 10, and its judgments."""
+    """Return the example track with one run cut at rank 10, and its judgments."""
     runs, qrels = ir.example_track()
     short = runs[runs["system"] == "bm25"].groupby("topic").head(10).assign(system="short")
     return pd.concat([runs, short]), qrels
 
 
-def test_lists_that_differ_in_length_are_said_wherever_costs_are_read():
+def test_unequal_list_lengths_cause_a_caution_in_all_verbs_of_costs():
     runs, qrels = uneven()
     words = "short has 10 and bm25 has 50 documents: by ASL what is not retrieved costs little"
     with pytest.warns(IrframeWarning, match=words):
@@ -215,7 +212,7 @@ def test_lists_that_differ_in_length_are_said_wherever_costs_are_read():
     assert scores["ASL(unretrieved=50)"].groupby("system").mean().idxmax() == "short"
 
 
-def test_lists_of_one_length_are_not_spoken_of():
+def test_equal_list_lengths_cause_no_caution():
     runs, qrels = uneven()
     for scores in (
         runs.ireval.evaluate(qrels, ["ASL@10", "AP", "ASL(unretrieved=50)"]),
@@ -225,7 +222,7 @@ def test_lists_of_one_length_are_not_spoken_of():
         assert "caution" not in scores.attrs
 
 
-def test_the_best_and_the_median_run_are_found_by_word():
+def test_best_and_median_select_systems_by_asl():
     lengths = ir.cube(RUNS, QRELS).ireval.search_lengths()
     by_topic = lengths.groupby(["system", "topic"])["search_length"].mean()
     ranked = by_topic.groupby("system").mean().sort_values().index.tolist()
@@ -239,7 +236,7 @@ def test_the_best_and_the_median_run_are_found_by_word():
     refused(ParameterError, words, lengths.ireval.difference_histogram, "best", "monot5")
 
 
-def test_means_in_both_spaces(golden):
+def test_mean_precision_and_mean_length_equal_the_worked_case(golden):
     case = golden["000-eq9-eq10"]
     ranks = np.array(case["input"]["ranks"])
     expected = case["expected"]
@@ -253,7 +250,7 @@ def test_means_in_both_spaces(golden):
     assert found == pytest.approx(expected["mean_P"])
 
 
-def test_effective_top(golden):
+def test_effective_counts_equal_the_worked_case(golden):
     case = golden["000-a1-topn"]
     for lengths, (n, percent) in zip(
         case["input"]["lists"], case["expected"]["lists"], strict=True
@@ -265,7 +262,7 @@ def test_effective_top(golden):
         assert 100 * found["share"] == pytest.approx(percent)
 
 
-def test_effective_top_of_runs():
+def test_effective_top_equals_effective_counts_of_systems():
     lengths = ir.cube(*ir.example_track()).ireval.search_lengths()
     found = lengths.ireval.effective_top()
     part = lengths[lengths["system"] == "ance"]
@@ -280,7 +277,7 @@ def test_effective_top_of_runs():
 
 
 @pytest.mark.parametrize("precision", ["map", "atomized"])
-def test_a_run_that_finds_nothing_sees_nothing(precision):
+def test_runs_without_relevant_documents_have_an_effective_top_of_zero(precision):
     rows = [
         ("some", "1", "a", 2),
         ("some", "1", "x", 1),
