@@ -3,7 +3,7 @@
 Verbs: check.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.diagnostics import findings
-from irframe.diagnostics.odd_ids import like_spelled, with_other_texts
-from irframe.errors import DepthError, InputError, listing, shortened, warn
+from irframe.diagnostics.odd_ids import judgment_cautions, like_spelled, with_other_texts
+from irframe.errors import DepthError, InputError, shortened, warn
 from irframe.experiments import coded_tables, searches
 from irframe.experiments.choices import Copies, CopiesAlone, Searches, SearchLike, Units
 from irframe.experiments.collapse import Preparation, as_map, pairs_of, standing
@@ -88,7 +88,7 @@ def odd_topics(
 def none_judged(
     table: coded_tables.RunTable, has_judgments: NDArray[np.bool_], judged: NDArray[np.bool_]
 ) -> pd.Series:
-    """Return examples from systems with judged topics but no judged documents."""
+    """Return examples from systems without judged documents."""
     number = len(table.systems)
     with_topics, with_judged = (
         np.bincount(table.system[of], minlength=number) > 0 for of in (has_judgments, judged)
@@ -107,34 +107,8 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Co
     return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
 
 
-def beware_of_judgments(
-    judgments: coded_tables.QrelsTable, documents: Iterable[Any] | None, train: Qrels | None
-) -> Iterator[str]:
-    """Yield cautions about judged documents outside the collection or in training."""
-    topics = judgments.topics.astype(str)
-    docs = _docs_of(judgments)
-    if documents is not None and len(missing := docs[~docs.isin([*map(str, documents)])]):
-        counts = f"{len(missing)} of {len(docs)} ({listing(missing)})"
-        yield f"judged documents outside the collection: {counts}"
-    if train is None:
-        return
-    seen = coded_tables.read_qrels_table(train)
-    trained = topics[topics.isin(seen.topics.astype(str))]
-    n_docs = int(docs.isin(_docs_of(seen)).sum())
-    if len(trained) or n_docs:
-        named = f" ({listing(trained)})" * bool(len(trained))
-        counts = f"{len(trained)} of {len(topics)} judged topics{named}"
-        yield f"training data contain {counts} and {n_docs} of {len(docs)} judged documents"
-
-
-def _docs_of(judgments: coded_tables.QrelsTable) -> pd.Index:
-    """Return the distinct judged documents as text."""
-    named: pd.Index = pd.Index(judgments.doc.unique().to_pandas(), dtype=str)
-    return named
-
-
 def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
-    """Return the rows that are copies of a document above them."""
+    """Return the rows that copy a document above them."""
     if copies is None:
         return ranking.order[:0]
     mapping = as_map(copies, "copies", (DOC, "canonical"))
@@ -213,7 +187,7 @@ def check(
     units: CopiesAlone = None,
     search: SearchLike = None,
 ) -> pd.DataFrame:
-    r"""Return the possible problems of every run, one row per run.
+    r"""Return the possible problems of every run.
 
     Parameters
     ----------
@@ -338,7 +312,7 @@ def check(
         (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
         coded_tables.refuse_twice_judged(judgments, repeated(codes))
     documents = _ids(documents)
-    warn(*beware_of_judgments(judgments, documents, train))
+    warn(*judgment_cautions(judgments, documents, train))
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unreadable)
     prepared = Preparation.read(search=search)
     column = Searches.column(search)
@@ -412,7 +386,7 @@ def _numbers_of_systems(
 def _together(
     table: coded_tables.RunTable, policy: Policy
 ) -> tuple[coded_tables.RunTable, dict[str, Any]]:
-    """Return the merged lists of searches, and their costs per system."""
+    """Return the merged lists of searches, and costs per system."""
     listed, _, again = searches.shown(table, policy)
     counts = {searches.SHOWN: np.bincount(listed.system)}
     counts[searches.AGAIN] = np.bincount(listed.system, again).astype(int)
@@ -421,7 +395,7 @@ def _together(
 
 
 def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the rows with ids, and the positions of other rows."""
+    """Return the rows with ids, and positions of others."""
     columns = roles(frame.columns)
     ids = [columns[role] for role in (TOPIC, DOC) if role in columns]
     lacking = frame[ids].isna().any(axis=1).to_numpy()
@@ -472,7 +446,7 @@ def _left_out(runs: Any) -> pd.Series:
 
 
 def _filled(numbers: pd.DataFrame, listed: Listed) -> pd.DataFrame:
-    """Return one row per system or file, with listed values as tuples."""
+    """Return one row per system or file, with tuples."""
     labels = [*numbers.index, *listed["ids_missing"].index, *listed["unreadable"].index]
     index = pd.Index(dict.fromkeys(labels), name=numbers.index.name)
     lists = {
@@ -500,7 +474,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
 
 
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
-    """Return the problems of a run with severities, most severe first."""
+    """Return the problems of a run, most severe first."""
     graves = {name: severity_of for name, severity_of in severity.items() if row[name]}
     if "documents_unknown" in graves and len(row["documents_unknown"]) == row["documents"]:
         graves["documents_unknown"] = "error"

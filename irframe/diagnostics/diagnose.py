@@ -132,7 +132,8 @@ def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
 
 def _ties(rates: xr.DataArray) -> Iterator[Finding]:
     means = _largest_first(rates.mean("topic").to_series())
-    median, tied = float(means.median()), int((rates > 0).sum())
+    median = float(means.median())
+    tied = int((rates > 0).sum())
     what = f"rankings with ties in the top 20 (median rate {median:.0%} over runs)"
     where = [f"{system} ({rate:.0%})" for system, rate in means[means > 0].items()]
     advice = "keep the order in which runs were filed, and report how much ties can change"
@@ -467,7 +468,7 @@ def _findings(
     depth: int | None,
     stops: Stops | None,
 ) -> Iterator[Finding]:
-    """Yield findings about the frames, then, without errors, about their cube."""
+    """Yield findings about the frames, then about their cube."""
     folded, table = runs
     of_frames = list(findings.check_frames(table, judgments, depth))
     yield from of_frames

@@ -147,7 +147,7 @@ def finding_of(error: IrframeError) -> Finding:
 
 
 def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings, and an error that ends them as the last."""
+    """Yield findings, with an error that ends them last."""
     try:
         yield from findings
     except IrframeError as error:
@@ -200,7 +200,7 @@ def findings_frame(findings: Sequence[Finding]) -> Findings:
 
 
 def without_score(table: RunTable) -> Codes:
-    """Return the rows without a score, none without a score column."""
+    """Return the rows without a score."""
     return np.arange(0) if table.score is None else np.flatnonzero(np.isnan(table.score))
 
 
@@ -273,7 +273,7 @@ def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
 
 
 def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
-    """Yield the findings about a run frame and a qrels frame.
+    """Yield findings about a run frame and a qrels frame.
 
     Parameters
     ----------
@@ -410,7 +410,7 @@ MILLER = "Miller 2024, arXiv:2411.00640"
 
 
 def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
-    """Yield findings about topics that may have been sampled in clusters.
+    """Yield findings about topics that may form clusters.
 
     Either most topics share a prefix before a number with some, but not all, other topics. Or the
     evidence of most topics is in documents that also contain evidence of other topics. Only the
@@ -471,13 +471,13 @@ def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
 
 
 def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.DataArray:
-    """Return scores at a depth, by default of a usual metric."""
+    """Return scores at a depth, by default nDCG or SpanR."""
     chosen: list[Any] = [*metrics] or ["SpanR" if of_spans(cube) else "nDCG"]
     return score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])]).isel({DEPTH: 0}, drop=True)
 
 
 def explained(values: pd.Series, labels: Any) -> float:
-    """Return the adjusted share of explained variance, 0 if not significant.
+    """Return the adjusted share of explained variance, if significant.
 
     Examples
     --------

@@ -1,11 +1,16 @@
-"""Documents with similar ids or different texts."""
+"""Documents with similar ids, different texts, or outside a collection."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.experiments.coded_tables import QrelsTable, RunTable
+from irframe.errors import listing
+from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table
+from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, is_text
 from irframe.names import DOC
 
@@ -14,7 +19,7 @@ TEXT_COLUMNS = ("text", "contents", "content", "body", "passage_text", "document
 
 
 def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
-    """Return the rows whose names are spelled differently from judged documents.
+    """Return the rows whose names nearly equal judged documents.
 
     Only the given rows are searched. Spellings differ by case, Unicode form, or ``./`` at the
     beginning.
@@ -45,3 +50,29 @@ def with_other_texts(table: RunTable) -> Codes:
     pairs = pd.DataFrame({"doc": table.doc.to_numpy(), "text": texts})
     first = pairs.groupby("doc", sort=False)["text"].transform("first")
     return np.flatnonzero((pairs["text"] != first).to_numpy())
+
+
+def judgment_cautions(
+    judgments: QrelsTable, documents: Iterable[Any] | None, train: Qrels | None
+) -> Iterator[str]:
+    """Yield cautions about judged documents outside collection or in training."""
+    topics = judgments.topics.astype(str)
+    docs = _docs_of(judgments)
+    if documents is not None and len(missing := docs[~docs.isin([*map(str, documents)])]):
+        counts = f"{len(missing)} of {len(docs)} ({listing(missing)})"
+        yield f"judged documents outside the collection: {counts}"
+    if train is None:
+        return
+    seen = read_qrels_table(train)
+    trained = topics[topics.isin(seen.topics.astype(str))]
+    n_docs = int(docs.isin(_docs_of(seen)).sum())
+    if len(trained) or n_docs:
+        named = f" ({listing(trained)})" * bool(len(trained))
+        counts = f"{len(trained)} of {len(topics)} judged topics{named}"
+        yield f"training data contain {counts} and {n_docs} of {len(docs)} judged documents"
+
+
+def _docs_of(judgments: QrelsTable) -> pd.Index:
+    """Return the distinct judged documents as text."""
+    named: pd.Index = pd.Index(judgments.doc.unique().to_pandas(), dtype=str)
+    return named

@@ -220,7 +220,8 @@ def tie_agreement(
     if depths is not None:
         refuse_deeper(chosen, min(depths))
     deepest = None if depths is None else max(depths)
-    runs, qrels = as_runs(runs), as_qrels(qrels)
+    runs = as_runs(runs)
+    qrels = as_qrels(qrels)
     cubes = [build(runs, qrels, depth=deepest, ties=rule) for rule in ties]
     depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
     first, second = (score(cube, *chosen, at=depths) for cube in cubes)

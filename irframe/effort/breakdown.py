@@ -134,7 +134,7 @@ def _answers(
 
 
 def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
-    """Return the rank of the first relevant document, 0 for none."""
+    """Return ranks of first relevant documents, 0 for none."""
     hits = experiment.hits
     entries = (hits.rank <= depth) & (experiment.judgments.grade[hits.row] >= rel)
     rank = np.full(hits.length.shape, depth + 1, np.int32)

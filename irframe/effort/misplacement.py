@@ -374,7 +374,7 @@ def effort_gain(
 
 
 def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
-    """Raise unless effort is scored from 0 (worst) to 1 (best)."""
+    """Raise unless effort ranges from 0 (worst) to 1 (best)."""
     known = scores.to_numpy()[scores.notnull().to_numpy()]
     low, high = (float(end(known, initial=0.5)) for end in (np.min, np.max))
     if facts(label).cost or low < 0 or high > 1 + 10**-TIE:

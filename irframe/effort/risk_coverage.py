@@ -29,7 +29,7 @@ def risk_coverage(
     *,
     rel: int = 1,
 ) -> pd.DataFrame:
-    """Return risk and coverage by threshold on the first document's score.
+    """Return risk and coverage by threshold of the first score.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def risk_coverage(
 
 
 def _of_system(first: Array, wrong: Array, unanswerable: Array) -> pd.DataFrame:
-    """Return the rows of a system from scores of first documents.
+    """Return one system's rows from scores of first documents.
 
     The score of a topic without documents is NaN.
     """

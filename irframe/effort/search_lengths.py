@@ -112,7 +112,7 @@ def search_lengths(
 
 
 def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
-    """Return the search lengths of relevant documents, by system and topic."""
+    """Return the search lengths by system, topic and relevant document."""
     experiment = experiment_of(cube).loaded
     base = experiment.judgments
     hits = experiment.hits
@@ -221,7 +221,7 @@ def length_histogram(
 
 
 def bin_width(largest: int, bins: int, width: int | None) -> int:
-    """Return the given width of bins, or the smallest that suffices.
+    """Return the given width of bins, or the smallest sufficient.
 
     The width is one of 1, 2, 5, 10, ... with which the bins reach the largest value.
 
@@ -334,7 +334,7 @@ def difference_histogram(
 
 
 def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
-    """Return the best or median system by ASL, or the named one."""
+    """Return the best, median or named system by ASL."""
     if name not in ("best", "median") or (lengths[SYSTEM] == name).any():
         return name
     by_topic = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean()
@@ -366,7 +366,7 @@ PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 def effective_count(search_lengths: ArrayLike) -> int:
-    """Return the number of search lengths that the mean precision reflects.
+    """Return how many search lengths the mean precision reflects.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def compare_orderings(
     gain: GainLike | None = None,
     rel: int | None = None,
 ) -> pd.DataFrame:
-    """Compare systems with a baseline by a metric and by orderings.
+    """Compare systems with a baseline by metric and orderings.
 
     Parameters
     ----------
@@ -178,7 +178,8 @@ def _mark(
     )
 
 
-TEST, CATEGORY = "test", "category"
+TEST = "test"
+CATEGORY = "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
 """Significance by metric and by orderings: both, for the same system; neither; the metric only; the
 orderings only; both, but for different systems."""
@@ -284,10 +285,11 @@ def significance_agreement(
 
 
 def _p_metrics(paired: Scores, tests: list[PairedTest], pairs: Array) -> Array:
-    """Return the p-values of the metrics' scores, shape (metric, test, depth, pair)."""
-    whole, rows = slice(None), range(len(paired.metrics))
+    """Return p-values of metrics, shape (metric, test, depth, pair)."""
+    every = slice(None)
+    rows = range(len(paired.metrics))
     return np.stack(
-        [[p_values(paired, row, whole, test=test, pairs=pairs).T for test in tests] for row in rows]
+        [[p_values(paired, row, every, test=test, pairs=pairs).T for test in tests] for row in rows]
     )
 
 
@@ -336,6 +338,7 @@ def categorise(
     >>> categorise(np.array([0.01, 0.2, 0.01]), np.array([0.01, 0.2, 0.2]), 0.05).tolist()
     [0, 1, 2]
     """
-    metric, orderings = np.less(p, alpha), np.less(p_orderings, alpha)
+    metric = np.less(p, alpha)
+    orderings = np.less(p_orderings, alpha)
     cases = [metric & orderings & alike, metric & orderings, metric, orderings]
     return np.asarray(np.select(cases, [0, 4, 2, 3], 1), np.int8)

@@ -131,7 +131,8 @@ def order_pairs(
     """
     rows, pairs = np.unique(pairs, return_inverse=True)
     selected = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
-    pairs, cube = pairs.reshape(-1, 2), shared(selected)
+    pairs = pairs.reshape(-1, 2)
+    cube = shared(selected)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
     data = _labelled_pairs(
         cube, pairs, innate.compare_rankings(gains, pairs), depth, with_labels=labels
@@ -281,7 +282,7 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
 def gains_of(
     metric: Metric, gain: GainLike | None = None, rel: int | None = None
 ) -> tuple[GainLike, int]:
-    """Return the gain map and lowest relevant grade, by default a metric's.
+    """Return gain map and relevance threshold, by default a metric's.
 
     The defaults for a metric without them are binary gain and grade 1.
 
@@ -291,12 +292,13 @@ def gains_of(
     >>> gains_of(ir.metrics.AP(rel=2))
     (Binary(), 2)
     """
-    metric_gain, metric_rel = getattr(metric, "gain", Binary()), getattr(metric, "rel", 1)
+    metric_gain = getattr(metric, "gain", Binary())
+    metric_rel = getattr(metric, "rel", 1)
     return metric_gain if gain is None else gain, metric_rel if rel is None else rel
 
 
 def _worth(levels: Any, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:
-    """Return the gain of every grade as a share of the highest."""
+    """Return grades' gains as shares of the highest gain."""
     worth = parse_gain(gain).map(levels, rel=rel, top=top)
     return np.asarray(worth / max(worth.max(initial=0), np.finfo(float).tiny))
 

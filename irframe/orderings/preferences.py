@@ -118,7 +118,8 @@ def preferences(
     cube = shared(cube.isel({SYSTEM: rows}))
     metrics = NumRelRet(rel=rel), NumRel(rel=rel)
     counts = score(cube, *metrics, at=range(1, max(depths) + 1)).to_numpy().astype(np.intp)
-    retrieved, n_relevant = counts[0], counts[1, 0, :, :1]
+    retrieved = counts[0]
+    n_relevant = counts[1, 0, :, :1]
     values = _prefer(retrieved, pairs, n_relevant, weights, np.array(depths))
     variables = {
         name: ((PAIR, TOPIC, DEPTH), value) for name, value in zip(PREFERENCES, values, strict=True)
@@ -157,7 +158,7 @@ def _prefer(
 
 
 def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[Array, ...]:
-    """Return preferences from numbers of relevant documents down to each rank.
+    """Return preferences from numbers of relevant documents by rank.
 
     A user who wants one document more than either list has so far stops at the first rank at which
     a list has it. The user prefers that list, or neither if both have it there.
@@ -229,7 +230,8 @@ def separability(
            [0.   , 0.221]])
     """
     refuse_declared(cube.attrs, "separability")
-    deepest, cube = read_depth(cube, depth), shared(attended(cube))
+    deepest = read_depth(cube, depth)
+    cube = shared(attended(cube))
     systems = cube.sizes[SYSTEM]
     if systems < 2:
         raise ParameterError("at least two systems", str(systems))
@@ -305,7 +307,8 @@ def enumerate_rankings(
     labels = label_depths(transitions, k)[..., -1].reshape(len(serps), -1)
     above = (labels == 1).astype(np.float32)
     covers = (above > 0) & (above @ above == 0)
-    cells, dims = np.ix_(*arranged), ("row", "column")
+    cells = np.ix_(*arranged)
+    dims = ("row", "column")
     return xr.Dataset(
         {
             "label": (dims, labels[cells]),

@@ -332,7 +332,7 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
 
 
 def _as_frame(scores: xr.DataArray, read: Scores) -> pd.DataFrame:
-    """Return scores as a frame with the rows of the frame that they were read from."""
+    """Return scores as a frame with the input's rows."""
     rows, columns = np.asarray(read.rows), pd.Index(read.metrics, name=read.source.columns.name)
     present = rows >= 0
     order = np.argsort(rows[present])
