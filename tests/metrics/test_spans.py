@@ -89,32 +89,32 @@ def test_alternatives_of_a_set_may_overlap(tmp_path):
 
 
 def _complete(spans, budget):
-    kept = []
+    read_spans = []
     for doc, start, end in spans:
         budget -= end - start
         if budget < 0:
             break
-        kept.append((doc, start, end))
-    return kept
+        read_spans.append((doc, start, end))
+    return read_spans
 
 
 def _skipped(spans, budget):
-    kept = []
+    read_spans = []
     for doc, start, end in spans:
         if end - start <= budget:
             budget -= end - start
-            kept.append((doc, start, end))
-    return kept
+            read_spans.append((doc, start, end))
+    return read_spans
 
 
 def _cut(spans, budget):
-    kept = []
+    read_spans = []
     for doc, start, end in spans:
         stop = min(end, start + budget)
         budget -= stop - start
         if stop > start:
-            kept.append((doc, start, stop))
-    return kept
+            read_spans.append((doc, start, stop))
+    return read_spans
 
 
 CUTS = {"whole": _complete, "skip": _skipped, "part": _cut}

@@ -38,7 +38,7 @@ def orderings(scores):
         permutations(system for system, other in enumerate(scores) if other == score)
         for score in sorted(set(scores), reverse=True)
     )
-    return [tuple(chain(*parts)) for parts in product(*groups)]
+    return [tuple(chain(*order)) for order in product(*groups)]
 
 
 def over_orders(function, x, y):

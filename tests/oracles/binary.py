@@ -45,11 +45,11 @@ def average_precision(topic, k, *, norm="R", rel=1):
 def interpolated_precision(topic, k, *, recall=0.0, rounding="up", rel=1):
     """Return IPrec, the best precision that reaches the recall."""
     R = count_relevant(topic.judged, rel)
-    wanted = int(recall * R + {"up": 0.9, "nearest": 0.5}[rounding])
+    needed = int(recall * R + {"up": 0.9, "nearest": 0.5}[rounding])
     best = 0.0
     for rank in range(1, min(k, len(topic.serp)) + 1):
         found = count_relevant(topic.serp[:rank], rel)
-        if found >= wanted:
+        if found >= needed:
             best = max(best, found / rank)
     return best
 

@@ -69,10 +69,10 @@ def normalised_discounted_cumulative_gain(
 def q_measure(topic, k, *, beta=1.0, gain="linear", norm="R", ideal="judged", rel=1):
     """Return the Q-measure."""
     N = normaliser(topic, k, norm, rel)
-    own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, ideal, rel)
+    collected, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, ideal, rel)
     found, total = 0, 0.0
     for rank, grade in enumerate(topic.serp[:k], start=1):
         if is_relevant(grade, rel):
             found += 1
-            total += (found + beta * add_up(own[:rank])) / (rank + beta * add_up(best[:rank]))
+            total += (found + beta * add_up(collected[:rank])) / (rank + beta * add_up(best[:rank]))
     return total / N if N else 0.0

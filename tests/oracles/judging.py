@@ -19,11 +19,11 @@ def pool(lists, relevant, turn):  # noqa: ARG001 - as the others
     Ties are broken by the number of runs with that rank, then by name.
     """
 
-    def place(doc):
+    def sort_key(doc):
         ranks = [docs.index(doc) + 1 for docs in lists.values() if doc in docs]
         return min(ranks), -ranks.count(min(ranks)), doc
 
-    return sorted({doc for docs in lists.values() for doc in docs}, key=place)
+    return sorted({doc for docs in lists.values() for doc in docs}, key=sort_key)
 
 
 def mtf(lists, relevant, turn):

@@ -9,8 +9,8 @@ from . import ORACLES
 
 def labelled(topic, labels):
     """Return the topic with grades for its unjudged documents."""
-    given = iter(labels)
-    serp = tuple(next(given) if grade is None else grade for grade in topic.serp)
+    remaining = iter(labels)
+    serp = tuple(next(remaining) if grade is None else grade for grade in topic.serp)
     return replace(topic, serp=serp, judged=topic.judged + tuple(labels))
 
 

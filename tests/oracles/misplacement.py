@@ -94,7 +94,7 @@ def space_ratio(topic, k, *, rel=1):
         return math.nan
     moved = spaces(relative_positions(run, ideal))
     worst = spaces(relative_positions(ideal[::-1], ideal))
-    plus, minus = (1 - own / most for own, most in zip(moved, worst, strict=True))
+    plus, minus = (1 - movement / most for movement, most in zip(moved, worst, strict=True))
     return 2 * plus * minus / (plus + minus) if plus + minus else 0.0
 
 
@@ -144,8 +144,8 @@ def compatibility(topic, k, *, p=0.95, normalize=True, rel=1):
     for _, grade in names:
         if grade is not None:
             left.remove(grade)
-    known = [*names, *((f"missed{n}", grade) for n, grade in enumerate(left))]
-    ideal = [pair for pair in known if is_relevant(pair[1], rel)]
+    documents = [*names, *((f"missed{n}", grade) for n, grade in enumerate(left))]
+    ideal = [pair for pair in documents if is_relevant(pair[1], rel)]
     ideal.sort(key=lambda pair: -pair[1])
     depth = max(len(names), len(ideal))
     best = overlap(ideal, ideal, p, depth) if normalize else add_up(p**i for i in range(depth))

@@ -9,20 +9,20 @@ from .topic import add_up
 
 def characters(spans):
     """Return every character of some spans, once."""
-    return {(doc, place) for doc, start, end in spans for place in range(start, end)}
+    return {(doc, position) for doc, start, end in spans for position in range(start, end)}
 
 
 def amounts(evidence, retrieved, k):
     """Return amounts of evidence read, evidence, and text read."""
-    wanted = characters(evidence)
+    needed = characters(evidence)
     shown = add_up(end - start for _, start, end in retrieved[:k])
-    return len(characters(retrieved[:k]) & wanted), len(wanted), shown
+    return len(characters(retrieved[:k]) & needed), len(needed), shown
 
 
 def recall(evidence, retrieved, k):
     """Return SpanR."""
-    covered, wanted, _ = amounts(evidence, retrieved, k)
-    return covered / wanted if wanted else 0.0
+    covered, n_evidence, _ = amounts(evidence, retrieved, k)
+    return covered / n_evidence if n_evidence else 0.0
 
 
 def precision(evidence, retrieved, k):
@@ -33,9 +33,9 @@ def precision(evidence, retrieved, k):
 
 def union(evidence, retrieved, k):
     """Return SpanIoU."""
-    covered, wanted, shown = amounts(evidence, retrieved, k)
+    covered, n_evidence, shown = amounts(evidence, retrieved, k)
     missing = len(characters(evidence) - characters(retrieved[:k]))
-    assert missing == wanted - covered
+    assert missing == n_evidence - covered
     return covered / (shown + missing) if shown + missing else 0.0
 
 
@@ -47,8 +47,8 @@ def f_measure(evidence, retrieved, k, beta=1.0):
 
 def everything(evidence, retrieved, k, share=1.0):
     """Return All."""
-    covered, wanted, _ = amounts(evidence, retrieved, k)
-    return float(covered >= share * wanted - 1e-9) if wanted else float("nan")
+    covered, n_evidence, _ = amounts(evidence, retrieved, k)
+    return float(covered >= share * n_evidence - 1e-9) if n_evidence else float("nan")
 
 
 def every_set(evidence, retrieved, k):

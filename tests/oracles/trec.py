@@ -33,11 +33,11 @@ def set_average_precision(topic, k, *, rel=1):
 def g_measure(topic, k, *, gain=None, rel=1):
     """Return G."""
     gain = {grade: grade for grade in range(128)} if gain in (None, "Linear(top=1)") else gain
-    own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, "judged", rel)
+    collected, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, "judged", rel)
     total = 0.0
-    for rank, g in enumerate(own, start=1):
+    for rank, g in enumerate(collected, start=1):
         ideal = add_up(max(g, 1) for g in best[:rank]) + max(rank - len(best), 0)
-        total += g / math.log2(2 + ideal - add_up(own[:rank]))
+        total += g / math.log2(2 + ideal - add_up(collected[:rank]))
     return total / add_up(best) if add_up(best) else 0.0
 
 
@@ -85,29 +85,33 @@ def r_precision_at_multiple(topic, k, *, multiple=1.0, rel=1):
 
 def ndcg_over_relevant(topic, k, *, gain="linear", rel=1):
     """Return nDCGRel."""
-    own = gains(topic, k, gain, rel)
+    collected = gains(topic, k, gain, rel)
     best = [g for g in ideal_gains(topic, k, gain, "judged", rel) if g > 0]
     if not best:
         return 0.0
-    shares = [share(own[:rank], best[:rank]) for rank in range(1, len(own) + 1) if own[rank - 1]]
+    shares = [
+        share(collected[:rank], best[:rank])
+        for rank in range(1, len(collected) + 1)
+        if collected[rank - 1]
+    ]
     missing = len(best) - len(shares)
-    return (add_up(shares) + missing * share(own, best)) / len(best)
+    return (add_up(shares) + missing * share(collected, best)) / len(best)
 
 
 def ndcg_over_levels(topic, k, *, gain="linear", rel=1):
     """Return RnDCG."""
-    own = gains(topic, k, gain, rel)
+    collected = gains(topic, k, gain, rel)
     best = [g for g in ideal_gains(topic, k, gain, "judged", rel) if g > 0]
     ends = [i for i, g in enumerate(best, start=1) if i == len(best) or best[i] != g]
-    points = [share(own[:end], best[:end]) for end in ends]
-    if best and len(own) > len(best) + 1:
-        points.append(share(own, best))
+    points = [share(collected[:end], best[:end]) for end in ends]
+    if best and len(collected) > len(best) + 1:
+        points.append(share(collected, best))
     return add_up(points) / len(points) if points else 0.0
 
 
-def share(own, best):
+def share(collected, best):
     """Return the ratio of two discounted gains."""
-    return discounted(own, "log2", 2) / discounted(best, "log2", 2)
+    return discounted(collected, "log2", 2) / discounted(best, "log2", 2)
 
 
 def number_nonrelevant_judged(topic, k, *, rel=1):
