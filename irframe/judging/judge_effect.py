@@ -206,7 +206,7 @@ def judge_effect(
     attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     attrs = united(base.attrs, attrs, pairing.told(), {RESULT: "judge_effect"})
     result = xr.Dataset(variables, labels, attrs)
-    return resampling.told(result, base.scored.sum(axis=1)) if interval_of else result
+    return resampling.described(result, base.scored.sum(axis=1)) if interval_of else result
 
 
 def _first(judges: list[Hashable], reference: Hashable | None) -> list[Hashable]:

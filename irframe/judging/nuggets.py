@@ -111,7 +111,10 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
     scores.index = pd.MultiIndex.from_arrays(sides, names=names)
     result = scores.fillna(0.0)
     result.attrs = {words.RESULT: "score_nuggets", words.METRICS: list(scores)}
-    return folded.unfold(result, None if folded.word is None else "topic")
+    if folded.word is not None:
+        result = folded.unfold(result)
+        result.attrs[words.REPEATS] = "topic"
+    return result
 
 
 def _refuse_labels(frame: pd.DataFrame, allowed: Mapping[Hashable, Collection[str]]) -> None:
