@@ -289,7 +289,7 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
     yield from _lists(table, judgments, depth)
     topics = judgments.topics
     relevant = np.bincount(judgments.topic[judgments.grade >= 1], minlength=len(topics))
-    advice = "they score 0 whatever is retrieved; no_rel='nan' excludes them"
+    advice = f"they score 0 whatever is retrieved, or are excluded{IN_CODE}no_rel='nan'"
     yield from findings_at(
         "warning", "topics without relevant documents", topics[relevant == 0], advice
     )
@@ -396,7 +396,7 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
         what = "systems without a list for any judged topic"
         yield from findings_at("warning", what, systems[stray], advice)
     missing = empty & ~stray[:, np.newaxis]
-    advice = "a missing list scores 0; ASL rewards it, so use ASL(unretrieved='irrel+1')"
+    advice = f"a missing list scores 0, which ASL rewards{IN_CODE}ASL(unretrieved='irrel+1')"
     what = "judged topics missing from a run"
     yield from findings_of("warning", what, systems, missing, advice, ALEX)
     longest = int(lengths.max()) if depth is None else depth
