@@ -121,8 +121,9 @@ def agreement_map(
     ['1.00', '1.00', '0.93', '0.84', '0.79']
     """
     holding("a matrix over metric and metric_other", matrix, {METRIC, "metric_other"}, "sizes")
-    matrix = canvas.only(canvas.without_intervals(matrix), axis_of(matrix).dim, depth)
-    values = canvas.only_matrix(matrix, METRIC, "metric_other")
+    coefficients = canvas.without_intervals(matrix)
+    one = canvas.only(coefficients, axis_of(matrix).dim, depth)
+    values = canvas.only_matrix(one, METRIC, "metric_other")
     colourmap, norm = bins()
     labels = [str(label) for label in values[METRIC].to_numpy()]
     ax = canvas.new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)
