@@ -95,7 +95,7 @@ def test_a_verb_is_its_function_with_the_first_argument_given(package, name, kin
 
 @pytest.mark.parametrize("subject", [3, "x", pd.Series([1])], ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize("home", HOMES)
-def test_what_no_verb_takes_is_refused_by_what_it_is(home, subject, subjects, tmp_path):
+def test_objects_that_no_verb_takes_are_refused_by_type(home, subject, subjects, tmp_path):
     others = {
         "qrels": subjects["frames"][JUDGMENTS],
         "path": tmp_path / "out",
@@ -110,7 +110,7 @@ def test_what_no_verb_takes_is_refused_by_what_it_is(home, subject, subjects, tm
             function(subject, **given)
 
 
-def test_every_verb_says_of_what_it_is():
+def test_every_verb_names_the_kinds_it_accepts():
     """A verb is of a kind of object, or of what a verb returns; else it would be hidden."""
     functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
     known = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}
@@ -128,7 +128,7 @@ def test_every_verb_says_of_what_it_is():
     }
 
 
-def test_an_object_offers_what_it_has(subjects, tmp_path):
+def test_an_object_offers_its_verbs(subjects, tmp_path):
     runs, qrels = ir.example_track()
     runs.ireval.write_run(tmp_path / "runs.parquet")
     scanned = ir.scan_runs(tmp_path / "runs.parquet")
@@ -188,7 +188,7 @@ def test_an_unknown_verb_suggests_a_near_one(kind, subjects):
         getattr(subjects[kind].ireval, f"{verb}s")
 
 
-def test_a_chain_that_an_error_says_works(subjects):
+def test_a_chain_in_an_error_message_runs(subjects):
     runs, qrels = ir.example_track()
     scope = {"runs": runs, "qrels": qrels, "cube": subjects[xr.Dataset]}
     asked = [
@@ -204,12 +204,12 @@ def test_a_chain_that_an_error_says_works(subjects):
         assert eval(chain, scope) is not None  # noqa: S307 - what our own error says
 
 
-def test_what_resembles_no_verb_suggests_none(subjects):
+def test_dissimilar_names_suggest_no_verb(subjects):
     with pytest.raises(AttributeError, match=r"^Dataset has no verb 'zzzz'$"):
         subjects[xr.Dataset].ireval.zzzz  # noqa: B018 - what raises
 
 
-def test_public_names_that_are_no_functions_are_no_verbs(subjects):
+def test_only_functions_are_verbs(subjects):
     with pytest.raises(AttributeError, match="no verb 'RBP'"):
         subjects[xr.Dataset].ireval.RBP  # noqa: B018 - what raises
 
@@ -219,7 +219,7 @@ def test_hidden_names_are_no_verbs():
 
 
 @pytest.mark.parametrize("name", sorted({*ir.plots.__all__} - {"paper"}))
-def test_figures_without_matplotlib_say_what_brings_it(name, monkeypatch):
+def test_figures_without_matplotlib_name_the_extra(name, monkeypatch):
     figure = getattr(ir.plots, name)
     loaded = [each for each in sys.modules if each.partition(".")[0] == "matplotlib"]
     for module in ["matplotlib", "matplotlib.pyplot", *loaded]:
@@ -233,7 +233,7 @@ def test_figures_without_matplotlib_say_what_brings_it(name, monkeypatch):
     [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy],  # noqa: S301 - our own bytes
     ids=["pickle", "deepcopy"],
 )
-def test_what_was_asked_for_verbs_can_be_pickled_and_copied(kind, again, subjects):
+def test_objects_with_an_accessor_can_be_pickled_and_copied(kind, again, subjects):
     assert dir(subjects[kind].ireval)
     restored = again(subjects[kind])
     assert restored.equals(subjects[kind]) if hasattr(restored, "equals") else restored

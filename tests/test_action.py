@@ -86,7 +86,7 @@ exit {status}
 
 
 @pytest.mark.parametrize("verdict", STATUS)
-def test_the_gate_hands_on_what_irframe_says(folder, verdict):
+def test_the_action_prints_the_messages_of_irframe(folder, verdict):
     text = STAND_IN.format(status=STATUS[verdict])
     executable(folder / "temp/irframe/bin/python", text)
     given = {"runs": "worse run.txt\nnew.txt\n\n", "margin": ".05", "fail-on": "worse"}
@@ -104,7 +104,7 @@ def test_the_gate_hands_on_what_irframe_says(folder, verdict):
 
 
 @pytest.mark.thorough
-def test_the_gate_says_in_the_summary_what_it_found(folder):
+def test_the_action_writes_its_verdict_to_the_summary(folder):
     further = {"options": "--adjust holm --family all", "report": "page.html"}
     further |= {"runs": "new.txt\nbase.txt", "margin": ".5", "link": "https://x.y"}
     done, outputs, summary = act(folder, STEPS[1], **USUAL, **further)
@@ -126,7 +126,7 @@ def test_irframe_is_installed_from_where_the_action_is(folder):
     assert called == [f"-m venv {folder}/temp/irframe", f"-m pip install --quiet {ROOT}[report]"]
 
 
-def test_what_compares_nothing_does_not_pass(folder):
+def test_an_action_that_compares_nothing_fails(folder):
     for given in ({"runs": "--help"}, {"runs": "new.txt", "options": "--help"}):
         done, outputs, summary = act(folder, STEPS[1], **USUAL | {"margin": ".5"} | given)
         assert (done.returncode, outputs["verdict"]) == (2, "error"), done.stderr
@@ -135,7 +135,7 @@ def test_what_compares_nothing_does_not_pass(folder):
         Path(folder / "github_output").unlink()
 
 
-def test_a_report_that_cannot_be_written_leaves_the_verdict(folder):
+def test_an_unwritable_report_keeps_the_verdict(folder):
     given = {"runs": "new.txt", "margin": ".5", "report": "none/page.html"}
     done, outputs, summary = act(folder, STEPS[1], **USUAL | given)
     assert (done.returncode, outputs["verdict"]) == (0, "passed"), done.stderr
@@ -143,7 +143,7 @@ def test_a_report_that_cannot_be_written_leaves_the_verdict(folder):
     assert "The report could not be written:\n\n    irframe: none/page.html" in summary
 
 
-def test_a_comment_that_cannot_be_written_leaves_the_verdict(folder, monkeypatch, capsys):
+def test_an_unwritable_comment_keeps_the_verdict(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     for run, status, word in (("new.txt", 0, "PASSED"), ("worse run.txt", 1, "FAILED")):
         line = ["compare", "qrels.txt", run, "--baseline-file=main.irframe", "--margin=.05"]

@@ -10,17 +10,17 @@ from irframe.arrays import in_threads, tiles
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 7])
-def test_what_is_made_of_parts_is_in_their_order(number):
+def test_threads_return_results_in_order(number):
     assert in_threads(lambda part: part * 2, range(number)) == [*range(0, 2 * number, 2)]
 
 
-def test_parts_run_side_by_side_and_one_part_where_it_is():
+def test_several_items_run_in_threads_and_one_does_not():
     both = threading.Barrier(2, timeout=20)
     in_threads(lambda _: both.wait(), range(2), 2)
     assert in_threads(lambda _: threading.current_thread(), [0]) == [threading.current_thread()]
 
 
-def test_an_error_of_one_part_is_raised():
+def test_an_error_in_a_thread_is_raised():
     with pytest.raises(ZeroDivisionError):
         in_threads(lambda part: 1 // part, [1, 0, 2], 2)
 

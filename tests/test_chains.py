@@ -47,7 +47,7 @@ def test_a_table_of_summaries_by_track(frames):
     assert table.data.columns.to_list() == [(t, f"ASL@{k}") for t in TRACKS for k in (10, 50)]
 
 
-def test_cubes_in_groups_all_the_way(frames):
+def test_grouped_cubes_can_be_chained(frames):
     runs, qrels, _ = frames
     scores = runs.ireval.groupby("track").cube(qrels).condense().score("AP", at=[5, 10])
     found = scores.ireval.groupby("track").summary()

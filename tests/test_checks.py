@@ -9,7 +9,7 @@ from irframe.checks import tracked
 from irframe.errors import InputError
 
 
-def test_nothing_is_shown_unless_it_is_asked_for(capsys):
+def test_progress_is_hidden_by_default(capsys):
     assert list(tracked(iter("abc"), 3, "run", progress=False)) == ["a", "b", "c"]
     assert capsys.readouterr().err == ""
 

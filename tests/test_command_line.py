@@ -100,7 +100,7 @@ def odd(oddities, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkeypatch):
+def test_only_the_command_itself_switches_the_collector_off(files, capsys, monkeypatch):
     words, frozen = ["evaluate", files[0], files[1][0], "-m", "AP"], []
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append("imports"))
     assert run(capsys, *words)[0] == 0
@@ -156,7 +156,7 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
 
 
 @pytest.mark.usefixtures("odd")
-def test_what_cannot_be_written_is_told_before_the_work(capsys):
+def test_unwritable_outputs_are_refused_before_the_work(capsys):
     words = "compare none none -m AP --baseline-file no/b --update --fail-on worse"
     status, out, error = run(capsys, *words.split())
     assert (status, out, "no/b: No such" in error) == (2, "", True), error
@@ -177,7 +177,7 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys):
         ("evaluate q r -m AP --two\nlines", "unrecognized arguments: --two lines"),
     ],
 )
-def test_words_that_are_no_command(capsys, words, told):
+def test_unknown_commands_are_refused(capsys, words, told):
     with pytest.raises(SystemExit) as left:
         main(words.split(" ") if words else [])
     assert left.value.code == 2
@@ -209,7 +209,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("told", FAILURES)
 @pytest.mark.usefixtures("odd")
-def test_what_a_machine_refuses_is_one_line(capsys, monkeypatch, told):
+def test_errors_of_the_system_are_one_line(capsys, monkeypatch, told):
     def fail(*_, **__):
         raise FAILURES[told]
 
@@ -231,7 +231,7 @@ def test_warnings_have_a_colour_on_a_terminal_alone(capsys, monkeypatch, termina
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_seconds_are_shown_on_a_terminal_until_an_answer_is_there(capsys, monkeypatch, terminal):
+def test_seconds_are_shown_on_a_terminal_until_the_answer(capsys, monkeypatch, terminal):
     waits = iter([False, False, True])
     clock = SimpleNamespace(wait=lambda _: next(waits), set=lambda: None)
     monkeypatch.setattr(program, "Event", lambda: clock)
@@ -283,7 +283,7 @@ def test_output_that_cannot_be_written():
 @pytest.mark.usefixtures("odd")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
 @pytest.mark.parametrize("place", ["none/x", "folder"])
-def test_where_an_answer_cannot_go_is_told_before_the_work(capsys, monkeypatch, command, place):
+def test_missing_folders_are_refused_before_the_work(capsys, monkeypatch, command, place):
     monkeypatch.setattr(ir, "read_runs", None)
     monkeypatch.setattr(ir, "read_qrels", None)
     words = {"metrics": [], "judge-next": ["qrels.txt", "a.run", "-n", "5"]}
@@ -301,7 +301,7 @@ def sleeps(process):
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "S"
 
 
-def test_who_stops_a_command_reads_one_line(files, tmp_path):
+def test_an_interrupted_command_prints_one_line(files, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     there = {*tmp_path.iterdir()}
     words = ["report", files[0], "pipe", "-o", "page.html"]
@@ -482,7 +482,9 @@ def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
 @incomplete
 @pytest.mark.skipif(not TASK.exists(), reason="needs a checkout, with the documentation")
 @pytest.mark.filterwarnings("ignore:files of runs are left out", "ignore:lists differ in length")
-def test_the_page_of_a_shared_task_goes_both_ways(tmp_path, monkeypatch, request):
+def test_the_page_of_a_shared_task_runs_in_python_and_on_the_console(
+    tmp_path, monkeypatch, request
+):
     pytest.importorskip("matplotlib").use("agg")
     pytest.importorskip("zarr")
     page, report = TASK.read_text(), inspect.signature(ir.report)
@@ -525,7 +527,7 @@ def test_runs_from_standard_input(files, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "json", "tex", "parquet", "md"])
-def test_the_name_of_the_output_says_its_format(files, capsys, tmp_path, suffix):
+def test_the_suffix_of_the_output_is_its_format(files, capsys, tmp_path, suffix):
     path = tmp_path / f"scores.{suffix}"
     status, out, error = run(
         capsys, "evaluate", files[0], files[1][0], "-m", "AP", "-q", "-o", str(path)
@@ -578,7 +580,7 @@ def about(tmp_path):
     return str(path)
 
 
-def test_a_table_tells_of_the_systems(files, capsys, about):
+def test_a_table_describes_the_systems(files, capsys, about):
     runs, qrels = ir.example_track()
     line = [files[0], *files[1], "-m", "AP", "--systems", about, "--format", "csv"]
     _, out, _ = run(capsys, "evaluate", *line, "--by", "team")
@@ -598,7 +600,7 @@ def test_a_table_tells_of_the_systems(files, capsys, about):
     assert "did not contribute to the pool (3)\n  where: ance, colbert, doct5query" in out
 
 
-def test_a_printed_board_has_what_answers_within_80_columns_and_all_with_wide(files, capsys):
+def test_a_leaderboard_prints_80_columns_and_all_with_wide(files, capsys):
     line = "leaderboard", files[0], *files[1], "-m", "AP", "--baseline", "bm25"
     short, wide = (run(capsys, *line, *more)[1].splitlines() for more in ([], ["--wide"]))
     assert max(map(len, short)) <= 80
@@ -657,7 +659,7 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
 
 
-def test_systems_of_which_nothing_is_judged_are_named_on_every_road(files, capsys, tmp_path):
+def test_systems_without_judged_documents_are_named_by_every_command(files, capsys, tmp_path):
     run_of = ir.example_track()[0].query("system == 'bm25'")
     strange = run_of.assign(system="strange", doc="x" + run_of["doc"])
     ir.verbs.write_run(strange, tmp_path / "strange.run")
@@ -713,7 +715,7 @@ def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):
 
 
 @pytest.mark.usefixtures("odd")
-def test_check_tells_of_every_file_at_once(capsys):
+def test_check_reports_all_files_at_once(capsys):
     words = ["check", "qrels.txt", "a.run", "twice.run", "text", "cut.gz", "--list-length", "60"]
     status, out, _ = run(capsys, *words)
     assert status == 1
@@ -740,7 +742,7 @@ def test_check_tells_of_every_file_at_once(capsys):
 
 
 @pytest.mark.usefixtures("odd")
-def test_diagnose_reports_and_says_so(capsys):
+def test_diagnose_writes_a_report_and_names_it(capsys):
     status, out, _ = run(capsys, "diagnose", "qrels.txt", "a.run", "-m", "AP")
     assert status == 0
     assert "warning: only metrics with a recall base (1)\n  where: AP\n  advice: add" in out
@@ -753,7 +755,7 @@ def test_diagnose_reports_and_says_so(capsys):
 
 
 @pytest.mark.usefixtures("odd")
-def test_convert_there_and_back(capsys):
+def test_convert_and_convert_back_changes_nothing(capsys):
     for name in ("runs.json", "runs.parquet", "runs.run.gz"):
         assert run(capsys, "convert", "a.run", "-o", name) == (0, "", "")
         assert run(capsys, "convert", name, "--system", "tag") == run(
@@ -788,7 +790,7 @@ def test_metrics_are_listed_and_explained(capsys):
     assert max(map(len, prose)) <= 80
 
 
-def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
+def test_the_report_gets_the_options_of_the_command(files, capsys, monkeypatch):
     given = {}
 
     def report(runs, qrels, path, **options):
@@ -935,7 +937,7 @@ def test_demo_runs_as_a_process(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # bm25 has one run
-def test_repeats_are_told_by_names_of_files(tmp_path, capsys):
+def test_repeats_are_read_from_file_names(tmp_path, capsys):
     runs, qrels = ir.example_track()
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     ir.verbs.write_run(runs[runs["system"] == "bm25"], tmp_path / "bm25.run")

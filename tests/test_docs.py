@@ -64,7 +64,7 @@ def test_a_page_says_what_scripts_wrote(page, monkeypatch):
     assert re.findall(r"\{\{ ?\w+\.\w+ ?\}\}", PAGES[page]) == []
 
 
-def test_facts_that_are_still_to_be_given_stand_as_they_are(monkeypatch):
+def test_unknown_facts_stay_as_they_are(monkeypatch):
     monkeypatch.syspath_prepend(REAL)
     page = "<!--hedge.runs--> 1<!--/--> of<!--hedge.to_come--> 2<!--/-->"
     shown = import_module("shown")
@@ -155,7 +155,7 @@ def test_nothing_is_installed_from_an_index():
     assert [line for line in commands if re.search(r"install [^&]*\birframe\b", line)] == []
 
 
-def test_what_users_type_is_an_entry_of_one_page_that_there_is(monkeypatch):
+def test_search_terms_are_entries_of_one_existing_page(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     searched = import_module("searched")
     pages = [page.removesuffix(".md") for page in PAGES]
@@ -229,7 +229,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("query", WORDS)
-def test_words_that_people_type_lead_to_one_page(query, monkeypatch):
+def test_search_words_lead_to_one_page(query, monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     searched = import_module("searched")
     entries = {page: ", ".join(searched.sought(page)).lower() for page in searched.SOUGHT}

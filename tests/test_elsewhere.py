@@ -244,7 +244,7 @@ def test_nothing_is_suggested_for_nonsense(kind, capsys):
 
 
 @pytest.mark.parametrize("kind", ["door", "verb", "metric", "word"])
-def test_what_is_wrong_comes_first_and_long_lists_last(kind, capsys):
+def test_errors_name_the_problem_first_and_lists_last(kind, capsys):
     guesses = [guess for each, guess, _ in GUESSES if each == kind]
     for guess in guesses:
         said = told(kind, guess, capsys)
@@ -256,7 +256,7 @@ def test_what_is_wrong_comes_first_and_long_lists_last(kind, capsys):
             assert after.count(",") < 3
 
 
-def test_what_is_selected_before_is_no_option_of_a_verb():
+def test_selections_are_not_options_of_verbs():
     with pytest.raises(TypeError, match="unexpected keyword argument 'metric'") as caught:
         SCORES.ireval.compare(metric="AP")
     for call in re.search(r"before: (.*)\)$", str(caught.value))[1].split(" or "):
@@ -321,14 +321,14 @@ def test_an_object_has_several_figures_which_are_named():
     plt.close("all")
 
 
-def test_slips_of_the_fingers_are_told_apart_from_other_names():
+def test_typing_errors_are_distinguished_from_other_names():
     assert suggested("evalaute", ["evaluate", "estimate"]) == ["evaluate"]
     assert suggested("ReadRun", ["read_run", "read_runs"]) == ["read_run"]
     assert suggested("letter", ["compare", "leaderboard"]) == []
     assert suggested([1], ["compare"]) == suggested("compare" * 9999, ["compare"]) == []
 
 
-def test_a_function_at_the_door_is_the_verb_and_can_be_pickled():
+def test_public_functions_are_the_verbs_and_can_be_pickled():
     for name in {*ir.__all__} & {*ir.verbs.__all__}:
         assert getattr(ir, name) is getattr(ir.verbs, name)
     for name in ("read_run", "scorer", "evaluate"):

@@ -38,7 +38,7 @@ def test_advice_is_a_sentence_and_code_stays_code(advice, said):
         ("", range(7), "0, 1, 2, 3, 4 and 2 more"),
     ],
 )
-def test_what_was_found_may_be_the_offenders_themselves(found, offenders, said):
+def test_offenders_may_stand_for_the_finding(found, offenders, said):
     error = IrframeError("x", found, "mend it", offenders)
     assert str(error) == f"wanted x; found {said}. Mend it."
     assert said.startswith(error.found)
@@ -55,7 +55,7 @@ def test_what_was_found_may_be_the_offenders_themselves(found, offenders, said):
         ("-1", "wanted x; found -1. Mend it."),
     ],
 )
-def test_a_terminal_shows_first_what_is_wrong_if_that_says_something(found, said):
+def test_a_terminal_shows_the_finding_first_where_it_stands_alone(found, said):
     assert IrframeError("x", found, "mend it").found_first == said
 
 
@@ -82,7 +82,7 @@ def parted(runs):
     return runs.assign(topic=same[0]), qrels.assign(topic=same[1])
 
 
-def test_groups_are_told_of_together():
+def test_warnings_of_groups_are_joined():
     runs, qrels = parted(SOME)
     (message,) = told(lambda: runs.ireval.groupby("track").evaluate(qrels, "AP"))
     for text in ("ance 2 of 5 topics", "(track z)", "ance 1 of 6 topics", "(track x)"):
@@ -92,7 +92,7 @@ def test_groups_are_told_of_together():
     assert message.startswith("lists that systems lack count as empty: ance 3 of 16 topics")
 
 
-def test_verbs_tell_of_all_groups_at_once():
+def test_verbs_warn_once_of_all_groups():
     cube = TRACKS.ireval.cube(QRELS)
     cube = cube.where((cube.topic != "101") | (cube.system != "ance"))
     scores = cube.ireval.score("AP", at=10)
@@ -113,7 +113,7 @@ def test_a_loop_of_pandas_is_one_call():
     assert second.startswith("lists that systems lack")
 
 
-def test_calls_of_their_own_warn_on_their_own():
+def test_separate_calls_warn_separately():
     def loop():
         for _ in range(2):
             SOME.ireval.evaluate(QRELS, "AP")
@@ -121,13 +121,13 @@ def test_calls_of_their_own_warn_on_their_own():
     assert len(told(loop)) == 2
 
 
-def test_judges_are_told_of_together():
+def test_warnings_of_judges_are_joined():
     strict = QRELS.assign(grade=QRELS["grade"].replace(1, 0))
     (message,) = told(lambda: SOME.ireval.judge_effect({"a": QRELS, "b": strict}, "AP", at=10))
     assert message.endswith("(judge a, judge b)")
 
 
-def test_what_differs_without_groups_is_told_apart():
+def test_different_warnings_without_groups_stay_separate():
     def call():
         with OneCall():
             for number in (1, 2, 1):
@@ -136,7 +136,7 @@ def test_what_differs_without_groups_is_told_apart():
     assert told(call) == ["1 left out", "2 left out"]
 
 
-def test_what_is_said_of_many_groups_is_cut():
+def test_warnings_of_many_groups_are_cut():
     def call():
         with OneCall():
             for number in range(7):
@@ -150,7 +150,7 @@ def test_what_is_said_of_many_groups_is_cut():
     assert second.endswith("4 left out (year 4) and 2 more")
 
 
-def test_nothing_is_said_of_what_another_answer_tells():
+def test_suppressed_warnings_are_not_issued():
     def call():
         with OneCall(), unsaid():
             warn("something")
@@ -161,7 +161,7 @@ def test_nothing_is_said_of_what_another_answer_tells():
     assert told(lambda: SOME.ireval.diagnose(QRELS)) == []
 
 
-def test_an_error_does_not_swallow_what_came_before():
+def test_warnings_before_an_error_are_issued():
     other = pd.concat([RUNS, RUNS[RUNS["topic"] == "101"], RUNS.assign(topic="x").head(1)])
 
     def call():

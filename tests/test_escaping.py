@@ -128,7 +128,7 @@ def test_notebooks_errors_and_reports_show_them_too(tmp_path):
         assert not RAW.search(text), repr(RAW.search(text))
 
 
-def test_nothing_else_writes():
+def test_only_these_modules_write():
     for path in sorted(ROOT.rglob("*.py")):
         name, tree = path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
         called = {
@@ -147,7 +147,7 @@ def test_nothing_else_writes():
         assert name == "escaping.py" or "html.escape" not in imported, name
 
 
-def test_what_callers_set_for_numpy_stops_no_verb(tmp_path):
+def test_numpy_error_settings_of_callers_stop_no_verb(tmp_path):
     runs, qrels = ir.example_track()
     with np.errstate(all="raise"):
         scores = runs.ireval.evaluate(qrels, ["AP", "RR", "ASL"])

@@ -210,7 +210,7 @@ class TestShown:
         xr.testing.assert_identical(groups.summary(), scores[1].ireval.groupby("kind").summary())
 
 
-def test_what_stands_in_for_a_frame_is_grouped(frames):
+def test_objects_that_stand_for_frames_are_grouped(frames):
     nested = ir.verbs.to_pytrec_eval(frames[0][frames[0]["system"] == "bm25"])
     kinds = frames[0].drop_duplicates("topic").set_index("topic")["kind"].to_dict()
     found = ir.verbs.groupby(nested, kinds).evaluate(frames[1], "AP")

@@ -160,7 +160,7 @@ def public():
     return {name: value for name, value in members.items() if callable(value)}
 
 
-def test_the_door_is_small():
+def test_irframe_has_at_most_40_public_names():
     assert len(dir(irframe)) <= 40
     irframe.verbs.compare  # noqa: B018 - using a verb puts nothing at the door
     assert not hasattr(irframe, "compare")
@@ -180,7 +180,7 @@ def test_most_functions_are_very_short():
     assert statistics.median(lengths) <= LONGEST_MEDIAN
 
 
-def test_errors_say_what_was_found():
+def test_errors_describe_findings_precisely():
     vague = re.compile(r"\bothers\b|\bsomething else\b|\botherwise\b")
     said = {
         f"{path}:{node.lineno}": part.value
@@ -233,7 +233,7 @@ def test_no_two_classes_are_called_alike():
     assert {name: n for name, n in classes.items() if n > 1} == {}
 
 
-def test_private_names_say_what_they_do_where_they_stand():
+def test_a_private_name_is_in_at_most_two_modules():
     names = Counter(
         name
         for module in modules().values()
@@ -356,7 +356,7 @@ def test_a_public_name_comes_from_the_module_that_defines_it(package):
     } == {}
 
 
-def test_every_chapter_of_verbs_has_tests_that_name_them():
+def test_every_module_of_verbs_has_tests_that_name_them():
     homes = {name: Path(*verb.__module__.split(".")[1:]) for name, verb in verbs().items()}
     pages = {home: ROOT / "tests" / home.parent / f"test_{home.name}.py" for home in homes.values()}
     assert [str(page) for page in pages.values() if not page.exists()] == []
@@ -382,7 +382,7 @@ def test_a_verb_does_not_hide_its_module():
     ] == []
 
 
-def test_all_warnings_take_one_way():
+def test_only_the_errors_module_warns():
     assert [
         f"{path}:{node.lineno}"
         for path, module in modules().items()

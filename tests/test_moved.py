@@ -105,13 +105,13 @@ def test_the_line_that_replaces_a_call_in_groups_has_the_groups(ask):
     assert "team" in result
 
 
-def test_every_row_of_the_table_is_tried():
+def test_every_moved_parameter_is_tested():
     tried = {(verb, name) for _, verb, _, options in CALLS for name in options}
     for row in MOVED:
         assert any(name in row.fields and verb in (row.verbs or (verb,)) for verb, name in tried)
 
 
-def test_what_a_line_says_is_what_was_asked_for():
+def test_the_replacing_line_keeps_the_arguments():
     with pytest.raises(TypeError) as caught:
         SCORES.ireval.compare("wilcoxon", baseline="bm25", by="team")
     assert str(caught.value) == (

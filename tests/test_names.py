@@ -19,7 +19,7 @@ def test_values_show_how_they_are_written_and_what_they_are(value, shown):
     assert value._repr_html_() == shown + first
 
 
-def test_outcomes_and_scanned_runs_show_themselves(tmp_path):
+def test_outcomes_and_scanned_runs_have_a_repr(tmp_path):
     runs, qrels = ir.example_track()
     found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", depth=20)
     assert found._repr_html_().count("<tr") == 1 + len(found.summary)

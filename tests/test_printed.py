@@ -26,7 +26,7 @@ def plain(frame):
     return bare
 
 
-def test_what_verbs_return_prints_rounded_and_scores_are_plain(scores, found):
+def test_results_print_rounded_and_scores_in_full(scores, found):
     assert type(found) is Result
     assert type(scores) is pd.DataFrame
     raw = scores.loc["monot5", "AP"].mean() - scores.loc["bm25", "AP"].mean()
@@ -35,7 +35,7 @@ def test_what_verbs_return_prints_rounded_and_scores_are_plain(scores, found):
     assert f"{raw:.6f}" not in repr(found)
 
 
-def test_a_comparison_prints_what_answers_and_names_the_rest(found):
+def test_a_comparison_prints_key_columns_and_names_the_others(found):
     lines = repr(found).splitlines()
     answers = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
     assert lines[0].split() == ["metric", "system_a", *answers]
@@ -68,7 +68,7 @@ def test_columns_that_were_chosen_are_all_printed(found):
         lambda found: pd.concat({"x": found}, axis=1),
     ],
 )
-def test_whatever_became_of_a_comparison_prints(found, changed):
+def test_changed_comparisons_print(found, changed):
     other = changed(found)
     assert type(other) is Result
     assert repr(other)
@@ -79,7 +79,7 @@ def test_one_pair_names_its_systems(found):
     assert {"system_a", "system_b"} <= {*repr(found.head(1)).splitlines()[0].split()}
 
 
-def test_no_p_value_prints_as_nothing_and_no_column_as_zeros():
+def test_small_p_values_and_columns_do_not_print_as_zero():
     shown = repr(Result({"p": [2e-4, None], "p_adjusted": [0.5, 1.0], "share": [1e-5, 2e-5]}))
     assert shown.split()[4:] == ["<.001", "0.500", "0.00001", "1", "NaN", "1.000", "0.00002"]
 
@@ -87,7 +87,7 @@ def test_no_p_value_prints_as_nothing_and_no_column_as_zeros():
 @pytest.mark.parametrize(
     "option", [("display.precision", 4), ("display.float_format", "{:.2f}".format)]
 )
-def test_whoever_sets_digits_sees_what_pandas_prints(found, option):
+def test_display_options_of_pandas_are_respected(found, option):
     with pd.option_context(*option):
         assert repr(found) == repr(plain(found))
         assert found._repr_html_() == plain(found)._repr_html_()
@@ -116,7 +116,7 @@ def test_pandas_keeps_a_result_and_its_record(found, tmp_path):
     assert all(part.ireval.record == found.ireval.record for part in kept)
 
 
-def test_files_hold_all_digits(found, tmp_path):
+def test_files_contain_all_digits(found, tmp_path):
     found.to_parquet(tmp_path / "found.parquet")
     again = pd.read_parquet(tmp_path / "found.parquet")
     assert type(again) is pd.DataFrame
@@ -130,7 +130,7 @@ def test_many_rows_print_as_many_as_pandas_prints(found):
     assert [line.split()[0] for line in lines[1:6]] == ["0", "1", "...", "1398", "1399"]
 
 
-def test_a_leaderboard_prints_within_80_columns_what_no_other_column_says():
+def test_a_leaderboard_prints_within_80_columns():
     scores = ir.evaluate(*ir.example_track(), ["AP", "nDCG@10"])
     for options, left in (
         ({}, "shown: tier, could_be_first]"),
@@ -159,7 +159,7 @@ VERDICTS = {
 
 @pytest.mark.parametrize("verb", VERDICTS)
 @pytest.mark.parametrize("length", [17, 40])
-def test_long_names_hide_neither_what_a_row_is_about_nor_its_verdict(verb, length):
+def test_long_names_hide_neither_labels_nor_verdicts(verb, length):
     runs, qrels = ir.example_track()
     names = {name: f"{name}-{'of a long name ' * 9}"[:length] for name in runs["system"].unique()}
     runs = runs.assign(system=runs["system"].map(names))
@@ -227,7 +227,7 @@ def test_the_accessor_prints_the_values_of_an_array():
         assert shown == ratios.sel(metric=metric, depth=depths).round(3).to_numpy().tolist()
 
 
-def test_values_that_are_not_yet_computed_are_not_printed():
+def test_lazy_values_are_not_computed_for_printing():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
     lazy = scores.ireval.discrimination().chunk(depth=10)
     assert len(repr(lazy.ireval).splitlines()) == 3

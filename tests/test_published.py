@@ -30,12 +30,12 @@ def ran(*command, cwd):
     return done.stdout
 
 
-def test_one_version_everywhere():
+def test_all_files_name_one_version():
     versions = {irframe.__version__, PROJECT["version"], str(CITATION["version"])}
     assert versions == {re.search(r"version = \{(.+)\}", CITE)[1]}
 
 
-def test_the_citation_says_what_the_format_asks_for():
+def test_the_citation_file_is_complete():
     assert {"cff-version", "message", "title", "authors"} <= CITATION.keys()
     for each in [CITATION, *CITATION["references"]]:
         assert each["title"]
@@ -45,7 +45,7 @@ def test_the_citation_says_what_the_format_asks_for():
     assert CITATION["repository-code"] == PROJECT["urls"]["Source"]
 
 
-def test_the_papers_are_cited_alike_everywhere():
+def test_papers_are_cited_consistently():
     listed = (ROOT / "docs" / "papers" / "index.md").read_text(encoding="utf-8")
     known = {found.group() for found in DOI.finditer(listed)}
     assert {each["doi"] for each in CITATION["references"]} == known
@@ -53,7 +53,7 @@ def test_the_papers_are_cited_alike_everywhere():
 
 
 @pytest.mark.thorough
-def test_the_wheel_runs_where_nothing_else_is(tmp_path):
+def test_the_wheel_runs_in_an_empty_environment(tmp_path):
     ran(sys.executable, "-m", "build", "--outdir", tmp_path, ROOT, cwd=tmp_path)
     (source,), (wheel,) = tmp_path.glob("*.tar.gz"), tmp_path.glob("*.whl")
     with tarfile.open(source) as archive:

@@ -34,11 +34,11 @@ def kinds(base):
     ],
     ids=["paired tests", "agreements", "gains"],
 )
-def test_every_word_has_an_oracle(words, registry, oracles):
+def test_every_registered_name_has_an_oracle(words, registry, oracles):
     assert {*words} == registry.keys() == oracles.keys()
 
 
-def test_every_class_has_a_word():
+def test_every_class_is_registered():
     assert kinds(PairedTest) == {*TESTS.values()}
     assert len({test.title for test in TESTS.values()}) == len(TESTS)
     assert kinds(Agreement) == {type(each) for each in AGREEMENTS.values()}
@@ -46,7 +46,7 @@ def test_every_class_has_a_word():
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_a_paired_test_is_its_oracle(name):
+def test_paired_tests_equal_their_oracles(name):
     scores = np.random.default_rng(8).integers(0, 8, (4, 9, 2)) / 7
     samples = {"samples": 40} if hasattr(parse_test(name), "samples") else {}
     test = TESTS[name](**samples)
@@ -57,7 +57,7 @@ def test_a_paired_test_is_its_oracle(name):
 
 
 @pytest.mark.parametrize("name", AGREEMENTS)
-def test_an_agreement_is_its_oracle(name):
+def test_agreements_equal_their_oracles(name):
     x, y = np.random.default_rng(8).integers(0, 5, (2, 3, 6)) / 4
     wanted = [[agreement.ORACLES[name](a, b) for b in y.tolist()] for a in x.tolist()]
     np.testing.assert_allclose(parse_agreement(name).kernel(x, y), wanted, atol=1e-12)
@@ -65,7 +65,7 @@ def test_an_agreement_is_its_oracle(name):
 
 @pytest.mark.parametrize("name", GAINS)
 @pytest.mark.parametrize(("rel", "top"), [(1, 1), (1, 3), (2, 5)])
-def test_a_gain_map_is_its_oracle(name, rel, top):
+def test_gain_maps_equal_their_oracles(name, rel, top):
     grades = np.arange(-2, top + 1)
     wanted = [gains.ORACLES[name](grade, rel, top) for grade in grades.tolist()]
     np.testing.assert_allclose(parse_gain(name).map(grades, rel=rel, top=top), wanted, rtol=1e-15)

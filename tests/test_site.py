@@ -106,7 +106,7 @@ def test_every_page_shows_logo_name_version_repository_and_says_no_error(tab, pa
     assert tab.heard == []
 
 
-def test_search_puts_the_page_first_that_answers(tab, monkeypatch):
+def test_search_puts_the_right_page_first(tab, monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     searched = import_module("searched")
     entered = {words.lower() for page in searched.SOUGHT for words in searched.sought(page)}

@@ -39,7 +39,7 @@ def arguments(function):
 @pytest.mark.parametrize(
     "home", ["irframe.verbs", pytest.param("irframe.plots", marks=pytest.mark.thorough)]
 )
-def test_the_stub_says_what_the_functions_say(home):
+def test_the_stub_equals_the_signatures(home):
     defined = stub()
     for kind, type_ in {"Frame": DataFrame, "Cube": Dataset, "Scores": DataArray}.items():
         functions = {name: f for name, (f, kinds) in verbs(home).items() if type_ in kinds}
@@ -52,12 +52,12 @@ def test_the_stub_says_what_the_functions_say(home):
                 assert arguments(each) in ways
 
 
-def test_words_of_types_are_those_there_are():
+def test_literal_types_list_all_values():
     assert set(get_args(TestName)) == TESTS.keys()
     assert set(get_args(AgreementName)) == AGREEMENTS.keys()
 
 
-def test_verbs_through_the_door():
+def test_verbs_of_the_package_are_typed():
     runs, qrels = ir.example_track()
     assert (
         ireval(ireval(runs).cube(qrels))

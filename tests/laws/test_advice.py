@@ -145,7 +145,7 @@ CASES += [
 
 
 @pytest.mark.parametrize("place", range(len(CASES)))
-def test_code_that_a_refusal_holds_leads_to_the_right_answer(place):
+def test_code_in_an_error_message_runs(place):
     call, word, given, right = CASES[place]
     found = [*outcomes(call, word, given, {})]
     assert found == [right] * len(found)
@@ -165,7 +165,7 @@ QUIET = {
 
 
 @pytest.mark.parametrize("name", [*QUIET])
-def test_a_refusal_holds_no_code_where_none_is_sure_to_help(name):
+def test_errors_without_a_safe_remedy_contain_no_code(name):
     with pytest.raises(IrframeError) as caught:
         evaluated(QUIET[name])
     assert [*pieces(str(caught.value))] == []

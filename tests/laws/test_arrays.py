@@ -47,7 +47,7 @@ def metrics():
 
 
 @pytest.mark.parametrize("seed", few_of(SEEDS, 3, drawn=False))
-def test_scores_are_those_of_evaluate(seed):
+def test_scores_of_arrays_equal_evaluate(seed):
     arrays = [part.reshape(6, -1) for part in candidates(seed)]
     run, qrels = {}, {}
     for row, (labels, scores, listed) in enumerate(zip(*arrays, strict=True)):
@@ -71,7 +71,7 @@ def test_scores_are_those_of_evaluate(seed):
 
 
 @pytest.mark.parametrize("seed", few_of(SEEDS, 3, drawn=False))
-def test_a_curve_is_the_metric_at_every_depth_whatever_the_shape(seed):
+def test_a_curve_equals_the_metric_at_every_depth(seed):
     labels, scores, listed = candidates(seed)
     n = labels.shape[-1]
     for metric in metrics():
@@ -93,7 +93,7 @@ MORE = {"InfAP", "InfNDCG", *(n for n, kind in METRICS.items() if not of_grades(
 
 
 @pytest.mark.parametrize("name", [*sorted(MORE), "AP(norm='pool')", "nDCG(ideal='pool')"])
-def test_metrics_of_more_than_grades_are_refused_by_name(name):
+def test_metrics_that_need_more_than_grades_are_refused(name):
     metric = ir.parse_metric(name)
     for called in metric, metric.curve:
         with pytest.raises(MetricError, match=re.escape(f"{metric}, of ")):
@@ -142,13 +142,13 @@ NAN = float("nan")
     ],
     ids=str,
 )
-def test_what_cannot_be_scored_is_refused(arrays, error, said):
+def test_arrays_that_cannot_be_scored_are_refused(arrays, error, said):
     labels, scores, listed = (*arrays, None, None)[:3]
     with pytest.raises(error, match=said):
         P(depth=2)(labels, scores, listed=listed)
 
 
-def test_what_any_tool_holds_is_read():
+def test_arrays_and_tensors_of_other_tools_are_read():
     ma = np.ma.MaskedArray([2, 1, 0], [False, True, False])
     expected = nDCG(depth=3)([2, NAN, 0])
     assert nDCG(depth=3)(ma) == nDCG(depth=3)([2, None, 0]) == expected == 1
@@ -181,12 +181,12 @@ KEPT = [label if kept else None for label, kept in zip(LABELS, LISTED, strict=Tr
         ("nDCG@3", KEPT, LISTED, 0.45250815297345076),
     ],
 )
-def test_scores_are_those_of_tools_for_learning_to_rank(metric, labels, listed, expected):
+def test_scores_equal_those_of_learning_to_rank_tools(metric, labels, listed, expected):
     found = ir.parse_metric(metric)(labels, SCORES, listed=listed)
     assert found == pytest.approx(expected, rel=1e-14)
 
 
-def test_ndcg_is_that_of_numpy_by_hand():
+def test_ndcg_equals_a_numpy_formula():
     rng, weights = np.random.default_rng(0), 1 / np.log2(np.arange(2, 12))
     labels, scores = rng.integers(0, 4, (64, 100)), rng.normal(size=(64, 100))
     ranked = np.take_along_axis(labels, np.argsort(-scores, axis=1), axis=1)

@@ -29,7 +29,7 @@ def once(text):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("road", ["frame", "cube"])
-def test_cautions_travel_and_are_said_once(road, tmp_path):
+def test_cautions_travel_with_results_once(road, tmp_path):
     scores = scored(road)
     results = [
         scores.ireval.compare(baseline="ance", margin=0.05),
@@ -59,7 +59,7 @@ def test_a_saved_cube_keeps_its_cautions(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["table", "markdown"])
-def test_a_console_says_each_once(form, tmp_path, capsys):
+def test_the_console_prints_each_caution_once(form, tmp_path, capsys):
     LACKING.to_parquet(tmp_path / "runs.parquet")
     ir.verbs.write_qrels(QRELS, tmp_path / "q.txt")
     files = [str(tmp_path / name) for name in ("q.txt", "runs.parquet")]
@@ -69,7 +69,7 @@ def test_a_console_says_each_once(form, tmp_path, capsys):
     assert TEXT not in err or form == "markdown"
 
 
-def test_the_gravest_stand_first_and_are_warned_of():
+def test_the_gravest_cautions_come_first_and_are_warnings():
     said = [f"{begins} x" for begins in GRAVEST]
     told = cautions_of(caution(["few topics", *reversed(said), "few topics"]))
     assert told == [*said, "few topics"]

@@ -67,7 +67,7 @@ def answered(name, scores):
 
 
 @pytest.mark.parametrize("name", OF_SCORES)
-def test_topics_that_are_each_a_cluster_are_as_if_nothing_was_said(name):
+def test_clusters_of_single_topics_change_nothing(name):
     scores = drawn(np.random.default_rng(1)).assign_coords(own=("topic", TOPICS))
     plain, own = answered(name, scores), answered(name, scores.ireval.design(cluster="own"))
     if isinstance(plain, str):
@@ -86,7 +86,7 @@ MEANS = {"best_systems", "rrie"}
 
 @pytest.mark.parametrize("name", OF_SCORES)
 @pytest.mark.parametrize("word", ["cluster", "task", "weight"])
-def test_verbs_read_how_topics_were_drawn_or_refuse_it_by_name(name, word):
+def test_verbs_use_the_design_of_topics_or_refuse_it(name, word):
     scores = drawn(np.random.default_rng(2))
     scores = scores.assign_coords(often=("topic", np.arange(1.0, 25)))
     named = {"cluster": "source", "task": "half", "weight": "often"}[word]
@@ -119,7 +119,7 @@ def whole_result(name, cube):
 
 
 @pytest.mark.parametrize("name", sorted(VERBS))
-def test_verbs_of_anything_read_how_topics_were_drawn_or_refuse_it_by_name(name):
+def test_verbs_of_any_object_use_the_design_or_refuse_it(name):
     cube = world("small")
     often = {topic: 1.0 + n**2 for n, topic in enumerate(cube.topic.values)}
     plain = whole_result(name, cube)
@@ -147,7 +147,7 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_show_means_as_topics_were_drawn(name):
+def test_figures_show_means_by_the_design(name):
     scores = drawn(np.random.default_rng(2))
     weighted = scores.assign_coords(often=("topic", np.arange(1.0, 25) ** 2))
     weighted = weighted.ireval.design(weight="often")
@@ -192,7 +192,7 @@ def roads(scores, tmp_path):
     yield "concatenated", pd.concat([designed.loc[["a", "c"]], designed.loc[["b", "d"]]]), {}
 
 
-def test_what_is_said_is_the_same_on_every_road(tmp_path):
+def test_warnings_are_equal_on_every_input_path(tmp_path):
     scores, first = drawn(np.random.default_rng(3)), None
     for road, given, words in roads(scores, tmp_path):
         drawn_as = given.ireval.design(**words) if words else given
@@ -213,7 +213,7 @@ def turned(pairs):
     return back.rename_axis(pairs.index.names)
 
 
-def test_experiments_carry_it_through_a_file(tmp_path):
+def test_the_design_survives_saving(tmp_path):
     runs, qrels = ir.example_track()
     topics = sorted(qrels["topic"].unique())
     judged = qrels.assign(source=qrels["topic"].map({t: n // 2 for n, t in enumerate(topics)}))
@@ -238,7 +238,7 @@ def test_experiments_carry_it_through_a_file(tmp_path):
     assert (row["p"], row["n_clusters"]) == (pair["p"], pair["n_clusters"])
 
 
-def test_topics_of_one_name_in_several_tasks_are_several():
+def test_topics_with_one_name_in_several_tasks_stay_separate():
     random = np.random.default_rng(4)
     index = pd.MultiIndex.from_product(
         [["x", "y"], SYSTEMS, TOPICS[:6]], names=["set", "system", "topic"]
@@ -253,7 +253,7 @@ def test_topics_of_one_name_in_several_tasks_are_several():
     np.testing.assert_allclose(board["AP"], means[board.index])
 
 
-def test_over_new_tasks_means_of_tasks_are_tested():
+def test_over_tasks_compares_means_of_tasks():
     scores = drawn(np.random.default_rng(5), metrics=("AP",)).isel(depth=0, drop=True)
     found = scores.ireval.design(task="half").ireval.compare(over="task", adjust=None)
     tested = scores.groupby("half").mean("topic").rename(half="topic").ireval.compare(adjust=None)
@@ -263,7 +263,7 @@ def test_over_new_tasks_means_of_tasks_are_tested():
     refused(ParameterError, "tasks for over='task'", lambda: scores.ireval.compare(over="task"))
 
 
-def test_what_is_wrong_is_named():
+def test_errors_in_designs_are_named():
     scores = drawn(np.random.default_rng(6))
     frame = (
         scores.sel(depth=5, drop=True).to_dataset("metric").to_dataframe()[["AP", "nDCG", "source"]]

@@ -78,7 +78,7 @@ def test_the_caption_says_which_way_an_unknown_column_is_read():
         frame.ireval.summary()
 
 
-def test_words_that_turn_a_cost_round_make_it_unknown():
+def test_names_that_negate_a_cost_make_its_direction_unknown():
     known = ["tokens per second", "latency saved", "cost effectiveness", "costume", "again later"]
     assert not any(facts(label).cost for label in known)
     assert facts("tokens@10").cost

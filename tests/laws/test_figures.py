@@ -88,7 +88,7 @@ def decided(result):
 
 
 @pytest.mark.parametrize("name", OF_SCORES)
-def test_a_cost_is_read_as_what_it_is_the_negation_of(name):
+def test_a_negated_cost_is_read_as_a_gain(name):
     gain, cost = (decided(call(name, CUBE, change)) for change in (renamed, negated))
     assert gain.keys() == cost.keys()
     for word, values in gain.items():
@@ -102,7 +102,7 @@ OF_METRICS = [
 
 @pytest.mark.parametrize(("name", "kind"), OF_METRICS)
 @pytest.mark.filterwarnings("ignore:systems have means over:irframe.errors.IrframeWarning")
-def test_a_cost_looks_like_what_it_is_the_negation_of(name, kind):
+def test_a_negated_cost_prints_like_a_gain(name, kind):
     gain, cost = (looks(name, kind, change) for change in (renamed, negated))
     assert gain == cost
 
@@ -182,7 +182,7 @@ def one_of_each(scores):
 
 @pytest.mark.parametrize(("verb", "word", "value"), few_of(SWITCHED, 12))
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_a_figure_says_what_its_result_records(verb, word, value):
+def test_figures_describe_the_record_of_their_result(verb, word, value):
     given = {"metrics": ("AP",), "at": 3} if {"metrics", "at"} & {word} == set() else {}
     given = {key: one for key, one in given.items() if key in signature_of(VERBS[verb]).parameters}
     try:

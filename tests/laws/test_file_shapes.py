@@ -53,7 +53,7 @@ WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
 """Facts of a baseline of which another may be right: refused where it is compared, or told."""
 
 
-def test_a_frozen_baseline_has_its_shape(tmp_path):
+def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):
     scores, path = RUNS.ireval.evaluate(QRELS, ["AP", "nDCG@10"]), tmp_path / "b.irframe"
     scores.ireval.freeze(path, baseline="bm25")
     whole = json.loads(path.read_text())
@@ -81,7 +81,7 @@ def test_a_frozen_baseline_has_its_shape(tmp_path):
         freeze.Frozen.read(path)
 
 
-def test_a_saved_cube_has_its_shape(tmp_path):
+def test_saved_cubes_of_a_wrong_shape_are_refused(tmp_path):
     cube = ir.cube(RUNS, QRELS).ireval.save(tmp_path / "cube")
     expected, path = cube.ireval.score("AP").compute(), tmp_path / "cube" / saved.FACTS
     whole, tried = json.loads(path.read_bytes()), 0
@@ -99,7 +99,7 @@ def test_a_saved_cube_has_its_shape(tmp_path):
         ir.open_cube(tmp_path / "cube")
 
 
-def test_of_two_writers_of_different_cubes_none_is_lost(tmp_path):
+def test_two_writers_of_different_cubes_lose_nothing(tmp_path):
     cubes = [ir.cube(RUNS, QRELS), ir.cube(RUNS, QRELS, ties="doc"), ir.cube(RUNS, QRELS, depth=5)]
     for turn in range(3):
         results, together = [], threading.Barrier(len(cubes))
@@ -122,7 +122,7 @@ def test_of_two_writers_of_different_cubes_none_is_lost(tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_who_reads_what_was_replaced_is_told_so(tmp_path):
+def test_reading_a_replaced_store_raises(tmp_path):
     cube = ir.cube(RUNS, QRELS).ireval.save(tmp_path / "cube")
     other = ir.cube(RUNS, QRELS, ties="doc").ireval.save(tmp_path / "other")
     (tmp_path / "cube").rename(tmp_path / "old")
@@ -141,7 +141,7 @@ def test_judgments_that_evaluate_refuses_are_refused_by_check():
     assert told[0] == told[1]
 
 
-def test_what_killed_writers_left_goes_and_what_others_write_stays(tmp_path):
+def test_remains_of_killed_writers_are_removed_and_others_stay(tmp_path):
     target = tmp_path / "out.txt"
     left, written, strange = (atomic.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
     folder = atomic.beside(target)

@@ -122,7 +122,7 @@ def test_results_are_of_the_types_that_signatures_name(name):
 @pytest.mark.parametrize("name", few_of(GROUPED, 16, 0, drawn=False))
 @few
 @given(seed=seeds)
-def test_groups_are_like_the_group_alone(name, seed):
+def test_a_verb_by_group_equals_each_group_alone(name, seed):
     joined = outcome(name, ir.cube(*experiment(seed), collection="track"), by="track")
     assert_groups(joined, told_alone(name, seed))
 
@@ -135,7 +135,7 @@ UNDRAWN = [name for name in OF_CUBES if name != "estimate"]
 @pytest.mark.parametrize("name", few_of(UNDRAWN, 16, 1, drawn=False))
 @few
 @given(seed=seeds)
-def test_cubes_in_groups_are_like_the_group_alone(name, seed):
+def test_a_verb_of_cubes_by_group_equals_each_group_alone(name, seed):
     runs, qrels = experiment(seed)
     cubes = ir.verbs.groupby(runs, "track").cube(qrels, collection="track")._groups
     try:
@@ -177,7 +177,7 @@ def uneven(seed):
 @pytest.mark.parametrize("name", few_of(GROUPED, 16, 2, drawn=False))
 @few
 @given(seed=seeds)
-def test_groups_are_like_what_is_selected(name, seed):
+def test_groups_equal_selections(name, seed):
     cube = ir.cube(*uneven(seed))
     expected = {track: outcome(name, cube.sel(topic=topics)) for track, topics in TRACKS.items()}
     assert_groups(outcome(name, cube, by="track"), expected)
@@ -196,7 +196,7 @@ def partly(seed):
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 0, drawn=False))
 @few
 @given(seed=seeds)
-def test_groups_are_the_same_whatever_became_of_coordinates(name, seed):
+def test_groups_survive_changed_coordinates(name, seed):
     cube = partly(seed)
 
     def mixed(scores):
@@ -267,13 +267,13 @@ def as_called(result):
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 1, drawn=False))
 @pytest.mark.parametrize("by", [None, "track", "half", "team"])
-def test_scores_are_the_same_whatever_they_came_as(name, by):
+def test_scores_are_equal_in_every_form(name, by):
     assert_roads(name, partly(3), ROADS, last, **({} if by is None else {"by": by}))
 
 
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 5, drawn=False))
-def test_scores_by_depth_are_the_same_whatever_they_came_as(name):
+def test_scores_by_depth_are_equal_in_every_form(name):
     cube = ir.cube(*experiment(3, missing=False)).drop_vars(["team", "track"], errors="ignore")
     assert_roads(name, cube, DEEP, lambda scores: scores)
 
@@ -346,13 +346,13 @@ def bare_groups(result):
         (pd.Series(["a", "b"], ["n1", "n1"]), "one group for every label; found several for 1"),
     ],
 )
-def test_mappings_that_are_no_groups(by, message):
+def test_mappings_that_are_not_groups_are_refused(by, message):
     scores = ir.cube(*experiment(3)).ireval.score("AP", at=3)
     with pytest.raises(ParameterError, match=message):
         scores.ireval.groupby(by).summary()
 
 
-def test_a_column_that_is_part_of_a_cube_is_no_group():
+def test_columns_of_the_cube_itself_are_not_groups():
     runs, qrels = ir.example_track()
     told = "a name of their own; found 'contributing'.*rename"
     for does in (
@@ -414,7 +414,7 @@ def in_turn(changes, name):
 
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(SCORED, 6, 0, drawn=False))
-def test_scores_that_are_none_are_refused(name):
+def test_frames_without_scores_are_refused(name):
     cube = ir.cube(*experiment(2))
     for what, change in in_turn(REFUSED, name):
         found = outcome(name, cube, change=change)
@@ -449,7 +449,7 @@ def test_scores_are_averaged_in_double_precision(name):
 
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(SCORED, 6, 2, drawn=False))
-def test_columns_that_were_renamed_or_added_are_said_and_taken(name):
+def test_renamed_or_added_columns_are_metrics_with_a_warning(name):
     cube = ir.cube(*experiment(2))
     made = ir.evaluate(*experiment(2), ["AP(norm='min')", "nDCG@3"])
     renamed = made.rename(columns={"nDCG@3": "mine"})

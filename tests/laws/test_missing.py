@@ -123,7 +123,7 @@ def alone(runs, qrels, system, topic):
 
 @settings(max_examples=3)
 @given(experiment=experiments())
-def test_every_road_gives_the_same_scores_and_warnings(experiment, tmp_path_factory):
+def test_every_input_path_gives_equal_scores_and_warnings(experiment, tmp_path_factory):
     runs, qrels, lists = experiment
     found, messages = told(lambda: by_frames(runs, qrels, None))
     assert found.to_dict() == told(lambda: expected_of(runs, qrels, lists))[0]
@@ -161,7 +161,7 @@ def assert_told(messages, lists):
 
 
 @given(experiment=experiments())
-def test_no_system_scores_otherwise_beside_others(experiment):
+def test_scores_of_a_system_do_not_depend_on_other_systems(experiment):
     runs, qrels, lists = experiment
     whole, _ = told(lambda: by_frames(runs, qrels, None))
     for system, its in lists.items():
@@ -177,7 +177,7 @@ def test_no_system_scores_otherwise_beside_others(experiment):
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @settings(max_examples=25)
 @given(holes=st.sets(st.tuples(st.sampled_from(SYSTEMS), st.integers(0, 5)), max_size=8))
-def test_means_beside_each_other_are_over_the_same_topics(holes):
+def test_compared_means_are_over_the_same_topics(holes):
     keys = pd.MultiIndex.from_product([SYSTEMS, range(6)], names=["system", "topic"])
     columns = np.random.default_rng(len(holes)).random((2, 18))
     scores = pd.DataFrame(dict(zip(["AP", "RR"], columns, strict=True)), keys)
@@ -202,7 +202,7 @@ def test_means_beside_each_other_are_over_the_same_topics(holes):
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("column", ["topic", "doc"])
 @pytest.mark.parametrize("road", [by_frames, by_dictionaries, by_cube, by_scan, by_files])
-def test_a_system_nothing_of_which_is_judged_has_no_verdict(road, column, tmp_path):
+def test_a_system_without_judged_documents_has_no_verdict(road, column, tmp_path):
     rows = [(s, t, f"d{p}", -p * (s > "a")) for s in SYSTEMS for t in JUDGED for p in range(3)]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
     runs.loc[runs["system"] == "c", column] = "x" + runs[column]
@@ -224,7 +224,7 @@ def test_a_system_nothing_of_which_is_judged_has_no_verdict(road, column, tmp_pa
         scores.ireval.freeze(tmp_path / "c.irframe", baseline="c")
 
 
-def test_silence_where_nothing_is_relevant_is_no_missing_list():
+def test_an_empty_list_without_relevant_documents_is_not_missing():
     runs = {"a": {"1": {"x": 1.0}}, "b": {"1": {"y": 1.0}, "2": {"z": 1.0}}}
     _, said = told(lambda: ir.evaluate(runs, {"1": {"x": 1}, "2": {"z": 0}}, "AP"))
     assert said == []

@@ -191,7 +191,7 @@ def test_a_run_is_read_by_itself(name, tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_scores_never_move_a_list(seed):
+def test_scores_of_hits_never_reorder_a_list(seed):
     rng = np.random.default_rng(seed)
     lists = {t: rng.permutation(DOCS)[: rng.integers(1, 8)].tolist() for t in TOPICS}
     plain = ir.evaluate(lists, QRELS, METRICS)

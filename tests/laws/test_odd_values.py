@@ -94,7 +94,7 @@ CASES = [
 
 @pytest.mark.parametrize(("noun", "role", "road"), few_of(CASES, 4, drawn=False))
 @pytest.mark.filterwarnings("ignore")
-def test_an_odd_value_is_an_error_of_irframe(noun, role, road, tmp_path):
+def test_odd_values_raise_errors_of_irframe(noun, role, road, tmp_path):
     columns, roads = ROADS[noun]
     does = roads[road]
     taken, said = set(), []
@@ -172,7 +172,7 @@ def odd_files(tmp_path):
 
 
 @pytest.mark.thorough
-def test_an_odd_file_is_an_error_that_names_it_or_is_passed_over(odd_files):
+def test_odd_files_are_named_in_errors_or_skipped(odd_files):
     for file in odd_files:
         for read in (ir.read_run, ir.read_qrels):
             with pytest.raises(IrframeError) as told:
@@ -201,7 +201,7 @@ def test_a_repeated_key_is_named(tmp_path, name):
         assert again.strip("'") in key
 
 
-def test_what_never_ends_is_no_file_but_pipes_are_files(tmp_path):
+def test_endless_devices_are_refused_and_pipes_are_read(tmp_path):
     for device in ("/dev/zero", "/dev/full", "/dev/null"):
         for read in (ir.read_run, ir.read_qrels):
             refused(InputError, f"a file or a pipe; found the device {device}", read, device)
@@ -227,7 +227,7 @@ def test_the_line_that_is_too_long_is_named(tmp_path, before):
 
 
 @pytest.mark.parametrize("path", ["a\0b", "a\ud800b", None, 5, b"a"])
-def test_what_names_no_file_is_no_path(path):
+def test_values_that_name_no_file_are_not_paths(path):
     frames = ir.example_track()
     for does in (
         ir.read_run,
@@ -244,7 +244,7 @@ def test_what_names_no_file_is_no_path(path):
         assert len(left_out(ir.read_runs([path], on_error="skip"))) == 1
 
 
-def test_an_address_that_nothing_opens_is_named():
+def test_unknown_addresses_are_named():
     for does in (ir.read_run, ir.read_qrels, ir.read_runs, CUBE.ireval.save, ir.open_cube):
         refused(InputError, "found nothing://a/b.*Protocol not known", does, "nothing://a/b")
 
@@ -264,7 +264,7 @@ ROWS = [f"1 Q0 d{rank} {rank} {9 - rank} team" for rank in range(6)]
     ],
 )
 @pytest.mark.parametrize("large", [0, 1 << 24])
-def test_a_file_that_ends_inside_a_tag_is_told(tmp_path, monkeypatch, rows, warned, large):
+def test_a_file_that_ends_inside_a_tag_is_named(tmp_path, monkeypatch, rows, warned, large):
     monkeypatch.setattr("irframe.files.scan_runs.LARGE", large)
     file = tmp_path / "team.run"
     file.write_text("\n".join(rows))

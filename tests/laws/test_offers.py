@@ -42,7 +42,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_all_that_a_result_offers_can_be_called(name, tmp_path):
+def test_every_offered_verb_can_be_called(name, tmp_path):
     result = call(name, CUBE)
     result = getattr(result, "summary", result)
     if not hasattr(result, "ireval"):
@@ -76,7 +76,7 @@ ALSO_ASKED = {
 
 
 @pytest.mark.parametrize("name", few_of(sorted(VERBS.keys() - CUBES), 6, 1, drawn=False))
-def test_what_is_not_offered_is_refused(name):
+def test_verbs_that_are_not_offered_are_refused(name):
     result = call(name, CUBE)
     result = getattr(result, "summary", result)
     if not hasattr(result, "ireval"):

@@ -218,7 +218,7 @@ def test_verbs_after_a_round_trip(tmp_path):
 
 @pytest.mark.law
 @pytest.mark.parametrize("operation", few_of(REFUSED, 4, drawn=False))
-def test_what_cannot_be_restored_is_refused(operation):
+def test_lost_experiments_are_refused(operation):
     changed = REFUSED[operation](build(experiment(1)))
     for name in LAWFUL:
         found = outcome(name, changed)
@@ -279,7 +279,7 @@ MASKED = {
 @pytest.mark.parametrize("what", MASKED)
 @few
 @given(seed=seeds)
-def test_what_is_masked_is_not_there(what, seed):
+def test_masked_lists_are_absent(what, seed):
     mask, how = MASKED[what]
     masked = mask(build(experiment(seed)))
     for name in taken(3 + (what == "systems")):
@@ -301,7 +301,7 @@ def assert_there(found, expected):
         assert not found.where(~reduce(and_, inside)).count()
 
 
-def test_lists_that_are_not_there_may_be_longer_than_a_cube_is_deep():
+def test_absent_lists_may_be_longer_than_the_cube_is_deep():
     cube = build(experiment(0))
     there = cube["retrieved"] <= 3
     assert 0 < there.sum() < there.size
@@ -331,7 +331,7 @@ def test_one_topic_is_a_scalar_coordinate(held, seed):
 @pytest.mark.law
 @few
 @given(seed=seeds)
-def test_names_never_matter(seed):
+def test_names_change_no_number(seed):
     runs, qrels = experiment(seed)
     cube = build((runs, qrels))
     renamed = [frame.assign(topic="q" + frame["topic"]) for frame in (runs, qrels)]
@@ -342,7 +342,7 @@ def test_names_never_matter(seed):
 
 
 @pytest.mark.thorough
-def test_hash_seeds_and_threads_never_matter():
+def test_hash_seeds_and_threads_change_no_number():
     code = (
         "from laws.experiments import experiment; from laws.verbs import VERBS, outcome; import "
         "irframe as ir\ncube = ir.cube(*experiment(0), collection='track')\n"
@@ -372,7 +372,7 @@ def without_addresses(text):
 @pytest.mark.law
 @few
 @given(seed=seeds)
-def test_row_order_never_matters(seed):
+def test_row_order_changes_no_number(seed):
     runs, qrels = experiment(seed)
     shuffled = runs.sample(frac=1, random_state=seed), qrels.sample(frac=1, random_state=seed)
     again = build(shuffled).sel(system=SYSTEMS, topic=TOPICS)
@@ -393,7 +393,7 @@ DRAWN = [
 @pytest.mark.law
 @few
 @given(seed=seeds)
-def test_the_order_of_topics_never_matters(seed):
+def test_the_order_of_topics_changes_no_number(seed):
     cube = build(experiment(seed))
     shuffled = cube.isel(topic=np.random.default_rng(seed).permutation(len(TOPICS)))
     plain = [(name, {}) for name in taken(2) if name != "judge_next"]
@@ -413,7 +413,7 @@ def by_label(result):
     return frame.sort_values(keys, kind="stable", ignore_index=True) if keys else frame
 
 
-def test_depth_is_remembered():
+def test_changed_cubes_keep_their_depth():
     runs, qrels = ir.example_track()
     cut, whole = ir.cube(runs, qrels, depth=10), ir.cube(runs, qrels)
     for cube in (cut, whole.isel(depth=slice(10))):

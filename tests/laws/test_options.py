@@ -162,7 +162,7 @@ def wrong_options(name, function, subject, usual):
 
 
 @pytest.mark.parametrize("name", [*(name for name in NAMES if name != "report"), SLOW])
-def test_options_refuse_other_types_and_what_is_out_of_range_by_their_names(name, tmp_path):
+def test_options_of_wrong_type_or_range_are_refused_by_name(name, tmp_path):
     assert wrong_options(name, *called(name, tmp_path)) == {}
 
 
@@ -191,7 +191,7 @@ FIGURES = [n for n in ir.plots.__all__ if n != "paper" and options_of(getattr(ir
 
 
 @pytest.mark.parametrize("name", few_of(FIGURES, 6, 1))
-def test_options_of_figures_refuse_them_too(name):
+def test_options_of_figures_of_wrong_type_or_range_are_refused(name):
     figure = getattr(ir.plots, name)
     assert wrong_options(name, figure, *call_shown(name, figure)) == {}
     plt.close("all")
@@ -209,7 +209,7 @@ NEEDED = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_fields_of_metrics_tests_gains_and_agreements_refuse_them_too(name):
+def test_fields_of_values_of_wrong_type_or_range_are_refused(name):
     kind, wrong = KINDS[name], []
     for field in [each.name for each in fields(kind) if each.init]:
         for value in [Odd(), "nonsense", *beyond(kind, field)]:

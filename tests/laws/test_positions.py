@@ -15,7 +15,7 @@ NOWHERE = -1
 @pytest.mark.filterwarnings("ignore:no retrieved document is judged")
 @pytest.mark.parametrize("whole", [False, True], ids=["text", "whole numbers"])
 @given(data=st.data())
-def test_positions_are_what_the_caller_has_there(data, whole):
+def test_positions_in_errors_are_those_of_the_caller(data, whole):
     every = [100 - n if whole else f"d{n}" for n in range(7)]
     topics = data.draw(st.permutations(["q3", "q1", "q2"]))[: data.draw(st.integers(1, 3))]
     docs = data.draw(st.permutations(every))[: data.draw(st.integers(1, 7))]

@@ -56,7 +56,7 @@ def test_groups_of_real_tracks(name, merged, cubes):
 @pytest.mark.thorough
 @pytest.mark.law
 @pytest.mark.parametrize("name", sorted(VERBS))
-def test_no_number_of_a_real_track_depends_on_the_other(name, merged, cubes):
+def test_numbers_of_a_real_track_do_not_depend_on_another(name, merged, cubes):
     for track, cube in cubes.items():
         part = merged.sel(topic=merged["track"] == track)
         part = part.isel(system=dense(part).took_part.any(axis=1).nonzero()[0])

@@ -35,7 +35,7 @@ def cube_of(known):
 @pytest.mark.parametrize(
     "name", few_of([name for name in VERBS if scores_cubes(VERBS[name])], 6, drawn=False)
 )
-def test_metrics_that_score_refuses(name, metric, monkeypatch):
+def test_verbs_refuse_metrics_that_score_refuses(name, metric, monkeypatch):
     cube = cube_of(REFUSED[metric])
     with pytest.raises(MetricError):
         cube.ireval.score(metric)

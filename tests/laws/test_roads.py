@@ -93,11 +93,11 @@ def faults_of(case: Case) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", few_of(CASES, 8, drawn=False), ids=lambda case: case.name)
-def test_every_road_gives_one_answer(case):
+def test_every_input_path_gives_one_answer(case):
     faults = faults_of(case)
     assert bool(faults) == (case.name in KNOWN), faults
 
 
-def test_what_is_known_is_of_a_case_and_a_road():
+def test_known_differences_name_a_case_and_an_input_path():
     assert KNOWN.keys() <= {case.name for case in CASES}
     assert {case.rule for case in CASES} == {TAKE, REFUSE, ASK}

@@ -36,7 +36,7 @@ ROADS = {
 @pytest.mark.parametrize("lost", [1, 5, 10, 51])
 @pytest.mark.parametrize("helping", [True, False])
 @pytest.mark.parametrize("road", ROADS)
-def test_how_deep_lists_are_judged_is_that_of_the_shallowest_or_not_said(road, helping, lost):
+def test_judged_depth_is_that_of_the_shallowest_list(road, helping, lost):
     runs = RUNS if helping else RUNS.drop(columns="contributing")
     first = RUNS[(RUNS["system"] == "bm25") & (RUNS["topic"] == "101") & (RUNS["rank"] == lost)]
     qrels = QRELS[~(QRELS["doc"].isin(first["doc"]) & (QRELS["topic"] == "101"))]
@@ -156,7 +156,7 @@ def test_a_plan_reaches_what_its_caption_names(alpha):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5])
-def test_what_was_drawn_and_how_sure_estimates_are_is_said(share):
+def test_samples_and_levels_are_printed(share):
     drawn = QRELS.ireval.draw_to_judge(share)
     found = ir.cube(RUNS, drawn).ireval.estimate("P", at=10, alpha=0.2)
     level, words = re.match(r"(\d+)% interval \(arcsine\); (.*?);", told(found.attrs)).groups()
@@ -174,7 +174,7 @@ KEPT = (lambda s: s, lambda s: s.round(2), lambda s: s.ireval.standardise())
 
 @pytest.mark.parametrize("change", CHANGED + KEPT)
 @pytest.mark.parametrize("road", ROADS)
-def test_scores_that_were_changed_beyond_their_range_are_not_taken_for_scores(road, change):
+def test_scores_outside_their_range_are_refused(road, change):
     with xr.set_options(keep_attrs=True):  # as is usual since 2025.11
         made = change(ROADS[road](RUNS, QRELS))
     words = told(made.ireval.summary().attrs)

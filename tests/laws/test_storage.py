@@ -61,7 +61,7 @@ OTHER |= {"freeze", "groupby", "to_pytrec_eval", "to_ranx", "write_qrels", "writ
 """Metrics, a number, and what reads, converts, cites or writes by itself."""
 
 
-def test_every_function_is_under_the_law():
+def test_every_public_function_is_saved_in_the_test():
     names = {
         name
         for home in (ir, ir.verbs)
@@ -130,7 +130,7 @@ def write_zarr(result, path):
 
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 20, drawn=False))
-def test_results_of_verbs_go_into_files(name, tmp_path):
+def test_results_of_verbs_are_saved_and_reopened(name, tmp_path):
     for options, engines in [({}, ENGINES[:1]), ({"by": "track"}, ENGINES[1:])]:
         found = outcome(name, CUBE, **options)
         assert not isinstance(found, type), found
@@ -139,7 +139,7 @@ def test_results_of_verbs_go_into_files(name, tmp_path):
 
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(sorted({*FURTHER, *PAIRED}), 10, drawn=False))
-def test_results_of_functions_go_into_files(name, tmp_path):
+def test_results_of_functions_are_saved_and_reopened(name, tmp_path):
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):
         assert_stored({**FURTHER, **PAIRED}[name](), tmp_path)
 

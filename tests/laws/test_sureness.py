@@ -78,7 +78,7 @@ def of_ap(values):
 
 
 @pytest.mark.parametrize("name", DECIDING)
-def test_pairs_that_differ_alike_on_all_topics_are_counted_wherever_pairs_are_decided(name):
+def test_pairs_with_constant_differences_are_counted_by_every_verb(name):
     values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.5, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
     more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}
     with pytest.warns(IrframeWarning, match="same on all topics.*: [12] of [36]"):
@@ -86,7 +86,7 @@ def test_pairs_that_differ_alike_on_all_topics_are_counted_wherever_pairs_are_de
     assert "same on all topics" in found.attrs[CAUTION]
 
 
-def test_differences_that_are_too_small_to_be_squared_are_not_said_to_be_the_same():
+def test_tiny_differences_are_not_called_constant():
     values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.3, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
     with pytest.warns(IrframeWarning, match="or less than 1e-150, .*: 3 of 3"):
         assert ir.verbs.compare(of_ap(1e-170 * values))["p"].isna().all()
@@ -94,7 +94,7 @@ def test_differences_that_are_too_small_to_be_squared_are_not_said_to_be_the_sam
 
 @pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", DECIDING)
-def test_pairs_that_tukey_takes_as_alike_and_are_not_are_said_wherever_pairs_are_decided(name):
+def test_pairs_that_only_tukey_calls_equal_are_named_by_every_verb(name):
     values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.5, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
     values[1, 0] += 0.01
     more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}
@@ -108,7 +108,7 @@ OF_MEANS = [name for name in taking("interval") if PARAMETERS[name]["interval"].
 
 @pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", OF_MEANS)
-def test_no_mean_is_told_to_be_certain(name):
+def test_no_mean_is_called_certain(name):
     values = np.full((1, 3, 6), 0.1)
     values[0, 1], values[0, 2] = 1, np.arange(6) / 10
     labels = {"metric": ["AP"], "system": list("abc")}
@@ -122,7 +122,7 @@ def test_no_mean_is_told_to_be_certain(name):
         assert "AP of a" in found.attrs[CAUTION]
 
 
-def test_what_is_planned_is_said_to_be_guessed(cube):
+def test_plans_are_called_guesses(cube):
     scores = ir.verbs.score(cube, "AP", at=10)
     for found in (
         scores.ireval.topics_needed(difference=0.1),
@@ -153,7 +153,7 @@ def drawn(name, seed, repeats):
 @pytest.mark.filterwarnings("ignore:intervals of a mean:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", few_of(NAMES, 8))
 @pytest.mark.parametrize("repeats", [1, 3])
-def test_no_verdict_is_against_its_interval_or_the_order_of_a_board(name, repeats):
+def test_verdicts_agree_with_intervals_and_leaderboards(name, repeats):
     for test in ("t", "permutation", "bootstrap")[: 3 if repeats == 1 else 1]:
         for seed in range(6 if THOROUGH else 2):
             scores = drawn(name, seed, repeats)

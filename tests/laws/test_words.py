@@ -47,7 +47,7 @@ LISTS = ("int", "Sequence[int]", "None")
 
 
 @pytest.mark.parametrize("name", SIGNATURES)
-def test_a_word_means_one_thing(name):
+def test_a_parameter_name_has_one_meaning(name):
     parameters = SIGNATURES[name]
     assert name in ONE or not RETIRED & parameters.keys()
     named = {key: each for key, each in parameters.items() if key in KEYWORDS}
