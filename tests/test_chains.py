@@ -86,3 +86,10 @@ def test_a_saved_cube_with_every_other_system(frames, tmp_path):
     with pytest.warns(IrframeWarning, match="judgments are set aside"):
         expected = cube.isel(system=slice(None, None, 2)).ireval.leave_out("AP", at=10)
     pd.testing.assert_frame_equal(halved, expected)
+
+
+def test_discrimination_by_track(frames):
+    runs, qrels, _ = frames
+    cube = runs.ireval.cube(qrels, collection="track")
+    found = cube.ireval.score("AP", "nDCG").ireval.groupby("track").discrimination()
+    assert found.dims == ("track", "metric", "depth")
