@@ -4,7 +4,7 @@ Verbs: as_scores.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -54,10 +54,28 @@ Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
 
 _WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
-LONG_METRIC = ("metric", "measure")
-"""Columns that name the metric in a long frame."""
-LONG_VALUE = ("value", "score")
-"""Columns that hold the score in a long frame."""
+LONG = {METRIC: ("metric", "measure"), "value": ("value", "score")}
+"""Names of the columns of a long frame for metrics and for scores."""
+
+
+class Layout(NamedTuple):
+    """The columns or index levels in which a frame has systems, topics and scores."""
+
+    rows: pd.DataFrame
+    """The frame; systems and topics are in columns unless both are index levels."""
+    by_role: dict[str, Any]
+    """Role -> column or level: topic, often system, and in long frames metric and value."""
+
+
+class Wide(NamedTuple):
+    """Scores with a column per metric."""
+
+    rows: pd.DataFrame
+    """Systems, repeats if there are any, and topics are in the index."""
+    by_role: dict[str, Any]
+    """Role -> index level, for systems and topics."""
+    repeat: Any
+    """The index level of repeats, or None."""
 
 
 def as_scores(
@@ -122,34 +140,22 @@ def as_scores(
     if systems is not None:
         x = _with_axes(x, choice("systems", systems, ("rows", "columns")))
     frame = score_frame(x)
-    wide, by_role = wide_frame(frame, metric) or (None, {})
+    wide = wide_frame(frame, metric=metric).rows
     if metric is not None:
-        if wide is None:
-            wide = _matrix_as_column(frame, metric)
-            if wide is not None:
-                _refuse_unnamed(frame, metric)
-            by_role = {} if wide is None else index_roles(wide)
-        elif metric in wide.columns:
-            wide = wide[[metric]]
-        elif wide.shape[1] != 1:
+        if metric not in wide.columns and wide.shape[1] != 1:
             several = "several columns, none of this name"
             raise InputError(f"scores by {metric}", several, "", map(str, wide.columns))
-        else:
-            wide = wide.set_axis([metric], axis=1)
-    if wide is None:
-        refuse_unscored(frame)
+        wide = wide[[metric]] if metric in wide.columns else wide.set_axis([metric], axis=1)
     missing = [name for name in lower if name not in wide.columns]
     if missing:
         columns = map(str, wide.columns)
         raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
-    indexed, _ = by_repeat(wide, by_role)
-    indexed = without_aggregates(indexed, by_role)
     drawn = {name: frame.attrs[name] for name in (DRAWN, REPEATS) if name in frame.attrs}
     if lower or drawn:
-        indexed = indexed.copy(deep=False)
-        indexed.attrs |= drawn
-        indexed.attrs |= {LOWER: [*lower]} if lower else {}
-    return indexed
+        wide = wide.copy(deep=False)
+        wide.attrs |= drawn
+        wide.attrs |= {LOWER: [*lower]} if lower else {}
+    return wide
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Any]) -> None:
@@ -167,22 +173,47 @@ def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
     raise InputError(_WANTED, "a frame with the columns", advice, columns)
 
 
-def wide_frame(
-    frame: pd.DataFrame, metric: str | None = None, by: Any = None
-) -> tuple[pd.DataFrame, dict[str, Any]] | None:
-    """Return what `score_frame` gave with a column per metric, if it holds scores, else None.
+def layout_of(frame: pd.DataFrame) -> Layout | None:
+    """Return where a frame has systems, topics and scores; None without scores."""
+    names = {*frame.columns, *frame.index.names}
+    metric, value = (next((n for n in among if n in names), None) for among in LONG.values())
+    if metric is not None and value is not None and names & {*ALIASES[TOPIC]}:
+        levels = [name for name in frame.index.names if name in {metric, axis_of(frame).dim}]
+        rows = columns_of(frame.reset_index(levels) if levels else frame)
+        if rows is not None and value in rows.columns:
+            return Layout(rows, _ids(rows.columns) | {METRIC: metric, "value": value})
+    if len(levels := index_roles(frame)) == 2:
+        return Layout(frame, levels)
+    rows = columns_of(frame)
+    by_role = {} if rows is None else roles(rows.columns)
+    if rows is None or TOPIC not in by_role or DOC in by_role:
+        return None
+    ids = _ids(rows.columns)
+    lists = GRADE in by_role or RANK in by_role  # of which documents are missing
+    kinds = rows.drop(columns=[*ids.values()]).dtypes
+    numbers = SYSTEM in ids and not lists and any(map(pd.api.types.is_numeric_dtype, kinds))
+    return Layout(rows, ids) if rows.attrs.get(METRICS) or named_metrics(rows) or numbers else None
 
-    With it come the levels of the index that hold systems and topics. A column of groups that a
-    long frame has becomes a level, too.
+
+def wide_frame(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -> Wide:
+    """Return what `score_frame` returned with a column per metric.
+
+    Raise if it has no scores. The groups of a long frame become an index level too.
     """
     refuse_repeated(frame, " in scores")
-    if is_long(frame):
-        wide = _long_to_wide(frame, by)
-        return wide, index_roles(wide)
-    names = [*frame.columns, *frame.index.names]
-    if metric is not None and metric not in frame.columns and SYSTEM not in roles(names):
-        return None  # columns may be systems, as none else says what they are
-    return _indexed(frame)
+    layout = layout_of(frame)
+    is_long = layout is not None and METRIC in layout.by_role
+    if metric is not None and not is_long:
+        names = [*frame.columns, *frame.index.names]
+        if layout is None or (metric not in frame.columns and SYSTEM not in roles(names)):
+            layout = _layout_of_matrix(frame, metric)  # columns may be systems
+    if layout is None:
+        refuse_unscored(frame)
+    wide, by_role = layout
+    if is_long or len(index_roles(wide)) < 2:
+        wide, by_role = _from_columns(wide, by_role, by)
+    wide, repeat = by_repeat(wide, by_role, by)
+    return Wide(without_aggregates(wide, by_role), by_role, repeat)
 
 
 def is_scores(x: pd.DataFrame | pd.Series) -> bool:
@@ -194,17 +225,20 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     True
     """
     frame = score_frame(x)
-    if is_long(frame) or len(index_roles(frame)) == 2:
-        return True
     if named_again(frame.columns):
         frame = frame.loc[:, ~frame.columns.duplicated()]
-    return _indexed(frame) is not None
+    return layout_of(frame) is not None
+
+
+def _ids(names: Iterable[Any]) -> dict[str, Any]:
+    """Return the names of systems and topics, as far as they are there."""
+    by_role = roles(name for name in names if name is not None)
+    return {role: by_role[role] for role in (SYSTEM, TOPIC) if role in by_role}
 
 
 def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the levels of the index that hold systems and topics."""
-    by_role = roles(name for name in frame.index.names if name is not None)
-    return {role: by_role[role] for role in (SYSTEM, TOPIC) if role in by_role}
+    return _ids(frame.index.names)
 
 
 def named_metrics(frame: pd.DataFrame) -> list[Any]:
@@ -235,7 +269,7 @@ def score_frame(x: Any) -> pd.DataFrame:
     """Return what holds scores as a frame, whatever its shape."""
     if isinstance(x, pd.Series):
         named = x.rename("score") if x.name is None else x
-        levels = set(LONG_METRIC) & set(x.index.names)
+        levels = {*LONG[METRIC]} & {*x.index.names}
         return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
     if isinstance(x, xr.DataArray):
         return _of_array(x)
@@ -249,12 +283,7 @@ def score_frame(x: Any) -> pd.DataFrame:
         if sides in ([{SYSTEM}, {TOPIC}], [{TOPIC}, {SYSTEM}]):
             stacked = _matrix_as_column(x, "score")
             x = x if stacked is None else stacked
-        x = with_own_levels(x)
-        again = named_again(x.columns) or named_again(x.index.names)
-        may_be = _are_long({*x.columns, *x.index.names}) and not again
-        told = [name for name in x.index.names if name in {*LONG_METRIC, axis_of(x).dim}]
-        flat = columns_of(x.reset_index(told) if told else x) if may_be else None
-        return x if flat is None or not is_long(flat) else flat
+        return with_own_levels(x)
     if is_dictionary(x):
         return _of_rows(x) if x and all(map(_are_rows, x.values())) else _of_mapping(x)
     table = columns_of(x)
@@ -326,69 +355,34 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     return frame
 
 
-def is_long(frame: pd.DataFrame) -> bool:
-    """Return whether a frame has a row for each system, topic and metric."""
-    return _are_long({*frame.columns})
-
-
-def _are_long(names: set[Any]) -> bool:
-    return all(names & {*aliases} for aliases in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
-
-
-def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
-    """Return a frame with a column per metric under systems and topics, if it is one."""
-    if len(levels := index_roles(frame)) == 2:
-        return frame, levels
-    known = columns_of(frame)
-    by_role = {} if known is None else roles(known.columns)
-    if known is None or TOPIC not in by_role or DOC in by_role:
-        return None
-    stated = known.attrs.get(METRICS) or named_metrics(known)
-    lists = GRADE in by_role or RANK in by_role  # of which documents are missing
-    if not stated and (SYSTEM not in by_role or lists or not _numeric(known, by_role)):
-        return None
-    known, keys = _keyed(known, by_role)
-    return known.set_index([*keys, *_told_apart(known, keys)]), dict(
-        zip((SYSTEM, TOPIC), keys, strict=True)
-    )
-
-
-def _numeric(frame: pd.DataFrame, by_role: Mapping[str, Any]) -> bool:
-    """Return whether a frame has a column of numbers beside those of its roles."""
-    others = frame.drop(columns=[by_role[role] for role in (SYSTEM, TOPIC)])
-    return any(pd.api.types.is_numeric_dtype(dtype) for dtype in others.dtypes)
-
-
-def _told_apart(frame: pd.DataFrame, keys: list[Any]) -> list[str]:
-    """Return the column, if any, that tells scores of one system and topic at several depths apart.
-
-    Of other stops likewise.
-    """
-    dim = axis_of(frame).dim
-    return [dim] if dim in frame.columns and frame.duplicated(keys).any() else []
-
-
-def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
-    """Return a frame with a column of systems, and the columns of systems and topics."""
+def _from_columns(
+    frame: pd.DataFrame, by_role: dict[str, Any], by: Any
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return a frame with systems and topics in columns as one with a column per metric."""
     if SYSTEM not in by_role:
-        frame, by_role = frame.assign(**{SYSTEM: ONLY_SYSTEM}), {**by_role, SYSTEM: SYSTEM}
-    for role in (SYSTEM, TOPIC):
-        refuse_rivals(frame, role, by_role[role])
-    return frame, [by_role[SYSTEM], by_role[TOPIC]]
+        frame = frame.assign(**{SYSTEM: ONLY_SYSTEM})
+        by_role = {SYSTEM: SYSTEM, **by_role}
+    for role, name in by_role.items():
+        refuse_rivals(frame, role, name, LONG.get(role, ()))
+    ids = {role: by_role[role] for role in (SYSTEM, TOPIC)}
+    metric = by_role.get(METRIC)
+    once = [*ids.values()] if metric is None else [*ids.values(), metric]
+    dim = axis_of(frame).dim
+    stops = [dim] if dim in frame.columns and frame.duplicated(once).any() else []
+    keys = [*ids.values(), *stops]
+    if metric is None:
+        return frame.set_index(keys), ids
+    return _long_to_wide(frame, keys, metric, by_role["value"], by), ids
 
 
-def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
+def _long_to_wide(
+    frame: pd.DataFrame, keys: list[Any], metric: Any, value: Any, by: Any
+) -> pd.DataFrame:
     """Return a long frame with a column per metric."""
-    kinds = LONG_METRIC, LONG_VALUE
-    metric, value = (next(name for name in names if name in frame.columns) for names in kinds)
-    frame, keys = _keyed(frame, roles(frame.columns))
-    refuse_rivals(frame, METRIC, metric, LONG_METRIC)
-    refuse_rivals(frame, "value", value, LONG_VALUE)
     names = [*map(str, frame[metric].unique())]
     if RUNID in names:  # a line of trec_eval, whose value is a name
         frame = frame[frame[metric].map(str) != RUNID]
         frame = frame.assign(**{value: pd.to_numeric(frame[value])})
-    keys += _told_apart(frame, [*keys, metric])
     # topics of one name may be others in each group
     further = [name for name in dict.fromkeys([by, *LABELS]) if name is not None]
     levels = [name for name in further if name in frame.index.names]
@@ -448,12 +442,16 @@ def _with_axes(x: Any, systems: str) -> pd.DataFrame:
     return matrix.rename_axis(index=index, columns=columns)
 
 
-def _refuse_unnamed(frame: pd.DataFrame, metric: str) -> None:
-    """Raise for a matrix of which nothing says whether systems are in rows or in columns."""
+def _layout_of_matrix(frame: pd.DataFrame, metric: str) -> Layout | None:
+    """Return the layout of a matrix; raise if neither axis has a name of a role."""
+    matrix = _matrix_as_column(frame, metric)
+    if matrix is None:
+        return None
     names = [*frame.index.names, *frame.columns.names, *frame.columns]
     if metric not in frame.columns and not any(map(_axis_role, names)):
         advice = "say it: ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
         raise InputError("a matrix that says where its systems are", "axes without names", advice)
+    return Layout(matrix, index_roles(matrix))
 
 
 def _axis_role(name: Any) -> str | None:

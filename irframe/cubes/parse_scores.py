@@ -13,14 +13,14 @@ from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import one_column
 from irframe.cubes import as_scores, score_arrays
-from irframe.cubes.aggregates import array_without_aggregates, without_aggregates
+from irframe.cubes.aggregates import array_without_aggregates
 from irframe.cubes.by_group import (
     group_keys,
     group_values,
     of_label,
     with_given_groups,
 )
-from irframe.cubes.groups import by_repeat, read_groups
+from irframe.cubes.groups import read_groups
 from irframe.cubes.scores import Scores
 from irframe.cubes.view import LIST, selected, user_coordinates
 from irframe.errors import InputError, ParameterError
@@ -214,12 +214,10 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
     column = None if given or by is None else by
     if column is not None:
         group_keys(frame, column)  # before columns are gone
-    wide, by_role = as_scores.wide_frame(frame, by=column) or as_scores.refuse_unscored(frame)
+    wide, by_role, word = as_scores.wide_frame(frame, by=column)
     if column is not None and column in by_role.values():
         raise ParameterError("by to be a property of systems or topics", repr(column))
     known = [name for name in (*wide.index.names, *wide.columns) if name is not None]
-    wide, word = by_repeat(wide, by_role, column)
-    wide = without_aggregates(wide, by_role)
     if word is not None and asking:
         names = [name for name in wide.index.names if name != word]
         line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
