@@ -177,7 +177,7 @@ class Verbs:
 
     def _seen(self) -> str:
         """Return the kind, the size and the settings of the object."""
-        from irframe.tables.captions import told  # noqa: PLC0415 - only when shown
+        from irframe.tables.captions import caption_text  # noqa: PLC0415 - only when shown
 
         kind = kinds.kind_of(self._subject)
         attributes = getattr(self._subject, "attrs", {})
@@ -187,7 +187,7 @@ class Verbs:
             return size
         names = getattr(self._subject, "columns", getattr(self._subject, "variables", ()))
         ends = any(str(name).endswith("_low") for name in names)
-        return f"{size}\n{told(attributes, interval='{}' if ends else '')}"
+        return f"{size}\n{caption_text(attributes, interval='{}' if ends else '')}"
 
     def __repr__(self) -> str:
         is_result = kinds.kind_of(self._subject) not in kinds.KNOWN

@@ -33,34 +33,34 @@ class Axis:
     """What scores are read along; templates of words take a place as ``stop``, and the unit."""
 
     dim: str = DEPTH
-    asked: str = ""
+    option: str = ""
     """The option that asks for places, and the field of a value."""
-    told: str = ""
+    attribute: str = ""
     """The attribute of scores that says in what it is counted, and how."""
     unit: str = ""
     """That, as far as it names a unit."""
     along: str = ""
     """What has to be known of every document to tell how many are read."""
-    reads: Callable[[Any, Any], NDArray[np.int64]] | None = None
+    count_read: Callable[[Any, Any], NDArray[np.int64]] | None = None
     """How many documents of every list are read, of hits and stops: (system, topic, stop)."""
     title: str = "evaluation depth"
     """What figures write beside it, of two metrics before their names."""
-    units: str = " k"
+    title_end: str = " k"
     """What follows where there is one."""
-    place: str = "depth {stop}"
+    stop_text: str = "depth {stop}"
     origin: str = ""
     """What captions say of what the attribute tells."""
     label: str = ""
     """What a metric at a place is called, if not as at a depth."""
     log: bool = True
     """Whether figures lay it out on a logarithmic scale."""
-    whole: bool = True
+    integer: bool = True
     """Whether places are whole numbers from 1; others are any, of each system, or all there are."""
     cuts: bool = False
     """Whether there is a choice of what becomes of the first document that is not read."""
-    lacks: tuple[str, str] = ("", "")
+    missing: tuple[str, str] = ("", "")
     """What is wanted where `along` is not known, and how it is told."""
-    empty: str = ""
+    empty_text: str = ""
     """What is said of lists of which nothing is read, if that is a reason to beware."""
     advice: str = ""
     """What helps where a stop is no whole number."""
@@ -70,13 +70,13 @@ class Axis:
         """The dimension of the second side of a matrix of two places."""
         return self.dim + "_other"
 
-    def says(self, words: str, stop: Any = "") -> str:
+    def describe(self, words: str, stop: Any = "") -> str:
         """Return words of it, of a place or of all."""
         return words.format(stop=plain(stop), unit=self.unit)
 
     def column(self, stops: Any) -> Any:
         """Return places as a frame has them, with none where there is none."""
-        return pd.array(stops, dtype="Int64" if self.whole else "Float64")
+        return pd.array(stops, dtype="Int64" if self.integer else "Float64")
 
     def named(self, metric: Any, stop: Any) -> str:
         """Return what a metric is called at a place.
@@ -139,54 +139,54 @@ AXES = {
         DEPTHS,
         Axis(
             dim=BUDGET,
-            asked="budget",
-            told=BUDGETS,
+            option="budget",
+            attribute=BUDGETS,
             along=LENGTH,
-            reads=_fit,
+            count_read=_fit,
             title="budget",
-            units=", {unit}",
-            place="{stop} {unit}",
+            title_end=", {unit}",
+            stop_text="{stop} {unit}",
             origin="budgets in {}",
             label="{} in {} {}",
             cuts=True,
-            lacks=(
+            missing=(
                 "lengths of what was retrieved, for a budget",
                 "say what each unit costs: units=ir.Units(length='tokens'), a column of the runs",
             ),
-            empty="nothing fits into {stop} {unit}",
+            empty_text="nothing fits into {stop} {unit}",
             advice="count in a smaller unit, such as cents or milliseconds",
         ),
         Axis(
             dim=THRESHOLD,
-            asked="threshold",
-            told=THRESHOLDS,
+            option="threshold",
+            attribute=THRESHOLDS,
             along=SCORE,
-            reads=_reach,
+            count_read=_reach,
             title="threshold",
-            units="",
-            place="{unit} >= {stop}",
+            title_end="",
+            stop_text="{unit} >= {stop}",
             origin="thresholds of the {}",
             label="{} >= {}",
             log=False,
-            whole=False,
-            lacks=(
+            integer=False,
+            missing=(
                 "scores of what was retrieved, for a threshold",
                 "build the cube with scores=True",
             ),
         ),
         Axis(
             dim=SEARCH,
-            asked="searches",
-            told=SEARCHES,
+            option="searches",
+            attribute=SEARCHES,
             along=SEARCH,
-            reads=_after,
+            count_read=_after,
             title="searches",
-            units="",
-            place="search {stop}",
+            title_end="",
+            stop_text="search {stop}",
             origin="scores after searches by {}",
             label="{} after search {}",
             log=False,
-            lacks=(
+            missing=(
                 "the number of each search, for a number of searches",
                 "name the column of the runs that has it: search='search'",
             ),
@@ -208,7 +208,7 @@ def axis_of(subject: Any) -> Axis:
     >>> axis_of(frame).dim, axis_of(frame).unit
     ('budget', 'tokens')
     """
-    axis = told_axis(getattr(subject, "attrs", {}))
+    axis = axis_from_attrs(getattr(subject, "attrs", {}))
     if axis is DEPTHS:
         return axis
     if isinstance(subject, pd.DataFrame):
@@ -217,16 +217,16 @@ def axis_of(subject: Any) -> Axis:
     return axis if axis.dim in held else DEPTHS
 
 
-def told_axis(attributes: Mapping[Any, Any]) -> Axis:
+def axis_from_attrs(attributes: Mapping[Any, Any]) -> Axis:
     """Return what scores are read along as their attributes tell, by themselves.
 
     Examples
     --------
-    >>> told_axis({"budgets": "tokens, whole units"}).dim, told_axis({"budgets": [5, 10]}).dim
+    >>> axis_from_attrs({"budgets": "tokens, whole units"}).dim, told_axis({"budgets": [5, 10]}).dim
     ('budget', 'depth')
     """
     for axis in AXES.values():
-        told = attributes.get(axis.told)
+        told = attributes.get(axis.attribute)
         if isinstance(told, str):
             return replace(axis, unit=told.rpartition(", ")[0] or told)
     return DEPTHS

@@ -34,7 +34,7 @@ from irframe.printed import beside_the_point, interval_text
 from irframe.ranks.first import FIRST
 from irframe.reports.markdown import markdown
 from irframe.reports.report import MADE, METRICS
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 
 def command_line(words: Sequence[str]) -> str:
@@ -231,7 +231,7 @@ def _verdict_words(comparison: pd.DataFrame) -> list[str]:
 def _notes(comparison: pd.DataFrame) -> str:
     words = {"metric": "{}", SIDES[1]: "against {}"}
     of = " ".join(words[name].format(value) for name, value in _same(comparison).items())
-    return f"{of}{': ' * bool(of)}{told(comparison.attrs, interval='interval: {}')}."
+    return f"{of}{': ' * bool(of)}{caption_text(comparison.attrs, interval='interval: {}')}."
 
 
 def declare_leaderboard(parser: ArgumentParser) -> None:
@@ -250,7 +250,9 @@ def run_leaderboard(options: Namespace) -> Answer:
     )
     board = ir.verbs.leaderboard(scores, **inputs.given(options, ir.verbs.leaderboard))
     short = kind == "table" and not options.wide
-    notes = told(board.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}")
+    notes = caption_text(
+        board.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}"
+    )
     board = _short_board(board) if short else board
     if options.systems is not None:
         table = inputs.read_systems(options.systems)

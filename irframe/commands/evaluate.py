@@ -25,7 +25,7 @@ from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
 from irframe.names import ALIASES, DOC, DRAWN, GRADE, METRIC, SYSTEM, TOPIC, UNKNOWN, roles
 from irframe.printed import FIRST, fitted
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 RUNID = "runid"
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
@@ -307,7 +307,9 @@ def run_losses(options: Namespace) -> answer.Answer:
     parts: Any = ir.verbs.losses(runs, qrels, metrics, **arguments)
     content = answer.written(parts if options.per_topic else means(parts), kind)
     return answer.Answer(
-        answer.noted(content, f"{told(parts.attrs, interval='')}.") if kind == "table" else content
+        answer.noted(content, f"{caption_text(parts.attrs, interval='')}.")
+        if kind == "table"
+        else content
     )
 
 

@@ -242,7 +242,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
     if rows is None:
         others: Any = [name for name in wide.index.names if name not in roles.values()]
         as_scores.refuse_twice(wide.index.droplevel(others), wide, frame.index.names)
-    carried = words.UNKNOWN, words.DRAWN, axis.told, *[words.REPEATS] * bool(word)
+    carried = words.UNKNOWN, words.DRAWN, axis.attribute, *[words.REPEATS] * bool(word)
     kept = {name: attrs[name] for name in carried if attrs.get(name) is not None}
     kept = kept if word is None else {words.REPEATED: str(word), **kept}
     labels = {words.METRIC: pd.Index(metrics), **labels}

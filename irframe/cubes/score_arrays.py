@@ -203,7 +203,7 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
                 raise InputError("a label for every metric", "none", advice)
             continue
         labels = labels_of(scores, dim, "scores", "select each label once")
-        if dim == axis.dim and axis.whole and labels.dtype.kind not in "iu":
+        if dim == axis.dim and axis.integer and labels.dtype.kind not in "iu":
             labels = _whole(labels)
         if dim not in scores.indexes or labels is not scores.indexes[dim]:
             changed[dim] = labels.to_numpy()
@@ -331,7 +331,7 @@ def refuse_mixed(values: Collection[Any]) -> None:
     sides = {plural(DEPTH) for value in values if DEPTH in getattr(value, "dims", ())}
     for value in values:
         if (axis := axis_of(value)) is not DEPTHS:
-            sides.add(str(value.attrs[axis.told]))
+            sides.add(str(value.attrs[axis.attribute]))
             wanted = f"scores at {plural(axis.dim)} in one unit on both sides"
     if len(sides) > 1:
         raise InputError(wanted, " and ".join(sorted(sides)))

@@ -129,7 +129,7 @@ PROVENANCE = (
         "copies",
         "search",
         "each",
-        *filter(None, (axis.told for axis in AXES.values())),
+        *filter(None, (axis.attribute for axis in AXES.values())),
     ),
     *("lower", "irframe"),
 )

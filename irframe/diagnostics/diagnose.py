@@ -60,7 +60,7 @@ from irframe.names import (
 )
 from irframe.record import RECORD, recorded
 from irframe.scores.averages import averages
-from irframe.tables.captions import told_origin
+from irframe.tables.captions import origin_text
 
 TOPS = (10, 20, 100)
 """Depths at which unjudged documents are counted."""
@@ -96,7 +96,7 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     if not of_spans(cube):
         yield from _of_documents(cube, metrics, depth, by_rows)
     yield from _reporting(metrics, depth)
-    origin = told_origin(provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")})
+    origin = origin_text(provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")})
     advice = "report this with the numbers" + by_rows
     yield Finding("note", DECIDED, origin, 1, advice, LU + ", section 5")
 

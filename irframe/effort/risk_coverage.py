@@ -91,7 +91,7 @@ def risk_coverage(
     if experiment.made["ties"] == "rank":
         raise ParameterError("ties= under which scores decide the order", "'rank'")
     if words.SCORE not in (experiment.hits.along or {}):
-        expected, advice = AXES[words.THRESHOLD].lacks
+        expected, advice = AXES[words.THRESHOLD].missing
         raise ParameterError(expected, "none", advice)
     hits = experiment.hits
     unanswerable = ~experiment.judgments.relevant(rel)

@@ -235,8 +235,8 @@ def _whole_places(along: str, places: Any) -> None:
     """Refuse stops that are no integers from 1, or repeated."""
     axis = AXES[along]
     _each_once(
-        axis.asked,
-        [whole(axis.asked, place, low=1, advice=axis.advice) for place in listed(places)],
+        axis.option,
+        [whole(axis.option, place, low=1, advice=axis.advice) for place in listed(places)],
     )
 
 

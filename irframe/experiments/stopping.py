@@ -64,18 +64,18 @@ class Stops:
             raise ParameterError(wanted, shortened(stop))
         axis = AXES[stop.ALONG]
         axis = replace(axis, unit=str(made.get(axis.along)))
-        places: Any = getattr(stop, axis.asked)
+        places: Any = getattr(stop, axis.option)
         if isinstance(places, Mapping):
             own = {system: float(least) for system, least in places.items()}
             return cls(axis=axis, of=(OWN,), own=own)
-        number = int if axis.whole else float
+        number = int if axis.integer else float
         of = () if isinstance(places, str) else tuple(map(number, listed(places)))
         return cls(axis=axis, of=of, cut=getattr(stop, "cut", "whole"))
 
     def all_of(self, values: Array | None) -> "Stops":
         """Return those of what lists hold, at most `MOST`, evenly by rank."""
         if values is None:
-            wanted, advice = self.axis.lacks
+            wanted, advice = self.axis.missing
             raise ParameterError(wanted, "none", advice)
         steps = np.unique(values)
         kept = np.linspace(0, len(steps) - 1, min(MOST, len(steps))).round().astype(int)
@@ -95,18 +95,19 @@ class Stops:
         """Return the unit of stops and cautions as attributes."""
         fits = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
         hits = experiment.loaded.hits
-        if not self.axis.whole:
-            return {self.axis.told: self.axis.unit} | caution(
+        if not self.axis.integer:
+            return {self.axis.attribute: self.axis.unit} | caution(
                 self._scales_differ(experiment.systems, hits)
             )
         how = f", {fits[self.cut]}" if self.axis.cuts else ""
-        attributes = {self.axis.told: self.axis.unit + how}
-        if self.cut != "whole" or not self.axis.empty:
+        attributes = {self.axis.attribute: self.axis.unit + how}
+        if self.cut != "whole" or not self.axis.empty_text:
             return attributes
         counts, lists = self.nothing_read(hits).sum(axis=(0, 1)), int((hits.length > 0).sum())
         known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
         cautions = [
-            f"{self.axis.says(self.axis.empty, b)} in {n} of {lists} lists" for b, n in known
+            f"{self.axis.describe(self.axis.empty_text, b)} in {n} of {lists} lists"
+            for b, n in known
         ]
         return attributes | caution(cautions)
 
@@ -140,11 +141,11 @@ class Stops:
         ParameterError
             If what the axis asks of each unit is not told.
         """
-        if self.axis.reads is None or self.axis.along not in (hits.along or {}):
-            wanted, advice = self.axis.lacks
+        if self.axis.count_read is None or self.axis.along not in (hits.along or {}):
+            wanted, advice = self.axis.missing
             raise ParameterError(wanted, "none", advice)
         stops = self.of if self.own is None else np.reshape([*self.own.values()], (-1, 1))
-        return self.axis.reads(hits, stops)
+        return self.axis.count_read(hits, stops)
 
     def nothing_read(self, hits: Hits) -> NDArray[np.bool_]:
         """Return of which lists nothing is read though there is something, as `reads`."""
@@ -194,7 +195,7 @@ class Stops:
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.reads(experiment.hits)
         asking = f"at a {self.axis.dim}"
-        if not self.axis.whole:  # which cuts no block of equal scores
+        if not self.axis.integer:  # which cuts no block of equal scores
             _refuse_rising(experiment, self.axis.along, asking)
         elif policies.shares_ranks(experiment.made.get("ties")):
             raise ParameterError(f"one order of documents {asking}", "shared ranks")

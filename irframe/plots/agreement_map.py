@@ -13,10 +13,18 @@ from irframe.cubes.score_arrays import with_dims
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import parse_test
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, Axes, Size, figure_of, name_ticks, room, whole_ticks
+from irframe.plots.layout import (
+    NARROW,
+    Axes,
+    Size,
+    figure_of,
+    integer_ticks,
+    name_ticks,
+    size_in_points,
+)
 from irframe.printed import fixed_text
 from irframe.stops import axis_of
-from irframe.tables.captions import told_method, told_test
+from irframe.tables.captions import method_text, test_text
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 """Borders of the bins; orderings above 0.9 customarily count as equivalent."""
@@ -44,7 +52,7 @@ def bins() -> tuple[Any, Any]:
 
 def add_scale(ax: Axes, mesh: Any, values: xr.DataArray) -> None:
     """Add the colour scale, labelled by the method of agreement."""
-    label = told_method(values.attrs) or "agreement"
+    label = method_text(values.attrs) or "agreement"
     figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)
 
 
@@ -65,7 +73,7 @@ def told_check(checked: xr.Dataset) -> str:
     """Say which tests were made of the metric and of the orderings, and at which level."""
     tests = listed(checked.attrs.get("test"))
     named = [test for test in tests if parse_test(test).name == checked["test"].item()]
-    return told_test({**checked.attrs, "test": named})
+    return test_text({**checked.attrs, "test": named})
 
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
@@ -275,9 +283,9 @@ def agreement_triangle(
     ends = (0.5, len(place) + 0.5)
     ax.set(xlabel=f"better system, rank by {by}", ylabel="worse system, rank")
     ax.set(aspect="equal", xlim=ends, ylim=ends)
-    whole_ticks(ax, upright=True)
+    integer_ticks(ax, upright=True)
     canvas.subtitle(ax, told_check(checked))
-    if room(ax)[0] < NARROW:
+    if size_in_points(ax)[0] < NARROW:
         canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)
     else:
         ax.legend(**canvas.LEGEND, loc="lower right", markerscale=(36 / size) ** 0.5)
@@ -344,7 +352,7 @@ def volatility_map(
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"{axis.title} of {across}", ylabel=f"{axis.title} of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
-    whole_ticks(ax, upright=True)
+    integer_ticks(ax, upright=True)
     return ax
 
 

@@ -17,8 +17,8 @@ from irframe.cubes.score_arrays import reading
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import index_of
 from irframe.names import METRIC, counted
-from irframe.plots import room
-from irframe.plots.room import Axes, Size
+from irframe.plots import layout
+from irframe.plots.layout import Axes, Size
 from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
 
@@ -98,8 +98,8 @@ def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: S
     if ax is None:
         figure, ax = plt.subplots(figsize=figsize or asked_size(size), layout="constrained")
         if figsize is None:
-            room.FREE.add(figure)
-    room.wrap_labels(ax)
+            layout.FREE.add(figure)
+    layout.wrap_labels(ax)
     return ax
 
 
@@ -133,8 +133,8 @@ def row_axes(
     natural = width, base + per_row * max(shown, FEWEST)
     drawn = new_axes(ax, natural, figsize)
     if chosen and ax is None:
-        room.stretch(drawn, 72 * natural[1] - room.room(drawn)[1])
-    return drawn, shown if chosen else min(shown, room.rows_in(drawn))
+        layout.grow_figure(drawn, 72 * natural[1] - layout.size_in_points(drawn)[1])
+    return drawn, shown if chosen else min(shown, layout.rows_that_fit(drawn))
 
 
 def asked_size(size: tuple[float, float]) -> tuple[float, float]:
@@ -266,7 +266,7 @@ def draw_systems(
     notes
         What a legend says of systems behind their names.
     """
-    names, dot = room.fitting_names(ax, chosen), dotted(depths)
+    names, dot = layout.fitting_names(ax, chosen), dotted(depths)
     for system, name, style in zip(chosen, names, system_style(chosen, curves), strict=True):
         label = name if notes is None else f"{name}: {notes[system]}"
         ax.plot(depths, curves[system], linewidth=2, label=label, **style, **dot)
@@ -293,7 +293,7 @@ def log_depths(ax: Axes, depths: Any, *, log: bool) -> None:
         ax.set_xscale("log")
         wide = depths[-1] > 100 * depths[0]
         ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
-        ax.xaxis.set_major_formatter(room.thinned())
+        ax.xaxis.set_major_formatter(layout.thinned_formatter())
         ax.xaxis.set_minor_formatter("")
 
 
@@ -336,10 +336,10 @@ def legend_beside(
     look = {"title": title, "title_fontsize": "small", "markerscale": markerscale, **LEGEND}
     if not below:
         legend: Any = ax.legend(handles=handles, **look, loc="center left", bbox_to_anchor=(1, 0.5))
-        wide = 72 * legend.get_window_extent().width / room.figure_of(ax).dpi
-        if wide <= BESIDE * room.room(ax)[0]:
+        wide = 72 * legend.get_window_extent().width / layout.figure_of(ax).dpi
+        if wide <= BESIDE * layout.size_in_points(ax)[0]:
             return legend
-    return room.hang_legend(ax, handles, look)
+    return layout.legend_below(ax, handles, look)
 
 
 def write_cells(

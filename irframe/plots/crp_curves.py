@@ -18,7 +18,7 @@ from irframe.metrics.facts import facts
 from irframe.metrics.positions import expected_ranks, relative_position
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, Axes, Size, fitting_names, room, stretch
+from irframe.plots.layout import NARROW, Axes, Size, fitting_names, grow_figure, size_in_points
 
 
 def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
@@ -333,15 +333,15 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     canvas.one_group(misplaced)
     ax = canvas.new_axes(ax, (11.0, 5.4), figsize)
     ax.set_axis_off()
-    columns = 2 if room(ax)[0] < NARROW else 4
+    columns = 2 if size_in_points(ax)[0] < NARROW else 4
     if columns == 2:
-        stretch(ax, 2 * room(ax)[1])
+        grow_figure(ax, 2 * size_in_points(ax)[1])
     wide, pitch = 0.8 / columns, columns / len(KINDS)
     names = (misplaced[name].transpose(SYSTEM, TOPIC) for name in ("archetype", "excellent"))
     archetype, excellent = (name.to_numpy() for name in names)
     kind = np.where(excellent == "", archetype, excellent)
     base = misplaced["recall_base"].to_numpy()
-    high = pitch * (0.6 if room(ax)[1] * 2 * pitch < LOW else 0.7)
+    high = pitch * (0.6 if size_in_points(ax)[1] * 2 * pitch < LOW else 0.7)
     for number, name in enumerate(KINDS):
         down, across = divmod(number, columns)
         left, top = (across + 0.16) / columns, 1 - pitch * (down + 0.16)

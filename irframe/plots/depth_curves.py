@@ -20,12 +20,12 @@ from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size, fitting_names, whole_ticks
+from irframe.plots.layout import Axes, Size, fitting_names, integer_ticks
 from irframe.record import NONE
 from irframe.scores.averages import averages
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
-from irframe.tables.captions import told_decision, told_test
+from irframe.tables.captions import decision_text, test_text
 
 BETWEEN = "named: best two, worst, and some between"
 """What a figure says of the systems that it chose."""
@@ -100,10 +100,10 @@ def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None = None) -> No
     """Lay out the depths of values, and mark that of the pool."""
     axis = axis_of(values)
     canvas.mark_depth(ax, canvas.pool_depth_of(values) if pool_depth is None else pool_depth)
-    ax.set_xlabel(axis.says(axis.title + axis.units))
+    ax.set_xlabel(axis.describe(axis.title + axis.title_end))
     canvas.log_depths(ax, values[axis.dim].to_numpy(), log=axis.log)
-    if axis.whole and not axis.log:
-        whole_ticks(ax)
+    if axis.integer and not axis.log:
+        integer_ticks(ax)
 
 
 def metric_curves(
@@ -222,7 +222,7 @@ def ratio_curves(
         ax.plot(values[along], curves[place], linewidth=1.8, label=label, **style)
     _finish(ax, values)
     ax.set_ylabel(str(values.name or "ratio"))
-    canvas.subtitle(ax, told_decision(values.attrs))
+    canvas.subtitle(ax, decision_text(values.attrs))
     canvas.legend_beside(ax)
     return ax
 
@@ -347,8 +347,8 @@ def p_value_curves(
     shown = any((values < 3 * alpha).any() for _, values, _ in curves)
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
-    whole_ticks(ax)
-    canvas.subtitle(ax, told_test({**data.attrs, "alpha": alpha}))
+    integer_ticks(ax)
+    canvas.subtitle(ax, test_text({**data.attrs, "alpha": alpha}))
     canvas.legend_beside(ax)
     return ax
 

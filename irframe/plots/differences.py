@@ -15,10 +15,10 @@ from irframe.errors import InputError, listing
 from irframe.metrics.facts import TIE, facts
 from irframe.names import METRIC
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size, fitting_names, fitting_rows, of_all
+from irframe.plots.layout import Axes, Size, fitting_names, fitting_rows, selection_text
 from irframe.ranks.leaderboard import TASK_MEANS
 from irframe.stops import axis_of
-from irframe.tables.captions import told_design, told_interval, told_test
+from irframe.tables.captions import design_text, interval_label, test_text
 
 NEEDED = {METRIC, "system_a", "system_b", "difference", "ci_low", "ci_high", "significant"}
 
@@ -111,10 +111,10 @@ def differences(
     ax.set_ylim(len(places) - 0.5, -0.5)
     base = f" from {fitting_names(ax, against, 0.5)[0]}" if alone else ""
     ax.set_xlabel(
-        f"difference in {label}{base}, {told_interval({'alpha': compared.attrs['alpha']})}"
+        f"difference in {label}{base}, {interval_label({'alpha': compared.attrs['alpha']})}"
     )
-    told = f"filled: significant by {told_test(compared.attrs)}"
-    canvas.subtitle(ax, told, of_all(len(shown), len(rows), "pairs"))
+    told = f"filled: significant by {test_text(compared.attrs)}"
+    canvas.subtitle(ax, told, selection_text(len(shown), len(rows), "pairs"))
     return ax
 
 
@@ -197,12 +197,12 @@ def critical_difference(
     ax.xaxis.set_label_position("top")
     ax.set_xlabel(label)
     ax.spines[["left", "right", "bottom"]].set_visible(False)
-    test = told_test(board.attrs)
+    test = test_text(board.attrs)
     joined = "bars join groups without significant differences of means"
     joined = joined if groups else "all differences of means are significant"
-    shown = of_all(len(there), len(board))
+    shown = selection_text(len(there), len(board))
     left_out = f"without {listing(without)}, which lack tasks" if without else ""
-    said = f"{joined}: {test}" if test else joined, told_design(board.attrs), shown, left_out
+    said = f"{joined}: {test}" if test else joined, design_text(board.attrs), shown, left_out
     canvas.subtitle(ax, *said)
     return ax
 
@@ -245,8 +245,8 @@ def _draw_names(ax: Axes, x: Array, names: Any, below: float) -> None:
     """Draw a line from the axis to each name, the lower half at the left, the rest at the right."""
     order = np.argsort(x, kind="stable")
     half = (len(x) + 1) // 2
-    room = 0.04 * (np.ptp(x) or 1)
-    ends = x.min() - room, x.max() + room
+    margin = 0.04 * (np.ptp(x) or 1)
+    ends = x.min() - margin, x.max() + margin
     look: dict[str, Any] = {"color": canvas.ink(ax), "linewidth": 0.8, "zorder": 1}
     texts = fitting_names(ax, names[order], 0.22)
     rows = below + 1 + np.arange(half)

@@ -17,12 +17,12 @@ from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
 from irframe.names import METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size, fitting_names, name_ticks, of_all
+from irframe.plots.layout import Axes, Size, fitting_names, name_ticks, selection_text
 from irframe.plots.score_boxes import only_layer
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
-from irframe.tables.captions import told_repeats
-from irframe.tables.quantities import told_topics
+from irframe.tables.captions import repeats_text
+from irframe.tables.quantities import topics_text
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
@@ -116,8 +116,8 @@ def ladder(
     ticks = ax.get_xticks()
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_interval_words(layer.attrs)}")
-    repeated = told_repeats(layer.attrs)
-    canvas.subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
+    repeated = repeats_text(layer.attrs)
+    canvas.subtitle(ax, repeated, selection_text(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 
 
@@ -341,7 +341,7 @@ def pareto_front(
     ax.set(xlabel=title, ylabel=f"mean {label}")
     canvas.subtitle(
         ax,
-        told_topics([layer.shape[-1]]),
+        topics_text([layer.shape[-1]]),
         f"{1 - alpha:.0%} intervals",
         "line: Pareto front" * (len(front) > 1),
     )

@@ -14,8 +14,8 @@ from irframe.cubes.score_arrays import with_dims
 from irframe.errors import InputError
 from irframe.metrics.facts import average
 from irframe.names import METRIC, SCORE, SYSTEM, TOPIC, roles
-from irframe.plots import canvas, room
-from irframe.plots.room import Axes, Size
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, Size
 
 CAUSES = {"score": "#0072B2", "not_retrieved": "#D5DAE0", "ordered": "#E69F00"}
 """Part of a bar -> colour; stages that cut have those of `CUTS`."""
@@ -66,14 +66,16 @@ def loss_bars(
         label = "not in best order" if name == "ordered" else str(name).replace("_", " ")
         ax.barh(rows, shown[name], 0.8, left=left, color=colours[name], label=label)
         left += shown[name].to_numpy()
-    ax.set_yticks(rows, room.fitting_rows(ax, "{}", shown.index), fontsize="small")
+    ax.set_yticks(rows, layout.fitting_rows(ax, "{}", shown.index), fontsize="small")
     metric = str(losses.attrs.get(METRIC, "")) or "score"
     ax.set_xlabel(
-        "; ".join(filter(None, [f"mean {metric}", room.of_all(fit, len(means), which="first")]))
+        "; ".join(
+            filter(None, [f"mean {metric}", layout.selection_text(fit, len(means), which="first")])
+        )
     )
     ax.set(xlim=(0, max(left.max(initial=0), 1e-9)), ylim=(-0.6, fit - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
-    if room.room(ax)[0] < room.NARROW:
+    if layout.size_in_points(ax)[0] < layout.NARROW:
         canvas.legend_beside(ax, None, below=True)
     else:
         ax.legend(**canvas.LEGEND, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))

@@ -14,8 +14,8 @@ from irframe.checks import holding
 from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, counted
-from irframe.plots import canvas, room
-from irframe.plots.room import Axes, Size
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, Size
 
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
 """Code -> name, without what came before a non-separable label."""
@@ -98,8 +98,8 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     few = topics <= MOST_SPELLED
     size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if few else 0.03) * topics, 12))
     ax = canvas.new_axes(ax, size, figsize)
-    spelled = few and topics <= room.rows_in(ax, 0.7)
-    narrow = room.room(ax)[0] < room.NARROW
+    spelled = few and topics <= layout.rows_that_fit(ax, 0.7)
+    narrow = layout.size_in_points(ax)[0] < layout.NARROW
     left, ticks, names = 0.0, [], []
     for name, cells, width, style in _panels(ax, lined_up):
         right = left + width
@@ -128,7 +128,7 @@ def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str,
     """Return name, cells, width and style of rankings, of labels, and of every metric."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
-    names = room.fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
+    names = layout.fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
     parts: list[tuple[str, Any, float, dict[str, Any]]] = [
         (f"{side}: {name}", data[f"gain_{side}"].to_numpy(), depths, grey)
         for side, name in zip("ab", names, strict=True)
@@ -224,7 +224,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     }
     widest = max(map(len, levels.values())) / 2
     ax = canvas.new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
-    room.stretch(ax, LEVEL * len(levels) - room.room(ax)[1])
+    layout.grow_figure(ax, LEVEL * len(levels) - layout.size_in_points(ax)[1])
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     covers = grid["covers"].sel(row=names, column=names).to_numpy()
     for better, worse in np.argwhere(covers):
@@ -350,14 +350,14 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     place = total.index.get_indexer(pd.Index(documents[TOPIC]))
     ax.plot(np.arange(len(total)), total, ".", color=canvas.ink(ax), label="difference")
     sides = zip(
-        room.fitting_names(ax, names, 0.3), canvas.system_colours(names), (1, -1), strict=True
+        layout.fitting_names(ax, names, 0.3), canvas.system_colours(names), (1, -1), strict=True
     )
     for name, colour, sign in sides:
         ahead = (sign * values > 0) & (place >= 0)
         _stack(ax, place[ahead], values[ahead], colour)
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
-    room.name_topics(ax, total.index)
+    layout.name_topics(ax, total.index)
     of = f" of {documents.attrs['metric']}" if "metric" in documents.attrs else ""
     ax.set(xlabel="topic", ylabel=f"difference{of}", xlim=(-0.8, len(total) - 0.2))
     canvas.legend_beside(ax)

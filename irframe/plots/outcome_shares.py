@@ -11,9 +11,9 @@ import pandas as pd
 from irframe.checks import holding
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
-from irframe.plots import canvas, room
-from irframe.plots.room import Axes, Size
-from irframe.tables.captions import told_test
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, Size
+from irframe.tables.captions import test_text
 
 SEGMENTS = {
     "both": ("#56B4E9", "both"),
@@ -81,16 +81,16 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
         ax.text(101, row, text, va="center", fontsize="small")
     ax.text(101, fit - 0.35, f"{measure or 'ESL'} a → b", va="bottom", fontsize="small")
     ax.set_yticks(rows, _pair_labels(ax, summary), fontsize="small")
-    test = told_test(summary.attrs)
+    test = test_text(summary.attrs)
     better = test and "*" in "".join(texts) and facts(measure).better
     stars = f"\n* significantly {better} {measure}: {test}" if better else ""
-    shown = room.of_all(fit, count, "pairs", "first")
+    shown = layout.selection_text(fit, count, "pairs", "first")
     ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", shown])) + stars)
     ax.set(xlim=(0, 100), ylim=(-0.6, fit - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
     baselines = summary["system_a"].unique()
-    title = f"a: {room.fitting_names(ax, baselines, 0.6)[0]}" if len(baselines) == 1 else None
-    if room.room(ax)[0] < room.NARROW:
+    title = f"a: {layout.fitting_names(ax, baselines, 0.6)[0]}" if len(baselines) == 1 else None
+    if layout.size_in_points(ax)[0] < layout.NARROW:
         canvas.legend_beside(ax, title, below=True)
     else:
         ax.legend(**canvas.LEGEND, title=title, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
@@ -103,7 +103,7 @@ def _pair_labels(ax: Axes, summary: pd.DataFrame) -> list[str]:
         columns, form = [summary["system_a"], *columns], "{} → {}"
     if (first := summary.columns[0]) != "system_a":
         columns, form = [summary[first], *columns], "{}: " + form
-    return room.fitting_rows(ax, form, *columns)
+    return layout.fitting_rows(ax, form, *columns)
 
 
 def _means(summary: pd.DataFrame, measure: str) -> list[str]:
@@ -175,7 +175,10 @@ def length_histogram(
     width = 0.85 / len(systems)
     ax = canvas.new_axes(ax, figsize=figsize)
     series = zip(
-        systems, room.fitting_names(ax, systems), canvas.system_colours(systems, known), strict=True
+        systems,
+        layout.fitting_names(ax, systems),
+        canvas.system_colours(systems, known),
+        strict=True,
     )
     for number, (system, name, colour) in enumerate(series):
         counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
@@ -186,8 +189,8 @@ def length_histogram(
     ends = first[["low", "high"]].iloc[:-1].astype(int).to_numpy().tolist()
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
     turn = 35 if len(labels) > 6 else 0
-    room.name_ticks(ax, places, [*labels, "not\nretrieved"], rotation=turn, size="small")
-    canvas.subtitle(ax, room.of_all(len(systems), len(known), which=""))
+    layout.name_ticks(ax, places, [*labels, "not\nretrieved"], rotation=turn, size="small")
+    canvas.subtitle(ax, layout.selection_text(len(systems), len(known), which=""))
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
     canvas.legend_beside(ax)
@@ -251,8 +254,8 @@ def difference_histogram(
     ax.bar(places, rest, 0.85, color=colours)
     hatched: dict[str, Any] = {"hatch": "///", "edgecolor": canvas.ground(ax)}
     ax.bar(places, one, 0.85, bottom=rest, color=colours, lw=0, **hatched)
-    names = room.fitting_names(ax, systems, 0.3)
-    room.name_ticks(ax, places, [_range(*pair) for pair in ends], rotation=35, size="small")
+    names = layout.fitting_names(ax, systems, 0.3)
+    layout.name_ticks(ax, places, [_range(*pair) for pair in ends], rotation=35, size="small")
     ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")
     ax.set_ylabel("relevant documents")
     ax.spines[["top", "right"]].set_visible(False)

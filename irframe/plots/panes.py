@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from irframe.checks import whole
 from irframe.errors import InputError, ParameterError, shortened
 from irframe.plots.canvas import LEGEND, asked_size, pyplot
-from irframe.plots.room import NARROW, Axes, Size
+from irframe.plots.layout import NARROW, Axes, Size
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
 """Columns of a page -> width and height of a figure, in inches."""

@@ -14,9 +14,9 @@ from irframe.cubes.score_arrays import with_dims
 from irframe.errors import ParameterError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, SYSTEM
-from irframe.plots import canvas, room
-from irframe.plots.room import Axes, Size
-from irframe.tables.captions import told_method
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, Size
+from irframe.tables.captions import method_text
 
 
 def pool_curves(
@@ -66,7 +66,7 @@ def pool_curves(
         canvas.one_group(part)
     panes = np.asarray(_two_axes(figsize) if ax is None else ax, dtype=object).ravel()
     for pane in panes:
-        room.wrap_labels(pane)
+        layout.wrap_labels(pane)
     canvas.refuse_both(ax, figsize)
     if len(panes) != 2:
         raise ParameterError("two axes", str(len(panes)))
@@ -78,7 +78,7 @@ def pool_curves(
     for pane, label in zip(panes, labels, strict=True):
         pane.set(xlabel="pool depth d", ylabel=label)
         pane.set_ylim(bottom=0)
-        room.whole_ticks(pane)
+        layout.integer_ticks(pane)
     if "" not in named:
         canvas.legend_beside(panes[1])
     return panes
@@ -87,7 +87,7 @@ def pool_curves(
 def _two_axes(figsize: Size) -> Any:
     """Return two axes of a new figure, side by side if it is wide enough."""
     plt, size = canvas.pyplot(), figsize or canvas.asked_size((9, 3.8))
-    beside = 72 * size[0] > room.NARROW
+    beside = 72 * size[0] > layout.NARROW
     size = size if figsize or beside else (size[0], 1.7 * size[1])
     shape = (1, 2) if beside else (2, 1)
     return plt.subplots(*shape, figsize=size, layout="constrained")[1]
@@ -160,10 +160,10 @@ def robustness_curves(
         ax.plot(places, mean, label=str(metric), **style)
         look = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
         ax.fill_between(places, mean - half, mean + half, **look)
-    method = told_method(agreement.attrs) or "agreement"
+    method = method_text(agreement.attrs) or "agreement"
     ax.set(xlabel="share of the judgments kept", ylabel=f"agreement with all judgments ({method})")
     ax.set_xlim(1.02, min(shares) - 0.02)
-    room.name_ticks(ax, np.sort(places), np.sort(places))
+    layout.name_ticks(ax, np.sort(places), np.sort(places))
     canvas.legend_beside(ax)
     return ax
 
@@ -244,7 +244,7 @@ def budget_curves(
         ax.plot(budgets, curve, label=str(name), linewidth=1.8, **style)
         ax.fill_between(budgets, low, high, color=style["color"], alpha=0.12, linewidth=0)
     ax.set_xscale("log")
-    room.name_ticks(ax, budgets, budgets)
+    layout.name_ticks(ax, budgets, budgets)
     ax.minorticks_off()
     ax.set(xlabel="judgments of each topic", ylabel=word)
     canvas.legend_beside(ax)
@@ -326,18 +326,18 @@ def judge_ranks(
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
     moved = np.argsort(-abs(new - old), kind="stable")[:NAMED]
     moved = moved[new[moved] != old[moved]]
-    shown = zip(moved, room.fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
+    shown = zip(moved, layout.fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
     labels = [_name(ax, name, old[row], new[row]) for row, name in shown]
     label = label_at(str(cell[METRIC].item()), cell[DEPTH].item())
     ax.set(xlabel=f"rank by {label} under {effect.attrs['reference']}")
     ax.set(ylabel=f"rank by {label} under {cell['judge'].item()}")
     step = 1 if len(systems) < 20 else 10
     ticks = [1, *range(max(step, 2), len(systems) + 1, step)]
-    room.name_ticks(ax, ticks, ticks)
+    layout.name_ticks(ax, ticks, ticks)
     ax.set(yticks=ticks, xlim=ends[::-1], ylim=ends[::-1], aspect="equal")
     if listed(marked):
         ax.legend(**canvas.LEGEND, loc="upper left")
-    room.drop_overlapping(labels)
+    layout.drop_overlapping(labels)
     return ax
 
 
@@ -401,6 +401,6 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     for name_side in (ax.set_xticks, ax.set_yticks):
         name_side(range(len(grades)), grades)
     ax.set(xlabel=f"grade by {names[1]}", ylabel=f"grade by {names[0]}")
-    scale = room.figure_of(ax).colorbar(mesh, ax=ax, label=f"share of the grade by {names[0]}")
+    scale = layout.figure_of(ax).colorbar(mesh, ax=ax, label=f"share of the grade by {names[0]}")
     scale.ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return ax

@@ -15,14 +15,14 @@ from irframe.cubes.parse_scores import to_scores
 from irframe.errors import InputError, ParameterError, cautions_of, shortened
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
-from irframe.plots import canvas, room
-from irframe.plots.room import Axes, Size
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, Size
 from irframe.ranks.leaderboard import of_tasks
 from irframe.scores.averages import averages
 from irframe.scores.read_scores import read_scores
 from irframe.scores.summary import summary
-from irframe.tables.captions import told_design, told_repeats
-from irframe.tables.quantities import told_topics
+from irframe.tables.captions import design_text, repeats_text
+from irframe.tables.quantities import topics_text
 
 
 def only_layer(
@@ -119,7 +119,7 @@ def score_boxes(
     ax.plot(means[rows], range(len(rows)), "D", color=canvas.ink(ax), markersize=4, zorder=3)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
-    shown = room.of_all(len(rows), len(names), which="best" * (systems is None))
+    shown = layout.selection_text(len(rows), len(names), which="best" * (systems is None))
     canvas.subtitle(ax, counted(layer.sizes[TOPIC], TOPIC), shown)
     return ax
 
@@ -142,7 +142,7 @@ def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
     ax.vlines(stats["med"], places - height / 2, places + height / 2, **dark)
     for place, points in enumerate(stats["fliers"]):
         ax.plot(points, np.full(len(points), place), ".", color=canvas.ink(ax))
-    ax.set_yticks(places, room.fitting_names(ax, names))
+    ax.set_yticks(places, layout.fitting_names(ax, names))
 
 
 def system_ranking(
@@ -218,14 +218,14 @@ def system_ranking(
     order = order[:fit]
     _task_dots(ax, layer.rename(label).drop_vars(METRIC), order)
     _dots(ax, summed, layer, order)
-    ax.set_yticks(range(len(order)), room.fitting_names(ax, [names[row] for row in order]))
+    ax.set_yticks(range(len(order)), layout.fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
-    shown = room.of_all(len(order), len(names), which="best" * (systems is None))
+    shown = layout.selection_text(len(order), len(names), which="best" * (systems is None))
     notes = (
-        told_topics(summed["n"]),
-        told_repeats(summed.attrs),
-        told_design(summed.attrs),
+        topics_text(summed["n"]),
+        repeats_text(summed.attrs),
+        design_text(summed.attrs),
         shown,
         *cautions_of(summed.attrs),
     )
@@ -354,12 +354,12 @@ def best_so_far(
     ax.tick_params(axis="x", rotation=30)
     canvas.subtitle(ax, f"{counted(len(names), SYSTEM)}, {counted(layer.sizes[TOPIC], TOPIC)}")
     canvas.legend_beside(ax)
-    room.few_dates(ax)
+    layout.thin_dates(ax)
     look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
-    shown = room.fitting_names(ax, names[leads], 0.3)
+    shown = layout.fitting_names(ax, names[leads], 0.3)
     points = zip(shown, days[leads], means[leads], strict=True)
     texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
-    room.drop_overlapping(texts[::-1])  # if there is not room for all, the last ones stay
+    layout.drop_overlapping(texts[::-1])  # if there is not room for all, the last ones stay
     return ax
 
 
@@ -424,7 +424,7 @@ def topic_differences(
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
-    named = room.fitting_names(ax, [a, b], 0.3)
+    named = layout.fitting_names(ax, [a, b], 0.3)
     colours = canvas.system_colours([a, b], layer.indexes[SYSTEM])
     sides = zip(named, colours, (1, -1), strict=True)
     handles: list[Any] = []
@@ -438,7 +438,7 @@ def topic_differences(
     look: dict[str, Any] = {"linestyle": "--", "linewidth": 1, "label": "mean"}
     handles.append(ax.axhline(middle, color=canvas.ink(ax), **look))
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
-    room.name_topics(ax, gaps[TOPIC].to_numpy())
+    layout.name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
     canvas.legend_beside(ax, handles=handles)
     canvas.subtitle(ax, counted(len(values), TOPIC))

@@ -117,7 +117,7 @@ def _x() -> Any:
     ticks = [n * 10**power for power in range(3 if axis is DEPTHS else 7) for n in (1, 2, 5)]
     apart = {"labelOverlap": "greedy", "labelSeparation": 4}
     shown = drawing().Axis(grid=False, format="d", values=[*ticks, 10 * ticks[-3]], **apart)
-    title = axis.dim + axis.says(axis.units) * (axis is not DEPTHS)
+    title = axis.dim + axis.describe(axis.title_end) * (axis is not DEPTHS)
     return drawing().X("depth:Q", title=title, scale=scale, axis=shown)
 
 

@@ -49,7 +49,7 @@ from irframe.names import (
 from irframe.printed import fixed_text, interval_text
 from irframe.reports.beside import first_runs
 from irframe.reports.ladder import first_places
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 FALLEN, BEHIND = 10, 3
 """How many topics are shown, and how many documents of each."""
@@ -376,7 +376,7 @@ def _notes(comparison: pd.DataFrame, deepest: int) -> str:
             f"against {BEST}"
         )
     return (
-        f"{literal(told(decided))}. "
+        f"{literal(caption_text(decided))}. "
         "Differences are the system's mean, or total, less that of the baseline. "
         "Detectable: the smallest true difference that a two-sided t-test, uncorrected, finds "
         f"with power {np.round(power, 3):g}. Unjudged: the mean share down to the metric's depth, "
@@ -483,7 +483,11 @@ def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: 
     """Return what a failure says: verdicts, how they were decided, and the documents behind."""
     system, baseline = change.names
     table = verdicts[[*VERDICT]].to_string(index=False, float_format=fixed_text)
-    parts = [f"{system} fails the gate {fail_on!r} against {baseline}", table, told(verdicts.attrs)]
+    parts = [
+        f"{system} fails the gate {fail_on!r} against {baseline}",
+        table,
+        caption_text(verdicts.attrs),
+    ]
     fallen = change.apart(metric)
     fallen = fallen[fallen["rose"] < 0].sort_values("rose", kind="stable")
     lost = change.lost(metric, fallen.index.tolist()) if len(fallen) else None

@@ -30,7 +30,7 @@ from irframe.reports.ladder import (
 from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, spoken, texts
 from irframe.reports.trust import sentences, what_judging_could_change
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
-from irframe.tables.captions import told_test
+from irframe.tables.captions import test_text
 
 
 def rules(*scripts: str) -> str:
@@ -330,7 +330,7 @@ class Page:
         at_first = {"metric": setting.metrics[0], "depth": setting.at}
         script, library = _joined_files(SCRIPTS, "js"), figures.script()
         names = self.lists.names
-        told = {setting.axis.told: setting.axis.unit} if setting.axis.unit else {}
+        told = {setting.axis.attribute: setting.axis.unit} if setting.axis.unit else {}
         html = made.get_template("page.html").render(
             page=self,
             version=VERSION,
@@ -340,7 +340,7 @@ class Page:
             rungs=self.rungs,
             hard=HardTopics(view, 0, at),
             said={name: self.said[0][name][0][at] for name in self.said[0]},
-            tested=told_test(setting.pairing.words | told),
+            tested=test_text(setting.pairing.words | told),
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
             about=self._about(self.topics.index(self.duel.topic)),

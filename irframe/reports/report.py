@@ -46,7 +46,7 @@ from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
 from irframe.scores.resampling import Resampling
-from irframe.tables.captions import ORIGIN_WORDS, told_design, told_repeats, told_steps, told_test
+from irframe.tables.captions import ORIGIN_WORDS, design_text, repeats_text, step_texts, test_text
 from irframe.tables.cite import papers
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
@@ -82,11 +82,11 @@ def named_after(setting: Setting) -> str:
 
 def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
     """Return what was asked of a cube, in words."""
-    design, repeats = told_design(ranks.attrs), told_repeats(dict(ranks.attrs))
+    design, repeats = design_text(ranks.attrs), repeats_text(dict(ranks.attrs))
     each = f"{len(setting.depths)}, {setting.depths[0]} to {setting.depths[-1]}"
     return [
         ("metrics", ", ".join(setting.metrics)),
-        ("test and correction", told_test(setting.pairing.words)),
+        ("test and correction", test_text(setting.pairing.words)),
         (plural(setting.axis.dim), f"{each} {setting.axis.unit}".strip()),
         ("resamples of topics", f"{setting.samples}, seed {setting.seed}"),
         *([("margin", f"{setting.margin:g}")] if setting.margin is not None else []),
@@ -112,7 +112,7 @@ def told_origins(setting: Setting, ranks: xr.Dataset) -> dict[str, Any]:
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     """Return what decided the numbers of a cube, in words."""
     decided = provenance(cube)
-    done = [("runs and judgments", words) for words in told_steps(steps_of(cube))]
+    done = [("runs and judgments", words) for words in step_texts(steps_of(cube))]
     return done + [
         (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
         for name in ORIGIN_WORDS

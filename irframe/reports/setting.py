@@ -196,7 +196,7 @@ ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
 def deep(depth: int) -> str:
     """Return a depth in words, or what stands for it on the page."""
     axis = ALONG.get()
-    return axis.says(axis.place, depth)
+    return axis.describe(axis.stop_text, depth)
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
@@ -304,7 +304,7 @@ def _budgets(cube: xr.Dataset, stop: Budget) -> tuple[tuple[int, ...], Axis]:
     """Return budgets, the least first, and what they are along."""
     stops = Stops.read(stop, cube.attrs)
     if stops is None or stops.axis.along not in cube.attrs:
-        wanted, advice = AXES[BUDGET].lacks
+        wanted, advice = AXES[BUDGET].missing
         raise ParameterError(wanted, "none", advice)
     return tuple(sorted(stops.of)), stops.axis
 

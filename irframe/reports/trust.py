@@ -54,7 +54,7 @@ from irframe.reports.setting import (
 )
 from irframe.reports.view import View
 from irframe.scores.averages import Resamples
-from irframe.tables.captions import ADJUST_WORDS, told_repeats, told_test
+from irframe.tables.captions import ADJUST_WORDS, repeats_text, test_text
 
 MOSTLY = 0.5
 """Share of unjudged documents above which these lead the page."""
@@ -158,7 +158,7 @@ def what_repeats(view: View) -> Claim:
         return None
     single = view.labels[known.counts == 1]
     key = "repeats.single" if known.crossing and len(single) else "repeats.says"
-    told = told_repeats(dict(view.ranks.attrs))
+    told = repeats_text(dict(view.ranks.attrs))
     return key, {"told": told, "word": known.word, "names": single}
 
 
@@ -458,7 +458,7 @@ def _verdicts(view: View) -> PagePart:
     own = frame[frame[METRIC] == metric].copy()
     counts = own["verdict"].value_counts()
     values = {"metric": metric, "depth": setting.at, "against": text(against), **how_much}
-    values |= {"test": told_test(pairs.attrs)}
+    values |= {"test": test_text(pairs.attrs)}
     values |= {"n": int(pairs["n_topics"].max()), "least": own["detectable"].median()}
     words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
     says = say("verdicts.says", counts=words, **values)

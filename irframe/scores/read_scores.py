@@ -273,7 +273,7 @@ def match_reference(
                 wanted = "a single metric in the reference, or all those of the scores"
                 raise ParameterError(wanted, "none for", "choose one", missing)
             other = other.take(metric=[other.metrics.index(metric) for metric in read.metrics])
-    elif is_whole(reference) or (isinstance(reference, float) and not read.axis.whole):
+    elif is_whole(reference) or (isinstance(reference, float) and not read.axis.integer):
         other = select_depths(read, reference)
     else:
         other = pick_metric(read, reference)

@@ -31,8 +31,8 @@ from irframe.record import (
     spread_option,
     steps_of,
 )
-from irframe.stops import AXES, told_axis
-from irframe.tables.quantities import SHOWN, low_to_high_of, told_topics
+from irframe.stops import AXES, axis_from_attrs
+from irframe.tables.quantities import SHOWN, low_to_high_of, topics_text
 
 ADJUST_WORDS = {
     "none": "uncorrected",
@@ -98,7 +98,7 @@ ORIGIN_WORDS = {
     "copies": "later copies {}",
     "search": "searches by {}, one after the other",
     "each": "the first {} of each search",
-    **{axis.told: axis.origin for axis in AXES.values() if axis.told},
+    **{axis.attribute: axis.origin for axis in AXES.values() if axis.attribute},
     "lower": "lower is better: {}",
     "top": "top grade {}",
     "pool_depth": "every pooled list, as filed, judged to depth {}",
@@ -145,12 +145,12 @@ STEP_WORDS = {
 UNRECORDED = "how these numbers were decided is not recorded: the attributes are lost"
 JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 """What judgments were done to, which new ones undo."""
-TOLD_OF_STEPS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
+STATED_OPTIONS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
 """Options of what was done before that these words tell, or those of the experiment."""
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by": ""}
 
 
-def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> str:
+def caption_text(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> str:
     """Return all that is said of a result: some parts, how it was decided, and from what.
 
     Parameters
@@ -166,31 +166,31 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
     --------
     >>> import irframe as ir
     >>> frame = ir.evaluate(*ir.example_track(), "AP")
-    >>> told(ir.verbs.compare(frame).attrs, interval="").split("; ")[0]
+    >>> caption_text(ir.verbs.compare(frame).attrs, interval="").split("; ")[0]
     'paired t-test, Holm per metric and depth (28 comparisons), alpha = 0.05'
     """
-    said = [*parts, told_decision(attributes) if RESULT in attributes else UNRECORDED]
-    said.append(told_options(attributes))
+    said = [*parts, decision_text(attributes) if RESULT in attributes else UNRECORDED]
+    said.append(options_text(attributes))
     if interval and "alpha" in attributes:
-        said.append(interval.format(told_interval(attributes)))
-    said += [told_repeats(attributes), told_draws(attributes), told_design(attributes)]
+        said.append(interval.format(interval_label(attributes)))
+    said += [repeats_text(attributes), draws_text(attributes), design_text(attributes)]
     said += [str(attributes.get(name, "")) for name in ("bound", "frozen", DIRECTION, "first")]
     if OF_REFERENCE[1] in attributes:
-        here, there = (told_topics(attributes[name]) for name in OF_REFERENCE)
+        here, there = (topics_text(attributes[name]) for name in OF_REFERENCE)
         said.append(f"{here}, of the reference {there}")
     said += cautions_of(attributes)
-    return "; ".join(filter(None, (*said, told_origin(attributes))))
+    return "; ".join(filter(None, (*said, origin_text(attributes))))
 
 
-def told_decision(attributes: Mapping[Any, Any]) -> str:
+def decision_text(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
     margin = attributes.get("margin", attributes.get("relative_margin", ""))
     verb = str(attributes.get(RESULT))
     words = MARGIN_WORDS.get(verb, MARGIN_WORDS[""]) if margin else ""
     spelled = words.format(margin if isinstance(margin, str) else f"{margin:g}")
     planned = _planned(attributes) if verb == PLAN else ""
-    tested = "" if verb == PLAN and "width" in attributes else told_test(attributes)
-    method = "" if verb in STEP_WORDS else told_method(attributes)
+    tested = "" if verb == PLAN and "width" in attributes else test_text(attributes)
+    method = "" if verb in STEP_WORDS else method_text(attributes)
     return ", ".join(filter(None, (tested, method, spelled, planned)))
 
 
@@ -198,18 +198,18 @@ def _planned(attributes: Mapping[Any, Any]) -> str:
     """Say what a number of topics is to reach: how wide intervals, or how often a test finds it."""
     if "width" not in attributes:
         return f"power {attributes['power']:g}"
-    ends = told_interval({"interval": "t"} | dict(attributes))
+    ends = interval_label({"interval": "t"} | dict(attributes))
     return f"{ends} of a difference, {attributes['width']:g} wide on average"
 
 
-def told_test(attributes: Mapping[Any, Any]) -> str:
+def test_text(attributes: Mapping[Any, Any]) -> str:
     """Say which test was made, how it was corrected, and at which level.
 
     Examples
     --------
-    >>> told_test({"test": "t", "adjust": "holm", "family": "depth", "alpha": 0.05})
+    >>> test_text({"test": "t", "adjust": "holm", "family": "depth", "alpha": 0.05})
     'paired t-test, Holm per metric and depth, alpha = 0.05'
-    >>> told_test({"test": "Permutation(samples=999)", "adjust": "none", "alpha": 0.05})
+    >>> test_text({"test": "Permutation(samples=999)", "adjust": "none", "alpha": 0.05})
     'paired permutation test (samples=999, seed=0), uncorrected, alpha = 0.05'
     """
     tests, alpha = [*filter(None, listed(attributes.get("test")))], attributes.get("alpha")
@@ -232,7 +232,7 @@ def _correction(attributes: Mapping[Any, Any]) -> str:
     number = attributes.get("comparisons")
     size = f"({counted(low_to_high_of(number), 'comparison')})" if number is not None else ""
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
-    family = family.format(told_axis(origin(attributes)).dim)
+    family = family.format(axis_from_attrs(origin(attributes)).dim)
     return " ".join(filter(None, (word, family, size)))
 
 
@@ -247,18 +247,18 @@ def _words(text: Any) -> str:
     return f"{test.title} ({', '.join(options)})" if options else str(test.title)
 
 
-def told_interval(attributes: Mapping[Any, Any]) -> str:
+def interval_label(attributes: Mapping[Any, Any]) -> str:
     """Say of which level and kind intervals are.
 
     Examples
     --------
-    >>> told_interval({"alpha": 0.05})
+    >>> interval_label({"alpha": 0.05})
     '95% interval'
-    >>> told_interval({"alpha": 0.05, "intervals": "for its pair alone"})
+    >>> interval_label({"alpha": 0.05, "intervals": "for its pair alone"})
     '95% interval, for its pair alone'
-    >>> told_interval({"alpha": 0.1, "interval": "logit"})
+    >>> interval_label({"alpha": 0.1, "interval": "logit"})
     '90% logit interval'
-    >>> told_interval({"alpha": 0.05, "interval": "logit, but t of DCG"})
+    >>> interval_label({"alpha": 0.05, "interval": "logit, but t of DCG"})
     '95% interval (logit, but t of DCG)'
     """
     alpha, held = attributes.get("alpha"), str(attributes.get("intervals", ""))
@@ -272,12 +272,12 @@ def told_interval(attributes: Mapping[Any, Any]) -> str:
     return f"{words}, {held}" if held else words
 
 
-def told_draws(attributes: Mapping[Any, Any]) -> str:
+def draws_text(attributes: Mapping[Any, Any]) -> str:
     """Say how many samples were drawn, and from which seed, where some were.
 
     Examples
     --------
-    >>> told_draws({"rank_interval": "bootstrap", "samples": 1000, "seed": 3})
+    >>> draws_text({"rank_interval": "bootstrap", "samples": 1000, "seed": 3})
     '1,000 samples, seed 3'
     """
     drawn = attributes.get("rank_interval") in DRAWING or attributes.get(RESULT) in ALWAYS_DRAWING
@@ -289,17 +289,17 @@ def told_draws(attributes: Mapping[Any, Any]) -> str:
     return f"{spread}{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
 
 
-def told_repeats(attributes: Mapping[Any, Any]) -> str:
+def repeats_text(attributes: Mapping[Any, Any]) -> str:
     """Say what was repeated, how often, and whether intervals and tests count it.
 
     Examples
     --------
-    >>> told_repeats({"repeats": "system", "repeated": "seed", "n_repeats": "3 to 5"})
+    >>> repeats_text({"repeats": "system", "repeated": "seed", "n_repeats": "3 to 5"})
     '3 to 5 seeds of each system'
     >>> shared = {"repeats": "shared", "repeated": "pass", "n_repeats": "3", "alpha": 0.05}
-    >>> told_repeats(shared | {"over": "topic"})
+    >>> repeats_text(shared | {"over": "topic"})
     '3 passes for all systems, averaged: intervals and tests are of these passes'
-    >>> told_repeats(shared | {"over": "both"})
+    >>> repeats_text(shared | {"over": "both"})
     '3 passes for all systems, which intervals and tests count beside topics'
     """
     if "n_repeats" not in attributes:
@@ -319,14 +319,14 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
     return f"{said}, {counts.get(attributes.get('over', ''), other)}"
 
 
-def told_design(attributes: Mapping[Any, Any]) -> str:
+def design_text(attributes: Mapping[Any, Any]) -> str:
     """Say how topics were drawn: what they are weighted by, clusters, and tasks.
 
     Examples
     --------
-    >>> told_design({"cluster": "document", "n_clusters": "5", "weight": "frequency"})
+    >>> design_text({"cluster": "document", "n_clusters": "5", "weight": "frequency"})
     'topics weighted by frequency, drawn in 5 clusters (document)'
-    >>> told_design({"task": "collection", "n_tasks": "8"})
+    >>> design_text({"task": "collection", "n_tasks": "8"})
     'mean of 8 tasks (collection), each alike; over new topics of these tasks'
     """
     if attributes.get(RESULT) == "preferences":
@@ -344,20 +344,20 @@ def told_design(attributes: Mapping[Any, Any]) -> str:
     return ", ".join(said)
 
 
-def told_options(attributes: Mapping[Any, Any]) -> str:
+def options_text(attributes: Mapping[Any, Any]) -> str:
     """Say which further options a result has that are not the usual ones.
 
     Examples
     --------
     >>> import irframe as ir
     >>> scores = ir.verbs.score(ir.cube(*ir.example_track()), "AP")
-    >>> told_options(ir.verbs.coverage(scores, reference=20).attrs)
+    >>> options_text(ir.verbs.coverage(scores, reference=20).attrs)
     'against depth 20'
-    >>> told_options(ir.verbs.compare(scores.sel(depth=5), power=0.9).attrs)
+    >>> options_text(ir.verbs.compare(scores.sel(depth=5), power=0.9).attrs)
     'power 0.9'
     """
-    said, axis = [], told_axis(origin(attributes))
-    place = axis.says(axis.place, "{}")
+    said, axis = [], axis_from_attrs(origin(attributes))
+    place = axis.describe(axis.stop_text, "{}")
     for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "ties" in step.options else set()
@@ -408,15 +408,15 @@ def usual_options(verb: str) -> dict[str, Any]:
     return usual
 
 
-def told_origin(attributes: Mapping[Any, Any]) -> str:
+def origin_text(attributes: Mapping[Any, Any]) -> str:
     """Say what decided the scores behind a result: rankings, judgments, and what was done to them.
 
     Examples
     --------
     >>> import irframe as ir
-    >>> told_origin(ir.verbs.score(ir.cube(*ir.example_track()), "AP").attrs)
+    >>> origin_text(ir.verbs.score(ir.cube(*ir.example_track()), "AP").attrs)
     'ties trec; scores as float64; ...; every pooled list, as filed, judged to depth 10; ...'
-    >>> told_origin({"top": [2, 3], "collection": "track"})
+    >>> origin_text({"top": [2, 3], "collection": "track"})
     'collections by track; top grade 2 and 3'
     """
     facts = origin(attributes)
@@ -427,10 +427,10 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
     as_given = steps and "pool_depth" in steps[0].options
     words = ORIGIN_WORDS | ({"pool_depth": "pool depth {}"} if as_given else {})
     said = [words[name].format(made[name]) for name in words if name in made]
-    return "; ".join([*told_steps(steps), *said])
+    return "; ".join([*step_texts(steps), *said])
 
 
-def told_steps(steps: Iterable[Step]) -> list[str]:
+def step_texts(steps: Iterable[Step]) -> list[str]:
     """Say what was done to runs, judgments and scores before anything was concluded from them.
 
     Examples
@@ -438,7 +438,7 @@ def told_steps(steps: Iterable[Step]) -> list[str]:
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(ir.verbs.sample(qrels, 0.5), "AP", no_rel="nan")
-    >>> told_steps(steps_of(scores))
+    >>> step_texts(steps_of(scores))
     ['a sample of judgments, share 0.5, seed 0', 'topics without relevant documents left out']
     """
     said: dict[str, str] = {}
@@ -446,13 +446,13 @@ def told_steps(steps: Iterable[Step]) -> list[str]:
         if verb == "rejudge":
             said = {words: by for words, by in said.items() if by not in JUDGING}
         for name in [name for name in ("runs", "qrels") if isinstance(options.get(name), list)]:
-            said |= dict.fromkeys(told_steps(Step(*step) for step in options[name]), name)
-        parts = [told_steps(Step(*step) for step in part) for part in options.get("cubes", [])]
+            said |= dict.fromkeys(step_texts(Step(*step) for step in options[name]), name)
+        parts = [step_texts(Step(*step) for step in part) for part in options.get("cubes", [])]
         for words in dict.fromkeys(words for part in parts for words in part):
             of_all = all(words in part for part in parts)
             said[words if of_all else f"in a part of the cubes {words}"] = verb
         if verb in STEP_WORDS:
-            further = _unusual(Step(verb, options), TOLD_OF_STEPS)
+            further = _unusual(Step(verb, options), STATED_OPTIONS)
             said[", ".join([STEP_WORDS[verb].format(**USUAL | options), *further])] = verb
         if options.get("no_rel") == "nan":
             said["topics without relevant documents left out"] = verb
@@ -474,8 +474,8 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
             if "ties" not in step.options or name not in POLICY
         }
         made = steps[0].options if steps[0].verb in SOURCES else {}
-        told = {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
-        decided = {name: v for name, v in decided.items() if name not in analysed} | told
+        caption_text = {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
+        decided = {name: v for name, v in decided.items() if name not in analysed} | caption_text
     if decided.get("ties") != "random":
         decided.pop("seed", None)
     depths = np.atleast_1d(decided.get("pool_depth", 0))
@@ -484,12 +484,12 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     return decided
 
 
-def told_method(attributes: Mapping[Any, Any]) -> str:
+def method_text(attributes: Mapping[Any, Any]) -> str:
     """Say by which method agreement was measured, with its parameters where it has some.
 
     Examples
     --------
-    >>> told_method({"coefficient": "RBO(p=0.8, ties='w')"}), told_method({"method": "kendall"})
+    >>> method_text({"coefficient": "RBO(p=0.8, ties='w')"}), method_text({"method": "kendall"})
     ("rank-biased overlap (p=0.8, ties='w')", "Kendall's tau")
     """
     given = str(next((attributes[word] for word in METHODS if word in attributes), ""))

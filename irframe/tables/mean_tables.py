@@ -31,7 +31,7 @@ from irframe.names import (
 from irframe.printed import MOST_LETTERS, fixed_text, is_p, letters_a_row, of_outcomes
 from irframe.scores.summary import UNEVEN
 from irframe.stops import AXES, Axis, axis_of
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 from irframe.tables.marked_styler import (
     LETTERS,
     Extra,
@@ -43,7 +43,7 @@ from irframe.tables.marked_styler import (
     percentages,
     superscripts,
 )
-from irframe.tables.quantities import told_depths, told_means
+from irframe.tables.quantities import depths_text, means_text
 
 MARK = "mark"
 """Name of the row labels that superscripts refer to."""
@@ -162,14 +162,14 @@ def of_summary(summary: pd.DataFrame | xr.Dataset, asked: Asked) -> Table:
     known = METRIC, axis.dim, SYSTEM, *SHOWN
     means = Means.of(frame, [name for name in frame if name not in known], axis).sorted(asked.sort)
     extras: list[Extra] = []
-    words = [told_means(frame[METRIC], frame["n"]), told_depths(frame, axis)]
+    words = [means_text(frame[METRIC], frame["n"]), depths_text(frame, axis)]
     intervals = asked.intervals is not False
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
     uneven = UNEVEN in str(summary.attrs.get(CAUTION, ""))
     if uneven:
         extras.append(counts(means.spread(frame, frame["n"].astype(str))))
-    notes = told(summary.attrs, *words, interval="[{}]" if intervals else "")
+    notes = caption_text(summary.attrs, *words, interval="[{}]" if intervals else "")
     table = _table(means, extras, asked.relative_to, notes)
     return table._replace(best=None) if uneven else table
 
@@ -191,8 +191,8 @@ def of_comparison(comparison: pd.DataFrame, asked: Asked) -> Table:
     """Lay out means, and what the comparison says of each."""
     _refuse_twice(comparison)
     means, marks = _means(comparison).sorted(asked.sort), asked.marks
-    places = told_depths(comparison, axis_of(comparison))
-    words = [told_means(comparison[METRIC], comparison["n_topics"]), places]
+    places = depths_text(comparison, axis_of(comparison))
+    words = [means_text(comparison[METRIC], comparison["n_topics"]), places]
     extras: list[Extra] = []
     if marks == "letters":
         extras.append(superscripts(_beaten(comparison, means)))
@@ -211,7 +211,7 @@ def of_comparison(comparison: pd.DataFrame, asked: Asked) -> Table:
         _baseline(comparison)
         ends = (means.spread(comparison, comparison[end], "system_a") for end in ENDS)
         extras.append(brackets(*ends))
-    notes = told(
+    notes = caption_text(
         comparison.attrs, *words, interval="[of the difference: {}]" if asked.intervals else ""
     )
     table = _table(means, extras, asked.relative_to, notes)
@@ -387,7 +387,7 @@ def _of_array(values: xr.DataArray) -> Table:
     one = index.get_level_values(0) if len(rows) == 1 else index
     numbers = pd.DataFrame(flat, one, values.indexes[dim])
     sign = -1 if values.attrs.get(RESULT) in LOWEST else 1
-    notes = told(values.attrs, str(values.name or ""), interval="")
+    notes = caption_text(values.attrs, str(values.name or ""), interval="")
     return Table(numbers, (), best_of((numbers * sign).round(TIE)), notes)
 
 
@@ -413,7 +413,7 @@ def _of_dataset(result: xr.DataArray | xr.Dataset) -> Table:
     extras = [
         Extra((_beside(numbers, name, frame[end]),), PLUS_MINUS) for end, name in ends.items()
     ]
-    notes = told(result.attrs, averaged, interval="")
+    notes = caption_text(result.attrs, averaged, interval="")
     return Table(numbers, tuple(extras), None, notes, [name for name in numbers if is_p(name)])
 
 
@@ -454,7 +454,7 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     numbers = shown.set_index(left) if left else shown
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
     words += [MARKED] * (MARK in flat) + [f"letters not shown, up to {most} a system"] * len(dense)
-    notes = told(frame.attrs, *words, interval="[{}]" if set(ENDS) <= set(flat) else "")
+    notes = caption_text(frame.attrs, *words, interval="[{}]" if set(ENDS) <= set(flat) else "")
     small = [name for name in numbers if is_p(name)]
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)
 

@@ -15,13 +15,13 @@ AVERAGES = {"sum": "totals", "harmonic": "harmonic means", "geometric": "geometr
 """How scores are averaged -> what the averages are called; others are means."""
 
 
-def told_means(metrics: pd.Series, topics: pd.Series) -> str:
+def means_text(metrics: pd.Series, topics: pd.Series) -> str:
     """Say what stands in a table, which counts add up and some metrics average otherwise."""
     kinds: dict[str, list[str]] = {}
     for label in metrics.map(str).unique():
         kinds.setdefault(AVERAGES.get(facts(label).summary, "means"), []).append(label)
     said = [f"{kind} of {', '.join(of)}" if len(kinds) > 1 else kind for kind, of in kinds.items()]
-    return f"{'; '.join(said)} over {told_topics(topics)}"
+    return f"{'; '.join(said)} over {topics_text(topics)}"
 
 
 def low_to_high_of(numbers: Any) -> str:
@@ -29,18 +29,18 @@ def low_to_high_of(numbers: Any) -> str:
     return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
 
 
-def told_topics(numbers: Any) -> str:
+def topics_text(numbers: Any) -> str:
     """Say of how many topics there are numbers: one count, or the fewest and the most.
 
     Examples
     --------
-    >>> told_topics([16, 16]), told_topics([1])
+    >>> topics_text([16, 16]), topics_text([1])
     ('16 topics', '1 topic')
     """
     return counted(low_to_high_of(numbers), TOPIC)
 
 
-def told_depths(result: pd.DataFrame, axis: Axis) -> str:
+def depths_text(result: pd.DataFrame, axis: Axis) -> str:
     """Say at which depths a frame looks, or other stops, and nothing where it does not say."""
     if axis.dim not in result or result[axis.dim].isna().any():
         return ""
@@ -48,4 +48,4 @@ def told_depths(result: pd.DataFrame, axis: Axis) -> str:
     if len(stops) > SHOWN:
         many = f"{len(stops)} {plural(axis.dim)}" + f" of {axis.unit}" * bool(axis.unit)
         return f"{many} from {stops[0]} to {stops[-1]}"
-    return " and ".join(axis.says(axis.place, stop) for stop in stops)
+    return " and ".join(axis.describe(axis.stop_text, stop) for stop in stops)

@@ -17,7 +17,7 @@ from irframe.cubes.groups import each_group, own_rows, read_groups
 from irframe.cubes.view import OURS
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.experiments.group_columns import RESERVED
-from irframe.tables.captions import told_origin
+from irframe.tables.captions import origin_text
 
 pytestmark = incomplete
 
@@ -215,15 +215,15 @@ def test_captions_tell_what_decided_the_numbers(provenance_cube):
     line += f"every pooled list, as filed, judged to depth 10; irframe {ir.__version__}"
     scores = provenance_cube.ireval.score("AP").sel(depth=[10])
     for result in (scores.ireval.compare(), scores.ireval.summary()):
-        assert told_origin(result.attrs) == line
+        assert origin_text(result.attrs) == line
         assert line in result.ireval.styled().to_html()
         assert f"; {line}}}" in result.ireval.styled().to_latex()
 
 
 def test_collections_of_several_scales_are_told_apart():
-    told = told_origin({"top": [2, 3], "collection": "track"})
+    told = origin_text({"top": [2, 3], "collection": "track"})
     assert told == "collections by track; top grade 2 and 3"
-    assert told_origin({"units": "m"}) == ""
+    assert origin_text({"units": "m"}) == ""
 
 
 @pytest.mark.parametrize("array", [False, True])

@@ -13,7 +13,7 @@ from scipy import stats
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 HELD = [
     name
@@ -78,7 +78,7 @@ def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
     own = ask(verb, new, reference, "own")
     numbers = [own.attrs[name] for name in ("n_topics", "n_topics_reference")]
     assert numbers == [new.sizes["topic"], reference.sizes["topic"]]
-    assert "{} topics, of the reference {} topics".format(*numbers) in told(own.attrs)
+    assert "{} topics, of the reference {} topics".format(*numbers) in caption_text(own.attrs)
     one = table(own)
     if verb in {"agreement", "coverage", "inversions"}:
         np.testing.assert_allclose(one, slow(verb, new, reference), rtol=1e-9)
@@ -122,7 +122,7 @@ def test_of_the_same_topics_nothing_is_to_be_chosen(verb):
     for topics in (None, "common", "own"):
         found = ask(verb, WHOLE, OTHER, topics)
         xr.testing.assert_equal(table(found), table(ask(verb, WHOLE, OTHER[:, :, ::-1], None)))
-        assert ("12 topics, of the reference 12 topics" in told(found.attrs)) == (
+        assert ("12 topics, of the reference 12 topics" in caption_text(found.attrs)) == (
             topics is not None
         )
 

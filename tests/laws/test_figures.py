@@ -21,7 +21,7 @@ from irframe.option_values import plain_parameters
 from irframe.paired import TESTS, Permutation
 from irframe.printed import is_p
 from irframe.record import SOURCES, signature_of
-from irframe.tables.captions import ADJUST_WORDS, told
+from irframe.tables.captions import ADJUST_WORDS, caption_text
 
 pytestmark = incomplete
 FIGURES = {name: takes(name, figure) for name, (figure, _) in verbs("irframe.plots").items()}
@@ -195,7 +195,7 @@ def test_figures_describe_the_record_of_their_result(verb, word, value):
         if signature_of(getattr(ir.plots, name)).parameters.keys() & {"topic", "a"}:
             continue
         chosen = result.isel(test=[0]) if "test" in getattr(result, "dims", ()) else result
-        recorded = told(result.attrs) + str(result.attrs.get("measure"))
+        recorded = caption_text(result.attrs) + str(result.attrs.get("measure"))
         for ax in drawn(name, chosen):
             words = "\n".join(said(ax))
             assert [each for each in re.findall(RECORDED, words) if each not in recorded] == []

@@ -31,7 +31,7 @@ from irframe.digests import DIGEST
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.option_values import gathered, plain_parameters
 from irframe.record import OBJECTS, UNRECORDED, steps_of
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 TASKS = {f"{track}{n}": f"c{n % 3}" for track in "nw" for n in range(1, 5)}
 
@@ -387,7 +387,7 @@ def assert_recorded(function, subject, usual, others, left=None):
                 idle -= {parameter}
                 assert attributes(found) != attributes(first), parameter
                 if not {parameter, function.__name__} & (IN_ROWS | UNSAID | {"worst_of"}):
-                    assert told(found.attrs) != told(first.attrs), parameter
+                    assert caption_text(found.attrs) != caption_text(first.attrs), parameter
             made.append((found, options))
     for found, options in made:
         if isinstance(getattr(found, "attrs", None), dict):

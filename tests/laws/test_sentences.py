@@ -10,7 +10,7 @@ from scipy import stats
 
 import irframe as ir
 from irframe.reports.markdown import markdown
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 RUNS, QRELS = ir.example_track()
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
@@ -40,7 +40,7 @@ def test_judged_depth_is_that_of_the_shallowest_list(road, helping, lost):
     runs = RUNS if helping else RUNS.drop(columns="contributing")
     first = RUNS[(RUNS["system"] == "bm25") & (RUNS["topic"] == "101") & (RUNS["rank"] == lost)]
     qrels = QRELS[~(QRELS["doc"].isin(first["doc"]) & (QRELS["topic"] == "101"))]
-    words = told(ROADS[road](runs, qrels).ireval.summary().attrs)
+    words = caption_text(ROADS[road](runs, qrels).ireval.summary().attrs)
     said = re.search(r"as filed, judged to depth (\d+)", words)
     deep = judged_down_to(RUNS[RUNS["contributing"]] if helping else RUNS, qrels)
     assert (int(said[1]) if said else 0) == deep
@@ -70,7 +70,7 @@ def test_a_table_says_which_averages_it_shows(metric):
 def test_a_margin_is_tested_on_one_side_and_shares_of_first_are_equal_parts():
     scores = ir.evaluate(RUNS, QRELS, "AP")
     found = scores.ireval.compare(baseline="bm25", margin=0.05, adjust=None)
-    assert "margin 0.05, not worse and equivalent by one-sided t-tests" in told(found.attrs)
+    assert "margin 0.05, not worse and equivalent by one-sided t-tests" in caption_text(found.attrs)
     column = scores["AP"].unstack()
     for row in found.itertuples():
         apart = column.loc[row.system_a] - column.loc["bm25"]
@@ -78,7 +78,7 @@ def test_a_margin_is_tested_on_one_side_and_shares_of_first_are_equal_parts():
         two = stats.ttest_1samp(apart, 0.05, alternative="less").pvalue
         np.testing.assert_allclose((row.p_not_worse, row.p_equivalent), (one, max(one, two)))
     spread = scores.ireval.rank_intervals(rank_interval="bootstrap", resamples=50)
-    assert "first in equal parts where means tie" in told(spread.attrs)
+    assert "first in equal parts where means tie" in caption_text(spread.attrs)
     assert spread["first"].sum() == pytest.approx(1)
 
 
@@ -136,15 +136,16 @@ def test_a_plan_reaches_what_its_caption_names(alpha):
     plan = scores.ireval.topics_needed(
         difference=0.05, power=0.7, test=ir.Significance(alpha=alpha)
     )
-    words = told(plan.attrs)
+    words = caption_text(plan.attrs)
     assert f"paired t-test, alpha = {alpha}, power 0.7; true difference 0.05" in words
     assert f"from a pilot of {len(apart)} topics" in words
     n = int(plan["topics"].item())
     least = [power_of(0.05 / apart.std(), topics, alpha) for topics in (n - 1, n)]
     assert least[0] < 0.7 <= least[1]
     plan = scores.ireval.topics_needed(width=0.1, test=ir.Significance(alpha=alpha))
-    assert f"{1 - alpha:.0%} Student's interval of a difference, 0.1 wide on average" in told(
-        plan.attrs
+    assert (
+        f"{1 - alpha:.0%} Student's interval of a difference, 0.1 wide on average"
+        in caption_text(plan.attrs)
     )
     n, widths = int(plan["topics"].item()), []
     drawn = np.random.default_rng(0).normal(0, apart.std(), size=(4000, n))
@@ -159,7 +160,9 @@ def test_a_plan_reaches_what_its_caption_names(alpha):
 def test_samples_and_levels_are_printed(share):
     drawn = QRELS.ireval.draw_to_judge(share)
     found = ir.cube(RUNS, drawn).ireval.estimate("P", at=10, alpha=0.2)
-    level, words = re.match(r"(\d+)% interval \(arcsine\); (.*?);", told(found.attrs)).groups()
+    level, words = re.match(
+        r"(\d+)% interval \(arcsine\); (.*?);", caption_text(found.attrs)
+    ).groups()
     assert words == f"documents drawn to be judged, share {share}, seed 0"
     sizes = drawn.groupby("topic")["grade"].agg(["size", lambda grades: (grades >= 0).sum()])
     assert (sizes.iloc[:, 1] == np.floor(share * sizes["size"] + 0.5)).all()
@@ -177,5 +180,5 @@ KEPT = (lambda s: s, lambda s: s.round(2), lambda s: s.ireval.standardise())
 def test_scores_outside_their_range_are_refused(road, change):
     with xr.set_options(keep_attrs=True):  # as is usual since 2025.11
         made = change(ROADS[road](RUNS, QRELS))
-    words = told(made.ireval.summary().attrs)
+    words = caption_text(made.ireval.summary().attrs)
     assert ("outside what a metric can be" in words) == (change in CHANGED)

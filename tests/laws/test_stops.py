@@ -15,7 +15,7 @@ from irframe.errors import IrframeWarning
 from irframe.metrics.facts import AT_STOP
 from irframe.record import signature_of
 from irframe.stops import AXES, DEPTHS, axis_of
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 pytestmark = incomplete
 OF_SCORES = sorted(
@@ -28,7 +28,7 @@ with though_incomplete():
 
 def place(axis, depth):
     """Return what stands for a depth."""
-    return 100 * depth if axis.whole else depth / 8
+    return 100 * depth if axis.integer else depth / 8
 
 
 def at_stops(axis):
@@ -38,8 +38,8 @@ def at_stops(axis):
         if "depth" not in scores.dims:
             return scores
         stops = [place(axis, depth) for depth in scores["depth"].to_numpy().tolist()]
-        told = {axis.told: "tokens, whole units"}
-        return scores.assign_coords(depth=stops).rename(depth=axis.dim).assign_attrs(told)
+        attributes = {axis.attribute: "tokens, whole units"}
+        return scores.assign_coords(depth=stops).rename(depth=axis.dim).assign_attrs(attributes)
 
     return change
 
@@ -73,7 +73,7 @@ def as_depths(axis, result):
 def test_verbs_read_scores_at_stops_as_those_at_depths(name, axis):
     found = answer(name, axis)
     assert "depth" not in {*getattr(found, "dims", ()), *getattr(found, "columns", ())}
-    assert "depth" not in told(found.attrs).replace("judged to depth", "")
+    assert "depth" not in caption_text(found.attrs).replace("judged to depth", "")
     expected = answer(name)
     if name == "leaderboard":  # whose columns are called after places
         found = found.rename(columns=lambda label: re.sub(AT_STOP, "", label))

@@ -11,7 +11,7 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.ranks.leaderboard import LETTERS, letter_groups
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +40,8 @@ def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
 
 def test_the_first_metric_and_depth_decide(scores):
     board = scores.ireval.leaderboard(at=[5, 10], rank_interval="bootstrap", resamples=50)
-    told = "rank tier letters ASL@5 ci_low ci_high rank_low rank_high first could_be_first"
-    assert " ".join(board) == f"{told} ASL@10 nDCG@5 nDCG@10 n_topics"
+    columns = "rank tier letters ASL@5 ci_low ci_high rank_low rank_high first could_be_first"
+    assert " ".join(board) == f"{columns} ASL@10 nDCG@5 nDCG@10 n_topics"
     assert board["ASL@5"].is_monotonic_increasing
     ranks = scores.ireval.rank_intervals("bootstrap", resamples=50)
     expected = (
@@ -160,11 +160,11 @@ def test_letters_of_a_ranking_are_runs():
 def test_letters_say_what_the_comparison_says(metric, how):
     scores = ir.cube(*ir.example_track()).ireval.score(metric, at=[10])
     decided = ir.Significance(how.pop("test", "t"), adjust=None if how else "auto", alpha=0.2)
-    told = scores.ireval.leaderboard(test=decided, **how)["letters"]
+    letters = scores.ireval.leaderboard(test=decided, **how)["letters"]
     for row in scores.ireval.compare(decided).itertuples():
-        a, b = (told[side] for side in (row.system_a, row.system_b))
+        a, b = (letters[side] for side in (row.system_a, row.system_b))
         assert bool(set(a) & set(b)) == (not row.significant)
-    assert told.iloc[0].startswith("a")
+    assert letters.iloc[0].startswith("a")
 
 
 def test_there_are_letters_after_the_last():
@@ -306,7 +306,7 @@ def test_win_rates_spread_as_over_resamples_within_tasks(without):
         board = order.ireval.design(task="set").ireval.leaderboard(**options)
         found = board.loc[expected.index, [*expected]]
         pd.testing.assert_frame_equal(found, expected, check_names=False)
-    assert "20 samples, seed 3" in told(board.attrs)
+    assert "20 samples, seed 3" in caption_text(board.attrs)
     alone = scores[scores.index.get_level_values("topic") == "q0"]
     few = alone.ireval.design(task="set").ireval.leaderboard(order_by="borda")
     assert few[[*expected]].isna().all(axis=None)

@@ -26,8 +26,8 @@ from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
 from irframe.reports import figures
 from irframe.reports.setting import ALONG, TEMPLATES, correlation, fixed, percent, say, short
-from irframe.stops import told_axis
-from irframe.tables.captions import told_test
+from irframe.stops import axis_from_attrs
+from irframe.tables.captions import test_text
 
 CHOSEN = [
     pytest.param(name, marks=[] if name == "nothing relevant" else pytest.mark.thorough)
@@ -733,7 +733,7 @@ def verdicts(track, view):
     told = {"metric": metric, "depth": at, "against": asked["baseline"], "margin": asked["margin"]}
     told["counts"] = ", ".join(f"{counts[word]} {word}" for word in words if word in counts)
     yield "verdicts.says", told
-    test = told_test(found.attrs)
+    test = test_text(found.attrs)
     yield "verdicts.how", {"alpha": asked["alpha"], "test": test}
     yield "verdicts.detect", {"n": own["n_topics"].max(), "least": own["detectable"].median()}
 
@@ -903,7 +903,7 @@ def unit(request):
     """Call depths as the page of a track does."""
     name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
     told = {"budgets": TRACKS[name][1]["length"]} if name == "budgets" else {}
-    token = ALONG.set(told_axis(told))
+    token = ALONG.set(axis_from_attrs(told))
     yield
     ALONG.reset(token)
 

@@ -12,7 +12,7 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.scores.repeats import of_draws
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 RUNS, QRELS = ir.example_track()
 SEEDS = {"bm25": [1], "ance": [1, 2, 3], "monot5": [2, 3, 5]}
@@ -392,11 +392,12 @@ def test_captions_say_what_was_repeated_and_whether_it_counts():
     scores = runs().ireval.evaluate(QRELS, "AP")
     with pytest.warns(IrframeWarning, match="one seed: what another seed would change"):
         found = ir.verbs.compare(scores)
-    assert "1 to 3 seeds of each system, which intervals and tests count beside topics" in told(
-        found.attrs
+    assert (
+        "1 to 3 seeds of each system, which intervals and tests count beside topics"
+        in caption_text(found.attrs)
     )
     over_topics = ir.verbs.compare(scores, over="topic")
-    assert "intervals and tests are of these seeds" in told(over_topics.attrs)
+    assert "intervals and tests are of these seeds" in caption_text(over_topics.attrs)
 
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "reranker-seeds"

@@ -7,7 +7,7 @@ import irframe as ir
 from irframe.errors import IrframeWarning
 from irframe.names import RESULT
 from irframe.reports.report import policies
-from irframe.tables.captions import told
+from irframe.tables.captions import caption_text
 
 RUNS, QRELS = ir.example_track()
 CUBE = ir.cube(RUNS, QRELS)
@@ -48,13 +48,13 @@ def half_sampled():
     ],
 )
 def test_what_was_done_to_judgments_and_scores_is_told_on_every_road(scored, said):
-    assert f"{said}; ties trec" in told(scored().attrs)
+    assert f"{said}; ties trec" in caption_text(scored().attrs)
 
 
 def test_new_judgments_are_no_sample_of_the_old_ones():
-    assert "sample" not in told(NEWER.ireval.score("AP").attrs)
+    assert "sample" not in caption_text(NEWER.ireval.score("AP").attrs)
     chosen = CUBE.ireval.select_top(share=0.5).ireval.rejudge(QRELS).ireval.score("AP")
-    assert "the best 0.5 of systems by AP" in told(chosen.attrs)
+    assert "the best 0.5 of systems by AP" in caption_text(chosen.attrs)
 
 
 def test_a_report_tells_what_was_done_to_judgments():
@@ -68,8 +68,8 @@ def test_a_report_tells_what_was_done_to_judgments():
 def test_how_scores_were_made_is_not_how_they_were_compared():
     scores = CUBE.ireval.score("AP", at=[10, 20]).ireval.standardise(scaling="uniform")
     for result in (scores.ireval.discrimination(), scores.sel(depth=10).ireval.compare()):
-        assert "alpha = 0.05; " in f"{told(result.attrs, interval='')}; "
-        assert told(result.attrs).count("uniform") == 1
+        assert "alpha = 0.05; " in f"{caption_text(result.attrs, interval='')}; "
+        assert caption_text(result.attrs).count("uniform") == 1
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_how_scores_were_made_is_not_how_they_were_compared():
 )
 def test_the_order_of_ties_is_told_of_cubes_and_frames(found):
     cube = ir.cube(RUNS, QRELS, ties="doc")
-    assert "ties doc; scores as float64; topics qrels" in told(found(cube).attrs)
-    assert "ties trec; scores as float64; topics qrels" in told(found(RUNS, QRELS).attrs)
+    assert "ties doc; scores as float64; topics qrels" in caption_text(found(cube).attrs)
+    assert "ties trec; scores as float64; topics qrels" in caption_text(found(RUNS, QRELS).attrs)
 
 
 def test_two_orders_of_ties_are_both_told():
     found = RUNS.ireval.tie_agreement(QRELS, "AP", ties=["trec", "doc"])
-    assert "ties trec against doc" in told(found.attrs)
+    assert "ties trec against doc" in caption_text(found.attrs)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_two_orders_of_ties_are_both_told():
 )
 def test_what_decided_numbers_is_told(found, said):
     result = found(ir.evaluate(RUNS, QRELS, ["AP", "RR"]))
-    assert said in told(result.attrs)
+    assert said in caption_text(result.attrs)
     assert said in repr(result.ireval)
 
 
@@ -112,13 +112,13 @@ def test_numbers_are_said_to_have_no_more_than_they_have():
     assert "interval" not in repr(scores.ireval.agreement(10).ireval)
     assert "95% logit interval" in repr(scores.ireval.summary().ireval)
     preferred = CUBE.ireval.preferences("bm25", "ance", weights="inverse")
-    assert "topics weighted" not in told(preferred.attrs)
-    assert "weights inverse" in told(preferred.attrs)
+    assert "topics weighted" not in caption_text(preferred.attrs)
+    assert "weights inverse" in caption_text(preferred.attrs)
     replayed = CUBE.ireval.replay("pool", 5, "AP@10")
-    assert "per metric and depth" in told(replayed.attrs)
+    assert "per metric and depth" in caption_text(replayed.attrs)
     with pytest.warns(IrframeWarning, match="no interval"):
         judged = ir.compare_judges({"a": QRELS, "b": QRELS}, resamples=ir.Resampling(20, seed=3))
-    assert "20 samples, seed 3" in told(judged.attrs)
+    assert "20 samples, seed 3" in caption_text(judged.attrs)
 
 
 def test_results_of_cubes_in_groups_carry_their_record():
@@ -136,12 +136,12 @@ def test_results_of_cubes_in_groups_carry_their_record():
 def test_a_seed_of_ties_is_none_of_resamples():
     plain = ir.evaluate(RUNS, QRELS, "AP")
     drawn = ir.evaluate(RUNS, QRELS, "AP", ties=ir.Ties("random", seed=7))
-    assert "seed" not in told(plain.ireval.compare().attrs)
+    assert "seed" not in caption_text(plain.ireval.compare().attrs)
     for options in ({}, {"rank_interval": "bootstrap"}):
         options["resamples"] = ir.Resampling(seed=4)
-        caption = told(plain.ireval.leaderboard(**options).attrs)
+        caption = caption_text(plain.ireval.leaderboard(**options).attrs)
         assert (caption.count("seed"), caption.count("1,000 samples, seed 4; ")) == (1, 1)
-        caption = told(drawn.ireval.leaderboard(**options).attrs)
+        caption = caption_text(drawn.ireval.leaderboard(**options).attrs)
         assert (caption.count("seed"), caption.count("1,000 samples, seed 4; ")) == (2, 1)
         assert "ties random; seed 7; " in caption
 
@@ -150,12 +150,12 @@ def test_a_reference_is_a_depth_or_a_budget():
     at_budgets = RUNS.assign(tokens=50).ireval.cube(QRELS, units=ir.Units(length="tokens"))
     scores = at_budgets.ireval.score("AP", stop=ir.Budget([200, 400]))
     for result in (scores.ireval.coverage(reference=400), scores.ireval.agreement(400)):
-        assert "against 400 tokens; " in told(result.attrs)
+        assert "against 400 tokens; " in caption_text(result.attrs)
         assert "against 400 tokens; " in result.ireval.styled().notes
-    assert "against depth 9; " in told(CUBE.ireval.score("AP").ireval.inversions(9).attrs)
+    assert "against depth 9; " in caption_text(CUBE.ireval.score("AP").ireval.inversions(9).attrs)
     numbers = {name: place for place, name in enumerate(RUNS["system"].unique())}
     named = RUNS.assign(system=RUNS["system"].map(numbers)).ireval.evaluate(QRELS, "AP")
-    assert "z, against 1, 2; " in told(named.ireval.standardise(reference=[1, 2]).attrs)
+    assert "z, against 1, 2; " in caption_text(named.ireval.standardise(reference=[1, 2]).attrs)
 
 
 @pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
@@ -176,21 +176,21 @@ def test_a_count_of_pairs_lacks_repeats_of_a_system_that_has_one():
         with pytest.warns(IrframeWarning, match="one seed"):
             found = verb(scores)
         said = "one seed: what another seed would change is not in these tests: bm25"
-        assert said in told(found.attrs)
-        assert "one seed" not in told(verb(scores, over="topic").attrs)
+        assert said in caption_text(found.attrs)
+        assert "one seed" not in caption_text(verb(scores, over="topic").attrs)
 
 
 def test_tests_of_bounds_are_of_the_lower_ones():
     bounds = CUBE.ireval.bounds("P", at=[10])
     said = "means and tests are of the lower bounds"
-    assert said in told(bounds.ireval.compare().attrs)
-    assert said not in told(bounds.sel(bound="upper").ireval.compare().attrs)
+    assert said in caption_text(bounds.ireval.compare().attrs)
+    assert said not in caption_text(bounds.sel(bound="upper").ireval.compare().attrs)
 
 
 def test_attributes_that_are_lost_are_missed():
     frame = ir.evaluate(RUNS, QRELS, "AP").ireval.compare()
     frame.attrs.pop(RESULT)
-    assert told(frame.attrs).startswith("how these numbers were decided is not recorded")
+    assert caption_text(frame.attrs).startswith("how these numbers were decided is not recorded")
 
 
 @pytest.mark.parametrize("label", ["record", "attrs"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irframe.plots.room import short_names
+from irframe.plots.layout import short_names
 
 
 @pytest.mark.parametrize("most", [5, 9, 17, 30])

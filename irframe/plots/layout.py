@@ -107,19 +107,19 @@ def _shortened(texts: list[str], length: int) -> Iterable[list[str]]:
     yield [t if len(t) <= length else part for t, part in zip(texts, parts, strict=True)]
 
 
-def rows_in(ax: Axes, size: float = 1.0) -> int:
+def rows_that_fit(ax: Axes, size: float = 1.0) -> int:
     """Return how many rows with a name fit into axes, its letters being so high among others."""
-    high = letter(ax)
-    free = room(ax)[1] - (AROUND * high if alone(ax) else 0)
+    high = font_height(ax)
+    free = size_in_points(ax)[1] - (AROUND * high if fills_figure(ax) else 0)
     return max(1, int(free / (PITCH * size * high)))
 
 
-def letter(ax: Axes) -> float:
+def font_height(ax: Axes) -> float:
     """Return how high letters are, in points."""
     return float(ax.xaxis.label.get_fontsize())
 
 
-def alone(ax: Axes) -> bool:
+def fills_figure(ax: Axes) -> bool:
     """Tell whether axes have a figure for themselves, except for scales of colours."""
     return sum(not hasattr(one, "_colorbar") for one in figure_of(ax).axes) == 1
 
@@ -129,16 +129,16 @@ def figure_of(ax: Axes) -> Any:
     return ax.figure.figure
 
 
-def room(ax: Axes) -> tuple[float, float]:
+def size_in_points(ax: Axes) -> tuple[float, float]:
     """Return the width and height, in points, that axes and the texts around them have."""
     figure = figure_of(ax)
-    box = figure.bbox if alone(ax) else ax.get_window_extent()
+    box = figure.bbox if fills_figure(ax) else ax.get_window_extent()
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
 
 
 def fitting_names(ax: Axes, names: Any, share: float = SHARE) -> list[str]:
     """Return names that take at most a share of the width, shortened where they are longer."""
-    return short_names(names, int(share * room(ax)[0] / (LETTER * letter(ax))))
+    return short_names(names, int(share * size_in_points(ax)[0] / (LETTER * font_height(ax))))
 
 
 def fitting_rows(ax: Axes, form: str, *columns: Any) -> list[str]:
@@ -158,12 +158,12 @@ def fitting_rows(ax: Axes, form: str, *columns: Any) -> list[str]:
     return [form.format(*(short[str(name)] for name in row)) for row in zip(*columns, strict=True)]
 
 
-def of_all(shown: int, count: int, what: str = "systems", which: str = "best") -> str:
+def selection_text(shown: int, count: int, what: str = "systems", which: str = "best") -> str:
     """Return which part of all is shown; nothing if all are.
 
     Examples
     --------
-    >>> of_all(12, 110), of_all(12, 110, "pairs", "first"), of_all(8, 8)
+    >>> selection_text(12, 110), of_all(12, 110, "pairs", "first"), of_all(8, 8)
     ('best 12 of 110 systems', 'first 12 of 110 pairs', '')
     """
     return f"{which} {shown} of {count} {what}".lstrip() if shown < count else ""
@@ -188,7 +188,9 @@ def name_ticks(ax: Axes, places: Any, names: Any, *, rotation: float = 0, size: 
     labels = [str(name) for name in names]
     ha = "right" if rotation % 90 else "center"
     ax.set_xticks(list(places), labels, rotation=rotation, fontsize=size, ha=ha)
-    ax.xaxis.set_major_formatter(thinned(dict(zip(map(float, places), labels, strict=True))))
+    ax.xaxis.set_major_formatter(
+        thinned_formatter(dict(zip(map(float, places), labels, strict=True)))
+    )
 
 
 def name_topics(ax: Axes, topics: Any) -> None:
@@ -196,12 +198,12 @@ def name_topics(ax: Axes, topics: Any) -> None:
 
     They are shortened where they would take more than about a quarter of the height.
     """
-    names = short_names(topics, int(room(ax)[1] / (4 * LETTER * X_SMALL)))
-    names = names if len(topics) * PITCH * X_SMALL <= 0.7 * room(ax)[0] else []
+    names = short_names(topics, int(size_in_points(ax)[1] / (4 * LETTER * X_SMALL)))
+    names = names if len(topics) * PITCH * X_SMALL <= 0.7 * size_in_points(ax)[0] else []
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
 
 
-def stretch(ax: Axes, points: float) -> None:
+def grow_figure(ax: Axes, points: float) -> None:
     """Make a figure higher, if its height was left to it."""
     figure = figure_of(ax)
     if figure in FREE and points > 0:
@@ -209,7 +211,7 @@ def stretch(ax: Axes, points: float) -> None:
         figure.set_size_inches(wide, high + points / 72)
 
 
-def whole_ticks(ax: Axes, *, upright: bool = False) -> None:
+def integer_ticks(ax: Axes, *, upright: bool = False) -> None:
     """Let ticks along axes, and those of the upright one if asked for, be whole numbers."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
@@ -218,11 +220,11 @@ def whole_ticks(ax: Axes, *, upright: bool = False) -> None:
         axis.set_major_locator(locator)
 
 
-def few_dates(ax: Axes) -> None:
+def thin_dates(ax: Axes) -> None:
     """Write as many dates under axes as there is room for."""
     from matplotlib.dates import AutoDateLocator  # noqa: PLC0415 - costs time at import
 
-    most = max(3, int(0.6 * room(ax)[0] / (3 * letter(ax))))  # they are turned
+    most = max(3, int(0.6 * size_in_points(ax)[0] / (3 * font_height(ax))))  # they are turned
     ax.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=most))  # type: ignore[no-untyped-call]
 
 
@@ -261,7 +263,7 @@ def wrap_labels(ax: Axes) -> None:
 
 def _around(ax: Axes) -> float:
     """Return how wide a text above or below the middle of axes may be."""
-    if not alone(ax):
+    if not fills_figure(ax):
         return float(ax.bbox.width)
     middle, whole = (ax.bbox.x0 + ax.bbox.x1) / 2, figure_of(ax).bbox
     return float(2 * min(middle - whole.x0, whole.x1 - middle) - EDGE * whole.width)
@@ -275,7 +277,7 @@ def _to_the_right(ax: Axes) -> float:
     return float(end - ax.bbox.x0)
 
 
-def width_of(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """Return how wide the longest line of a text is, in points."""
     from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - costs time at import
     from matplotlib.textpath import text_to_path  # noqa: PLC0415 - the same
@@ -284,7 +286,7 @@ def width_of(text: str, size: float) -> float:
     return float(max(measure(line, font, ismath=False)[0] for line in text.split("\n")))
 
 
-def thinned(names: Mapping[float, str] | None = None) -> Any:
+def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
     """Return what writes at ticks as there is room for: at all, or at some in regular steps.
 
     Parameters
@@ -335,7 +337,7 @@ def _fit(axis: Any, places: Any, texts: list[str], rows: list[int]) -> bool:
     steps = np.abs(np.diff(np.abs(at - low) / abs(high - low) * points))
     if turn:
         return bool((steps * np.sin(turn) >= LINE * size).all())
-    half = np.array([width_of(texts[row], size) for row in rows]) / 2
+    half = np.array([text_width(texts[row], size) for row in rows]) / 2
     return bool((steps >= half[1:] + half[:-1] + APART * size).all())
 
 
@@ -348,18 +350,18 @@ def _below(ax: Axes) -> Any:
     return Bbox.from_extents(around.x0, around.y0, ax.bbox.x1, around.y0)
 
 
-def hang_legend(ax: Axes, handles: list[Any], look: dict[str, Any]) -> Any:
+def legend_below(ax: Axes, handles: list[Any], look: dict[str, Any]) -> Any:
     """Put a legend under axes, their ticks and their label, in as many columns as fit."""
     labels = [str(handle.get_label()) for handle in handles]
-    high = 0.833 * letter(ax)
-    free = 0.98 * room(ax)[0] - HANDLE * high
-    widest = max((width_of(label, high) for label in labels), default=1.0)
+    high = 0.833 * font_height(ax)
+    free = 0.98 * size_in_points(ax)[0] - HANDLE * high
+    widest = max((text_width(label, high) for label in labels), default=1.0)
     if widest > free:
         labels = short_names(labels, int(max(map(len, labels)) * free / widest))
     fitting = max(1, int((free + HANDLE * high) / (min(widest, free) + HANDLE * high)))
     columns = min(fitting, len(labels))
     rows = -(-len(labels) // max(columns, 1)) + (look["title"] is not None)
-    stretch(ax, (rows - ROWS) * ROW * high)
+    grow_figure(ax, (rows - ROWS) * ROW * high)
     look = {**look, "ncols": columns, "columnspacing": 1.0, "handlelength": 1.3}
     legend: Any = ax.legend(handles, labels, loc="upper center", **look)
     legend.get_bbox_to_anchor = partial(_below, ax)
