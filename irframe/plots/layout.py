@@ -163,7 +163,7 @@ def selection_text(shown: int, count: int, what: str = "systems", which: str = "
 
     Examples
     --------
-    >>> selection_text(12, 110), of_all(12, 110, "pairs", "first"), of_all(8, 8)
+    >>> selection_text(12, 110), selection_text(12, 110, "pairs", "first"), selection_text(8, 8)
     ('best 12 of 110 systems', 'first 12 of 110 pairs', '')
     """
     return f"{which} {shown} of {count} {what}".lstrip() if shown < count else ""

@@ -483,13 +483,9 @@ def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: 
     """Return what a failure says: verdicts, how they were decided, and the documents behind."""
     system, baseline = change.names
     table = verdicts[[*VERDICT]].to_string(index=False, float_format=fixed_text)
-    parts = [
-        f"{system} fails the gate {fail_on!r} against {baseline}",
-        table,
-        caption_text(verdicts.attrs),
-    ]
-    fallen = change.apart(metric)
-    fallen = fallen[fallen["rose"] < 0].sort_values("rose", kind="stable")
+    failure = f"{system} fails the gate {fail_on!r} against {baseline}"
+    parts = [failure, table, caption_text(verdicts.attrs)]
+    fallen = change.apart(metric).query("rose < 0").sort_values("rose", kind="stable")
     lost = change.lost(metric, fallen.index.tolist()) if len(fallen) else None
     if lost is None:
         worst = fallen.head(SHOWN).rename_axis(TOPIC).reset_index()
