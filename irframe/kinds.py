@@ -255,7 +255,8 @@ def _labels(subject: Any, role: str) -> list[Any]:
         column = "system_a" if role == words.SYSTEM and role == column not in rows else column
         if column not in rows:
             return [*subject.attrs.get(words.METRICS, ())] if role == words.METRIC else []
-        return [*rows[[column]].iloc[:, 0].drop_duplicates()]
+        labels: list[Any] = rows[[column]].iloc[:, 0].drop_duplicates().tolist()
+        return labels
     return np.atleast_1d(subject[role]).tolist() if role in getattr(subject, "coords", ()) else []
 
 

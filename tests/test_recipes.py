@@ -283,8 +283,8 @@ def test_the_layers_are_those_that_are_checked():
     assert [sorted(row) for row in listed] == [sorted(row) for row in checked]
 
 
-MADE = {"satiation", "z_test", "footrule", "short_lists", "short_bars"}
-"""Modules that recipes add."""
+MADE = {"satiation", "z_test", "footrule", "short_lists", "short_bars", "typed"}
+"""Modules that recipes add, and the stub that a script writes."""
 
 
 def test_paths_exist():

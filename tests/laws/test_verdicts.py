@@ -12,9 +12,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 COLOURS = {
     "Both: Yes": "#00684c",
     "Both: No": "#8fd3b6",
-    "Metric: Yes": "#e69f00",
-    "Metric: No": "#9aa5b1",
-    "Both: Opposed": "#d55e00",
+    "Metric: Yes": "#f0b400",
+    "Metric: No": "#7a5195",
+    "Both: Opposed": "#c04000",
 }
 """Verdict on a pair by a metric and by its orderings -> its colour."""
 
