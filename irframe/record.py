@@ -314,6 +314,23 @@ def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, 
     return {word: plain_option(word, field) for word, field in each.items()}
 
 
+@cache
+def default_options(verb: str) -> dict[str, Any]:
+    """Return the default options of a verb, as its record has them.
+
+    Examples
+    --------
+    >>> default_options("risk")
+    {'a': 1.0}
+    """
+    function = function_of(verb)
+    defaults: dict[str, Any] = {}
+    for param in signature_of(function).parameters.values() if function else ():
+        if param.default is not param.empty:
+            defaults |= spread_option(param.name, param.default, slot_of(param.annotation))
+    return defaults
+
+
 @overload
 def recorded(function: Function) -> Function: ...
 @overload

@@ -1,7 +1,7 @@
-"""Where reading stops: what scores are read along, what a place there is called, and how far it is.
+"""Axes of scores: evaluation depth, budget, threshold and searches.
 
-A list is read from the top until it stops. A score there is the score at the depth down to which
-the list was read, by the whole ideal ranking: every stop is one look into the scores at all depths.
+A list is read from the top down to a stop. The score at a stop is the score at the depth that
+the reader has reached. The ideal ranking is never cut at a stop.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,61 +25,64 @@ from irframe.names import (
 )
 
 ROUNDING = 1e-9
-"""By how much of itself a budget may be exceeded, for lengths that are no whole numbers."""
+"""Relative tolerance of a budget, which allows for the rounding of fractional lengths."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """What scores are read along; templates of words take a place as ``stop``, and the unit."""
+    """Axis along which lists are read.
+
+    Templates of text have the fields ``stop`` and ``unit``.
+    """
 
     dim: str = DEPTH
     option: str = ""
-    """The option that asks for places, and the field of a value."""
+    """Name of the option and of the field of `Stop` values that give the stops."""
     attribute: str = ""
-    """The attribute of scores that says in what it is counted, and how."""
+    """Attribute of scores that names the unit."""
     unit: str = ""
-    """That, as far as it names a unit."""
+    """The unit in which stops are counted, such as tokens."""
     along: str = ""
-    """What has to be known of every document to tell how many are read."""
+    """Value of each document that is needed to count the documents read."""
     count_read: Callable[[Any, Any], NDArray[np.int64]] | None = None
-    """How many documents of every list are read, of hits and stops: (system, topic, stop)."""
+    """Function of hits and stops that counts the documents read: (system, topic, stop)."""
     title: str = "evaluation depth"
-    """What figures write beside it, of two metrics before their names."""
+    """Label of the axis in figures."""
     title_end: str = " k"
-    """What follows where there is one."""
+    """End of that label in figures with a single axis."""
     stop_text: str = "depth {stop}"
     origin: str = ""
-    """What captions say of what the attribute tells."""
+    """Template of captions for the value of the attribute."""
     label: str = ""
-    """What a metric at a place is called, if not as at a depth."""
+    """Template for a metric at a stop; empty for depths, as in ``AP@10``."""
     log: bool = True
-    """Whether figures lay it out on a logarithmic scale."""
+    """Whether figures use a logarithmic scale."""
     integer: bool = True
-    """Whether places are whole numbers from 1; others are any, of each system, or all there are."""
+    """Whether stops are integers from 1; thresholds are any numbers, and may differ by system."""
     cuts: bool = False
-    """Whether there is a choice of what becomes of the first document that is not read."""
+    """Whether the first document that does not fit may be cut."""
     missing: tuple[str, str] = ("", "")
-    """What is wanted where `along` is not known, and how it is told."""
+    """Message and advice for data without `along`."""
     empty_text: str = ""
-    """What is said of lists of which nothing is read, if that is a reason to beware."""
+    """Template of the caution about lists of which nothing is read."""
     advice: str = ""
-    """What helps where a stop is no whole number."""
+    """Advice for a stop that is not an integer."""
 
     @property
     def other(self) -> str:
-        """The dimension of the second side of a matrix of two places."""
+        """The second dimension of a matrix of stops by stops."""
         return self.dim + "_other"
 
-    def describe(self, words: str, stop: Any = "") -> str:
-        """Return words of it, of a place or of all."""
-        return words.format(stop=plain(stop), unit=self.unit)
+    def describe(self, template: str, stop: object = "") -> str:
+        """Return a template with its stop and unit filled in."""
+        return template.format(stop=plain(stop), unit=self.unit)
 
     def column(self, stops: Any) -> Any:
-        """Return places as a frame has them, with none where there is none."""
+        """Return stops as a nullable pandas array."""
         return pd.array(stops, dtype="Int64" if self.integer else "Float64")
 
     def named(self, metric: Any, stop: Any) -> str:
-        """Return what a metric is called at a place.
+        """Return the label of a metric at a stop.
 
         Examples
         --------
@@ -87,14 +90,14 @@ class Axis:
         ('AP@10', 'AP in 500 tokens')
         """
         if not self.label:
-            from irframe.metrics.facts import label_at  # noqa: PLC0415 - of all metrics: costs time
+            from irframe.metrics.facts import label_at  # noqa: PLC0415 - slow: imports all metrics
 
             return label_at(str(metric), stop)
         return self.label.format(metric, plain(stop), self.unit)
 
 
-def plain(stop: Any) -> str:
-    """Return a place as it is written, without decimals that are none.
+def plain(stop: object) -> str:
+    """Return a stop as text, without the decimals of an integer.
 
     Examples
     --------
@@ -105,29 +108,30 @@ def plain(stop: Any) -> str:
 
 
 def _fit(hits: Any, budgets: Any) -> NDArray[np.int64]:
-    """Return how many units fit into budgets, one after the other."""
+    """Count the documents of every list that fit into each budget."""
     through = hits.down_to(np.asarray(hits.along[LENGTH], np.float64))
     return _up_to(hits, np.asarray(budgets) * (1 + ROUNDING), through)
 
 
 def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
-    """Return how many documents of every list have values up to limits, (system, topic, limit)."""
-    of, size = hits.list_of, hits.length.size
-    read = [np.bincount(of[values <= limit], minlength=size) for limit in limits]
+    """Count documents with values up to each limit: (system, topic, limit)."""
+    list_of = hits.list_of
+    size = hits.length.size
+    read = [np.bincount(list_of[values <= limit], minlength=size) for limit in limits]
     return np.stack(read, axis=-1).reshape(*hits.length.shape, len(read))
 
 
 def _after(hits: Any, searches: Any) -> NDArray[np.int64]:
-    """Return how many documents the first searches found."""
+    """Count the documents that the first searches returned."""
     return _up_to(hits, searches, hits.along[SEARCH])
 
 
 def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
-    """Return how many documents have scores of at least thresholds, all or of each system."""
+    """Count the documents with scores of at least each threshold."""
     score = hits.along[SCORE]
-    with np.errstate(over="ignore"):  # beyond float32, where scores are such
+    with np.errstate(over="ignore"):  # a threshold may exceed float32, the type of the scores
         least = np.asarray(thresholds, np.float64).astype(score.dtype).T
-    if least.ndim > 1:  # of each system, for each of its documents
+    if least.ndim > 1:  # one threshold per system
         least = least[:, hits.list_of // max(1, hits.length.shape[1])]
     return _up_to(hits, -least, -score)
 
@@ -193,11 +197,11 @@ AXES = {
         ),
     )
 }
-"""What scores may be read along, by the dimension."""
+"""All axes but depth, by dimension."""
 
 
 def axis_of(subject: Any) -> Axis:
-    """Return what scores or results are read along.
+    """Return the axis of scores or results.
 
     Examples
     --------
@@ -213,20 +217,21 @@ def axis_of(subject: Any) -> Axis:
         return axis
     if isinstance(subject, pd.DataFrame):
         return axis if axis.dim in {*subject.columns, *subject.index.names} else DEPTHS
-    held = {*getattr(subject, "dims", ()), *getattr(subject, "coords", ())}
-    return axis if axis.dim in held else DEPTHS
+    names = {*getattr(subject, "dims", ()), *getattr(subject, "coords", ())}
+    return axis if axis.dim in names else DEPTHS
 
 
 def axis_from_attrs(attributes: Mapping[Any, Any]) -> Axis:
-    """Return what scores are read along as their attributes tell, by themselves.
+    """Return the axis that the attributes of scores name.
 
     Examples
     --------
-    >>> axis_from_attrs({"budgets": "tokens, whole units"}).dim, told_axis({"budgets": [5, 10]}).dim
+    >>> budgets = {"budgets": "tokens, whole units"}
+    >>> axis_from_attrs(budgets).dim, axis_from_attrs({"budgets": [5, 10]}).dim
     ('budget', 'depth')
     """
     for axis in AXES.values():
-        told = attributes.get(axis.attribute)
-        if isinstance(told, str):
-            return replace(axis, unit=told.rpartition(", ")[0] or told)
+        value = attributes.get(axis.attribute)
+        if isinstance(value, str):
+            return replace(axis, unit=value.rpartition(", ")[0] or value)
     return DEPTHS

@@ -24,7 +24,7 @@ from irframe.plots.layout import (
 )
 from irframe.printed import fixed_text
 from irframe.stops import axis_of
-from irframe.tables.captions import method_text, test_text
+from irframe.tables.captions import method_text, significance_text
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 """Borders of the bins; orderings above 0.9 customarily count as equivalent."""
@@ -73,7 +73,7 @@ def told_check(checked: xr.Dataset) -> str:
     """Say which tests were made of the metric and of the orderings, and at which level."""
     tests = listed(checked.attrs.get("test"))
     named = [test for test in tests if parse_test(test).name == checked["test"].item()]
-    return test_text({**checked.attrs, "test": named})
+    return significance_text({**checked.attrs, "test": named})
 
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:

@@ -25,7 +25,7 @@ from irframe.record import NONE
 from irframe.scores.averages import averages
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
-from irframe.tables.captions import decision_text, test_text
+from irframe.tables.captions import decision_text, significance_text
 
 BETWEEN = "named: best two, worst, and some between"
 """What a figure says of the systems that it chose."""
@@ -348,7 +348,7 @@ def p_value_curves(
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
     integer_ticks(ax)
-    canvas.subtitle(ax, test_text({**data.attrs, "alpha": alpha}))
+    canvas.subtitle(ax, significance_text({**data.attrs, "alpha": alpha}))
     canvas.legend_beside(ax)
     return ax
 

@@ -18,7 +18,7 @@ from irframe.plots import canvas
 from irframe.plots.layout import Axes, Size, fitting_names, fitting_rows, selection_text
 from irframe.ranks.leaderboard import TASK_MEANS
 from irframe.stops import axis_of
-from irframe.tables.captions import design_text, interval_label, test_text
+from irframe.tables.captions import design_text, interval_label, significance_text
 
 NEEDED = {METRIC, "system_a", "system_b", "difference", "ci_low", "ci_high", "significant"}
 
@@ -113,7 +113,7 @@ def differences(
     ax.set_xlabel(
         f"difference in {label}{base}, {interval_label({'alpha': compared.attrs['alpha']})}"
     )
-    told = f"filled: significant by {test_text(compared.attrs)}"
+    told = f"filled: significant by {significance_text(compared.attrs)}"
     canvas.subtitle(ax, told, selection_text(len(shown), len(rows), "pairs"))
     return ax
 
@@ -197,7 +197,7 @@ def critical_difference(
     ax.xaxis.set_label_position("top")
     ax.set_xlabel(label)
     ax.spines[["left", "right", "bottom"]].set_visible(False)
-    test = test_text(board.attrs)
+    test = significance_text(board.attrs)
     joined = "bars join groups without significant differences of means"
     joined = joined if groups else "all differences of means are significant"
     shown = selection_text(len(there), len(board))

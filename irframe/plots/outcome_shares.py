@@ -13,7 +13,7 @@ from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
 from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size
-from irframe.tables.captions import test_text
+from irframe.tables.captions import significance_text
 
 SEGMENTS = {
     "both": ("#56B4E9", "both"),
@@ -81,7 +81,7 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
         ax.text(101, row, text, va="center", fontsize="small")
     ax.text(101, fit - 0.35, f"{measure or 'ESL'} a → b", va="bottom", fontsize="small")
     ax.set_yticks(rows, _pair_labels(ax, summary), fontsize="small")
-    test = test_text(summary.attrs)
+    test = significance_text(summary.attrs)
     better = test and "*" in "".join(texts) and facts(measure).better
     stars = f"\n* significantly {better} {measure}: {test}" if better else ""
     shown = layout.selection_text(fit, count, "pairs", "first")

@@ -30,7 +30,7 @@ from irframe.reports.ladder import (
 from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, spoken, texts
 from irframe.reports.trust import sentences, what_judging_could_change
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
-from irframe.tables.captions import test_text
+from irframe.tables.captions import significance_text
 
 
 def rules(*scripts: str) -> str:
@@ -340,7 +340,7 @@ class Page:
             rungs=self.rungs,
             hard=HardTopics(view, 0, at),
             said={name: self.said[0][name][0][at] for name in self.said[0]},
-            tested=test_text(setting.pairing.words | told),
+            tested=significance_text(setting.pairing.words | told),
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
             about=self._about(self.topics.index(self.duel.topic)),

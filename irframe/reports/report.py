@@ -46,7 +46,13 @@ from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
 from irframe.scores.resampling import Resampling
-from irframe.tables.captions import ORIGIN_WORDS, design_text, repeats_text, step_texts, test_text
+from irframe.tables.captions import (
+    ORIGIN_WORDS,
+    design_text,
+    repeats_text,
+    significance_text,
+    step_texts,
+)
 from irframe.tables.cite import papers
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
@@ -86,7 +92,7 @@ def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
     each = f"{len(setting.depths)}, {setting.depths[0]} to {setting.depths[-1]}"
     return [
         ("metrics", ", ".join(setting.metrics)),
-        ("test and correction", test_text(setting.pairing.words)),
+        ("test and correction", significance_text(setting.pairing.words)),
         (plural(setting.axis.dim), f"{each} {setting.axis.unit}".strip()),
         ("resamples of topics", f"{setting.samples}, seed {setting.seed}"),
         *([("margin", f"{setting.margin:g}")] if setting.margin is not None else []),

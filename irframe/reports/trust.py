@@ -54,7 +54,7 @@ from irframe.reports.setting import (
 )
 from irframe.reports.view import View
 from irframe.scores.averages import Resamples
-from irframe.tables.captions import ADJUST_WORDS, repeats_text, test_text
+from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_text
 
 MOSTLY = 0.5
 """Share of unjudged documents above which these lead the page."""
@@ -458,7 +458,7 @@ def _verdicts(view: View) -> PagePart:
     own = frame[frame[METRIC] == metric].copy()
     counts = own["verdict"].value_counts()
     values = {"metric": metric, "depth": setting.at, "against": text(against), **how_much}
-    values |= {"test": test_text(pairs.attrs)}
+    values |= {"test": significance_text(pairs.attrs)}
     values |= {"n": int(pairs["n_topics"].max()), "least": own["detectable"].median()}
     words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
     says = say("verdicts.says", counts=words, **values)

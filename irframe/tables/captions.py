@@ -1,8 +1,7 @@
-"""What is said of a result: how it was decided, and from what."""
+"""Captions of results: the test, the intervals, and the data behind them."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,17 +19,8 @@ from irframe.names import (
     counted,
     plural,
 )
-from irframe.option_values import slot_of
 from irframe.paired import Bootstrap, parse_test
-from irframe.record import (
-    OBJECTS,
-    SOURCES,
-    Step,
-    function_of,
-    signature_of,
-    spread_option,
-    steps_of,
-)
+from irframe.record import OBJECTS, SOURCES, Step, default_options, steps_of
 from irframe.stops import AXES, axis_from_attrs
 from irframe.tables.quantities import SHOWN, low_to_high_of, topics_text
 
@@ -72,10 +62,10 @@ INTERVAL_WORDS = {
 }
 REPEAT_WORDS = {"system": "of each system", "shared": "for all systems", "topic": "of each topic"}
 DRAWING = {"bootstrap", "max-t"}
-"""Methods of rank intervals that draw."""
+"""Methods of rank intervals that draw samples."""
 ALWAYS_DRAWING = {"compare_judges", "leaderboard", "rank_intervals", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
-"""Tests that are no values: that of `topics_needed`, and the bootstrap by resamples of a caller."""
+"""Tests without a class: that of `topics_needed`, and the bootstrap with a caller's resamples."""
 PLAN = "topics_needed"
 MARGIN_WORDS = {
     "": "margin {}, one-sided t-tests against it",
@@ -84,7 +74,7 @@ MARGIN_WORDS = {
     "compare": "margin {}, not worse and equivalent by one-sided t-tests",
     PLAN: "not worse by margin {}, by a one-sided t-test",
 }
-"""Verb -> what its margin is of, and what is one-sided beside a test that is two-sided."""
+"""Verb -> text for its margin and the one-sided tests against it."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -104,9 +94,9 @@ ORIGIN_WORDS = {
     "pool_depth": "every pooled list, as filed, judged to depth {}",
     "irframe": "irframe {}",
 }
-"""How a caption tells of what decided scores."""
+"""Attribute of scores -> its text in a caption."""
 POLICY = {"ties", "score_dtype", "topics", "seed"}
-"""Options of verbs of runs and judgments that say how these became an experiment."""
+"""Options that decide how runs and judgments become an experiment."""
 METHODS = "coefficient", "rank_interval", "method"
 OPTION_WORDS = {
     "baseline": "compared with {}",
@@ -120,14 +110,14 @@ OPTION_WORDS = {
     "topics_needed.difference": "true difference {}",
     "topics_needed.topics": "on {} topics",
 }
-"""How it tells of other options of a verb; of those that are not here by their names."""
+"""Option of a verb -> its text; an option that is missing here is written by its name."""
 SHOWN_BY = {
     *("adjust", "alpha", "at", "best_of", "budgets", "by", "effects", "family", "human"),
     *("coefficients", "interval", "interval_of", "margin", "methods", "metrics", "original"),
     *("over", "relative_margin", "repeats", "samples", "scaling", "shares", "simultaneous"),
     *("test", "worst_of", *METHODS),
 }
-"""Options that other words of a caption tell, or rows and columns."""
+"""Options that other parts of a caption, or the rows and columns of a table, already show."""
 PAIRED = {"compare", "compare_orderings", "outcomes", "risk", "rrie"}
 """Verbs whose rows name their baseline."""
 COPY_WORDS = {"spend": "keep their ranks and gain nothing", "skip": "are taken out"}
@@ -141,26 +131,28 @@ STEP_WORDS = {
     "standardise": "scores standardised, {scaling}",
     "bounds": "bounds of scores under unjudged documents",
 }
-"""How it tells of verbs that gave other judgments, systems or scores."""
+"""Text for verbs that return other judgments, systems or scores."""
 UNRECORDED = "how these numbers were decided is not recorded: the attributes are lost"
 JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
-"""What judgments were done to, which new ones undo."""
+"""Steps that change judgments; new judgments undo them."""
 STATED_OPTIONS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
-"""Options of what was done before that these words tell, or those of the experiment."""
+"""Options of earlier steps that `STEP_WORDS` or the text for the experiment already contain."""
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by": ""}
 
 
 def caption_text(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> str:
-    """Return all that is said of a result: some parts, how it was decided, and from what.
+    """Return the caption of a result.
+
+    It names the test, the options, the intervals, the cautions, and the data behind the scores.
 
     Parameters
     ----------
     attributes
-        Those of the result.
+        Attributes of the result.
     parts
-        What is said first.
+        Texts that come first.
     interval
-        How the words for its intervals are put, if it shows any; "" if it shows none.
+        Template for the text about intervals; "" if the table shows none.
 
     Examples
     --------
@@ -169,86 +161,89 @@ def caption_text(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}
     >>> caption_text(ir.verbs.compare(frame).attrs, interval="").split("; ")[0]
     'paired t-test, Holm per metric and depth (28 comparisons), alpha = 0.05'
     """
-    said = [*parts, decision_text(attributes) if RESULT in attributes else UNRECORDED]
-    said.append(options_text(attributes))
+    texts = [*parts, decision_text(attributes) if RESULT in attributes else UNRECORDED]
+    texts.append(options_text(attributes))
     if interval and "alpha" in attributes:
-        said.append(interval.format(interval_label(attributes)))
-    said += [repeats_text(attributes), draws_text(attributes), design_text(attributes)]
-    said += [str(attributes.get(name, "")) for name in ("bound", "frozen", DIRECTION, "first")]
+        texts.append(interval.format(interval_label(attributes)))
+    texts += [repeats_text(attributes), draws_text(attributes), design_text(attributes)]
+    texts += [str(attributes.get(name, "")) for name in ("bound", "frozen", DIRECTION, "first")]
     if OF_REFERENCE[1] in attributes:
-        here, there = (topics_text(attributes[name]) for name in OF_REFERENCE)
-        said.append(f"{here}, of the reference {there}")
-    said += cautions_of(attributes)
-    return "; ".join(filter(None, (*said, origin_text(attributes))))
+        topics, reference = (topics_text(attributes[name]) for name in OF_REFERENCE)
+        texts.append(f"{topics}, of the reference {reference}")
+    texts += cautions_of(attributes)
+    return "; ".join(filter(None, (*texts, origin_text(attributes))))
 
 
 def decision_text(attributes: Mapping[Any, Any]) -> str:
-    """Say by which test and correction, or which method, a result was decided."""
+    """Name the test and correction, or the method, behind a result."""
     margin = attributes.get("margin", attributes.get("relative_margin", ""))
     verb = str(attributes.get(RESULT))
-    words = MARGIN_WORDS.get(verb, MARGIN_WORDS[""]) if margin else ""
-    spelled = words.format(margin if isinstance(margin, str) else f"{margin:g}")
-    planned = _planned(attributes) if verb == PLAN else ""
-    tested = "" if verb == PLAN and "width" in attributes else test_text(attributes)
+    template = MARGIN_WORDS.get(verb, MARGIN_WORDS[""]) if margin else ""
+    margin_text = template.format(margin if isinstance(margin, str) else f"{margin:g}")
+    goal = _goal_text(attributes) if verb == PLAN else ""
+    test = "" if verb == PLAN and "width" in attributes else significance_text(attributes)
     method = "" if verb in STEP_WORDS else method_text(attributes)
-    return ", ".join(filter(None, (tested, method, spelled, planned)))
+    return ", ".join(filter(None, (test, method, margin_text, goal)))
 
 
-def _planned(attributes: Mapping[Any, Any]) -> str:
-    """Say what a number of topics is to reach: how wide intervals, or how often a test finds it."""
+def _goal_text(attributes: Mapping[Any, Any]) -> str:
+    """Name the goal of a planned number of topics: power or width."""
     if "width" not in attributes:
         return f"power {attributes['power']:g}"
     ends = interval_label({"interval": "t"} | dict(attributes))
     return f"{ends} of a difference, {attributes['width']:g} wide on average"
 
 
-def test_text(attributes: Mapping[Any, Any]) -> str:
-    """Say which test was made, how it was corrected, and at which level.
+def significance_text(attributes: Mapping[Any, Any]) -> str:
+    """Name the test, the correction for multiple comparisons, and the level.
 
     Examples
     --------
-    >>> test_text({"test": "t", "adjust": "holm", "family": "depth", "alpha": 0.05})
+    >>> significance_text({"test": "t", "adjust": "holm", "family": "depth", "alpha": 0.05})
     'paired t-test, Holm per metric and depth, alpha = 0.05'
-    >>> test_text({"test": "Permutation(samples=999)", "adjust": "none", "alpha": 0.05})
+    >>> significance_text({"test": "Permutation(samples=999)", "adjust": "none", "alpha": 0.05})
     'paired permutation test (samples=999, seed=0), uncorrected, alpha = 0.05'
     """
-    tests, alpha = [*filter(None, listed(attributes.get("test")))], attributes.get("alpha")
-    words = " and ".join(map(_words, tests))
-    corrected = _correction(attributes) if "adjust" in attributes else ""
-    decided = tests or corrected
-    level = f"alpha = {alpha:g}" if decided and alpha is not None else ""
-    beside = f"orderings by the {_words(attributes[ORDERINGS])}" if ORDERINGS in attributes else ""
-    return "; ".join(filter(None, (", ".join(filter(None, (words, corrected, level))), beside)))
+    tests = [test for test in listed(attributes.get("test")) if test]
+    alpha = attributes.get("alpha")
+    names = " and ".join(map(_test_name, tests))
+    correction = _correction(attributes) if "adjust" in attributes else ""
+    level = f"alpha = {alpha:g}" if (tests or correction) and alpha is not None else ""
+    texts = [", ".join(filter(None, (names, correction, level)))]
+    if ORDERINGS in attributes:
+        texts.append(f"orderings by the {_test_name(attributes[ORDERINGS])}")
+    return "; ".join(filter(None, texts))
 
 
 def _correction(attributes: Mapping[Any, Any]) -> str:
-    """Say which correction was applied, over how many comparisons."""
-    adjust, tests = str(attributes["adjust"]), listed(attributes.get("test"))
+    """Name the correction and the number of comparisons."""
+    adjust = str(attributes["adjust"])
+    tests = listed(attributes.get("test"))
     if adjust == "none":
         joint = any(parse_test(test).joint for test in tests if test)
         return "" if joint else ADJUST_WORDS[adjust]
     name, bracket, options = adjust.partition("(")
-    word = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
+    title = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
     number = attributes.get("comparisons")
     size = f"({counted(low_to_high_of(number), 'comparison')})" if number is not None else ""
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
     family = family.format(axis_from_attrs(origin(attributes)).dim)
-    return " ".join(filter(None, (word, family, size)))
+    return " ".join(filter(None, (title, family, size)))
 
 
-def _words(text: Any) -> str:
-    """Return the name of a test, with those of its options that are not the usual ones."""
+def _test_name(text: Any) -> str:
+    """Return the name of a test with the options that differ from the defaults."""
     if text in TEST_WORDS:
         return TEST_WORDS[text]
     test: Any = parse_test(text)
     values = {field.name: (getattr(test, field.name), field.default) for field in fields(test)}
-    drawn = {"samples", "seed"}
-    options = [f"{k}={v!r}" for k, (v, usual) in values.items() if v != usual or k in drawn]
+    shown = {"samples", "seed"}
+    options = [f"{k}={v!r}" for k, (v, default) in values.items() if v != default or k in shown]
     return f"{test.title} ({', '.join(options)})" if options else str(test.title)
 
 
 def interval_label(attributes: Mapping[Any, Any]) -> str:
-    """Say of which level and kind intervals are.
+    """Name the level and the kind of intervals.
 
     Examples
     --------
@@ -261,19 +256,20 @@ def interval_label(attributes: Mapping[Any, Any]) -> str:
     >>> interval_label({"alpha": 0.05, "interval": "logit, but t of DCG"})
     '95% interval (logit, but t of DCG)'
     """
-    alpha, held = attributes.get("alpha"), str(attributes.get("intervals", ""))
-    given = str(attributes.get("interval", ""))
-    kind = INTERVAL_WORDS.get(given, "")
-    words = f"{kind}interval" if alpha is None else f"{100 * (1 - alpha):.4g}% {kind}interval"
-    words += f" ({given})" if given and not kind else ""
-    words += f" of what is {attributes['interval_of']}" if "interval_of" in attributes else ""
-    if held == "simultaneous":
-        return f"simultaneous {words}"
-    return f"{words}, {held}" if held else words
+    alpha = attributes.get("alpha")
+    coverage = str(attributes.get("intervals", ""))
+    name = str(attributes.get("interval", ""))
+    kind = INTERVAL_WORDS.get(name, "")
+    text = f"{kind}interval" if alpha is None else f"{100 * (1 - alpha):.4g}% {kind}interval"
+    text += f" ({name})" if name and not kind else ""
+    text += f" of what is {attributes['interval_of']}" if "interval_of" in attributes else ""
+    if coverage == "simultaneous":
+        return f"simultaneous {text}"
+    return f"{text}, {coverage}" if coverage else text
 
 
 def draws_text(attributes: Mapping[Any, Any]) -> str:
-    """Say how many samples were drawn, and from which seed, where some were.
+    """Return the number of samples drawn and the seed, if any.
 
     Examples
     --------
@@ -282,15 +278,15 @@ def draws_text(attributes: Mapping[Any, Any]) -> str:
     """
     drawn = attributes.get("rank_interval") in DRAWING or attributes.get(RESULT) in ALWAYS_DRAWING
     drawn |= any(step.options.get("interval_of") for step in steps_of(attributes)[-1:])
-    boards = attributes.get(RESULT) == "leaderboard" and "n_tasks" in attributes
-    if "samples" not in attributes or not (drawn or boards):
+    over_tasks = attributes.get(RESULT) == "leaderboard" and "n_tasks" in attributes
+    if "samples" not in attributes or not (drawn or over_tasks):
         return ""
-    spread = "spread of win rates and Borda counts under resampling, " * boards
+    spread = "spread of win rates and Borda counts under resampling, " if over_tasks else ""
     return f"{spread}{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
 
 
 def repeats_text(attributes: Mapping[Any, Any]) -> str:
-    """Say what was repeated, how often, and whether intervals and tests count it.
+    """Describe the repeats, and whether intervals and tests count them.
 
     Examples
     --------
@@ -304,23 +300,23 @@ def repeats_text(attributes: Mapping[Any, Any]) -> str:
     """
     if "n_repeats" not in attributes:
         return ""
-    one, layout = attributes.get("repeated", REPEAT), attributes.get("repeats")
-    of_what = REPEAT_WORDS.get(str(layout), "")
-    said = f"{counted(attributes['n_repeats'], one)} {of_what}".rstrip()
+    one = attributes.get("repeated", REPEAT)
+    layout = attributes.get("repeats")
+    text = f"{counted(attributes['n_repeats'], one)} {REPEAT_WORDS.get(str(layout), '')}".rstrip()
     if "alpha" not in attributes:
-        return said
+        return text
     if layout == "topic":
-        return f"{said}, averaged in each topic"
+        return f"{text}, averaged in each topic"
     counts = {
         "topic": f"averaged: intervals and tests are of these {plural(one)}",
         "repeat": "which intervals and tests count, on these topics",
     }
     other = "which intervals and tests count beside topics"
-    return f"{said}, {counts.get(attributes.get('over', ''), other)}"
+    return f"{text}, {counts.get(attributes.get('over', ''), other)}"
 
 
 def design_text(attributes: Mapping[Any, Any]) -> str:
-    """Say how topics were drawn: what they are weighted by, clusters, and tasks.
+    """Describe the design of topics: weights, clusters and tasks.
 
     Examples
     --------
@@ -331,21 +327,21 @@ def design_text(attributes: Mapping[Any, Any]) -> str:
     """
     if attributes.get(RESULT) == "preferences":
         return ""
-    said = [f"topics weighted by {attributes['weight']}"] if "weight" in attributes else []
+    texts = [f"topics weighted by {attributes['weight']}"] if "weight" in attributes else []
     if "n_clusters" in attributes:
-        which = "" if said else "topics "
-        drawn = f"drawn in {attributes['n_clusters']} clusters ({attributes['cluster']})"
-        said.append(f"{which}{drawn}")
+        topics = "" if texts else "topics "
+        clusters = f"drawn in {attributes['n_clusters']} clusters ({attributes['cluster']})"
+        texts.append(f"{topics}{clusters}")
     if "n_tasks" in attributes:
-        each = f"mean of {attributes['n_tasks']} tasks ({attributes['task']}), each alike"
-        said.append(f"{each}; over new topics of these tasks")
+        tasks = f"mean of {attributes['n_tasks']} tasks ({attributes['task']}), each alike"
+        texts.append(f"{tasks}; over new topics of these tasks")
     elif attributes.get("over") == "task":
-        said.append("over new tasks, of which these are a draw")
-    return ", ".join(said)
+        texts.append("over new tasks, of which these are a draw")
+    return ", ".join(texts)
 
 
 def options_text(attributes: Mapping[Any, Any]) -> str:
-    """Say which further options a result has that are not the usual ones.
+    """Return the further options of a result that differ from the defaults.
 
     Examples
     --------
@@ -356,35 +352,41 @@ def options_text(attributes: Mapping[Any, Any]) -> str:
     >>> options_text(ir.verbs.compare(scores.sel(depth=5), power=0.9).attrs)
     'power 0.9'
     """
-    said, axis = [], axis_from_attrs(origin(attributes))
-    place = axis.describe(axis.stop_text, "{}")
+    texts = []
+    axis = axis_from_attrs(origin(attributes))
+    stop_text = axis.describe(axis.stop_text, "{}")
     for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "ties" in step.options else set()
         hidden |= {"power", "width"} if step.verb == PLAN else set()
         hidden |= {"seed"} if "samples" in step.options else set()
         hidden |= {"topics"} if "reference" in step.options else set()
-        said += _unusual(step, hidden, place)
-    return ", ".join(said)
+        texts += _unusual(step, hidden, stop_text)
+    return ", ".join(texts)
 
 
 def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str]:
-    """Say the options of a step that are not the usual ones, a number as a reference as a depth."""
-    usual = usual_options(step.verb)
-    said = []
-    for name in [name for name in step.options if name not in hidden]:
-        value, bare = step.options[name], f"{name.replace('_', ' ')} {{}}"
-        words = OPTION_WORDS.get(f"{step.verb}.{name}", OPTION_WORDS.get(name, bare))
-        said += [words.format(_option_text(name, value, depth))] * (value != usual.get(name))
-    return said
+    """Return the options of a step that differ from the defaults."""
+    defaults = default_options(step.verb)
+    texts = []
+    for name, value in step.options.items():
+        if name not in hidden and value != defaults.get(name):
+            bare = f"{name.replace('_', ' ')} {{}}"
+            template = OPTION_WORDS.get(f"{step.verb}.{name}", OPTION_WORDS.get(name, bare))
+            texts.append(template.format(_option_text(name, value, depth)))
+    return texts
 
 
 def _option_text(name: str, value: Any, depth: str) -> str:
-    """Return the value of an option as it is said."""
+    """Return the value of an option as text.
+
+    A number as ``reference=`` is a depth.
+    """
+    if isinstance(value, Mapping) and name == "reference":
+        return "other scores"
     if isinstance(value, Mapping):
-        words = [f"{key} by {word}" for key, word in value.items() if isinstance(word, str)]
-        few = len(words) == len(value) <= SHOWN
-        return "other scores" if name == "reference" else ", ".join(words) if few else "given"
+        texts = [f"{key} by {text}" for key, text in value.items() if isinstance(text, str)]
+        return ", ".join(texts) if len(texts) == len(value) <= SHOWN else "given"
     if isinstance(value, list):
         return f"{len(value)} of them" if len(value) > SHOWN else ", ".join(map(str, value))
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -392,24 +394,10 @@ def _option_text(name: str, value: Any, depth: str) -> str:
     return depth.format(value) if name == "reference" else f"{value:g}"
 
 
-@cache
-def usual_options(verb: str) -> dict[str, Any]:
-    """Return the options of a verb that it has unless others are given, as a record holds them.
-
-    Examples
-    --------
-    >>> usual_options("risk")
-    {'a': 1.0}
-    """
-    function, usual = function_of(verb), dict[str, Any]()
-    for each in signature_of(function).parameters.values() if function else ():
-        if each.default is not each.empty:
-            usual |= spread_option(each.name, each.default, slot_of(each.annotation))
-    return usual
-
-
 def origin_text(attributes: Mapping[Any, Any]) -> str:
-    """Say what decided the scores behind a result: rankings, judgments, and what was done to them.
+    """Describe the scores behind a result.
+
+    The text names the policies for rankings and judgments, and the steps that changed them.
 
     Examples
     --------
@@ -420,18 +408,22 @@ def origin_text(attributes: Mapping[Any, Any]) -> str:
     'collections by track; top grade 2 and 3'
     """
     facts = origin(attributes)
-    made = {key: " and ".join(map(str, np.atleast_1d(value))) for key, value in facts.items()}
-    made |= {"pool_depth": low_to_high_of(facts["pool_depth"])} if "pool_depth" in facts else {}
-    made |= {"copies": COPY_WORDS[made["copies"]]} if made.get("copies") in COPY_WORDS else {}
+    values = {key: " and ".join(map(str, np.atleast_1d(value))) for key, value in facts.items()}
+    if "pool_depth" in facts:
+        values["pool_depth"] = low_to_high_of(facts["pool_depth"])
+    if "copies" in values:
+        values["copies"] = COPY_WORDS.get(values["copies"], values["copies"])
     steps = steps_of(attributes)
-    as_given = steps and "pool_depth" in steps[0].options
-    words = ORIGIN_WORDS | ({"pool_depth": "pool depth {}"} if as_given else {})
-    said = [words[name].format(made[name]) for name in words if name in made]
-    return "; ".join([*step_texts(steps), *said])
+    from_caller = steps and "pool_depth" in steps[0].options
+    templates = ORIGIN_WORDS | ({"pool_depth": "pool depth {}"} if from_caller else {})
+    texts = [
+        template.format(values[name]) for name, template in templates.items() if name in values
+    ]
+    return "; ".join([*step_texts(steps), *texts])
 
 
 def step_texts(steps: Iterable[Step]) -> list[str]:
-    """Say what was done to runs, judgments and scores before anything was concluded from them.
+    """Describe the steps that changed runs, judgments or scores.
 
     Examples
     --------
@@ -441,28 +433,28 @@ def step_texts(steps: Iterable[Step]) -> list[str]:
     >>> step_texts(steps_of(scores))
     ['a sample of judgments, share 0.5, seed 0', 'topics without relevant documents left out']
     """
-    said: dict[str, str] = {}
+    source: dict[str, str] = {}  # text -> verb or object that it describes
     for verb, options in steps:
         if verb == "rejudge":
-            said = {words: by for words, by in said.items() if by not in JUDGING}
+            source = {text: by for text, by in source.items() if by not in JUDGING}
         for name in [name for name in ("runs", "qrels") if isinstance(options.get(name), list)]:
-            said |= dict.fromkeys(step_texts(Step(*step) for step in options[name]), name)
-        parts = [step_texts(Step(*step) for step in part) for part in options.get("cubes", [])]
-        for words in dict.fromkeys(words for part in parts for words in part):
-            of_all = all(words in part for part in parts)
-            said[words if of_all else f"in a part of the cubes {words}"] = verb
+            source |= dict.fromkeys(step_texts(Step(*step) for step in options[name]), name)
+        cubes = [step_texts(Step(*step) for step in cube) for cube in options.get("cubes", [])]
+        for text in dict.fromkeys(text for cube in cubes for text in cube):
+            in_all = all(text in cube for cube in cubes)
+            source[text if in_all else f"in a part of the cubes {text}"] = verb
         if verb in STEP_WORDS:
             further = _unusual(Step(verb, options), STATED_OPTIONS)
-            said[", ".join([STEP_WORDS[verb].format(**USUAL | options), *further])] = verb
+            source[", ".join([STEP_WORDS[verb].format(**USUAL | options), *further])] = verb
         if options.get("no_rel") == "nan":
-            said["topics without relevant documents left out"] = verb
+            source["topics without relevant documents left out"] = verb
         elif options.get("no_rel") == "silence":
-            said["of topics without relevant documents silence scores 1"] = verb
-    return [*said]
+            source["of topics without relevant documents silence scores 1"] = verb
+    return list(source)
 
 
 def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return what decided scores, by name; a pool whose depth nobody knows is left out."""
+    """Return the attributes that decided scores, without an unknown pool depth."""
     decided = {name: attributes[name] for name in ORIGIN_WORDS if name in attributes}
     steps = steps_of(attributes)
     if len(steps) > 1 or (steps and steps[0].verb not in SOURCES):
@@ -479,22 +471,22 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     if decided.get("ties") != "random":
         decided.pop("seed", None)
     depths = np.atleast_1d(decided.get("pool_depth", 0))
-    if not depths.all() or attributes.get("pool") == "unknown":  # some list is not judged so far
+    if not depths.all() or attributes.get("pool") == "unknown":  # not all lists are judged
         decided.pop("pool_depth", None)
     return decided
 
 
 def method_text(attributes: Mapping[Any, Any]) -> str:
-    """Say by which method agreement was measured, with its parameters where it has some.
+    """Name the measure of agreement, with parameters that differ from the defaults.
 
     Examples
     --------
     >>> method_text({"coefficient": "RBO(p=0.8, ties='w')"}), method_text({"method": "kendall"})
     ("rank-biased overlap (p=0.8, ties='w')", "Kendall's tau")
     """
-    given = str(next((attributes[word] for word in METHODS if word in attributes), ""))
-    text = repr(AGREEMENTS[given]) if given in AGREEMENTS else given
+    method = str(next((attributes[option] for option in METHODS if option in attributes), ""))
+    text = repr(AGREEMENTS[method]) if method in AGREEMENTS else method
     name, bracket, options = text.partition("(")
-    usual = {repr(type(method)()) for method in AGREEMENTS.values()}
-    words = METHOD_WORDS.get(name, name)
-    return words if text in usual else f"{words} {bracket}{options}".strip()
+    defaults = {repr(type(measure)()) for measure in AGREEMENTS.values()}
+    title = METHOD_WORDS.get(name, name)
+    return title if text in defaults else f"{title} {bracket}{options}".strip()

@@ -1,4 +1,4 @@
-"""What the numbers of a table are: which averages, over how many topics, at which depths."""
+"""Text for the numbers of a table: averages, topics, depths."""
 
 from typing import Any
 
@@ -10,27 +10,27 @@ from irframe.names import TOPIC, counted, low_to_high, plural
 from irframe.stops import Axis
 
 SHOWN = 4
-"""How many depths are listed."""
+"""The most depths that a caption lists."""
 AVERAGES = {"sum": "totals", "harmonic": "harmonic means", "geometric": "geometric means"}
-"""How scores are averaged -> what the averages are called; others are means."""
+"""Kind of summary -> its name in captions; all others are means."""
 
 
 def means_text(metrics: pd.Series, topics: pd.Series) -> str:
-    """Say what stands in a table, which counts add up and some metrics average otherwise."""
+    """Name the averages in a table: means, totals, geometric means."""
     kinds: dict[str, list[str]] = {}
     for label in metrics.map(str).unique():
         kinds.setdefault(AVERAGES.get(facts(label).summary, "means"), []).append(label)
-    said = [f"{kind} of {', '.join(of)}" if len(kinds) > 1 else kind for kind, of in kinds.items()]
-    return f"{'; '.join(said)} over {topics_text(topics)}"
+    texts = [f"{kind} of {', '.join(of)}" if len(kinds) > 1 else kind for kind, of in kinds.items()]
+    return f"{'; '.join(texts)} over {topics_text(topics)}"
 
 
 def low_to_high_of(numbers: Any) -> str:
-    """Return the lowest and the highest of some whole numbers, or the one that all are."""
+    """Return the range of some integers, or their one value."""
     return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
 
 
 def topics_text(numbers: Any) -> str:
-    """Say of how many topics there are numbers: one count, or the fewest and the most.
+    """Return the number of topics, or its range.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def topics_text(numbers: Any) -> str:
 
 
 def depths_text(result: pd.DataFrame, axis: Axis) -> str:
-    """Say at which depths a frame looks, or other stops, and nothing where it does not say."""
+    """Name the depths of a frame, or its other stops."""
     if axis.dim not in result or result[axis.dim].isna().any():
         return ""
     stops = sorted(result[axis.dim].unique())

@@ -27,7 +27,7 @@ from irframe.printed import fixed_text
 from irframe.reports import figures
 from irframe.reports.setting import ALONG, TEMPLATES, correlation, fixed, percent, say, short
 from irframe.stops import axis_from_attrs
-from irframe.tables.captions import test_text
+from irframe.tables.captions import significance_text
 
 CHOSEN = [
     pytest.param(name, marks=[] if name == "nothing relevant" else pytest.mark.thorough)
@@ -733,7 +733,7 @@ def verdicts(track, view):
     told = {"metric": metric, "depth": at, "against": asked["baseline"], "margin": asked["margin"]}
     told["counts"] = ", ".join(f"{counts[word]} {word}" for word in words if word in counts)
     yield "verdicts.says", told
-    test = test_text(found.attrs)
+    test = significance_text(found.attrs)
     yield "verdicts.how", {"alpha": asked["alpha"], "test": test}
     yield "verdicts.detect", {"n": own["n_topics"].max(), "least": own["detectable"].median()}
 
