@@ -501,7 +501,7 @@ def test_every_python_that_is_named_is_tested():
     named = re.findall(r"^Programming Language :: Python :: (3\.\d+)$", lines, re.MULTILINE)
     assert told["requires-python"] == f">={named[0]}"
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert f"Supported are Python {named[0]} to {named[-1]}," in readme
+    assert f"irframe supports Python {named[0]} to {named[-1]}," in readme
     if not (ROOT / ".github").exists():
         pytest.skip("what is distributed has no workflows")
     for name in ("tests", "publish"):
