@@ -80,7 +80,7 @@ def decide(
     lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True)) for side in SIDES)
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
-    sign = np.array(lower.towards)[:, np.newaxis, np.newaxis]
+    sign = np.array(lower.signs)[:, np.newaxis, np.newaxis]
     least, most = sign * lower.means, sign * upper.means
     low = np.round(least[..., first] - most[..., second], TIE) + 0.0
     high = np.round(most[..., first] - least[..., second], TIE) + 0.0
@@ -130,7 +130,7 @@ def _verdicts_at_bounds(
         low, high = (
             scores_to_compare(part.sel({BOUND: side}, drop=True), quiet=True) for side in SIDES
         )
-        cost = np.reshape(low.towards, (-1, 1, 1, 1)) < 0
+        cost = np.reshape(low.signs, (-1, 1, 1, 1)) < 0
         ends = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)
         values = np.concatenate(ends, axis=1)
         both.append(replace(low, values=values, systems=pd.RangeIndex(values.shape[1])))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import listed, places
 from irframe.cubes.score import refuse_metrics, wanted_depths
-from irframe.cubes.verb import loaded, read_depth, shared, verb
+from irframe.cubes.verb import common_topics, loaded, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.experiments.choices import Ties
@@ -372,7 +372,7 @@ def _pair(cube: xr.Dataset, a: Hashable, b: Hashable, topics: Any) -> xr.Dataset
         chosen[TOPIC] = sorted({*places("topics of the cube", topics, known)})
         if not chosen[TOPIC]:
             raise ParameterError("at least one topic", "none")
-    return shared(loaded(cube.isel(chosen), "explain"))
+    return common_topics(loaded(cube.isel(chosen), "explain"))
 
 
 def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | None) -> pd.DataFrame:

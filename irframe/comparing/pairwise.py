@@ -155,7 +155,7 @@ class PairOptions:
     ) -> None:
         """Add what margins say of every pair, and the verdict."""
         for part, result, margin in zip(parts, results, margins, strict=True):
-            sign, limit = (np.reshape(flags, (-1, 1, 1)) for flags in (part.towards, margin))
+            sign, limit = (np.reshape(flags, (-1, 1, 1)) for flags in (part.signs, margin))
             result["lead"] = lead = result["mean_difference"] * sign
             sd, n, freedom = (result[name] for name in ("sd", "n_topics", "freedom"))
             options: Any = {"alpha": self.alpha, "freedom": freedom}
@@ -183,7 +183,7 @@ class PairOptions:
 
         columns = group.by_summary(compare)
         result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
-        costs = np.array(group.towards) < 0
+        costs = np.array(group.signs) < 0
         swapped = result["losses"][costs], result["wins"][costs]
         result["wins"][costs], result["losses"][costs] = swapped
         if group.repeats is not None:

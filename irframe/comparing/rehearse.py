@@ -70,7 +70,7 @@ def rehearse(
         paired, label = _beside(scores, baseline, options.get("over", "both"))
         row = int(choose_pairs(paired, label)[0, 1])
         base, off = _about_no_difference(paired, row)
-        sign = np.reshape(paired.towards, (-1, 1, 1, 1))
+        sign = np.reshape(paired.signs, (-1, 1, 1, 1))
         by_metric = margin if isinstance(margin, Mapping) else dict.fromkeys(paired.metrics, margin)
         worse = sign * np.reshape([by_metric[name] for name in paired.metrics], sign.shape)
         others = np.arange(len(paired.systems)) != row

@@ -113,7 +113,7 @@ def risk(
     pairs = choose_pairs(paired, baseline)
     others, (row, *_) = pairs.T
     columns = []
-    for metric, sign in enumerate(paired.towards):
+    for metric, sign in enumerate(paired.signs):
         compute = partial(_risks, baseline=int(row), sign=sign, a=a)
         risks = paired.over(metric, slice(None), compute)
         columns.append([values[others].T.ravel() for values in risks])

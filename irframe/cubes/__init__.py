@@ -1,1 +1,4 @@
-"""The cube system x topic x depth: the only place where a metric meets labels."""
+"""Cubes over system, topic and depth.
+
+Only this package applies metrics to labelled data.
+"""

@@ -1,4 +1,7 @@
-"""Rows of score tables that summarise the other topics, as trec_eval and ndeval print them."""
+"""Summary rows among the topics of score tables.
+
+trec_eval and ndeval print a mean or a sum over topics as one more topic, such as ``all``.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +26,9 @@ PRINTED = 1.1e-4
 
 
 def without_aggregates(wide: pd.DataFrame, roles: dict[str, Any]) -> pd.DataFrame:
-    """Return scores without rows whose values are means or sums of the other topics.
+    """Return scores without rows that summarise the other topics.
+
+    Such a row has the mean or the sum of the values of the other topics.
 
     Parameters
     ----------
@@ -73,7 +78,7 @@ def without_aggregates(wide: pd.DataFrame, roles: dict[str, Any]) -> pd.DataFram
 
 
 def array_without_aggregates(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores without topics that are means or sums of the other ones."""
+    """Return an array without topics that summarise the other topics."""
     named = [label for label in scores[TOPIC].to_numpy() if _named_so(label)]
     if not named or getattr(scores, "chunks", None) is not None:
         return scores
@@ -100,7 +105,10 @@ def _geometric(column: "pd.Series[Any]") -> float:
 
 
 def _summarises(label: str, values: Array, expected: list[Array]) -> bool:
-    """Return whether all values are means or sums, or geometric means where they are called so."""
+    """Return whether all values summarise those of the other topics.
+
+    The name of the row says which summary: geometric means, or means and sums.
+    """
     mean, total, geometric = expected
     allowed = [geometric] if label.lower() == GEOMETRIC else [mean, total]
     near = [np.isclose(values, each, rtol=1e-6, atol=PRINTED) for each in allowed]

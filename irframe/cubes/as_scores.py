@@ -1,4 +1,4 @@
-"""Scores made anywhere as a frame.
+"""Conversion of scores of other tools to a frame.
 
 Verbs: as_scores.
 """
@@ -58,8 +58,8 @@ LONG = {METRIC: ("metric", "measure"), "value": ("value", "score")}
 """Names of the columns of a long frame for metrics and for scores."""
 
 
-class Layout(NamedTuple):
-    """The columns or index levels in which a frame has systems, topics and scores."""
+class ScoreColumns(NamedTuple):
+    """The columns or levels of systems, topics and scores."""
 
     rows: pd.DataFrame
     """The frame; systems and topics are in columns unless both are index levels."""
@@ -85,7 +85,9 @@ def as_scores(
     systems: Literal["rows", "columns"] | None = None,
     lower: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Make a frame of scores of what other tools hand over; every verb of scores does so by itself.
+    """Convert scores of other tools to a frame.
+
+    Every verb of scores converts its input in this way.
 
     Parameters
     ----------
@@ -159,31 +161,31 @@ def as_scores(
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Any]) -> None:
-    """Raise if a column may name systems, where none does for certain."""
+    """Raise if a column may name systems without certainty."""
     others = flat.drop(columns=SYSTEM, errors="ignore")
     columns = {role: str(name) for role, name in roles(others.columns).items() if role == TOPIC}
     refuse_strangers(columns, others.columns, others.__getitem__, levels)
 
 
 def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
-    """Raise for a frame that holds no scores, with the line that reshapes it."""
+    """Raise for a frame without scores."""
     if (known := columns_of(frame)) is not None and SYSTEM not in roles(known.columns):
         _refuse_strangers(known, frame.index.names)
     columns, advice = map(str, frame.columns), advice_of(frame)
     raise InputError(_WANTED, "a frame with the columns", advice, columns)
 
 
-def layout_of(frame: pd.DataFrame) -> Layout | None:
-    """Return where a frame has systems, topics and scores; None without scores."""
+def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
+    """Return the columns of systems, topics and scores, or None."""
     names = {*frame.columns, *frame.index.names}
     metric, value = (next((n for n in among if n in names), None) for among in LONG.values())
     if metric is not None and value is not None and names & {*ALIASES[TOPIC]}:
         levels = [name for name in frame.index.names if name in {metric, axis_of(frame).dim}]
         rows = columns_of(frame.reset_index(levels) if levels else frame)
         if rows is not None and value in rows.columns:
-            return Layout(rows, _ids(rows.columns) | {METRIC: metric, "value": value})
+            return ScoreColumns(rows, _ids(rows.columns) | {METRIC: metric, "value": value})
     if len(levels := index_roles(frame)) == 2:
-        return Layout(frame, levels)
+        return ScoreColumns(frame, levels)
     rows = columns_of(frame)
     by_role = {} if rows is None else roles(rows.columns)
     if rows is None or TOPIC not in by_role or DOC in by_role:
@@ -192,21 +194,25 @@ def layout_of(frame: pd.DataFrame) -> Layout | None:
     lists = GRADE in by_role or RANK in by_role  # of which documents are missing
     kinds = rows.drop(columns=[*ids.values()]).dtypes
     numbers = SYSTEM in ids and not lists and any(map(pd.api.types.is_numeric_dtype, kinds))
-    return Layout(rows, ids) if rows.attrs.get(METRICS) or named_metrics(rows) or numbers else None
+    return (
+        ScoreColumns(rows, ids)
+        if rows.attrs.get(METRICS) or named_metrics(rows) or numbers
+        else None
+    )
 
 
 def wide_frame(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -> Wide:
-    """Return what `score_frame` returned with a column per metric.
+    """Return a frame of scores with a column per metric.
 
     Raise if it has no scores. The groups of a long frame become an index level too.
     """
     refuse_repeated(frame, " in scores")
-    layout = layout_of(frame)
+    layout = score_columns(frame)
     is_long = layout is not None and METRIC in layout.by_role
     if metric is not None and not is_long:
         names = [*frame.columns, *frame.index.names]
         if layout is None or (metric not in frame.columns and SYSTEM not in roles(names)):
-            layout = _layout_of_matrix(frame, metric)  # columns may be systems
+            layout = _columns_of_matrix(frame, metric)  # columns may be systems
     if layout is None:
         refuse_unscored(frame)
     wide, by_role = layout
@@ -217,7 +223,7 @@ def wide_frame(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -
 
 
 def is_scores(x: pd.DataFrame | pd.Series) -> bool:
-    """Return whether a frame or a column holds scores rather than a run.
+    """Return whether a frame or a Series has scores.
 
     Examples
     --------
@@ -227,22 +233,25 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     frame = score_frame(x)
     if named_again(frame.columns):
         frame = frame.loc[:, ~frame.columns.duplicated()]
-    return layout_of(frame) is not None
+    return score_columns(frame) is not None
 
 
 def _ids(names: Iterable[Any]) -> dict[str, Any]:
-    """Return the names of systems and topics, as far as they are there."""
+    """Return the names of systems and topics, if present."""
     by_role = roles(name for name in names if name is not None)
     return {role: by_role[role] for role in (SYSTEM, TOPIC) if role in by_role}
 
 
 def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return the levels of the index that hold systems and topics."""
+    """Return the index levels of systems and topics."""
     return _ids(frame.index.names)
 
 
 def named_metrics(frame: pd.DataFrame) -> list[Any]:
-    """Return the columns that have the name of a metric, in its own letters if any has."""
+    """Return the columns that are named after metrics.
+
+    Exact names take precedence over names in another case.
+    """
     known = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
     return [name for name in known if names_exactly(name)] or known
 
@@ -250,7 +259,9 @@ def named_metrics(frame: pd.DataFrame) -> list[Any]:
 def refuse_twice(
     index: pd.Index, rows: pd.DataFrame | None = None, levels: Sequence[Any] = ()
 ) -> None:
-    """Raise if a system is scored twice on a topic, in rows of which a column may name systems.
+    """Raise if a system is scored twice on a topic.
+
+    The message names a column of the rows that may name systems.
 
     Of these, some columns may have been levels of an index.
     """
@@ -266,7 +277,7 @@ def refuse_twice(
 
 
 def score_frame(x: Any) -> pd.DataFrame:
-    """Return what holds scores as a frame, whatever its shape."""
+    """Return scores in any supported form as a frame."""
     if isinstance(x, pd.Series):
         named = x.rename("score") if x.name is None else x
         levels = {*LONG[METRIC]} & {*x.index.names}
@@ -301,13 +312,13 @@ def _are_rows(x: Any) -> bool:
 
 
 def _of_rows(systems: Mapping[Any, list[Any]]) -> pd.DataFrame:
-    """Return rows of several systems, by their names."""
+    """Return the rows of several systems as one frame."""
     parts = [pd.DataFrame(rows).assign(**{SYSTEM: name}) for name, rows in systems.items()]
     return pd.concat(parts, ignore_index=True)
 
 
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:
-    """Return scores as a frame with a column per metric, by depth if there is more than one."""
+    """Return an array as a frame with metrics as columns."""
     dim = axis_of(scores).dim
     if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC, dim}:
         found = ", ".join(map(str, scores.dims)) or "none"
@@ -328,7 +339,7 @@ def _of_array(scores: xr.DataArray) -> pd.DataFrame:
 
 
 def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Series]) -> pd.DataFrame:
-    """Return scores with labels of topics, by topic, as further levels of the index."""
+    """Return scores with labels of topics as additional index levels."""
     topics = frame.index.get_level_values(topic)
     for label in labels:
         values = label.reindex(topics).array
@@ -337,7 +348,7 @@ def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Serie
 
 
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
-    """Return what pytrec_eval gives for one system or, by their names, for several."""
+    """Return the dictionary of one or several systems as a frame."""
     systems = {
         name: part
         for name, part in nested.items()
@@ -358,7 +369,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
 def _from_columns(
     frame: pd.DataFrame, by_role: dict[str, Any], by: Any
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return a frame with systems and topics in columns as one with a column per metric."""
+    """Move systems and topics from columns to the index."""
     if SYSTEM not in by_role:
         frame = frame.assign(**{SYSTEM: ONLY_SYSTEM})
         by_role = {SYSTEM: SYSTEM, **by_role}
@@ -400,7 +411,10 @@ def _long_to_wide(
 
 
 def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
-    """Return a matrix of scores as a column; None if it holds anything but numbers."""
+    """Return a matrix of scores as one column.
+
+    Return None if the matrix has values that are not numbers.
+    """
     names = *ALIASES[TOPIC], *ALIASES[SYSTEM]
     labels = [name for name in frame.index.names if name not in names]
     if frame.index.nlevels > 1 and len(labels) == frame.index.nlevels - 1:  # which a pivot keeps
@@ -427,7 +441,7 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
 
 
 def _with_axes(x: Any, systems: str) -> pd.DataFrame:
-    """Return a matrix whose axes are named, as a caller says where its systems are."""
+    """Return a matrix with named axes."""
     frame = columns_of(x) if not isinstance(x, pd.DataFrame) else x
     if frame is None or frame.index.nlevels > 1 or frame.columns.nlevels > 1:
         raise InputError(f"a matrix with systems in {systems}", type(x).__name__)
@@ -442,8 +456,11 @@ def _with_axes(x: Any, systems: str) -> pd.DataFrame:
     return matrix.rename_axis(index=index, columns=columns)
 
 
-def _layout_of_matrix(frame: pd.DataFrame, metric: str) -> Layout | None:
-    """Return the layout of a matrix; raise if neither axis has a name of a role."""
+def _columns_of_matrix(frame: pd.DataFrame, metric: str) -> ScoreColumns | None:
+    """Return a matrix of scores as columns, or None.
+
+    Return None if it is no matrix of numbers; raise if neither axis has the name of a role.
+    """
     matrix = _matrix_as_column(frame, metric)
     if matrix is None:
         return None
@@ -451,7 +468,7 @@ def _layout_of_matrix(frame: pd.DataFrame, metric: str) -> Layout | None:
     if metric not in frame.columns and not any(map(_axis_role, names)):
         advice = "say it: ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
         raise InputError("a matrix that says where its systems are", "axes without names", advice)
-    return Layout(matrix, index_roles(matrix))
+    return ScoreColumns(matrix, index_roles(matrix))
 
 
 def _axis_role(name: Any) -> str | None:
@@ -459,7 +476,7 @@ def _axis_role(name: Any) -> str | None:
 
 
 def advice_of(frame: pd.DataFrame) -> str:
-    """Return the line that would make scores of a frame."""
+    """Return the code that turns a frame into scores."""
     frame = frame.loc[:, ~frame.columns.duplicated()]
     by_role = roles(columns.columns) if (columns := columns_of(frame)) is not None else {}
     levels = [name for name in frame.index.names if name is not None]

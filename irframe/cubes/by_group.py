@@ -1,4 +1,4 @@
-"""Splitting cubes, scores and results into groups, and putting what comes of them together."""
+"""Groups of cubes, scores and results: split, and joined again."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,7 +33,10 @@ ASKED = ("baseline", "system")
 
 @contextmanager
 def naming_group(key: Any, by: Any) -> Iterator[None]:
-    """Name a group in the errors that it raises and in its warnings; without groups nothing."""
+    """Add the name of a group to errors and warnings.
+
+    Without groups, leave them unchanged.
+    """
     try:
         with in_group("" if by is None else f"{by} {key}"):
             yield
@@ -44,7 +47,9 @@ def naming_group(key: Any, by: Any) -> Iterator[None]:
 
 
 def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the groups of a cube, of scores or of a result: the group's name and its part.
+    """Yield each group of a cube, scores or a result.
+
+    Each is the group's name and the selected systems or topics.
 
     Without a group, everything is one, which has no name.
 
@@ -67,7 +72,10 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
-    """Return an object with groups that came as a mapping, and what they are called; or as it is.
+    """Return an object with groups as a coordinate or column.
+
+    Groups that came as a mapping are added to the object, and returned with the name that they have
+    there. Other groups are returned unchanged.
 
     Raises
     ------
@@ -99,7 +107,10 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
 
 
 def with_names(given: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
-    """Return the arguments of a verb with groups that came as a mapping, and what these are called.
+    """Return the arguments of a verb with mapped groups added.
+
+    Groups that came as a mapping become a coordinate or column of each object, and its name is
+    returned as well.
 
     Parameters
     ----------
@@ -119,7 +130,9 @@ def with_names(given: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
 
 
 def split_arguments(given: Mapping[str, Any], by: Any) -> dict[Any, dict[str, Any]]:
-    """Return the arguments of a verb for each group, in which scores are those of the group.
+    """Return the arguments of a verb for each group.
+
+    Scores among the arguments are those of the group.
 
     A group without a system that is asked for is left out.
 
@@ -149,14 +162,16 @@ def _is_table(subject: Any) -> bool:
 
 
 def _parts(subject: Any, by: Any) -> dict[Any, Any]:
-    """Return the groups of scores as read, of a cube or of a result."""
+    """Return the groups of scores, a cube or a result."""
     return dict(subject.groups() if _is_table(subject) else groups(subject, by))
 
 
 def answers(
     call: Callable[..., Any], groups: InGroups, arguments: Sequence[Any], options: dict[str, Any]
 ) -> Any:
-    """Return what a verb answers of the cubes of groups; cubes in groups if it gives cubes.
+    """Return the results of a verb on cubes of groups.
+
+    If the results are cubes, they stay grouped.
 
     A group without a system that is asked for is left out.
     """
@@ -174,7 +189,7 @@ def answers(
 
 
 def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:
-    """Return the groups that have the systems asked for, if any has, and warn of the others.
+    """Return the groups with the required systems; warn about others.
 
     Parameters
     ----------
@@ -219,7 +234,10 @@ def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFr
 
 
 def group_keys(frame: pd.DataFrame, by: Any) -> pd.Index:
-    """Return the group of every row, refusing a frame that has no such column, or rows of none."""
+    """Return the group of every row.
+
+    Raise if the frame has no such column, or a row has no group.
+    """
     known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
     if by not in known:
         raise ParameterError("by to be an index level or a column", repr(by), "", map(str, known))
@@ -234,7 +252,7 @@ def group_keys(frame: pd.DataFrame, by: Any) -> pd.Index:
 
 
 def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
-    """Return the values of a column, or of a level of the index."""
+    """Return the values of a column or index level."""
     return pd.Index(frame[name]) if name in frame.columns else frame.index.get_level_values(name)
 
 
@@ -258,7 +276,9 @@ def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelle
 
 
 def of_label(labelled: Labelled, by: Any, key: Any) -> Any:
-    """Return the group of a label of a dimension, without systems and topics that have no score.
+    """Return the scores of one label of a dimension.
+
+    Systems and topics without scores there are dropped.
 
     Examples
     --------
@@ -276,7 +296,10 @@ def of_label(labelled: Labelled, by: Any, key: Any) -> Any:
 
 
 def took_part(labelled: Labelled) -> Array | None:
-    """Return who is known to have taken part, shape (system, topic), or None."""
+    """Return which systems took part in which topics, or None.
+
+    None stands for unknown; the shape is (system, topic).
+    """
     told = labelled.coords.get("took_part")
     if told is None:
         return None
@@ -287,7 +310,9 @@ def took_part(labelled: Labelled) -> Array | None:
 def placed(
     by: Any, dim: str, keys: Any, systems: pd.Index, there: Any, told: Any = None
 ) -> Iterator[tuple[Any, dict[str, Array]]]:
-    """Yield the groups, and the positions of systems and topics of who takes part in each.
+    """Yield each group with positions of its systems and topics.
+
+    These are the systems and topics that take part in the group.
 
     Parameters
     ----------
@@ -383,7 +408,10 @@ def _refuse_none(results: Mapping[Any, Any], by: str) -> None:
 
 
 def join_frames(results: Mapping[Any, Any], by: Any) -> pd.DataFrame:
-    """Put frames of groups together, the group the first column, or the first index level."""
+    """Concatenate frames of groups.
+
+    The group becomes the first column, or the first index level.
+    """
     _refuse_none(results, by)
     frames = [part.copy(deep=False) for part in results.values()]
     for frame in frames:

@@ -32,7 +32,7 @@ NEVER = np.iinfo(np.int32).max
 
 
 def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
-    """Put cubes of different topics, or of different systems, together into one.
+    """Concatenate cubes along topics or systems.
 
     Parameters
     ----------
@@ -108,7 +108,11 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
 
 
 def _joined_record(records: list[list[Step]]) -> list[Step]:
-    """Return the record of cubes: that of all of them, with the inputs of each, or concat's."""
+    """Return the record of a concatenated cube.
+
+    If all cubes have the same record, it is kept with the inputs of each; otherwise it is that of
+    `concat`.
+    """
     first = records[0]
     for record in records[1:]:
         if [_without_inputs(step) for step in record] != [_without_inputs(step) for step in first]:
@@ -127,7 +131,10 @@ def _without_inputs(step: Step) -> tuple[str, dict[str, Any]]:
 
 
 def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
-    """Return the coordinates of users, those of the other dimension by its labels."""
+    """Return user coordinates of the concatenated cube.
+
+    Coordinates of the other dimension are matched by label.
+    """
     across = SYSTEM if dim == TOPIC else TOPIC
     shared = _shared_coords(cubes, across, labels)
     ours = view.OURS - {*view.LIST}
@@ -145,7 +152,10 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
 
 
 def _shared_coords(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
-    """Return the group coordinates of the other dimension, refusing those that disagree."""
+    """Return the group coordinates of the other dimension.
+
+    Raise if cubes disagree on them.
+    """
     coords = {}
     for name in _group_names(cubes, dim):
         parts = [cube[name] for cube in cubes if name in cube.coords]
@@ -164,7 +174,7 @@ def _shared_coords(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[
 
 
 def _group_names(cubes: list[xr.Dataset], dim: str) -> list[str]:
-    """Return the names of group coordinates that some cube has for a dimension."""
+    """Return the group coordinates of a dimension in any cube."""
     names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
     return [str(name) for name in dict.fromkeys(names) if name != dim and name not in view.OURS]
 
@@ -177,7 +187,10 @@ def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
 
 
 def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
-    """Return cubes in which a group that is one per cube belongs to what sets the cubes apart."""
+    """Return cubes with one-per-cube groups along the concatenated dimension.
+
+    A group with a single value in each cube becomes a coordinate of that dimension.
+    """
     cubes = list(cubes)
     for name in _group_names(cubes, SYSTEM if dim == TOPIC else TOPIC):
         parts = [cube[name] for cube in cubes if name in cube.coords]
@@ -198,7 +211,10 @@ def _appended(labels: Sequence[pd.Index]) -> pd.Index:
 
 
 def _deepest(cubes: list[xr.Dataset]) -> int:
-    """Return the depth of the deepest cube; cut lists of another one must not end early."""
+    """Return the depth of the deepest cube.
+
+    Raise if the lists of a shallower cube were cut.
+    """
     deepest = max(cube.sizes[DEPTH] for cube in cubes)
     less = [cube for cube in cubes if cube.sizes[DEPTH] < deepest]
     short = [str(n) for cube in less if int(cube["retrieved"].max()) > (n := cube.sizes[DEPTH])]
@@ -209,7 +225,7 @@ def _deepest(cubes: list[xr.Dataset]) -> int:
 
 
 def _ranges(sizes: Iterable[int]) -> list[Codes]:
-    """Return the places of parts of these sizes, one after the other."""
+    """Return the positions of consecutive blocks of these sizes."""
     return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
 
@@ -288,7 +304,10 @@ def _listed(
     sides: Sequence[tuple[Codes, Codes]],
     rows: Sequence[Codes],
 ) -> Experiment:
-    """Return an experiment with the lists of others, given where these stand in it."""
+    """Return an experiment with the lists of several experiments.
+
+    The positions of these in the new experiment are given.
+    """
     shape = len(base.systems), len(base.judgments.code)
     took_part, pieces, listings = np.zeros(shape, bool), [], []
     for part, (systems, topics), row in zip(parts, sides, rows, strict=True):
@@ -309,7 +328,7 @@ def _listed(
 
 
 def _same_topics(part: Experiment, first: Experiment) -> Experiment:
-    """Return an experiment with the topics of another one in its order."""
+    """Return an experiment with the topics in another experiment's order."""
     own, topics = part.judgments.topics, first.judgments.topics
     missing = own.symmetric_difference(topics)
     if len(missing):
@@ -324,7 +343,10 @@ def _same_topics(part: Experiment, first: Experiment) -> Experiment:
 
 
 def _places(part: Experiment, first: Experiment) -> Codes:
-    """Return which judgment of another experiment each one is, refusing other judgments."""
+    """Return the position of each judgment in another experiment.
+
+    Raise if the judgments differ.
+    """
     base, known = part.judgments, first.judgments
     _refuse_judgments(known, base.count != known.count)
     # Cubes of one file of judgments, as most are, need no names looked up.

@@ -1,4 +1,4 @@
-"""The cube built once from a run frame and a qrels frame; saved and opened.
+"""Cubes built from runs and judgments, saved and opened.
 
 Verbs: cube, save, open_cube.
 """
@@ -57,7 +57,9 @@ def cube(
     search: choices.SearchLike = None,
     scores: bool = False,
 ) -> view.Cube:
-    """Build the cube of judged rankings that every metric and study reads.
+    """Build a cube of judged rankings from runs and judgments.
+
+    Metrics and other verbs read this cube.
 
     Parameters
     ----------
@@ -165,7 +167,11 @@ def build_groups(
     by: str,
     extra: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[Any, xr.Dataset]]:
-    """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
+    """Yield a cube for every group.
+
+    These are selections of one cube. Where groups have different topics of the same name, a cube is
+    built for each group.
+    """
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()
     runs, qrels = in_groups(runs, by), as_qrels(qrels)
@@ -197,7 +203,9 @@ def build_cube(
     *,
     extra: Mapping[str, str] | None = None,
 ) -> xr.Dataset:
-    """Build a cube by a policy; see `cube`. With `by` it is to be split into groups.
+    """Build a cube by a ranking policy; see `cube`.
+
+    With `by`, the cube can be split into groups.
 
     The `extra` are further attributes.
     """
@@ -239,7 +247,7 @@ def build_cube(
 
 
 def _inputs(runs: RunTable, qrels: QrelsTable, policy: Policy) -> list[list[str]]:
-    """Return the name, size and SHA-256 of the frames that a cube is built from."""
+    """Return name, size and SHA-256 of the input frames."""
     changed = policy.unit or policy.copies or policy.search
     tables: list[RunTable | QrelsTable] = [runs, qrels]
     names = ["runs, as they are scored" if changed else "runs", "qrels"]
@@ -248,7 +256,9 @@ def _inputs(runs: RunTable, qrels: QrelsTable, policy: Policy) -> list[list[str]
 
 
 def open_cube(path: str | PathLike[str]) -> xr.Dataset:
-    """Open a saved cube; its rankings are read block by block when wanted.
+    """Open a saved cube.
+
+    Rankings are read in blocks of topics when they are needed.
 
     Parameters
     ----------
@@ -300,7 +310,9 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
 
 
 def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset:
-    """Write a cube to a folder of Parquet files, so that it need not be built again.
+    """Write a cube to a folder of Parquet files.
+
+    `open_cube` opens it again without building it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Documents that are drawn at random to be judged, and scores as they are estimated from these.
+"""Random samples of judgments, and scores estimated from them.
 
 Verbs: estimate, draw_to_judge.
 """
@@ -50,7 +50,9 @@ def freedom_of(
     depths: list[int],
     model: tuple[Array, Array] | None = None,
 ) -> xr.DataArray:
-    """Return degrees of freedom of what drawing documents varies, (metric, system, depth).
+    """Return the degrees of freedom of means under document sampling.
+
+    The shape is (metric, system, depth).
 
     One less than the number of drawn documents in a system's lists, of those that might not have
     been drawn, for nDCG of those that add something: as many as count alike, ``(sum w^2)^2 / sum
@@ -94,7 +96,9 @@ def freedom_of(
 
 
 def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> list[xr.DataArray]:
-    """Return limits of means from 0 to 1 on the scale of arcsine, of others on that of logarithms.
+    """Return confidence limits of means on a transformed scale.
+
+    The scale is the arcsine of the root for means from 0 to 1, and the logarithm for others.
 
     None where nothing varies, and of means that the scale does not know.
     """
@@ -113,7 +117,7 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
 def told_scale(
     metrics: Sequence[Any], flags: Sequence[bool] | Array, scales: tuple[str, str]
 ) -> str:
-    """Say on which of two scales the limits of each metric are found.
+    """Return the scale of each metric's confidence limits.
 
     Examples
     --------
@@ -134,7 +138,10 @@ def with_limits(
     metrics: list[Metric],
     alpha: float,
 ) -> xr.Dataset:
-    """Return means with their limits, warning of those that are not known though an error is."""
+    """Return means with confidence limits.
+
+    Warn about means with a standard error and no limits.
+    """
     shares = [facts(metric).share for metric in metrics]
     reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * error
     low, high = limits(found["mean"], reach, shares)
@@ -173,7 +180,10 @@ def read_draw(cube: xr.Dataset) -> Draw:
 
 
 def read_estimated(cube: xr.Dataset, metrics: Any, at: Any) -> tuple[list[Metric], list[int]]:
-    """Return the metrics and depths that are to be estimated, refusing ties that share gains."""
+    """Return the metrics and depths to estimate.
+
+    Raise if tied documents share their gain.
+    """
     if shares_ranks(cube.attrs["ties"]):
         found = f"ties={cube.attrs['ties']!r}"
         raise InputError("one order of tied documents", found, "choose another ties=")
@@ -183,7 +193,7 @@ def read_estimated(cube: xr.Dataset, metrics: Any, at: Any) -> tuple[list[Metric
 def labelled(
     cube: xr.Dataset, parts: dict[str, Array], metrics: list[Metric], depths: list[int]
 ) -> xr.Dataset:
-    """Put labels on what was found of every metric, system, topic and depth."""
+    """Label estimates by metric, system, topic and depth."""
     arrays = {name: xr.DataArray(part, dims=(METRIC, *CELL)) for name, part in parts.items()}
     return xr.Dataset({n: label_scores(cube, a, metrics, depths) for n, a in arrays.items()})
 
@@ -195,7 +205,9 @@ def estimate(
     at: int | Sequence[int] | None = None,
     alpha: float = 0.05,
 ) -> xr.Dataset:
-    """Estimate what complete judgments would give, of documents that were drawn at random.
+    """Estimate scores under complete judgments from a random sample.
+
+    Documents of the pools were drawn at random and judged; see `draw_to_judge`.
 
     Parameters
     ----------
@@ -330,7 +342,9 @@ FEWEST = 2
 def draw_to_judge(
     qrels: Qrels, share: Share, *, strata: str = TOPIC, seed: int = 0
 ) -> pd.DataFrame:
-    """Draw documents of every pool at random, to be judged by people, without a look at grades.
+    """Draw a random sample of every pool for judging.
+
+    Documents are drawn independently of their grades.
 
     All documents of the pools stay, and what was not drawn is pooled and not judged; `estimate` and
     `predict_powered` say what complete judgments would give. To thin judgments as smaller pools
@@ -398,7 +412,10 @@ def draw_to_judge(
 
 
 def read_to_draw(qrels: Qrels) -> coded_tables.QrelsTable:
-    """Return judgments of which some are to be drawn, each document of a topic once."""
+    """Return judgments to draw from.
+
+    Each document occurs once per topic.
+    """
     table = coded_tables.read_qrels_table(qrels)
     (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
     coded_tables.refuse_twice_judged(table, repeated(codes))
@@ -407,7 +424,10 @@ def read_to_draw(qrels: Qrels) -> coded_tables.QrelsTable:
 
 
 def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
-    """Return the stratum of every row, as text; where a topic is one, that is 1."""
+    """Return the stratum of every row as text.
+
+    If each topic is one stratum, it is called 1.
+    """
     columns = list(map(str, table.frame.columns))
     if strata in {TOPIC, table.columns[TOPIC]}:
         return np.full(len(table.grade), "1", object)
@@ -424,7 +444,7 @@ def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
 def _drawn(
     topic: Codes, label: Array, keys: Array, share: Share
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Draw documents of every stratum, and return which, and with which probability."""
+    """Draw documents of every stratum, with their probabilities."""
     code, labels = pd.factorize(label)
     order = np.lexsort((keys, code, topic))
     pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]

@@ -1,4 +1,4 @@
-"""Groups of systems and topics, repeats of systems, and where numbers come from."""
+"""Groups and repeats of systems, and attributes of results."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -49,7 +49,9 @@ def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tupl
 
 
 def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
-    """Yield the groups of a cube of frames as pandas groups rows: none of whom has none there.
+    """Yield the groups of a cube, without absent systems.
+
+    These are the groups that pandas makes of the rows of a frame.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
 
 
 def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
-    """Warn of systems that took part in a group, shape (group, system), but have no score there."""
+    """Warn about systems that lack all scores in a group."""
     rows = zip(labels, absent, strict=True)
     lines = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
     if lines:
@@ -80,7 +82,7 @@ def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Ind
 
 
 def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
-    """Return the dimension of a group coordinate and the group of every label there.
+    """Return a group coordinate's dimension and the groups of labels.
 
     Raises
     ------
@@ -111,7 +113,7 @@ POLICY = {"ties", "score_dtype", "topics"}
 def stamped(
     result: Any, name: str, whole: Any, options: Mapping[str, Any], subject: Any = None
 ) -> Any:
-    """Say in a result's attributes which verb made it, from what, and by which options.
+    """Record the verb, its input and options in attributes.
 
     Cubes have the record alone; other results each option that is a number or a text, too.
     """
@@ -143,14 +145,17 @@ def stamped(
 
 
 def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return a result's attributes but the options of verbs that gave what it is made of."""
+    """Return a result's attributes without options of earlier verbs."""
     made = {name for step in steps_of(before) if step.verb in SOURCES for name in step.options}
     stale = {name for name in made if name in before and attributes.get(name) == before[name]}
     return {name: value for name, value in attributes.items() if name not in stale}
 
 
 def provenance(whole: Any) -> dict[Any, Any]:
-    """Return what decided the numbers of a cube, of scores or of a result."""
+    """Return the attributes that decide the numbers of an object.
+
+    The object is a cube, scores or a result.
+    """
     attributes = getattr(whole, "attrs", {})
     known = *PROVENANCE, "top", "pool_depth", words.JUDGMENTS, words.UNKNOWN, words.DRAWN
     facts = {name: attributes[name] for name in known if name in attributes}
@@ -167,7 +172,7 @@ def provenance(whole: Any) -> dict[Any, Any]:
 
 
 def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
-    """Return the attributes of the results of groups as those of one.
+    """Join the attributes of the results of groups.
 
     What differs becomes a list, a value for each group; what some groups lack is left out, but for
     cautions, of which each is said once.
@@ -190,7 +195,7 @@ REPEAT_OF = "repeat_of"
 
 
 def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
-    """Say of the systems of a cube which repeats of which systems they are."""
+    """Add coordinates of repeats to a cube."""
     if folded.word is None:
         return cube
     both = [folded.owners[name] for name in cube.indexes[words.SYSTEM]]
@@ -201,7 +206,10 @@ def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
 
 
 def one_of_each(cube: xr.Dataset) -> xr.Dataset:
-    """Return the first repeat of every system of a cube, called like the system."""
+    """Return a cube with the first repeat of every system.
+
+    The repeat gets the name of the system.
+    """
     if REPEAT_OF not in cube.coords:
         return cube
     owners, systems = pd.factorize(cube[REPEAT_OF].to_numpy())
@@ -210,12 +218,12 @@ def one_of_each(cube: xr.Dataset) -> xr.Dataset:
 
 
 def each_a_system(cube: xr.Dataset) -> xr.Dataset:
-    """Return a cube that takes every repeat for a system."""
+    """Return a cube that treats every repeat as a system."""
     return cube.drop_vars([words.REPEAT, REPEAT_OF], errors="ignore")
 
 
 def unfolded(result: Any, layout: Any = None) -> Any:
-    """Return what was found of the systems of a cube by system and repeat, where it has repeats.
+    """Return a result with a dimension of repeats.
 
     Other cubes and frames stay as they are. Of repeats inside topics those that a topic does not
     have, though it has others, are not there.
@@ -250,7 +258,7 @@ def unfolded(result: Any, layout: Any = None) -> Any:
 
 
 def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
-    """Return a spread result with the dimensions of every part in the order that they had."""
+    """Return a result with dimensions in their original order."""
     if isinstance(spread, xr.Dataset):
         return spread.map(lambda part: _as_before(part, result[part.name], dims))
     order = [new for dim in result.dims for new in (dims if dim == words.SYSTEM else (dim,))]
@@ -258,7 +266,7 @@ def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
 
 
 def level_of(wide: pd.DataFrame) -> Any:
-    """Return the level of the index of scores that says which repeat a row is of, or None."""
+    """Return the index level of repeats, or None."""
     if not any(name in wide.index.names for name in words.REPEAT_NAMES):
         return None
     by_role = words.roles(name for name in wide.index.names if name is not None)
@@ -268,7 +276,7 @@ def level_of(wide: pd.DataFrame) -> Any:
 def by_repeat(
     wide: pd.DataFrame, by_role: Mapping[str, Any], by: Any = None
 ) -> tuple[pd.DataFrame, Any]:
-    """Return scores with their repeats in the index, and what these are called there.
+    """Return scores with repeats in the index, and that level.
 
     Parameters
     ----------
@@ -305,14 +313,14 @@ def by_repeat(
 
 
 def word_of(scores: Any) -> str:
-    """Return what the caller calls the repeats of scores."""
+    """Return the caller's name for repeats of scores."""
     if isinstance(scores, pd.DataFrame):
         return str(level_of(scores) or words.REPEAT)
     return str(scores.attrs.get(words.REPEATED, words.REPEAT))
 
 
 def refuse_repeated_cube(cube: xr.Dataset, verb: str) -> None:
-    """Raise for a cube with several repeats of systems, which it says."""
+    """Raise if a cube has several repeats of systems."""
     if cube.sizes.get(words.SYSTEM, 1) == len(np.unique(cube[REPEAT_OF].astype(str))):
         return
     word = cube.attrs.get(words.REPEATED, words.REPEAT)

@@ -1,4 +1,4 @@
-"""Long frames of scores laid out with a column per metric."""
+"""Long frames of scores reshaped to a column per metric."""
 
 import math
 from typing import Any
@@ -12,7 +12,9 @@ from irframe.arrays import Array
 def spread_metrics(
     frame: pd.DataFrame, keys: list[Any], metric: Any, value: Any
 ) -> pd.DataFrame | None:
-    """Return a column per metric, rows in the order of their first scores; None for duplicates.
+    """Return a column per metric, or None for duplicates.
+
+    Rows are in the order of their first scores.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ def spread_metrics(
 
 
 def _matrix_of(values: Array, place: Array, shape: tuple[int, int]) -> Array:
-    """Return values by row and column, NaN where there is none."""
+    """Return a table of values, NaN where none is given."""
     complete = len(values) == math.prod(shape)
     kind = values.dtype if complete or values.dtype.kind in "fO" else np.float64
     table = np.full(math.prod(shape), 0 if complete else np.nan, kind)

@@ -1,4 +1,7 @@
-"""Scores read once, whatever they came as: values, labels, groups, and what is said of them."""
+"""The reader of scores in any supported form.
+
+It returns values, labels, groups and attributes as one `Scores` object.
+"""
 
 import math
 from collections.abc import Mapping
@@ -40,7 +43,7 @@ ScoreLike = xr.DataArray | pd.DataFrame | Scores
 
 
 def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
-    """Read scores, whatever they came as.
+    """Read scores in any supported form.
 
     Parameters
     ----------
@@ -81,7 +84,7 @@ def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
 
 
 def refuse_result(x: Any) -> None:
-    """Raise for what a verb returned over systems and topics that is no score."""
+    """Raise for results of verbs that are not scores."""
     returned = getattr(x, "attrs", {}).get(words.RESULT, "")
     frame = isinstance(x, pd.DataFrame)
     labels = {*x.index.names} if frame else {*getattr(x, "dims", ())}
@@ -91,7 +94,7 @@ def refuse_result(x: Any) -> None:
 
 
 def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str, Any]:
-    """Return the arguments of a verb of scores, scores among them as read.
+    """Return the arguments of a verb with all scores read.
 
     Parameters
     ----------
@@ -112,7 +115,7 @@ def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str,
 
 
 def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.DataArray:
-    """Return scores as an array, whatever they came as.
+    """Return scores in any supported form as an array.
 
     Parameters
     ----------
@@ -157,7 +160,7 @@ def _read_array(x: xr.DataArray, asking: str, by: Any) -> Scores:
         return replace(next(iter(parts.values())), source=x, by=by, groups_of_labels=parts)
     bounds = x if words.BOUND in x.dims and words.REPEAT not in x.dims else None
     array = score_arrays.in_order(
-        score_arrays.sound(x if bounds is None else x.isel({words.BOUND: 0}, drop=True))
+        score_arrays.validated(x if bounds is None else x.isel({words.BOUND: 0}, drop=True))
     )
     array = array_without_aggregates(array)
     values = array.to_numpy() if array.chunks is None else array.data
@@ -177,7 +180,10 @@ def _read_array(x: xr.DataArray, asking: str, by: Any) -> Scores:
 def _scores_of(
     values: Any, labels: Mapping[Any, Any], axis: Axis, attrs: dict[Any, Any], **others: Any
 ) -> Scores:
-    """Return values with a dimension for each of the labels as scores."""
+    """Return a `Scores` object of labelled values.
+
+    Values have a dimension for each of the labels.
+    """
     axis = axis if axis.dim in labels else DEPTHS
     return Scores(
         values if axis.dim in labels else values[..., np.newaxis],
@@ -193,7 +199,7 @@ def _scores_of(
 
 
 def declared_labels_of(array: xr.DataArray, by: Any = None) -> TopicLabels | None:
-    """Return how the topics of an array were drawn, if that is declared."""
+    """Return the declared labels of an array's topics, or None."""
     topics = array.sizes[words.TOPIC]
     known = [name for name in LABELS if name in array.coords]
     coords = {name: array[name] for name in known if {*array[name].dims} <= {words.TOPIC}}
@@ -202,14 +208,20 @@ def declared_labels_of(array: xr.DataArray, by: Any = None) -> TopicLabels | Non
 
 
 def _declared(attrs: Mapping[Any, Any], values: dict[str, Array], by: Any) -> TopicLabels | None:
-    """Return declared labels; one that is not declared may be what groups are told apart by."""
+    """Return the declared labels of topics.
+
+    Labels that only define the groups are left out.
+    """
     if isinstance(by, str) and by in values and by not in names_declared(attrs):
         values = {name: column for name, column in values.items() if name != by}
     return declared_labels(attrs, values)
 
 
 def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
-    """Read a frame: rows, each of a system, a topic, perhaps a repeat, and a group."""
+    """Read a frame with a row per system and topic.
+
+    A row may also have a repeat, a depth and a group.
+    """
     given = isinstance(by, Mapping | pd.Series)
     column = None if given or by is None else by
     if column is not None:
@@ -251,7 +263,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
 
 
 def _metric_values(wide: pd.DataFrame, system: Any, column: Any) -> tuple[list[Any], Array]:
-    """Return the columns that are scores, beside one of groups, and their values."""
+    """Return the columns of scores and their values."""
     labelled = [name for name in (*LABELS, column) if name in wide.columns]
     scored = wide.drop(columns=labelled) if labelled else wide
     metrics = score_arrays.metric_columns(scored, system)
@@ -260,7 +272,10 @@ def _metric_values(wide: pd.DataFrame, system: Any, column: Any) -> tuple[list[A
 
 
 def _source_of(wide: pd.DataFrame, attrs: dict[Any, Any], level: Any) -> pd.DataFrame:
-    """Return a frame without the level of groups in its index, with attributes."""
+    """Return a frame without the level of groups.
+
+    The result has the given attributes.
+    """
     inside = level in {*wide.index.names} - {None}
     source = wide.droplevel(level) if inside else wide.copy(deep=False)
     source.attrs = attrs
@@ -268,7 +283,10 @@ def _source_of(wide: pd.DataFrame, attrs: dict[Any, Any], level: Any) -> pd.Data
 
 
 def _labels_of_rows(wide: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[str, Array]:
-    """Return labels of topics, of which rows have one each."""
+    """Return the labels of every topic.
+
+    Raise if rows of a topic have different labels.
+    """
     found = {}
     for name in [name for name in LABELS if name in {*wide.index.names, *wide.columns}]:
         column = group_values(wide, name)
@@ -284,7 +302,10 @@ def _labels_of_rows(wide: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[
 def _codes_of_rows(
     wide: pd.DataFrame, roles: Mapping[str, Any]
 ) -> tuple[dict[str, Array], dict[str, pd.Index]]:
-    """Return which label each row has of systems, repeats and topics, and these labels."""
+    """Return codes and labels of systems, repeats, topics and depths.
+
+    The code of a row is the position of its label.
+    """
     codes, labels = {}, {}
     for dim, level in roles.items():
         index: Any = wide.index
@@ -302,9 +323,11 @@ def _codes_of_rows(
 def _laid_out(
     values: Array, codes: Mapping[str, Array], labels: Mapping[str, pd.Index]
 ) -> tuple[Array, Array | None]:
-    """Return values by metric and all labels, and of each system and topic the row.
+    """Return an array of values and the rows of cells.
 
-    None instead of rows where a system is scored twice on a topic.
+    The array has a dimension for metrics and for all labels. Return None in place of rows if a
+    system is scored twice on a topic.
+
     """
     shape = tuple(map(len, labels.values()))
     cells = np.ravel_multi_index(tuple(codes.values()), shape)
@@ -321,7 +344,7 @@ def _laid_out(
 def _tell_apart(
     groups: pd.Index, by: Any, codes: dict[str, Array], labels: dict[str, pd.Index]
 ) -> tuple[str, Any]:
-    """Return what groups are of, and that of each label, given the group of each row.
+    """Return the dimension of groups and each label's group.
 
     A topic that a system has in several groups becomes another one in each.
     """

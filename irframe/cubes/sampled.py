@@ -1,4 +1,4 @@
-"""Documents that were drawn to be judged, and what is estimated of lists from them."""
+"""Estimates of scores from a random sample of judged documents."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ LEAST_IDEAL = 5
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """Which documents of recall bases were drawn and judged, and with which probability."""
+    """The sample of judged documents and its sampling probabilities."""
 
     topic: NDArray[np.integer[Any]]
     """The topic of each document, shape (judged,), as those below."""
@@ -106,7 +106,10 @@ class Draw:
 
     @property
     def factor(self) -> Floats:
-        """By what the spread within a stratum counts, NaN if one of several was judged."""
+        """The factor of each stratum's variance.
+
+        NaN if only one of several documents was judged.
+        """
         size, drawn = self.size.astype(float), self.drawn.astype(float)
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = size**2 * (1 / drawn - 1 / size) / (drawn - 1)
@@ -120,7 +123,7 @@ def estimated(
     grades: Sequence[tuple[Array, Array]],
     depths: Sequence[int],
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """Estimate scores at some depths, how they vary and how biased they are, by metric.
+    """Yield estimated scores, their variances and biases by metric.
 
     Parameters
     ----------
@@ -165,7 +168,10 @@ def estimated(
 
 
 def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]) -> None:
-    """Refuse ideal rankings that so few drawn documents fill that scores are biased."""
+    """Raise if ideal rankings have too few drawn documents.
+
+    Estimates by them would be biased.
+    """
     if draw.complete or not metrics:
         return
     share = (draw.chance if (draw.chance > 0).all() else draw.judged).mean()
@@ -178,7 +184,10 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:
-    """Return these weights, None if they depend on what else is relevant or judged."""
+    """Return a metric's weights of ranks, or None.
+
+    None stands for weights that depend on other relevant or judged documents.
+    """
     if not (metric.additive and metric.linear and hasattr(metric, "gain")) or metric.judged_only:
         return None
     changed: dict[str, Any] = {"gain": Binary(), "rel": 1}
@@ -199,7 +208,10 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
 
 
 def weights_of(metric: Any, ranks: int, depths: Sequence[int]) -> Floats:
-    """Return what ranks count for in a score or, of shares of an ideal ranking, above the line."""
+    """Return the weights of ranks in a score.
+
+    For nDCG these are the weights in the numerator.
+    """
     if isinstance(metric, nDCG):
         inside = np.arange(ranks)[:, np.newaxis] < np.asarray(depths)
         return inside * discounts(metric.discount, metric.base, ranks)[:, np.newaxis]
@@ -208,7 +220,10 @@ def weights_of(metric: Any, ranks: int, depths: Sequence[int]) -> Floats:
 
 
 def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequence[int]) -> Array:
-    """Return how many drawn documents have a place in the ideal ranking, shape (topic, depth)."""
+    """Return the number of drawn documents in the ideal ranking.
+
+    The shape is (topic, depth).
+    """
     gain = np.where(draw.judged, gains_of(metric, *graded), 0.0)
     order = np.lexsort([-gain, draw.topic])
     order = order[gain[order] > 0]
@@ -221,7 +236,9 @@ def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequen
 
 
 def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
-    """Return gains of grades under the top grades of their topics, 0 of marks and below 0.
+    """Return the gains of grades.
+
+    The gain depends on the top grade of the topic. Marks and negative grades gain 0.
 
     Parameters
     ----------
@@ -241,7 +258,7 @@ def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
 def totals(
     rows: Array, draw: Draw, worth: Sequence[Floats], weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Estimate totals over lists by Horvitz and Thompson, and how they vary.
+    """Return the Horvitz-Thompson estimates of totals and their variances.
 
     Parameters
     ----------
@@ -297,7 +314,9 @@ def _spread(draw: Draw, held: Floats, place: Array, weights: Floats, inverse: Fl
 
 
 class _Leaving:
-    """What judged documents add up to by topic, and what without each of them in its turn.
+    """Totals by topic, with and without each judged document.
+
+    This is the jackknife.
 
     Without one the others of its stratum stand for it, if these were drawn together.
     """
@@ -320,7 +339,11 @@ class _Leaving:
         return np.asarray(flat.reshape(*values.shape[:-1], *self.draw.drawn.shape))
 
     def totals(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return estimated totals (..., topic), and those of its topic without each document."""
+        """Return estimated totals, with and without each document.
+
+        The first array has the shape (..., topic); the second has each document's topic without
+        that document.
+        """
         sums = self._sums(values * self.inverse)
         total, own = sums.sum(axis=-1), sums.reshape(*sums.shape[:-2], -1)[..., self._cell]
         changed = (self.grown - 1) * own - self.grown * self.inverse * values
@@ -354,7 +377,9 @@ class _Leaving:
 def ratios(
     rows: Array, draw: Draw, worth: Sequence[Floats], metric: nDCG, depths: Sequence[int]
 ) -> tuple[Floats, Floats, Floats]:
-    """Estimate nDCG, both what lists gain and what the ideal ranking does.
+    """Return estimates of nDCG, their variances and biases.
+
+    Both the gain of the list and that of the ideal ranking are estimated.
 
     As `totals`, at some depths; scores are 0 where no document has gain. The third array is the
     bias by the jackknife, which estimates are corrected for. For that the other documents of a
@@ -375,7 +400,7 @@ def _ratios(
     *,
     together: bool,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return estimates that are not corrected, how they vary, and their bias."""
+    """Return uncorrected estimates, their variances and biases."""
     systems, topics, ranks = rows.shape
     leaving = _Leaving(draw, together=together)
     gain = np.stack(worth)[:, leaving.kept]
@@ -403,7 +428,9 @@ def _ratios(
 
 
 def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[Floats]:
-    """Return what the ideal rankings of topics gain, (value, 1, topic), and without each document.
+    """Return ideal gains of topics, with and without each document.
+
+    The shape of the first array is (value, 1, topic).
 
     The discount is added up in straight lines from rank to rank, as estimated counts are fractions.
     """

@@ -1,4 +1,4 @@
-"""Metrics on cubes: labels off, compute, labels on; and users as the C/W/L framework has them.
+"""Metrics and the C/W/L framework on cubes.
 
 Verbs: score, cwl.
 """
@@ -63,7 +63,7 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
 
 @dataclass(frozen=True)
 class Work:
-    """What is asked of rankings, a block at a time."""
+    """A computation on blocks of rankings."""
 
     metrics: Sequence[Metric]
     depths: Sequence[int]
@@ -77,7 +77,7 @@ class Work:
     """Whether it asks for ties though the cube does not share gain over them."""
 
     def over(self, cube: xr.Dataset) -> xr.DataArray:
-        """Return what is asked of a cube, lazily where it is.
+        """Compute the values of a cube, lazily if it is.
 
         Its dimensions are (metric, system, topic, depth), the arrays of a metric side by side.
         """
@@ -93,7 +93,10 @@ class Work:
     def tiles(
         self, experiment: Experiment, depth: int, run: Callable[..., Iterable[None]]
     ) -> Array:
-        """Return what is asked of lists cut at a depth, some at a time; as `over`."""
+        """Compute the values of lists cut at a depth.
+
+        Lists are processed in tiles; the result is that of `over`.
+        """
         # Closed up, lists reach ranks below the depth at which the cube was cut.
         if any(metric.judged_only for metric in self.metrics):
             refuse_open(experiment.longest, depth)
@@ -117,14 +120,14 @@ class Work:
 
 
 def beyond(experiment: Experiment, block: Block, tile: tuple[slice, slice]) -> Array:
-    """Return how many unjudged documents lists of a block have below its last depth."""
+    """Return the number of unjudged documents below the last depth."""
     return np.asarray(experiment.unjudged[tile] - (block.grade == words.UNJUDGED).sum(axis=-1))
 
 
 def _of_block(
     work: Work, grade: Array, systems: Codes, topics: Codes, experiment: Experiment
 ) -> Array:
-    """Return what is asked of a block, whose grades were held against the experiment's."""
+    """Compute the values of a block with verified grades."""
     part = experiment.part(systems.ravel(), topics.ravel()).loaded
     return work.tiles(part, grade.shape[-1], map)
 
@@ -138,7 +141,7 @@ def score(
     rel: Rel = None,
     stop: Stop | None = None,
 ) -> xr.DataArray:
-    """Score every ranking of a cube with some metrics, at every depth in one pass.
+    """Score every ranking of a cube at every depth.
 
     Parameters
     ----------
@@ -222,7 +225,10 @@ def score(
 
 
 def _at_one_depth(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores without their only depth; what xarray selects would import dask."""
+    """Return scores at their only depth without that dimension.
+
+    Selection by xarray would import dask.
+    """
     last = scores.transpose(..., words.DEPTH)
     kept = {name: coord.variable for name, coord in last.drop_vars(words.DEPTH).coords.items()}
     kept[words.DEPTH] = xr.Variable((), last[words.DEPTH].to_numpy().reshape(()), fastpath=True)
@@ -231,7 +237,10 @@ def _at_one_depth(scores: xr.DataArray) -> xr.DataArray:
 
 
 def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
-    """Return for every metric and topic the scores that stand at a place, (metric, topic)."""
+    """Select one score variant per metric and topic.
+
+    The positions of the variants have the shape (metric, topic).
+    """
     every = []
     for places in place:
         row = values.isel({words.METRIC: places[0]})
@@ -249,7 +258,10 @@ def label_scores(
     depths: Sequence[int],
     dim: str = words.DEPTH,
 ) -> xr.DataArray:
-    """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
+    """Return scores with labels of metrics, depths and the cube.
+
+    Scores are NaN where a system did not take part.
+    """
     indexes = {words.METRIC: np.array([str(metric) for metric in metrics]), dim: np.array(depths)}
     known = {dim: view.labels(dim, index) for dim, index in indexes.items()}
     hidden = {words.DEPTH, "unjudged", *view.CODES.values()}
@@ -265,7 +277,10 @@ def label_scores(
 def refuse_metrics(
     cube: xr.Dataset, metrics: Sequence[Metric], *, ties: words.TieRule | None = None
 ) -> None:
-    """Raise for metrics that cannot be computed on this cube, or if its ties were decided so."""
+    """Raise for metrics that cannot be computed on a cube.
+
+    With `ties`, raise for metrics that do not allow these.
+    """
     experiment = view.experiment_of(cube)
     columns, spans = experiment.judgments.table.columns, view.of_spans(cube)
     refuse_spans(metrics, spans=spans)
@@ -279,7 +294,10 @@ def refuse_metrics(
 def read_metrics(
     cube: xr.Dataset, metrics: Metrics | Iterable[Metrics], at: int | Sequence[int] | None
 ) -> tuple[list[Metric], list[int]]:
-    """Return metrics and depths that are asked of a cube, refusing those that it cannot score."""
+    """Return the metrics and depths to score.
+
+    Raise for those that the cube cannot be scored by.
+    """
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
@@ -289,7 +307,10 @@ def read_metrics(
 def wanted_depths(
     cube: xr.Dataset, metrics: Sequence[Metric], at: int | Sequence[int] | None
 ) -> list[int]:
-    """Return the depths asked for, all by default, refusing those that the cube lacks."""
+    """Return the depths to score, all by default.
+
+    Raise for depths beyond the cube.
+    """
     deepest = cube.sizes[words.DEPTH]
     depths = list(range(1, deepest + 1)) if at is None else listed(at)
     beyond = [repr(depth) for depth in depths if not (is_whole(depth) and 1 <= depth <= deepest)]
@@ -303,7 +324,7 @@ def wanted_depths(
 
 
 def refuse_repeated_depths(depths: Iterable[Any], wanted: str) -> None:
-    """Raise if a depth is asked for twice."""
+    """Raise for duplicate depths."""
     again = [depth for depth, count in Counter(depths).items() if count > 1]
     if again:
         raise DepthError(wanted, f"{len(again)} again", "name each depth once in at=", again)
@@ -315,7 +336,7 @@ def cwl(
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
-    """Say how much users gain, and how far they read, who read as metrics have it.
+    """Compute gain and cost of users by the C/W/L framework.
 
     Parameters
     ----------
@@ -392,7 +413,7 @@ def cwl(
 
 
 def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Yield the five quantities of a block of rankings, metric by metric."""
+    """Yield the five quantities of a block by metric."""
     columns, evidence = [depth - 1 for depth in depths], Evidence(block)
     for metric in metrics:
         yield from (values[..., columns] for values in metric.read(evidence))

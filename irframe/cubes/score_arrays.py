@@ -1,4 +1,4 @@
-"""Frames and arrays of scores made anywhere, as arrays that are sound; what verbs ask of them."""
+"""Validation of frames and arrays of scores."""
 
 import inspect
 from collections.abc import Collection, Iterable, Mapping
@@ -26,7 +26,9 @@ from irframe.stops import DEPTHS, axis_of
 
 
 def settled_collection(subject: Any, by: Any) -> Any:
-    """Return the groups of collections where they are called so, or as the column that they were.
+    """Return the groups of collections, if `by` names them.
+
+    They have the name of the column that they were read from, or "collection".
 
     Anything else is returned as it is.
     """
@@ -40,7 +42,10 @@ def settled_collection(subject: Any, by: Any) -> Any:
 
 
 def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
-    """Raise for arguments of a verb that do not go together; lists may have to be of one unit."""
+    """Raise for arguments of a verb that contradict each other.
+
+    Some verbs need lists of one unit.
+    """
     subject, *_ = values = bound.arguments.values()
     refuse_collections([subject], bound.arguments.get("rel"))
     if one_unit:
@@ -49,7 +54,7 @@ def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
 
 
 def refuse_collections(cubes: Iterable[Any], rel: Any) -> None:
-    """Raise if `rel` is a mapping of collections that no cube has."""
+    """Raise if `rel` names collections that no cube has."""
     if not isinstance(rel, Mapping):
         return
     known = [
@@ -69,7 +74,9 @@ def _names(subject: Any) -> list[Any]:
 
 
 def refuse_repeats(scores: Any, verb: str) -> Any:
-    """Return what has no repeats, refusing a verb that does not know what to do with several.
+    """Return scores without a dimension of repeats.
+
+    Raise for several repeats, unless the verb reads them.
 
     A dimension of one repeat is no repeat. The name of a verb that does is "".
     """
@@ -85,7 +92,7 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
 
 
 def refuse_several_repeats(verb: str, word: Any, line: str = "") -> NoReturn:
-    """Raise for several repeats of systems, for a verb that does not know what to do with them."""
+    """Raise for several repeats in a verb without them."""
     line = line or f"scores.mean({words.REPEAT!r}, keep_attrs=True)"
     advice = f"average over them: {line}; or select one"
     raise InputError(f"scores of one {word} for {verb}", "several", advice)
@@ -160,7 +167,9 @@ def _is_number(column: pd.Series) -> bool:
 
 
 def _is_of_both(column: pd.Series, system: Any = None) -> bool:
-    """Return whether a number depends on system and topic, as far as there are several of each.
+    """Return whether a column varies by system and by topic.
+
+    A dimension with a single label is not checked.
 
     Whole numbers that are all one, such as a year, say nothing of either.
     """
@@ -173,8 +182,10 @@ def _is_of_both(column: pd.Series, system: Any = None) -> bool:
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
 
 
-def sound(scores: xr.DataArray) -> xr.DataArray:
-    """Return an array over systems and topics with each label once, in float64.
+def validated(scores: xr.DataArray) -> xr.DataArray:
+    """Return a validated array of scores in float64.
+
+    Every label occurs once.
 
     Parameters
     ----------
@@ -211,7 +222,7 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
 
 
 def _whole(depths: pd.Index) -> pd.Index:
-    """Return depths as whole numbers; what stands between depths is at none of them."""
+    """Return depths as integers; raise for fractions."""
     whole = depths.astype(np.int64) if depths.dtype.kind == "f" and depths.notna().all() else None
     if whole is None or (whole != depths).any():
         wrong = depths if whole is None else depths[whole != depths]
@@ -221,7 +232,7 @@ def _whole(depths: pd.Index) -> pd.Index:
 
 
 def _in_float(scores: xr.DataArray) -> xr.DataArray:
-    """Return numbers in double precision, in which they are added up."""
+    """Return scores in double precision."""
     kind = scores.dtype.kind
     if scores.dtype == np.float64:
         return scores
@@ -239,7 +250,7 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
 
 
 def in_order(scores: xr.DataArray) -> xr.DataArray:
-    """Return sound scores with a label for everything, their dimensions in order."""
+    """Return validated scores with labels and dimensions in order."""
     if not {*LIST} <= {*scores.dims}:
         found = ", ".join(map(str, scores.dims)) or "none"
         raise InputError(f"dimensions {words.SYSTEM} and {words.TOPIC}", found)
@@ -260,7 +271,10 @@ def in_order(scores: xr.DataArray) -> xr.DataArray:
 
 
 def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return columns of numbers, NaN where there is none, refusing others and none at all."""
+    """Return columns of numbers, with NaN for missing values.
+
+    Raise for other columns, and if there is no column or row.
+    """
     plain = frame.to_numpy() if frame.size else np.empty(0, object)
     if plain.dtype.kind in "biuf":
         return plain.astype(np.float64, copy=False)
@@ -274,13 +288,13 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def counting_costs(subject: Any) -> AbstractContextManager[None]:
-    """Know inside which scores count a cost, where an object says so of its own."""
+    """Return a context that knows an object's cost columns."""
     costs = getattr(subject, "attrs", {}).get(LOWER, ())
     return during(COSTS, COSTS.get() | set(map(str, listed(costs))))
 
 
-def reading(function: Function) -> Function:
-    """Let a function of scores or results that is no verb know costs."""
+def with_costs(function: Function) -> Function:
+    """Wrap a function that needs cost columns of its object."""
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
 
@@ -297,14 +311,16 @@ def reading(function: Function) -> Function:
     return call  # type: ignore[return-value]
 
 
-def with_dims(result: Any, *words: str) -> Any:
-    """Return a result with dimensions of one label for those that were selected by a label."""
+def expand_scalars(result: Any, *words: str) -> Any:
+    """Return a result with scalar coordinates expanded to dimensions."""
     scalars = [word for word in words if word in result.coords and word not in result.dims]
     return result.expand_dims(scalars) if scalars else result
 
 
 def refuse_units(scores: Any) -> None:
-    """Raise for scores of systems whose lists are of different units, such as two chunkings.
+    """Raise for systems whose lists have different units.
+
+    Two ways to split documents into chunks are an example.
 
     Those by spans of text, or of lists collapsed to documents, are on one footing.
     """
@@ -327,7 +343,10 @@ def refuse_units(scores: Any) -> None:
 
 
 def refuse_mixed(values: Collection[Any]) -> None:
-    """Raise if scores at stops are held against others at depths, or in another unit."""
+    """Raise if scores in different units are compared.
+
+    Scores at stops cannot be compared with scores at depths.
+    """
     sides = {plural(DEPTH) for value in values if DEPTH in getattr(value, "dims", ())}
     for value in values:
         if (axis := axis_of(value)) is not DEPTHS:

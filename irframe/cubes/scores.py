@@ -1,4 +1,4 @@
-"""Scores of systems on topics, as every verb of scores reads them."""
+"""The class of scores that all verbs read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -97,7 +97,7 @@ class Scores:
 
     @property
     def pooled(self) -> str:
-        """The caution on topics of several collections that are taken together, or ""."""
+        """The caution about pooled topics of several collections, or ""."""
         attributes, coords = self.source.attrs, getattr(self.source, "coords", ())
         column = attributes.get(COLLECTION)
         if column is None:
@@ -113,13 +113,13 @@ class Scores:
         return f"topics of {present} collections ({column}) are taken together"
 
     def refuse_bounds(self) -> None:
-        """Raise where they are lower and upper scores."""
+        """Raise for lower and upper scores."""
         if self.bounds is not None:
             wanted = f"dimensions metric, system, topic, {self.axis.dim}"
             raise InputError(wanted, "1 more", "", [BOUND])
 
     def groups(self) -> "Iterator[tuple[Any, Scores]]":
-        """Yield the groups: the name of each, and the scores of who takes part there.
+        """Yield each group's name and its scores.
 
         Without groups, everything is one, which has no name. Systems and topics keep their order.
         """
@@ -142,12 +142,12 @@ class Scores:
 
     @property
     def has_row(self) -> Array:
-        """Whether the frame has a row for a system and topic, shape (system, topic)."""
+        """Whether the frame has a row per system and topic."""
         present = np.asarray(self.rows) >= 0
         return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
 
     def _with_rows(self, places: dict[str, Array]) -> dict[str, Array]:
-        """Return positions without those of systems and topics that have no row in a frame."""
+        """Return the positions of systems and topics with rows."""
         if self.rows is None:
             return places
         inside = at_places(self.has_row, *(places.get(dim) for dim in LIST))
@@ -156,7 +156,7 @@ class Scores:
 
     @property
     def label_values(self) -> Mapping[str, Array]:
-        """The declared labels of topics, each with the value of every topic."""
+        """The declared labels and their values for all topics."""
         return {} if self.topic_labels is None else self.topic_labels.values
 
     @cached_property
@@ -170,13 +170,13 @@ class Scores:
         return [fact.summary for fact in self.metric_facts]
 
     @cached_property
-    def towards(self) -> list[int]:
-        """For each metric 1 if higher is better, -1 if it counts a cost."""
+    def signs(self) -> list[int]:
+        """The sign of each metric, -1 for costs."""
         return [fact.sign for fact in self.metric_facts]
 
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
-        """Topics on which every system has a score, shape (metric, topic, depth)."""
+        """Common topics of all systems, shape (metric, topic, depth)."""
         metrics, _, *rest = self.values.shape
         if np.isfinite(self.values.sum()):  # which no sum with NaN in it is
             return np.broadcast_to(np.True_, (metrics, *rest))
@@ -185,18 +185,18 @@ class Scores:
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
-        """The systems of which some retrieved document is judged, shape (system,)."""
+        """Whether any document retrieved by a system is judged."""
         unknown = {*listed(self.attrs.get(UNKNOWN))}
         return np.array([str(name) not in unknown for name in self.systems.tolist()], bool)
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
-        """Average over the common topics, higher is better, shape (metric, depth, system)."""
+        """Signed means over common topics, shape (metric, depth, system)."""
         metrics, systems, topics, depths = self.values.shape
         result = np.empty((metrics, depths, systems))
         apart = self.topic_order is not None and self.scored.all()
         width = fitting(topics * depths, SORTED_BYTES) if apart else systems
-        for row, sign in enumerate(self.towards):
+        for row, sign in enumerate(self.signs):
             for block in groups(systems, max(1, width)):
 
                 def compute(scores: Array, *design: Design, row: int = row) -> Arrays:
@@ -208,16 +208,16 @@ class Scores:
 
     @cached_property
     def topic_order(self) -> Array | None:
-        """The order of the topics by name, None for the one in which they stand."""
+        """The order of topics by name, None if sorted."""
         return _by_name(self.topics)
 
     @cached_property
     def system_order(self) -> Array | None:
-        """The order of the systems by name, None for the one in which they stand."""
+        """The order of systems by name, None if sorted."""
         return _by_name(self.systems)
 
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
-        """Yield every metric's position with one block of depths after the other."""
+        """Yield the blocks of depths of every metric."""
         metrics, _, _, depths = self.values.shape
         blocks = list(groups(depths, fitting(pairs, BLOCK_BYTES)))
         for row in range(metrics):
@@ -227,7 +227,7 @@ class Scores:
     def by_piece(
         self, pairs: int, compute: Callable[[int, slice], Array], *, axis: int = 0
     ) -> Array:
-        """Compute by `pieces` and put these together: metrics first, blocks along a depth axis."""
+        """Compute by `pieces` and concatenate the results along depths."""
         parts: dict[int, list[Array]] = {}
         for row, block in self.pieces(pairs):
             parts.setdefault(row, []).append(compute(row, block))
@@ -236,7 +236,7 @@ class Scores:
     def by_pair(
         self, pairs: int, compute: Callable[[int, slice], Arrays], *, progress: bool = False
     ) -> list[Array]:
-        """Compute arrays over pairs and depths by `pieces`, each (metric, depth, pair)."""
+        """Compute arrays of shape (metric, depth, pair) by `pieces`."""
         metrics, _, _, depths = self.values.shape
         pieces = list(self.pieces(pairs))
         columns: list[Array] = []
@@ -253,7 +253,7 @@ class Scores:
     def over_all(
         self, size: int, compute: Callable[..., Arrays], *, given: bool = False
     ) -> list[Array]:
-        """Compute on the scores of all metrics as `over` does, each (metric, depth, ...).
+        """Compute on all metrics as `over` does.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class Scores:
         return self.by_pair(size, lambda row, block: how(row, block, compute))
 
     def by_summary(self, compute: "Callable[[Scores], list[Array]]") -> list[Array]:
-        """Compute arrays of metrics that are averaged alike at once, each (metric, depth, ...).
+        """Compute metrics with the same kind of mean at once.
 
         The function takes scores whose depths are those of one metric after the other.
         """
@@ -298,7 +298,7 @@ class Scores:
         *,
         systems: slice = slice(None),
     ) -> Arrays:
-        """Compute on the scores of one metric, with the topics that all systems have.
+        """Compute on one metric's scores over the common topics.
 
         Parameters
         ----------
@@ -329,19 +329,19 @@ class Scores:
         return tuple(part[..., back] for part in joined)
 
     def given(self, row: int, depths: slice, compute: Callable[..., Arrays]) -> Arrays:
-        """Compute on what a test of a metric is given: as `over`, of the `summands` of its mean."""
+        """Compute on the `summands` of one metric, as `over`."""
         of = self.summaries[row]
         return self.over(
             row, depths, lambda scores, *design: compute(summands(scores, of), *design)
         )
 
     def drawn(self, topics: Array) -> tuple[Design, ...]:
-        """Return how some topics were drawn; nothing if independently, and all count alike."""
+        """Return the design of topics as arguments, () if plain."""
         own = None if self.design is None else self.design.take(topics)
         return () if own is None or own.plain else (own,)
 
     def tested(self, test: PairedTest, values: Array, pairs: Array, *design: Design) -> Any:
-        """Test pairs of systems, which a test that draws sees in the order of their names."""
+        """Test pairs of systems in the order of names."""
         values, pairs = self.by_name(values, pairs)
         if design:
             if not test.designed:
@@ -353,12 +353,12 @@ class Scores:
         return test.kernel(values, pairs)
 
     def by_name(self, values: Array, pairs: Array) -> tuple[Array, Array]:
-        """Return values with systems in the order of their names, and the same pairs of them."""
+        """Return values and pairs with systems sorted by name."""
         order = self.system_order
         return (values, pairs) if order is None else (values[order], np.argsort(order)[pairs])
 
     def load(self) -> "Scores":
-        """Return the same in memory."""
+        """Return these scores in memory."""
         return in_memory(self)[0]
 
     def take(
@@ -369,7 +369,7 @@ class Scores:
         topic: Array | None = None,
         depth: Sequence[int] | Array | None = None,
     ) -> Self:
-        """Return the scores at some positions of each dimension, in this order."""
+        """Select scores by position along each dimension."""
         labels, repeats, source, rows = self.topic_labels, self.repeats, self.source, self.rows
         labels = labels if labels is None or topic is None else labels.take(topic)
         between = [None] * self.several_repeats
@@ -397,26 +397,26 @@ class Scores:
         )
 
     def where(self, kept: Any) -> Self:
-        """Return the scores without those on other topics than these, (metric, topic, depth)."""
+        """Return scores with NaN on other topics."""
         if kept.all():
             return self
         return replace(self, values=np.where(kept[:, np.newaxis], self.values, np.nan))
 
     def labels(self, *others: str) -> dict[str, Any]:
-        """Return the labels of metrics, of systems if asked for, and of depths if there are any."""
+        """Return the labels of metrics, and of systems and depths."""
         labels: dict[str, Any] = {METRIC: self.metrics}
         if SYSTEM in others:
             labels[SYSTEM] = self.systems.rename(SYSTEM)
         return labels if self.depths is None else labels | {self.axis.dim: self.depths.to_numpy()}
 
     def labelled(self, values: Array, name: str) -> xr.DataArray:
-        """Put labels on values over metric and depth."""
+        """Return labelled values over metric and depth."""
         labels = self.labels()
         shaped = values.reshape([len(label) for label in labels.values()])
         return xr.DataArray(shaped, labels, tuple(labels), name=name, attrs=dict(self.attrs))
 
     def beyond_depth(self, parts: dict[str, Array], dim: str) -> xr.Dataset:
-        """Put labels on values over metric, depth and one more dimension."""
+        """Return labelled values over metric, depth and another dimension."""
         alike = self.labelled(next(iter(parts.values()))[..., 0], "")
         dims = *alike.dims, dim
         arrays = {n: (dims, values.reshape(*alike.shape, -1)) for n, values in parts.items()}
@@ -432,7 +432,7 @@ def refuse_unloadable(size: int) -> None:
 
 
 def in_memory(*sides: Scores) -> list[Scores]:
-    """Return scores whose values are in memory; what several of them need is computed once.
+    """Load scores into memory, computing common dask tasks once.
 
     Raises
     ------
@@ -450,14 +450,14 @@ def in_memory(*sides: Scores) -> list[Scores]:
 
 
 def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield what topics some of the depths share, and where these stand, from (topic, depth)."""
+    """Yield distinct sets of scored topics and their depths."""
     distinct, which = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(distinct.T):
         yield topics, np.flatnonzero(which.ravel() == number)
 
 
 def _by_name(labels: pd.Index) -> Array | None:
-    """Return the order of labels by name, None for the one in which they stand."""
+    """Return the order of labels by name, None if sorted."""
     names = [*map(str, labels.tolist())]
     return None if sorted(names) == names else np.argsort(np.array(names, object), kind="stable")
 
@@ -467,7 +467,7 @@ def _taken(labels: Any, places: Any) -> Any:
 
 
 def summands(scores: Array, summary: Summary) -> Array:
-    """Return what is added up over topics for a mean, larger for larger scores; 0 if infinite.
+    """Return the terms that a mean sums over topics.
 
     Examples
     --------
@@ -481,14 +481,14 @@ def summands(scores: Array, summary: Summary) -> Array:
 
 
 def finite(given: Array, summary: Summary) -> NDArray[np.bool_]:
-    """Return of which systems all `summands` (system, topic, depth) are finite, (system, depth)."""
+    """Return whether all `summands` are finite, by system and depth."""
     if summary == "harmonic":  # where none of them is 0, unless one is infinite
         return np.asarray((given != 0).all(axis=1))
     return np.ones((len(given), given.shape[2]), bool)
 
 
 def of_topics(scores: Array, summary: Summary, design: Design | None = None) -> Array:
-    """Average scores (system, topic, depth) without NaN over topics that were drawn so."""
+    """Average scores without NaN over topics with this design."""
     if design is None:
         return np.asarray(average(scores, summary, axis=1))
     there = np.float64(len(design.weights) if summary == "sum" else 1)

@@ -1,4 +1,4 @@
-"""Other judgments of the same rankings: bounds over all that there are, and fewer of them.
+"""Bounds over unjudged documents, and cubes with other judgments.
 
 Verbs: bounds, condense, pooled, sample, rejudge.
 """
@@ -37,7 +37,7 @@ SHARED = ("Judged", "NumRet")
 
 
 def unjudged_shares(scored: xr.DataArray) -> xr.DataArray:
-    """Return the unjudged documents of each system over those that it retrieved.
+    """Return the share of unjudged among retrieved documents by system.
 
     Parameters
     ----------
@@ -68,7 +68,10 @@ def bounds(
     *metrics: policy.Metrics,
     at: int | Sequence[int] | None = None,
 ) -> xr.DataArray:
-    """Say between which scores the truth must lie, whatever the unjudged documents are.
+    """Compute lower and upper bounds of scores over unjudged documents.
+
+    The score under complete judgments lies between the bounds, whatever the grades of the retrieved
+    unjudged documents are.
 
     Parameters
     ----------
@@ -156,7 +159,10 @@ def bounds(
 
 
 def _linear_both(metric: Metric) -> bool:
-    """Tell whether either bound is linear in gains, which tied documents may then share."""
+    """Return whether either bound is linear in gains.
+
+    Tied documents may then share their gain.
+    """
     ceiling = type(metric).ceiling
     return metric.linear and bool(ceiling) and "unjudged" not in parameters(ceiling)
 
@@ -170,7 +176,7 @@ def both_sides(
     hidden: bool = False,
     ties: bool = False,
 ) -> xr.DataArray:
-    """Apply a kernel that yields a lower and an upper score for every metric.
+    """Compute lower and upper scores of every metric.
 
     Parameters
     ----------
@@ -188,7 +194,7 @@ def both_sides(
 
 
 def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Yield the lower and the upper bound of a block of rankings, metric by metric."""
+    """Yield both bounds of a block by metric."""
     columns, evidence = np.asarray(depths), Evidence(block)
     for metric in metrics:
         if metric.ceiling:
@@ -209,7 +215,9 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
 
 @verb(bounded=True, repeats=True)
 def condense(cube: xr.Dataset) -> Cube:
-    """Remove the unjudged documents from every ranking and number the others anew.
+    """Remove the unjudged documents from every ranking.
+
+    The other documents move up.
 
     With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
 
@@ -248,7 +256,7 @@ def condense(cube: xr.Dataset) -> Cube:
 
 @verb(bounded=True, repeats=True)
 def pooled(cube: xr.Dataset, depth: int) -> Cube:
-    """Return the cube as it would be had judging stopped at a shallower pool.
+    """Return the cube with the judgments of a shallower pool.
 
     Parameters
     ----------
@@ -295,7 +303,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
 
 
 def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
-    """Return a pool depth within the cube's, by default that itself.
+    """Return a valid pool depth, by default the cube's.
 
     Raises
     ------
@@ -321,7 +329,7 @@ def sample(data: xr.Dataset, share: float, *, seed: int = 0) -> Cube: ...
 def sample(data: pd.DataFrame, share: float, *, seed: int = 0) -> pd.DataFrame: ...
 @verb(bounded=True, repeats=True)
 def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | pd.DataFrame:
-    """Keep a share of the judgments, drawn at random for every topic and grade.
+    """Draw a random sample of judgments by topic and grade.
 
     That is what smaller pools would have left. Who asks which documents people should judge,
     without a look at grades, calls `draw_to_judge`.
@@ -387,7 +395,9 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
 
 @verb(repeats=True)
 def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
-    """Return the cube of the same runs by other judgments, such as those of a new round.
+    """Return the cube of the same runs with other judgments.
+
+    These may be the judgments of a new round.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""What every verb does alike: it reads what it declares, answers in groups, and records how."""
+"""The decorator that makes a function a verb.
+
+A verb reads its arguments, is applied to each group, and records its options in the result.
+"""
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -58,7 +61,7 @@ VERBS: dict[str, Callable[..., Any]] = {}
 
 @dataclass(frozen=True)
 class Declared:
-    """What a verb reads, as its function declares it; see `verb`."""
+    """The declarations of a verb; see `verb`."""
 
     function: Callable[..., Any]
     groups: bool
@@ -75,11 +78,11 @@ class Declared:
 
     @property
     def asking(self) -> str:
-        """In whose name several repeats are refused: "" for a verb that reads them."""
+        """The name in refusals of repeats, or ""."""
         return "" if self.repeats else self.name
 
     def of_scores(self, subject: Any) -> bool:
-        """Tell whether an object is read as scores, not as a cube or a result."""
+        """Return whether the verb reads an object as scores."""
         first = next(iter(signature_of(self.function).parameters))
         return first == "scores" and not isinstance(subject, xr.Dataset)
 
@@ -106,7 +109,9 @@ def verb(
     one_unit: bool = False,
     reads: tuple[str, ...] = (),
 ) -> Any:
-    """Make a function of a cube, of scores or of what a verb returned a verb.
+    """Turn a function into a verb.
+
+    The first parameter of the function is a cube, scores, or the result of another verb.
 
     A cube is read through its experiment. A dimension of which one label was selected is a scalar
     coordinate of the result. The result's attributes say how its numbers came about.
@@ -154,7 +159,10 @@ def verb(
 
 
 class _TableVerb(Protocol[Options]):
-    """A verb that gives a frame for a frame of scores, and a dataset for an array."""
+    """The type of verbs that return tables.
+
+    A frame of scores gives a frame, an array gives a dataset.
+    """
 
     @overload
     def __call__(
@@ -171,12 +179,12 @@ def table_verb(
 ) -> Callable[
     [Callable[Concatenate[Any, Options], xr.Dataset | pd.DataFrame]], _TableVerb[Options]
 ]:
-    """Make a verb of a function that gives a table of the kind that its scores are of."""
+    """Turn a function that returns a table into a verb."""
     return verb(repeats=repeats, one_unit=one_unit)  # type: ignore[return-value]
 
 
 def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
-    """Return what a verb answers of an object, perhaps in groups."""
+    """Return the result of a verb, by group if grouped."""
     groups = asked if isinstance(asked, InGroups) else None
     subject = asked if groups is None else groups.subject
     bound = bind(verb.function, (asked, *arguments), options)
@@ -198,12 +206,12 @@ def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[
 
 
 def _object_among(given: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return the object among the arguments of a verb, and what it is called there."""
+    """Return the name and value of the first argument."""
     return next(iter(given.items()))
 
 
 def _read(verb: Declared, given: Mapping[str, Any], by: Any = None) -> dict[str, Any]:
-    """Return the arguments of a verb as read; groups that scores are read with are `by`."""
+    """Return the arguments of a verb as read."""
     first, subject = _object_among(given)
     if verb.of_scores(subject):
         return read_all(given, verb.asking, by)
@@ -223,7 +231,9 @@ def _read(verb: Declared, given: Mapping[str, Any], by: Any = None) -> dict[str,
 
 
 def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
-    """Return a cube through the gate; of results a selected label as one of each.
+    """Return a validated cube, or a result with all dimensions.
+
+    A dimension of a result of which one label was selected has length one.
 
     Several repeats are refused in the name of who is asking, if it has one.
     """
@@ -236,12 +246,12 @@ def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
         read: Any = score_arrays.refuse_repeats(subject, asking)
         read = read.expand_dims(view.selected(read))
         whole = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
-        return score_arrays.sound(read) if whole else read
+        return score_arrays.validated(read) if whole else read
     return with_own_levels(subject) if isinstance(subject, pd.DataFrame) else subject
 
 
 def _held(result: Any, whole: Any) -> Any:
-    """Return a result, comparing grades of a cube with its experiment's unless tasks of it do."""
+    """Return a result after its cube's grades are verified."""
     if isinstance(whole, xr.Dataset) and words.GRADE in whole:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(part, "chunks", None) for part in parts)
@@ -251,7 +261,7 @@ def _held(result: Any, whole: Any) -> Any:
 
 
 def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
-    """Return a cube in memory, refusing to load one that is large."""
+    """Return a cube in memory; raise if it is large."""
     size = WORKED * sum(part.nbytes for part in cube.data_vars.values() if part.chunks)
     if size > LOADED:
         found = f"a lazy one of {size / 2**30:.3g} GiB"
@@ -261,7 +271,7 @@ def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
 
 
 def _describe_scores(result: Any, read: Scores) -> None:
-    """Say of a result which way scores were read, and what to beware of in their topics."""
+    """Add the direction of metrics and cautions to a result."""
     read_as = directions(read.metrics)
     result.attrs |= {words.DIRECTION: read_as} if read_as else {}
     if read.by is None and (pooled := read.pooled):
@@ -270,7 +280,11 @@ def _describe_scores(result: Any, read: Scores) -> None:
 
 
 def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
-    """Call the function of a verb, without coordinates of the caller unless it reads some."""
+    """Call the function of a verb.
+
+    User coordinates are dropped before, unless the verb reads some of them, and are restored in the
+    result.
+    """
     first, subject = _object_among(given)
     table = isinstance(subject, Scores)
     array = subject.source if table else subject
@@ -288,7 +302,7 @@ def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
 
 
 def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[Any, Any]:
-    """Return what a verb was asked of, as read, and what it answers of all groups, joined.
+    """Return the object as read and the joined results.
 
     Scores among the arguments are split, too. Groups are named in their errors and warnings.
     """
@@ -310,7 +324,7 @@ def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[A
 
 
 def _as_selected(verb: Declared, result: Any, subject: Any) -> Any:
-    """Return a result with scalar coordinates where one label of its object was selected."""
+    """Return a result with the scalar coordinates of its object."""
     if not (isinstance(result, view.Labelled) and isinstance(subject, view.Labelled)):
         return result
     along = [axis_of(subject).dim] * verb.of_scores(subject)
@@ -319,7 +333,7 @@ def _as_selected(verb: Declared, result: Any, subject: Any) -> Any:
 
 
 def read_depth(cube: xr.Dataset, depth: int | None) -> int:
-    """Return how deep lists are read, by default as deep as the cube.
+    """Return the depth to read, by default the cube's.
 
     Parameters
     ----------
@@ -353,14 +367,14 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     return whole("depth", depth, low=1, high=deepest, error=DepthError, advice=advice)
 
 
-def attended(cube: xr.Dataset) -> xr.Dataset:
-    """Return a cube without systems and topics of which nothing is there, warning of them.
+def drop_absent(cube: xr.Dataset) -> xr.Dataset:
+    """Drop empty systems and topics with a warning.
 
     Examples
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> dict(attended(cube).sizes) == dict(cube.sizes)
+    >>> dict(drop_absent(cube).sizes) == dict(cube.sizes)
     True
     """
     there = view.experiment_of(cube).participated
@@ -375,7 +389,7 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
 
 
 def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
-    """Yield a cube in memory: whole, or where it is lazy one block of topics after the other.
+    """Yield a cube in memory, a lazy one by blocks.
 
     Parameters
     ----------
@@ -397,8 +411,8 @@ def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
         yield cube.isel({words.TOPIC: topics}).compute()
 
 
-def shared(cube: xr.Dataset) -> xr.Dataset:
-    """Return the topics of a cube in which all of its systems took part, warning of others.
+def common_topics(cube: xr.Dataset) -> xr.Dataset:
+    """Return the cube of topics that all systems share, with a warning.
 
     Raises
     ------
@@ -409,7 +423,7 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> shared(cube).sizes["topic"]
+    >>> common_topics(cube).sizes["topic"]
     16
     """
     there = view.experiment_of(cube).participated
@@ -419,7 +433,7 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
 def shared_topics(
     there: NDArray[np.bool_], error: type[IrframeError] = InputError
 ) -> NDArray[np.intp]:
-    """Return the places of the topics in which all systems took part, warning of others.
+    """Return the positions of topics that all systems share, with a warning.
 
     Parameters
     ----------
@@ -445,7 +459,7 @@ def shared_topics(
 
 
 def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
-    """Raise for metrics whose own depth is beyond the one that lists are read to.
+    """Raise for metrics with a depth beyond the reading depth.
 
     Examples
     --------
@@ -463,7 +477,7 @@ def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
 def against(
     labels: Sequence[Any], baseline: Hashable, systems: Hashable | Sequence[Hashable] | None
 ) -> tuple[int, list[int]]:
-    """Return where a baseline stands, and the systems to hold against it, by default all others.
+    """Return the positions of a baseline and other systems.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The cube: a labelled view of one experiment, its dimensions, and its tasks for dask."""
+"""Cubes as labelled views of an experiment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -21,7 +21,9 @@ from irframe.stops import AXES
 
 
 def need_dask() -> Any:
-    """Return dask, which only users of cubes larger than memory need.
+    """Return dask; raise if it is not installed.
+
+    Only cubes larger than memory need it.
 
     Raises
     ------
@@ -45,7 +47,7 @@ def in_chunks(
     dtype: type,
     ends: tuple[int, ...] = (),
 ) -> Any:
-    """Return what a function makes of the blocks of lazy grades, when that is wanted.
+    """Apply a function to blocks of lazy grades lazily.
 
     It is given grades, which systems and topics of the experiment they are of, and this one. What
     it makes has the shape of the grades, or as many rows before systems, and depths, as the ends
@@ -66,7 +68,10 @@ def in_chunks(
 
 
 def _handed(experiment: Experiment) -> Any:
-    """Return an experiment as tasks are given it: without names of documents, which none reads."""
+    """Return an experiment without document names, for tasks.
+
+    No task reads these names.
+    """
     return need_dask().delayed(replace(experiment, listing=None), traverse=False)
 
 
@@ -75,7 +80,9 @@ LARGE, BLOCK = 1 << 28, 1 << 21
 
 
 def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
-    """Return how many topics each block of a large cube has, None for one that is not.
+    """Return the topics per block of a cube, or None.
+
+    None stands for a cube that is small enough for one block.
 
     Examples
     --------
@@ -196,7 +203,7 @@ def _view_of(
     named: Mapping[str, Any],
     riders: Mapping[Any, Any],
 ) -> xr.Dataset:
-    """Return a view of the systems and topics of an experiment that codes say."""
+    """Return a view of the systems and topics of codes."""
     chosen = np.ix_(*codes.values())
     coords: dict[Any, Any] = {dim: labels(dim, label) for dim, label in named.items()}
     coords[DEPTH] = labels(DEPTH, np.arange(1, grade.sizes[DEPTH] + 1))
@@ -214,19 +221,19 @@ def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -
 
 
 def of_spans(cube: xr.Dataset) -> bool:
-    """Tell whether the judgments of a cube are spans of text."""
+    """Return whether the judgments of a cube are text spans."""
     return cast("Experiment", cube.attrs[EXPERIMENT]).judgments.table.spans is not None
 
 
 def refuse_spans(cube: xr.Dataset, what_for: str = "") -> None:
-    """Raise for judgments by spans of text where judged documents are read."""
+    """Raise for judgments of text spans if documents are needed."""
     if of_spans(cube):
         advice = "score(...) reads spans; for others judge chunks or documents"
         raise InputError(f"judgments of documents{what_for}", "spans of text", advice)
 
 
 def experiment_of(cube: xr.Dataset) -> Experiment:
-    """Return the experiment of the systems and topics of a cube, in their order.
+    """Return the experiment restricted to a cube's systems and topics.
 
     Examples
     --------
@@ -243,7 +250,9 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
 
 
 def read_cube(cube: Any) -> xr.Dataset:
-    """Return a cube as it was built: dimensions in order, no list masked but those not there.
+    """Return a validated cube with its dimensions in order.
+
+    Only lists that do not exist are masked.
 
     Parameters
     ----------
@@ -294,7 +303,7 @@ def read_cube(cube: Any) -> xr.Dataset:
 
 
 def hold(cube: xr.Dataset) -> None:
-    """Hold grades against the experiment's now, where a lazy cube leaves that to its tasks.
+    """Verify the grades of a lazy cube now.
 
     For what is worked out of the experiment alone, and so runs none of them.
     """
@@ -303,7 +312,10 @@ def hold(cube: xr.Dataset) -> None:
 
 
 def shown_as(cube: xr.Dataset, experiment: Experiment) -> xr.Dataset:
-    """Return another experiment as a cube shows its own: as deep, in memory or not."""
+    """Return another experiment as a cube of the same form.
+
+    It has the same depth and chunks.
+    """
     grade = cube[GRADE].variable
     chunks = grade.chunksizes[TOPIC] if grade.chunks else None
     riders = {name: coord.variable for name, coord in cube.coords.items() if name not in OURS}
@@ -316,12 +328,12 @@ trusting = partial(during, TRUSTED, value=True)
 
 
 def selected(subject: Labelled, dims: Sequence[str] = LIST) -> list[str]:
-    """Return the dimensions along which one label was selected, now a scalar."""
+    """Return the dimensions that are scalar coordinates."""
     return [dim for dim in dims if dim in subject.coords and not subject.coords[dim].ndim]
 
 
 def labels_of(subject: Labelled, dim: str, what: str, advice: str) -> pd.Index:
-    """Return the labels of a dimension, one for each place and each once."""
+    """Return the labels of a dimension; raise for duplicates."""
     index = subject.indexes[dim] if dim in subject.indexes else pd.Index(subject[dim].to_numpy())
     if index.nlevels > 1:
         found, names = f"{index.nlevels} levels", map(str, index.names)
@@ -333,7 +345,7 @@ def labels_of(subject: Labelled, dim: str, what: str, advice: str) -> pd.Index:
 
 
 def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, pd.Index]:
-    """Return which systems or topics of the experiment are there, and how they are called."""
+    """Return the codes and labels of systems or topics."""
     name = CODES[dim]
     for needed in (dim, name):
         if needed not in cube.variables:
@@ -365,7 +377,10 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
 
 
 def _by_depth(cube: xr.Dataset) -> xr.Variable:
-    """Return grades with their dimensions and depths in order, refusing all but 1, 2, ..., n."""
+    """Return grades with dimensions and depths in order.
+
+    Raise for depths other than 1, 2, ..., n.
+    """
     grade, known = cube[GRADE].variable, cube.variables.get(DEPTH)
     strange = [str(dim) for dim in grade.dims if dim not in CELL]
     if strange or grade.dtype.kind not in "biufO":
@@ -390,7 +405,10 @@ def _held_against(
     grade: xr.Variable,
     named: Mapping[str, pd.Index],
 ) -> tuple[Experiment, xr.Variable]:
-    """Hold grades against the experiment's; lists that are masked as a whole are not there."""
+    """Verify grades, and drop completely masked lists.
+
+    The grades of other lists must equal those of the experiment.
+    """
     if grade.chunks:
         # The first rank says whether a list is masked; that all of it is, its task holds.
         there: Any = np.True_
@@ -422,7 +440,10 @@ def _held_against(
 def _masked_or_changed(
     part: Experiment, shown: Array, tile: tuple[slice, slice]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which lists are not masked as a whole, and which have other grades."""
+    """Return which lists are present, and which have changed grades.
+
+    A list is absent if all of it is masked.
+    """
     own = part.cells(tile, shown.shape[-1], ties=False)[GRADE]
     if shown.dtype == Grade:
         # Integers cannot be masked, and nearly always all are alike, which takes one pass to tell.
@@ -434,7 +455,7 @@ def _masked_or_changed(
 
 
 def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
-    """Return grades of a block as they were built, refusing others."""
+    """Return the grades of a block; raise for changed ones."""
     part = experiment.part(systems.ravel(), topics.ravel()).loaded
     tile = slice(0, systems.size), slice(0, topics.size)
     there, wrong = _masked_or_changed(part, shown, tile)
@@ -444,7 +465,7 @@ def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experim
 
 
 def user_coordinates(subject: Any) -> list[Any]:
-    """Return the names of the coordinates of systems and topics that users have put there."""
+    """Return the coordinates that users added to systems or topics."""
     if not isinstance(subject, Labelled):
         return []
     others = subject.coords.variables.keys() - OURS - subject.xindexes.keys()
@@ -455,7 +476,10 @@ def user_coordinates(subject: Any) -> list[Any]:
 
 
 def with_coordinates(result: Any, whole: Labelled, names: list[Any]) -> Any:
-    """Return a result with coordinates of its systems and topics, its own names before them."""
+    """Return a result with user coordinates added.
+
+    Names that the result already has are kept.
+    """
     if not isinstance(result, Labelled):
         return result
     taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}

@@ -139,7 +139,7 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
     """Return one side per metric, with K depths."""
     sides = []
     for row, summary in enumerate(paired.summaries):
-        sign = 1 if method.distance else paired.towards[row]
+        sign = 1 if method.distance else paired.signs[row]
 
         def draw(
             scores: Array, *design: Design, summary: str = summary, sign: int = sign
@@ -439,7 +439,7 @@ def system_means(paired: Scores, method: agreements.Agreement) -> Array:
     """Return the means that a method compares: (metric, depth, system)."""
     if isinstance(method, ORDERINGS):
         return np.round(paired.means, TIE)
-    signs = np.array(paired.towards if method.distance else [1.0])
+    signs = np.array(paired.signs if method.distance else [1.0])
     return np.asarray(paired.means * signs[:, np.newaxis, np.newaxis])
 
 

@@ -17,7 +17,7 @@ from irframe.arrays import Array, in_threads
 from irframe.checks import each_once, listed, number, tracked, whole
 from irframe.cubes.score import Work, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import pool_depth_of, sample
-from irframe.cubes.verb import attended, refuse_deeper, shared, verb
+from irframe.cubes.verb import common_topics, drop_absent, refuse_deeper, verb
 from irframe.cubes.view import experiment_of
 from irframe.depth.agreement import agreement
 from irframe.errors import ParameterError, warn
@@ -126,7 +126,7 @@ def leave_out(
     pool = pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
     refuse_metrics(cube, chosen)
-    cube = shared(attended(cube))
+    cube = common_topics(drop_absent(cube))
     experiment = experiment_of(cube)
     groups = contributing_groups(cube, experiment.known_pool.contributing, together)
     best, leader, second = _best_ranks(experiment, groups, pool)
@@ -365,7 +365,7 @@ def robustness(
     each_once("shares", shares)
     each_once("seeds", checked)
     deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])
-    base = shared(attended(cube)).isel({DEPTH: slice(deepest)})
+    base = common_topics(drop_absent(cube)).isel({DEPTH: slice(deepest)})
     complete = score(base, *chosen, at=depths)
     samples = list(product(shares, checked))
     results = [

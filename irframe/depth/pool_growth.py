@@ -8,7 +8,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import listed, whole
 from irframe.cubes.unjudged import pool_depth_of
-from irframe.cubes.verb import attended, by_topics, verb
+from irframe.cubes.verb import by_topics, drop_absent, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment
@@ -91,7 +91,7 @@ def pool_growth(
     depths = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
     checked = rising_pool_depths(cube, depths)
     rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
-    cube = attended(cube)
+    cube = drop_absent(cube)
     experiment = experiment_of(cube)
     judged, relevant, rate = count_pools(experiment, rel, checked)
     columns = {"judged": judged.mean(axis=0), "relevant": relevant.mean(axis=0), "rate": rate}

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import whole
-from irframe.cubes.verb import attended, read_depth, verb
+from irframe.cubes.verb import drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.names import DEPTH, GRADE, HIGHEST_GRADE, LOWEST_GRADE, UNJUDGED
 
@@ -69,7 +69,7 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     3  rerankers        2             2      16          10  32.688     5.812
     """
     rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
-    cube = attended(cube)
+    cube = drop_absent(cube)
     deepest = cube.sizes[DEPTH] if depth is None else read_depth(cube, depth)
     experiment = experiment_of(cube)
     base = experiment.judgments

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.checks import choice, listed, places, whole
 from irframe.comparing.corrections import Correction, Significance, adjust_rows, parse_stepwise
-from irframe.cubes.verb import against, attended, by_topics, read_depth
+from irframe.cubes.verb import against, by_topics, drop_absent, read_depth
 from irframe.cubes.view import LIST, experiment_of
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
@@ -51,7 +51,7 @@ def answers_of_cube(
     """
     deepest = read_depth(cube, depth)
     depth = min(DEEPEST, deepest) if depth is None else deepest
-    cube = attended(cube)
+    cube = drop_absent(cube)
     return _answers(experiment_of(cube), map(experiment_of, by_topics(cube)), depth, rel, relevant)
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from irframe.checks import choice, places, whole
-from irframe.cubes.verb import attended, by_topics, read_depth, verb
+from irframe.cubes.verb import by_topics, drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError, caution
 from irframe.experiments.scoring import tell_uneven
@@ -92,7 +92,7 @@ def search_lengths(
     Beware: 1 of 3 relevant documents of lists were never retrieved
     """
     depth = read_depth(cube, depth)
-    cube = attended(cube)
+    cube = drop_absent(cube)
     metric = [ASL(rel=rel, unretrieved=unretrieved)]
     if not (experiment_of(cube).judgments.grade >= rel).any():
         raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")

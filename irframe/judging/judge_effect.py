@@ -277,7 +277,7 @@ def _refuse_topics(judged: JudgedTwice) -> None:
 
 def _signed(paired: Scores) -> Array:
     """Return means in the metric's units, whichever direction is better."""
-    return np.array(paired.towards)[:, np.newaxis, np.newaxis] * paired.means
+    return np.array(paired.signs)[:, np.newaxis, np.newaxis] * paired.means
 
 
 def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:

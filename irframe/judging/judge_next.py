@@ -16,7 +16,7 @@ from irframe.checks import choice, each_once, listed, number, tracked, whole
 from irframe.comparing.corrections import Tested
 from irframe.comparing.significance import Pairing
 from irframe.cubes.unjudged import SIDES
-from irframe.cubes.verb import attended, read_depth, shared, verb
+from irframe.cubes.verb import common_topics, drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.depth.leave_out import contributing_groups
 from irframe.errors import ParameterError, warn
@@ -341,7 +341,7 @@ def replay(
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing = Pairing(test)
     read = read_depth(cube, depth)
-    cube = by_label(shared(attended(cube)))
+    cube = by_label(common_topics(drop_absent(cube)))
     documents = ListedDocuments.judged(cube, read)
     last = cube.sizes[DEPTH]
     chosen = parse_metrics(metrics)

@@ -28,7 +28,7 @@ from irframe.comparing.significance import correction_told, p_values
 from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
 from irframe.cubes.scores import Scores
-from irframe.cubes.verb import against, attended, read_depth, shared, verb
+from irframe.cubes.verb import against, common_topics, drop_absent, read_depth, verb
 from irframe.errors import DepthError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics import Metric
@@ -133,9 +133,9 @@ def compare_orderings(
     deepest = read_depth(cube, chosen.depth if depth is None else depth)
     if chosen.depth not in {None, deepest}:
         raise DepthError(f"one depth for metric and orderings, depth={deepest}", str(chosen))
-    cube = attended(cube)
+    cube = drop_absent(cube)
     base, others = against(cube.indexes[SYSTEM].tolist(), baseline, systems)
-    compared = shared(cube.isel({SYSTEM: [base, *others]}))
+    compared = common_topics(cube.isel({SYSTEM: [base, *others]}))
     gain, rel = gains_of(chosen, gain, rel)
     ordered = orderings.order_pairs(
         compared,
@@ -252,7 +252,7 @@ def significance_agreement(
     chosen = parse_metrics(metrics)
     each_once("tests", [kind.name for kind in tests])
     *corrections, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
-    deepest, cube = read_depth(cube, None), shared(attended(cube))
+    deepest, cube = read_depth(cube, None), common_topics(drop_absent(cube))
     scores = score(cube, *chosen, at=listed(deepest if at is None else at))
     paired = scores_to_compare(scores.compute())
     pairs = all_pairs(scores.sizes[SYSTEM])

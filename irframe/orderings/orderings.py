@@ -14,7 +14,7 @@ from irframe.agreements import innate
 from irframe.arrays import Array
 from irframe.checks import places, room, whole
 from irframe.cubes.score import score
-from irframe.cubes.verb import LOADED, attended, read_depth, refuse_deeper, shared, verb
+from irframe.cubes.verb import LOADED, common_topics, drop_absent, read_depth, refuse_deeper, verb
 from irframe.cubes.view import CODES, experiment_of
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.experiments.policy import Metrics, parse_metrics
@@ -115,7 +115,7 @@ def orderings(
     """
     refuse_declared(cube.attrs, "orderings")
     deepest = read_depth(cube, depth)
-    cube = attended(cube)
+    cube = drop_absent(cube)
     pairs = name_pairs(cube, a, b)
     with_labels = not (a is None and b is None) if labels is None else labels
     data = order_pairs(cube, pairs, depth=deepest, gain=gain, rel=rel, labels=with_labels)
@@ -132,7 +132,7 @@ def order_pairs(
     rows, pairs = np.unique(pairs, return_inverse=True)
     selected = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
     pairs = pairs.reshape(-1, 2)
-    cube = shared(selected)
+    cube = common_topics(selected)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
     data = _labelled_pairs(
         cube, pairs, innate.compare_rankings(gains, pairs), depth, with_labels=labels

@@ -16,7 +16,7 @@ from irframe.agreements.innate import compare_rankings, count_labels, label_dept
 from irframe.arrays import Array, Grade, Grades
 from irframe.checks import choice, whole
 from irframe.cubes.score import score, wanted_depths
-from irframe.cubes.verb import attended, read_depth, shared, verb
+from irframe.cubes.verb import common_topics, drop_absent, read_depth, verb
 from irframe.errors import ParameterError
 from irframe.experiments.policy import MetricLike
 from irframe.experiments.topic_design import refuse_declared
@@ -111,11 +111,11 @@ def preferences(
     """
     choice("weights", weights, WEIGHTS)
     deepest = read_depth(cube, None)
-    cube = attended(cube)
+    cube = drop_absent(cube)
     depths = wanted_depths(cube, [], deepest if at is None else at)
     rows, pairs = np.unique(name_pairs(cube, a, b), return_inverse=True)
     pairs = pairs.reshape(-1, 2)
-    cube = shared(cube.isel({SYSTEM: rows}))
+    cube = common_topics(cube.isel({SYSTEM: rows}))
     metrics = NumRelRet(rel=rel), NumRel(rel=rel)
     counts = score(cube, *metrics, at=range(1, max(depths) + 1)).to_numpy().astype(np.intp)
     retrieved = counts[0]
@@ -231,7 +231,7 @@ def separability(
     """
     refuse_declared(cube.attrs, "separability")
     deepest = read_depth(cube, depth)
-    cube = shared(attended(cube))
+    cube = common_topics(drop_absent(cube))
     systems = cube.sizes[SYSTEM]
     if systems < 2:
         raise ParameterError("at least two systems", str(systems))

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import holding, listed
-from irframe.cubes.score_arrays import with_dims
+from irframe.cubes.score_arrays import expand_scalars
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import parse_test
 from irframe.plots import canvas
@@ -81,7 +81,7 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
     canvas.one_group(checked)
     one: xr.Dataset = canvas.only(checked, "test", test, "those checked")
-    whole: xr.Dataset = with_dims(one, METRIC, DEPTH)
+    whole: xr.Dataset = expand_scalars(one, METRIC, DEPTH)
     return whole
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import holding, places
-from irframe.cubes.score_arrays import reading
+from irframe.cubes.score_arrays import with_costs
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import index_of
 from irframe.names import METRIC, counted
@@ -64,7 +64,7 @@ def figure(function: Function) -> Function:
     """Let a figure say which package it lacks, and read its subject as verbs read theirs."""
     if "figsize" not in inspect.signature(function).parameters:  # a style, of no subject
         return function
-    read = reading(function)
+    read = with_costs(function)
 
     @wraps(read)
     def draw(*arguments: Any, **options: Any) -> Any:

@@ -13,7 +13,7 @@ import xarray as xr
 from irframe.checks import holding, level
 from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.score import score
-from irframe.cubes.score_arrays import with_dims
+from irframe.cubes.score_arrays import expand_scalars
 from irframe.cubes.unjudged import SHARED, unjudged_shares
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import InputError, cautions_of
@@ -355,7 +355,7 @@ def p_value_curves(
 
 def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
     holding("what bootstrap_sensitivity gives", data, {"asl", "delta"})
-    data = with_dims(data, METRIC)
+    data = expand_scalars(data, METRIC)
     asl = data["asl"].transpose(..., PAIR)
     others = [str(dim) for dim in asl.dims if dim != PAIR]
     delta = data["delta"].transpose(*others).to_numpy()

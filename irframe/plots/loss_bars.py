@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import holding
-from irframe.cubes.score_arrays import with_dims
+from irframe.cubes.score_arrays import expand_scalars
 from irframe.errors import InputError
 from irframe.metrics.facts import average
 from irframe.names import METRIC, SCORE, SYSTEM, TOPIC, roles
@@ -95,7 +95,7 @@ def _mean_parts(losses: Any) -> pd.DataFrame:
     if not isinstance(losses, xr.DataArray):
         raise InputError(wanted, type(losses).__name__)
     canvas.one_group(losses)
-    losses = with_dims(losses, METRIC)
+    losses = expand_scalars(losses, METRIC)
     if {*losses.dims} != {METRIC, SYSTEM, TOPIC}:
         raise InputError(wanted, "", "", losses.dims)
     means = average(losses.transpose(METRIC, SYSTEM, TOPIC).to_numpy())

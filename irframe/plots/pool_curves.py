@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import choice, holding, listed, places
-from irframe.cubes.score_arrays import with_dims
+from irframe.cubes.score_arrays import expand_scalars
 from irframe.errors import ParameterError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, SYSTEM
@@ -142,7 +142,7 @@ def robustness_curves(
     """
     holding("what robustness gives, over share and seed", agreement, {SHARE, SEED}, "sizes")
     canvas.one_group(agreement)
-    chosen = with_dims(agreement, METRIC).sortby(SHARE, ascending=False)
+    chosen = expand_scalars(agreement, METRIC).sortby(SHARE, ascending=False)
     chosen = canvas.only(chosen, DEPTH, depth, "the depths scored")
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:

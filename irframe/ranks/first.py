@@ -29,7 +29,7 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
     def compute(row: int, depths: slice) -> Array:
         def test(values: Array, *design: Design) -> Arrays:
             known = finite(values, scores.summaries[row]) & scores.known[:, np.newaxis]
-            signed, drawn = scores.towards[row] * values, (resamples.samples, resamples.seed)
+            signed, drawn = scores.signs[row] * values, (resamples.samples, resamples.seed)
             return (first_p(signed, known, *design, samples=drawn[0], seed=drawn[1]),)
 
         return scores.given(row, depths, test)[0].T
@@ -60,7 +60,7 @@ def optimism(scores: Scores, resamples: Resamples) -> dict[str, Any]:
     The mean over resamples of topics, or clusters, of what the system that is first in a resample
     has there above its own mean; of the first metric and depth. Nothing is known of one topic.
     """
-    summary, sign = scores.summaries[0], scores.towards[0]
+    summary, sign = scores.summaries[0], scores.signs[0]
 
     def excess(values: Array, *design: Design) -> Arrays:
         drawn = resamples.means(values, summary, sign, *design)[:, 0]

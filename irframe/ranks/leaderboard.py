@@ -276,7 +276,7 @@ def _averages(paired: Scores) -> pd.DataFrame:
     by_depth = paired.depths is not None
     depths = [None] if paired.depths is None else paired.depths
     columns = {}
-    for metric, sign, rows in zip(paired.metrics, paired.towards, paired.means, strict=True):
+    for metric, sign, rows in zip(paired.metrics, paired.signs, paired.means, strict=True):
         for depth, row in zip(depths, rows, strict=True):
             columns[paired.axis.named(metric, depth) if by_depth else metric] = sign * row
     return pd.DataFrame(columns, paired.systems)
@@ -334,7 +334,7 @@ class OfTasks(NamedTuple):
         drawn = beaten(self._resampled(resamples))
         drawn = np.where(np.isnan(drawn[0]), np.nan, drawn)
         ends = resamples.ends(np.moveaxis(drawn, 1, -1), resamples.alpha / 2)
-        own = beaten(self.scores.towards[0] * self.means.to_numpy().T)
+        own = beaten(self.scores.signs[0] * self.means.to_numpy().T)
         rows = np.stack([own, *ends], axis=1).reshape(6, -1)
         return pd.DataFrame(rows.T, self.means.index, WON)
 
@@ -358,7 +358,7 @@ class OfTasks(NamedTuple):
             own = np.isin(kept, topics)
             values = scores.values[0][there][:, kept[own]]
             drawn = shares[:, own] * own.sum()
-            found = means_of_draws(drawn, values, scores.summaries[0], scores.towards[0])
+            found = means_of_draws(drawn, values, scores.summaries[0], scores.signs[0])
             means[:, task, there] = found[:, 0]
         return means
 

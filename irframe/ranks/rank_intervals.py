@@ -337,7 +337,7 @@ class RankOptions:
 
     def ends(self, paired: Scores, row: int, depths: slice) -> Arrays:
         """Return what says how sure ranks are, each (system, depth)."""
-        summary, sign = paired.summaries[row], paired.towards[row]
+        summary, sign = paired.summaries[row], paired.signs[row]
         alpha = self.pairing.alpha
 
         def holm(values: Array, *design: Design) -> Arrays:

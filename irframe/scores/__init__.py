@@ -1,1 +1,1 @@
-"""Scores of systems on topics as one object: who has them, averages, pairs; whole or by blocks."""
+"""Scores of systems on topics: read, averaged, paired and resampled."""

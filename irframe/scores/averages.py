@@ -1,4 +1,4 @@
-"""Scores averaged over topics, over topics that count more or less, and over resamples."""
+"""Means of scores over topics, weighted topics and resamples."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from irframe.stops import axis_of
 
 
 def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
-    """Return scores over (metric, system, topic) at one depth, by default the greatest."""
+    """Return scores at one depth, by default the greatest."""
     dim = axis_of(array).dim
     if dim not in array.dims:
         if at is not None:
@@ -46,7 +46,9 @@ def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
 def by_depth(
     function: Callable[[xr.DataArray], pd.DataFrame], scores: xr.DataArray | pd.DataFrame, at: Any
 ) -> pd.DataFrame:
-    """Return a frame of scores at one depth; for a list of depths a column says which.
+    """Apply a function to scores at one or several depths.
+
+    For a list of depths, the frame has a column of depths.
 
     Parameters
     ----------
@@ -74,7 +76,9 @@ def by_depth(
 
 
 def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArray:
-    """Average scores over topics, every metric as it is averaged, without missing scores.
+    """Average scores over topics, ignoring missing scores.
+
+    Each metric has its own kind of mean.
 
     Parameters
     ----------
@@ -105,7 +109,10 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
 
 
 def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
-    """Average over the last axis, topics that were drawn so; NaN where a whole task is missing."""
+    """Average over topics, the last axis, with their design.
+
+    The mean is NaN if a task has no scores.
+    """
     rows = scores.reshape(-1, scores.shape[-1]).T
     means = np.full(rows.shape[1], np.nan)
     for there, columns in patterns(~np.isnan(rows)):
@@ -116,7 +123,7 @@ def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
 
 
 def moments(scores: Scores) -> tuple[Any, ...]:
-    """Count and average scores over topics, and add up squares of what they are off by.
+    """Return count, mean, squares, freedom and effective number of topics.
 
     Parameters
     ----------
@@ -144,7 +151,10 @@ def moments(scores: Scores) -> tuple[Any, ...]:
 
 
 def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
-    """Return what `moments` says of topics that were drawn so; NaN of who lacks a whole task."""
+    """Return `moments` of topics with a design.
+
+    Systems without scores on a task have NaN.
+    """
     shape = (*scores.values.shape[:2], scores.values.shape[3])
     mean, variance, freedom, topics = (np.full(shape, np.nan) for _ in range(4))
     n = np.count_nonzero(~np.isnan(scores.values), axis=2)
@@ -170,7 +180,7 @@ def metric_labels(scores: xr.DataArray) -> list[str]:
 
 
 def position(labels: list[str], wanted: Any, role: str) -> int:
-    """Return where a label stands, or raise listing those there are."""
+    """Return the position of a label, or raise."""
     place = index_of(wanted, labels)
     if place is None:
         raise ParameterError(f"{role} to be one of those scored", repr(str(wanted)), "", labels)
@@ -178,7 +188,7 @@ def position(labels: list[str], wanted: Any, role: str) -> int:
 
 
 def tell_left_out(labels: list[str], counts: Any) -> None:
-    """Warn of how many topics some metrics are not averaged over."""
+    """Warn about topics that are left out, by metric."""
     omitted = "; ".join(f"{n} for {label}" for label, n in zip(labels, counts, strict=True) if n)
     if omitted:
         warn(f"topics on which some system has no score are left out: {omitted}")
@@ -186,7 +196,7 @@ def tell_left_out(labels: list[str], counts: Any) -> None:
 
 @dataclass(frozen=True)
 class Resamples:
-    """How often topics are drawn, and how sure intervals are to be.
+    """Resampling of topics, and the level of intervals.
 
     Parameters
     ----------
@@ -209,18 +219,20 @@ class Resamples:
 
     @classmethod
     def of(cls, alpha: float, resamples: Resampling | int) -> Self:
-        """Return draws as `resamples` says."""
+        """Return the resamples of an option."""
         drawn = Resampling.read(resamples, 1000)
         return cls(alpha, cast("int", drawn.samples), drawn.seed)
 
     def counts(self, topics: int) -> Array:
-        """Return how often each resample has each of so many topics, shape (sample, topic)."""
+        """Return the count of each topic in each resample."""
         return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
 
     def means(
         self, scores: Array, summary: Any, sign: int = 1, design: Design | None = None
     ) -> Array:
-        """Average over resamples of the topics, rounded so that equal averages tie.
+        """Average over resampled topics.
+
+        Means are rounded so that equal ones tie.
 
         Parameters
         ----------
@@ -252,7 +264,7 @@ class Resamples:
         return means_of_draws(counts, scores, summary, sign)
 
     def ends(self, values: Array, beyond: Array | float) -> Arrays:
-        """Return between which values the resamples lie; samples last.
+        """Return the limits of an interval of resampled values.
 
         Parameters
         ----------
@@ -277,7 +289,9 @@ class Resamples:
         return np.where(np.isnan(highest), np.nan, lowest), highest
 
     def expanded(self, topics: Array | int) -> Array:
-        """Return the share beyond either end of an expanded percentile interval; NaN of 1 topic.
+        """Return the tail share of an expanded percentile interval.
+
+        The share of a single topic is NaN.
 
         Examples
         --------
@@ -291,7 +305,10 @@ class Resamples:
 
 
 def means_of_draws(counts: Array, scores: Array, summary: Any, sign: int = 1) -> Array:
-    """Average over topics that were drawn so often, (sample, topic); else as `Resamples.means`."""
+    """Average over topics with given counts, as `Resamples.means`.
+
+    The counts have the shape (sample, topic).
+    """
     systems, topics, depths = scores.shape
     summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
     total = _weighted(counts, summands).reshape(-1, depths, systems)
@@ -299,7 +316,9 @@ def means_of_draws(counts: Array, scores: Array, summary: Any, sign: int = 1) ->
 
 
 def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:
-    """Average over all topics but one, rounded so that equal averages tie.
+    """Average over all topics but one, for each topic.
+
+    Means are rounded so that equal ones tie.
 
     Parameters
     ----------
@@ -322,7 +341,7 @@ def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:
 
 
 def _weighted(counts: Array, summands: Array) -> Array:
-    """Add summands up as often as topics were drawn, also infinite ones."""
+    """Return sums weighted by counts, with infinite terms."""
     infinite = np.isinf(summands)
     if not infinite.any():
         return counts @ summands

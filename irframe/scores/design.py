@@ -1,4 +1,4 @@
-"""How topics were drawn, declared of scores and of cubes, whose labels of topics say it.
+"""Declarations of how topics were drawn, in scores and cubes.
 
 Verbs: design.
 """
@@ -49,7 +49,7 @@ def design(
     weight: TopicValues = None,
     repeats: Layout | None = None,
 ) -> Any:
-    """Declare how topics were drawn, and what a repeat is.
+    """Declare how topics were drawn and what repeats are.
 
     Every mean, interval, test and leaderboard of the scores then allows for it.
 
@@ -113,7 +113,7 @@ def design(
 def _values(
     given: Mapping[str, Any], table: Any, columns: pd.DataFrame, what: str
 ) -> dict[str, pd.Series]:
-    """Return the value of every topic by its name, for each label."""
+    """Return the values of topics for each label."""
     first = None if table is None else columns_of(table)
     if table is not None and (first is None or TOPIC not in roles(first.columns)):
         raise InputError("a table with a column of topics", type(table).__name__)
@@ -129,7 +129,10 @@ def _values(
 
 
 def _attributes(attrs: Mapping[Any, Any], names: Mapping[str, Any], repeats: Any) -> dict[Any, Any]:
-    """Return attributes that declare labels, and what a repeat is; nothing of it without any."""
+    """Return attributes that declare labels and repeats.
+
+    Without labels and repeats, earlier declarations are removed.
+    """
     if not names and repeats is None:
         return {name: value for name, value in attrs.items() if name not in {DRAWN, REPEATS}}
     return declaring(attrs, names) | ({} if repeats is None else {REPEATS: repeats})
@@ -197,7 +200,10 @@ def _of_frame(
 
 
 def _with_topics_of_tasks(frame: pd.DataFrame, task: Any) -> pd.DataFrame:
-    """Return scores in which topics of one name in several tasks are called by task and topic."""
+    """Return scores with unique names of topics across tasks.
+
+    A topic name that occurs in several tasks is preceded by the task.
+    """
     levels = [level for level in frame.index.names if level is not None]
     rows = frame.reset_index(levels)
     by_role: Any = roles(rows.columns)

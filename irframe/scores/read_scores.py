@@ -1,4 +1,4 @@
-"""Scores as they come read as `Scores`, what they are held against, and the pairs compared."""
+"""Scores and references read for comparisons, and pairs of systems."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ LARGEST = 1e100
 
 
 def warn_left_out(scores: Scores) -> None:
-    """Warn of topics that are left out, and where only one remains.
+    """Warn about topics left out, and about single topics.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def warn_left_out(scores: Scores) -> None:
 
 
 def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
-    """Raise for tasks of which no topic is left."""
+    """Raise for tasks without any remaining topic."""
     for scored in scores.scored:
         there = np.isin(np.arange(design.tasks), design.task[scored.any(axis=1)])
         if not there.all():
@@ -82,7 +82,7 @@ def refuse_infinite(metrics: list[str], scores: Array) -> None:
 
 
 def refuse_huge(metrics: list[str], scores: Array) -> None:
-    """Raise for scores that are finite, while their squares are infinite to floats."""
+    """Raise for finite scores whose squares overflow."""
     rows = zip(metrics, scores, strict=True)
     huge = [
         metric for metric, values in rows if np.isfinite(size := _size(values)) and size > LARGEST
@@ -100,7 +100,9 @@ Depths = int | Sequence[int] | None
 
 
 def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
-    """Read scores; those that are lazy are so until `Scores.load`.
+    """Read scores.
+
+    Lazy scores remain lazy until `Scores.load`.
 
     Parameters
     ----------
@@ -135,7 +137,7 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
 
 
 def _beware_of_arithmetic(metrics: Iterable[Any], scores: Any) -> None:
-    """Warn of metrics with values that these cannot have, whatever the record says they are."""
+    """Warn about metrics with values outside their range."""
     changed = []
     for metric, values in zip(map(str, metrics), scores, strict=True):
         fact = facts(metric)
@@ -153,7 +155,10 @@ def _beware_of_arithmetic(metrics: Iterable[Any], scores: Any) -> None:
 
 
 def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
-    """Return means of tasks as scores, so that tasks stand in place of topics."""
+    """Return the means of tasks as scores.
+
+    Tasks take the place of topics.
+    """
     if drawn is None or TASK not in scores.label_values:
         advice = "name them: scores.ireval.design(task=...)"
         raise ParameterError("tasks for over='task'", "none", advice)
@@ -210,7 +215,7 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
 
 
 def select_depths(scores: Scores, at: Depths) -> Scores:
-    """Return scores at some depths, in the order asked for, by default at the greatest."""
+    """Return scores at given depths, by default the greatest."""
     index = scores.depths
     if at is None:
         return scores if index is None else scores.take(depth=[int(index.argmax())])
@@ -239,7 +244,7 @@ Sides = Literal["common", "own"]
 def match_reference(
     scores: ScoreLike, reference: Any, topics: Sides | None = None
 ) -> tuple[Scores, Scores]:
-    """Read scores, and the reference they are held against.
+    """Read scores and the reference that they are compared with.
 
     Parameters
     ----------
@@ -287,7 +292,7 @@ def match_reference(
 def share_topics(
     scores: Scores, other: Scores, topics: Sides | None = None, *, at_every_depth: bool = False
 ) -> tuple[Scores, Scores]:
-    """Match scores and others on the topics that every system has on both sides.
+    """Restrict two sides to the topics that all systems share.
 
     Parameters
     ----------
@@ -342,20 +347,20 @@ def share_topics(
 
 
 def _told_of_each(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
-    """Return two sides that say how many topics each has."""
+    """Return both sides with their numbers of topics as attributes."""
     counts = zip(OF_REFERENCE, (len(scores.topics), len(other.topics)), strict=True)
     attrs = scores.attrs | dict(counts)
     return replace(scores, attrs=attrs), replace(other, attrs=attrs)
 
 
 def refuse_unshared(wanted: str, differing: Iterable[Any], advice: str) -> None:
-    """Raise for what only one of two sides has."""
+    """Raise for labels that only one side has."""
     if offenders := [*differing]:
         raise ParameterError(wanted, f"{len(offenders)} of one side only", advice, offenders)
 
 
 def _repeat_single(side: Scores, shared: Array) -> Scores:
-    """Repeat a single metric or depth as often as there are shared ones."""
+    """Repeat a single metric or depth to match the shape."""
     metrics, _, depths = shared.shape
     if side.depths is None and depths > 1:
         side = replace(side, depths=pd.RangeIndex(1, 2))
@@ -366,7 +371,9 @@ def _repeat_single(side: Scores, shared: Array) -> Scores:
 
 
 def pick_metric(scores: Scores, metric: Any) -> Scores:
-    """Return the scores of one metric, at one depth if its label names one.
+    """Return the scores of one metric.
+
+    If its label names a depth, they are the scores at this depth.
 
     Parameters
     ----------
@@ -399,7 +406,10 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
 
 
 def same_systems(scores: Scores, other: Scores) -> Scores:
-    """Return other scores with the systems in the order of the scores; refuse other systems."""
+    """Return other scores with systems in the same order.
+
+    Raise if the systems differ.
+    """
     here, there = scores.systems, other.systems
     differing = [*here.difference(there, sort=False), *there.difference(here, sort=False)]
     refuse_unshared(
@@ -413,7 +423,9 @@ Baselines = Hashable | Sequence[Hashable] | None
 
 
 def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) -> Array:
-    """Return all pairs of systems, or those of each other system with a baseline; (pair, 2).
+    """Return all pairs of systems, or those with a baseline.
+
+    The positions have the shape (pair, 2).
 
     Parameters
     ----------
@@ -438,7 +450,9 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
 
 
 def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
-    """Return the columns that say what a row compares, by metric, depth and pair.
+    """Return the label columns of comparisons.
+
+    Rows are ordered by metric, depth and pair.
 
     Scores without depths have the depth in the metric's name, or none.
     """
@@ -455,6 +469,6 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
 
 
 def pair_labels(scores: Scores, pairs: Array) -> dict[str, Any]:
-    """Return coordinates of the dimension of pairs, the two systems of each."""
+    """Return the coordinates of pairs: their two systems."""
     sides = zip(SIDES, pairs.T, strict=True)
     return {name: (PAIR, scores.systems.take(side)) for name, side in sides}

@@ -1,4 +1,4 @@
-"""Scores of systems that were run several times, and of topics that were drawn together.
+"""Repeated runs of systems, and topics with a design.
 
 Repeats are seeds, passes of a judge, variations of a query. `Scores` hold the means over repeats,
 which decide who is ahead; what repeats add to their uncertainty is in `Repeats`, which every verb
@@ -75,7 +75,7 @@ class Repeats:
         return self.layout != "topic" and self.over != "topic"
 
     def take(self, metric: Any, system: Any, topic: Any, depth: Any) -> "Repeats":
-        """Return those of the scores at some positions of each dimension."""
+        """Return the repeats at some positions of each dimension."""
         lists, owner, counts = None, self.owner, self.counts
         if system is not None:
             rows = [np.flatnonzero(owner == place) for place in system]
@@ -85,7 +85,7 @@ class Repeats:
         return replace(self, values=values, owner=owner, counts=counts)
 
     def crossed(self, scores: Scores, row: int, depths: slice, pairs: Array) -> Crossed:
-        """Return how sure differences of pairs are, each (pair, depth)."""
+        """Return the standard errors of paired differences, (pair, depth)."""
 
         def compute(lists: Array, *_: Array) -> tuple[Array, ...]:
             shared = self.layout == "shared"
@@ -94,13 +94,13 @@ class Repeats:
         return Crossed(*self.flat(scores, row, depths).given(0, slice(None), compute))
 
     def flat(self, scores: Scores, row: int, depths: slice) -> Scores:
-        """Return the scores of a metric in which every list stands for itself."""
+        """Return the scores of a metric by list."""
         values = self.values[row : row + 1, :, :, depths]
         labels = scores.metrics[row : row + 1]
         return replace(scores, values=values, metrics=labels, repeats=None, design=None)
 
     def own(self, scores: Scores) -> tuple[Array, Array, Array]:
-        """Return of every system's mean variance, freedom and the repeats' standard deviation.
+        """Return variance, freedom and repeats' standard deviation of means.
 
         Each of shape (metric, system, depth), over the topics of the system.
         """
@@ -114,7 +114,7 @@ class Repeats:
         return variance, freedom, spread
 
     def by_topics(self, scores: Scores) -> Iterator[tuple[Any, Array]]:
-        """Yield where a metric, a system and depths with the same topics are, and its lists."""
+        """Yield positions and lists by metric, system and topics."""
         for row, system in np.ndindex(scores.values.shape[:2]):
             lists = self.values[row, self.owner == system]
             for topics, depths in patterns(~np.isnan(scores.values[row, system])):
@@ -123,7 +123,7 @@ class Repeats:
 
 
 def read_repeats(scores: Scores, over: Over = "both") -> Scores:
-    """Return scores of the means over repeats, which know these.
+    """Return means over repeats, with the repeats attached.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def _shared_by_all(values: Array, there: Array, word: str) -> tuple[Array, Array
 
 
 def _tell_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, word: str) -> None:
-    """Warn of repeats without a score on topics on which others of their system have one."""
+    """Warn about repeats that lack topics of their system."""
     known = np.asarray(~np.isnan(lists).all(axis=(0, 3)))
     own = np.stack([known[owner == one].any(axis=0) for one in owner])
     lacking = (own & ~known).sum(axis=1)
@@ -211,7 +211,7 @@ def _tell_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, wo
 
 
 def told_draws(parts: Sequence[Scores]) -> dict[str, Any]:
-    """Return what a result of scores, in groups, says of how topics and repeats were drawn."""
+    """Return the attributes of the design of topics and repeats."""
     every = [part.repeats for part in parts if part.repeats is not None]
     told = told_design(parts)
     if not every:
@@ -227,7 +227,7 @@ def told_draws(parts: Sequence[Scores]) -> dict[str, Any]:
 
 
 def refuse_crossed_design(scores: Scores) -> Scores:
-    """Return scores, refusing topics drawn together or weighted where repeats count as well."""
+    """Return scores; raise for a design together with counted repeats."""
     if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
         word, named = scores.repeats.word, options_declared(scores.attrs)
         advice = f"over='topic' works on means over {plural(word)}; repeats='topic' is for such"
@@ -236,7 +236,7 @@ def refuse_crossed_design(scores: Scores) -> Scores:
 
 
 def beware_of_repeats(scores: Scores, what: str = "this interval") -> list[str]:
-    """Say where an interval, or what else counts repeats, lacks those of a system."""
+    """Return cautions about intervals with too few repeats."""
     known = scores.repeats
     if known is None or not known.crossing:
         return []
@@ -252,7 +252,7 @@ def beware_of_repeats(scores: Scores, what: str = "this interval") -> list[str]:
 
 
 def spread_of_repeats(scores: Scores) -> dict[str, Array]:
-    """Return how many repeats systems have, and how far their means spread, by depth."""
+    """Return the number of repeats and their standard deviation."""
     known = scores.repeats
     shape = (*scores.values.shape[:2], scores.values.shape[3])
     parts = {"n_repeats": np.broadcast_to(known.counts[:, np.newaxis], shape)}
@@ -262,7 +262,10 @@ def spread_of_repeats(scores: Scores) -> dict[str, Array]:
 def drawn_repeats(
     scores: Scores, sizes: Mapping[str, int | Sequence[int] | None]
 ) -> dict[str, Any]:
-    """Return the expected best and worst of so many repeats, under names such as best_of_3."""
+    """Return the expected best and worst of k repeats.
+
+    Columns are called, for example, ``best_of_3``.
+    """
     drawn = {}
     for name, given in sizes.items():
         if given is None:
@@ -277,7 +280,7 @@ def drawn_repeats(
 
 
 def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
-    """Return the expected best, or worst, of k repeats, shape (metric, system, depth).
+    """Return the expected best, or worst, of k repeats.
 
     The best of their means or, where repeats are draws inside topics, the mean of topics' best.
 
@@ -293,14 +296,16 @@ def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
     expected = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
     inside = scores.repeats.layout == "topic"
     for place, part in scores.repeats.by_topics(scores):
-        lowest = worst == (scores.towards[place[0]] > 0)
+        lowest = worst == (scores.signs[place[0]] > 0)
         drawn = of_draws(part if inside else part.mean(axis=1), k, lowest=lowest)
         expected[place] = drawn.mean(axis=0) if inside else drawn
     return expected
 
 
 def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
-    """Return the expected highest of k of n values, drawn without replacement, first dimension.
+    """Return the expected maximum of k of n values.
+
+    The k values are drawn without replacement along the first dimension.
 
     Notes
     -----
@@ -331,12 +336,12 @@ LEAST, LEAST_DRAWN = 5, 10
 
 
 def effective(scores: Scores) -> Any:
-    """Return how many topics that count alike those with scores are as good as, (metric, depth)."""
+    """Return the effective number of topics, shape (metric, depth)."""
     return _of_designs(scores, lambda design: design.effective)
 
 
 def clusters(scores: Scores) -> Any:
-    """Return how many clusters there are of the topics with scores, (metric, depth)."""
+    """Return the number of clusters, shape (metric, depth)."""
     return _of_designs(scores, lambda design: design.clusters).astype(int)
 
 
@@ -352,7 +357,7 @@ def _of_designs(scores: Scores, compute: Callable[[Design], float]) -> Any:
 def beware_of_design(
     scores: Scores, topics: Any, freedom: Any, *, drawn: bool = False
 ) -> list[str]:
-    """Say where topics as they were drawn tell little of others.
+    """Return cautions about designs with little information.
 
     Parameters
     ----------
@@ -394,7 +399,7 @@ def beware_of_design(
 
 
 def refuse_design(scores: Scores, what: str) -> None:
-    """Raise for topics drawn together or weighted where something has no form for them."""
+    """Raise for a design that a method cannot use."""
     if scores.design is not None and not scores.design.plain:
         named = options_declared(scores.attrs)
         wanted = f"topics that were drawn independently and count alike, for {what}"
@@ -402,7 +407,7 @@ def refuse_design(scores: Scores, what: str) -> None:
 
 
 def told_design(parts: Sequence[Scores]) -> dict[str, Any]:
-    """Return what a result of scores, in groups, says of how their topics were drawn."""
+    """Return the attributes of the design of topics."""
     designs = [part.design for part in parts if part.design is not None]
     if not designs:
         return {}

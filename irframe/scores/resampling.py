@@ -1,4 +1,4 @@
-"""How often topics are drawn anew, and from which seed."""
+"""The number of resamples and their seed."""
 
 from dataclasses import KW_ONLY, dataclass
 
@@ -8,7 +8,7 @@ from irframe.option_values import OptionValue
 
 @dataclass(frozen=True, repr=False)
 class Resampling(OptionValue):
-    """How many resamples are drawn, and the seed of their generator.
+    """The number of resamples, and the seed of their generator.
 
     Verbs take one as ``resamples=``. With the default seed the number is enough. Tests that
     resample have samples and a seed of their own.

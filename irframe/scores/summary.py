@@ -35,7 +35,9 @@ ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 def ends_about(mean: Array, half: Array, curved: Array) -> Array:
-    """Return means less and plus something, of some metrics on the scale of log odds.
+    """Return the ends of intervals about means.
+
+    Those of some metrics are computed on the scale of log odds.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def ends_about(mean: Array, half: Array, curved: Array) -> Array:
 
 
 def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
-    """Tell the metrics whose means, with a model's help, are best seen on the scale of log odds.
+    """Return which metrics allow intervals on the log-odds scale.
 
     Scores are from 0 to 1, and of more than a few values, as those of RR are not.
 
@@ -66,7 +68,7 @@ def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
 
 
 def _beyond(values: Array) -> Array:
-    """Tell the metrics with scores below 0 or above 1."""
+    """Return which metrics have scores below 0 or above 1."""
     outside = (values < -(10.0**-TIE)) | (values > 1 + 10.0**-TIE)
     return np.asarray(outside.any(axis=(1, 2, 3)))
 
@@ -84,7 +86,7 @@ def summary(
     best_of: int | Sequence[int] | None = None,
     worst_of: int | Sequence[int] | None = None,
 ) -> xr.Dataset | pd.DataFrame:
-    """Mean score of every system, with its confidence interval.
+    """Return the mean score of every system with confidence intervals.
 
     Parameters
     ----------
@@ -190,7 +192,10 @@ def summary(
 def summarise(
     scores: Scores, alpha: float, interval: str, *, drawn: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
+    """Return the columns of `summary` and its attributes.
+
+    Each column has the shape (metric, system, depth).
+    """
     n, mean, squares, freedom, topics = moments(scores)
     plain = np.array([how == "mean" for how in scores.summaries])
     single = scores.values if scores.repeats is None else scores.repeats.values
@@ -222,7 +227,10 @@ def summarise(
 
 
 def uneven(scores: Scores) -> list[str]:
-    """Say of which metrics means are not over the same topics, but for systems without any."""
+    """Return the caution about means over different topics.
+
+    Systems without any score are ignored.
+    """
     there = ~np.isnan(scores.values)
     missing = there.any(axis=(1, 3), keepdims=True) & there.any(axis=2, keepdims=True) & ~there
     counts = there.sum(axis=2)
@@ -236,7 +244,7 @@ def uneven(scores: Scores) -> list[str]:
 
 
 def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
-    """Say which means have no interval, by why, and which have too few scores for theirs."""
+    """Return cautions about missing intervals and intervals of few scores."""
     messages = []
     for why, lost in lacking.items():
         cells = np.argwhere(lost.any(axis=2))
@@ -255,7 +263,9 @@ def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> l
 def like_scores(
     figures: dict[str, Any], attributes: dict[str, Any], read: Scores, scores: Any
 ) -> xr.Dataset | pd.DataFrame:
-    """Put labels on what was found of each system: of a frame of scores in a frame, by its names.
+    """Return columns of systems in the form of the scores.
+
+    Scores in a frame give a frame with the same names, arrays give a dataset.
 
     Parameters
     ----------

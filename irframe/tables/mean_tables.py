@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import places
 from irframe.comparing.compare import COLUMNS, OPTIONAL
-from irframe.cubes.score_arrays import with_dims
+from irframe.cubes.score_arrays import expand_scalars
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import (
@@ -177,7 +177,7 @@ def of_summary(summary: pd.DataFrame | xr.Dataset, asked: Asked) -> Table:
 def _long(summary: Any) -> pd.DataFrame:
     dim = axis_of(summary).dim
     if isinstance(summary, xr.Dataset):
-        summary = with_dims(summary, METRIC).reset_coords(drop=True).to_dataframe()
+        summary = expand_scalars(summary, METRIC).reset_coords(drop=True).to_dataframe()
     frame: pd.DataFrame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index()
     frame = frame.rename(columns=dict.fromkeys(ALIASES[SYSTEM], SYSTEM))
     if frame.empty:

@@ -10,7 +10,7 @@ from pandas.io.formats.style import Styler
 from irframe.checks import as_annotated, choice, whole
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
-from irframe.cubes.score_arrays import reading
+from irframe.cubes.score_arrays import with_costs
 from irframe.files.tables import once_named
 from irframe.names import ALIASES, BOUND, METRIC, RESULT, SCORE_VERBS, SYSTEM, TOPIC
 from irframe.scores.summary import summary
@@ -23,7 +23,7 @@ SUMMARY = {"mean", "ci_low", "ci_high", "n"}
 MARKS = ("letters", "daggers", "verdicts", "none")
 
 
-@reading
+@with_costs
 def styled(
     result: pd.DataFrame | xr.Dataset | xr.DataArray,
     precision: int = 3,

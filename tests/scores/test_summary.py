@@ -153,7 +153,7 @@ def reported(scores, metric):
     one = scores.sel(metric=[metric])
     compared = one.sel(depth=50).ireval.compare(baseline="bm25")
     paired = scores_to_compare(one)
-    sign, place = paired.towards[0], paired.systems.get_loc("bm25")
+    sign, place = paired.signs[0], paired.systems.get_loc("bm25")
     axes = one.ireval.plot.depth_curves()
     (line,) = (line for line in axes.lines if line.get_label().strip("_") == "bm25")
     return [
