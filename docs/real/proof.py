@@ -1,9 +1,9 @@
-"""Hold irframe against numbers that others published, and fail if one that is claimed is not met.
+"""Compare irframe with published numbers, and fail if a claimed number is not met.
 
-Usage: python docs/real/proof.py DATA, which writes the tables of the page "Official scores reproduced".
-DATA holds trec-covid-round1, robust03, dl-hard, msmarco-doc-dev, score-matrices,
-trec-dl-2021-judges and llmjudge as that page describes; a collection that is not there is left out,
-and said to be. Needs pytrec_eval-terrier.
+Usage: python docs/real/proof.py DATA, which writes the tables of the page "Official scores
+reproduced". DATA holds trec-covid-round1, robust03, dl-hard, msmarco-doc-dev, score-matrices,
+trec-dl-2021-judges and llmjudge as that page describes. Collections that are missing are left out
+with a message. Needs pytrec_eval-terrier.
 """
 
 import sys
