@@ -1,4 +1,4 @@
-"""What reading costs, and the searches of an agent as one list: ``search=`` of the roads to scores.
+"""Searches of an agent as one list, and the cost of reading it.
 
 An agent searches several times for a topic, and has seen what all its searches found: their lists
 are read one after the other, and what was seen before gains nothing.

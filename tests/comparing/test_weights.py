@@ -99,7 +99,7 @@ def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_weights_say_the_same_on_every_road_and_equal_ones_nothing(name):
+def test_weights_say_the_same_on_every_reader_and_equal_ones_nothing(name):
     plain = numbers(getattr(SCORES.ireval, name)(**VERBS[name]))
     for equal in (1, 0.1, 1e300, 3e-300):
         given = numbers(asked(name, SCORES, dict.fromkeys(TOPICS, equal)))
@@ -111,7 +111,7 @@ def test_weights_say_the_same_on_every_road_and_equal_ones_nothing(name):
     column = flat.drop_vars("frequency").to_dataframe("value").reset_index()
     column = column.drop(columns="depth").assign(often=column["topic"].map(series))
     wide = column.pivot(index=["system", "topic", "often"], columns="metric", values="value")
-    roads = [
+    readers = [
         (flat, series * 3.5),
         (flat.isel(topic=slice(None, None, -1)), {**series, "other": -1}),
         (flat.chunk(topic=5), "frequency"),
@@ -119,7 +119,7 @@ def test_weights_say_the_same_on_every_road_and_equal_ones_nothing(name):
         (wide[["nDCG", "AP"]], "often"),
         (wide[["nDCG", "AP"]].reset_index("often"), "often"),
     ]
-    for scores, weights in roads:
+    for scores, weights in readers:
         found = asked(name, scores, weights)
         assert found.attrs["weight"] == (weights if isinstance(weights, str) else "given weight")
         one, other = (np.sort(numbers(each), axis=0) for each in (found, expected))

@@ -103,7 +103,7 @@ WAYS = {
 
 @pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("way", WAYS)
-def test_every_road_counts_a_document_once(way):
+def test_every_reader_counts_a_document_once(way):
     runs = CHUNKS if way == "a column" else CHUNKS.drop(columns="doc_id")
     wanted = {"AP": (1 / 2 + 2 / 3) / 2, "Recall@2": 0.5, "Recall": 1.0}
     metrics = list(wanted)
@@ -132,7 +132,7 @@ def test_ties_between_chunks_are_decided_before_they_are_collapsed():
     assert found.tolist() == [1.0, 1.0, 1.0]
 
 
-ROADS = {
+READERS = {
     "evaluate": lambda runs, _: ir.evaluate(runs, QRELS, "AP"),
     "cube": lambda runs, _: ir.cube(runs, QRELS),
     "scorer": lambda runs, _: ir.scorer(QRELS, "AP").mean(runs),
@@ -147,11 +147,11 @@ ROADS = {
 
 
 @pytest.mark.parametrize("rows", [5, 2])
-@pytest.mark.parametrize("road", ROADS)
-def test_a_frame_of_chunks_and_documents_is_asked_which_is_meant(road, rows, tmp_path):
+@pytest.mark.parametrize("reader", READERS)
+def test_a_frame_of_chunks_and_documents_is_asked_which_is_meant(reader, rows, tmp_path):
     CHUNKS[:rows].to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match="chunks in 'chunk_id' and documents in '(doc_id|doc)'"):
-        ROADS[road](CHUNKS[:rows], tmp_path / "a.parquet")
+        READERS[reader](CHUNKS[:rows], tmp_path / "a.parquet")
 
 
 def test_a_frame_of_chunks_alone_is_scored_by_chunks():

@@ -105,7 +105,7 @@ def same(found, expected):
     assert {**expected.attrs, **found.attrs} == expected.attrs
 
 
-def roads(scorer, run):
+def readers(scorer, run):
     """Yield the run in every form that a scorer takes, each with what gives its scores."""
     frame = ir.as_runs(run)
     yield "dictionary", lambda: scorer(run)
@@ -140,7 +140,7 @@ def roads(scorer, run):
         if each != "rank"
     ],
 )
-def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
+def test_every_reader_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
     run, qrels = drawn(len(ties), whole=whole)
     policy = {"ties": ir.Ties(ties, dtype=dtype, seed=5)}
     every = {doc for docs in run.values() for doc in docs}
@@ -148,8 +148,8 @@ def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
         expected = ir.evaluate(run, qrels, metrics, **policy)
         assert np.array_equal(expected, by_cube(run, qrels, metrics, **policy), equal_nan=True)
         scorer = ir.scorer(qrels, metrics, docs=every, **policy)
-        for road, score in roads(scorer, run):
-            if ties == "order" and road == "rows in another order":
+        for reader, score in readers(scorer, run):
+            if ties == "order" and reader == "rows in another order":
                 continue
             same(score(), expected)
         monkeypatch.setattr(scorer_input, "SMALL", 0)
@@ -178,8 +178,8 @@ def test_what_a_policy_ties_stays_as_filed(whole, monkeypatch):
     expected = ir.evaluate(run, qrels, uncut(PLAIN), ties="random")
     every = {doc for docs in run.values() for doc in docs}
     scorer = ir.scorer(qrels, uncut(PLAIN), docs=every, ties="random")
-    for road, score in roads(scorer, run):
-        if road != "rows in another order":
+    for reader, score in readers(scorer, run):
+        if reader != "rows in another order":
             pd.testing.assert_frame_equal(score(), expected, check_exact=True)
 
 

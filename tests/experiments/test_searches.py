@@ -94,7 +94,7 @@ def test_searches_are_the_union_by_first_occurrence(seed, each):
     assert looked[0] == looked[1]
 
 
-def test_roads_lead_to_the_same_scores(tmp_path):
+def test_readers_lead_to_the_same_scores(tmp_path):
     runs, qrels = traces(5, systems=1)
     frame = runs.ireval.evaluate(qrels, ["P", "R"], search="call", stop=ir.AfterSearches([1, 2]))
     cube = runs.assign(call=runs["call"] - 1).ireval.cube(qrels, search="call")  # from 0
@@ -235,7 +235,7 @@ def _filed(folder, rows):
     return folder / "s.csv"
 
 
-ROADS = {
+READERS = {
     "frame": lambda _, rows: rows,
     "file": lambda folder, rows: ir.read_run(_filed(folder, rows)),
     "files": lambda folder, rows: ir.scan_runs(_filed(folder, rows)),
@@ -255,10 +255,10 @@ def test_searches_of_which_nothing_is_said_are_asked_about(tmp_path):
     )
     numbers, words = runs.drop_duplicates(["system", "topic", "doc"]), "nothing of 'call'"
     one = numbers[numbers["system"] == "s0"]
-    for road in ROADS.values():
+    for reader in READERS.values():
         for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), one):
-            refused(ParameterError, words, road(tmp_path, rows).ireval.evaluate, qrels, "R")
-    lone = ROADS["file"](tmp_path, one.drop(columns="system"))  # the file names the system
+            refused(ParameterError, words, reader(tmp_path, rows).ireval.evaluate, qrels, "R")
+    lone = READERS["file"](tmp_path, one.drop(columns="system"))  # the file names the system
     refused(ParameterError, words, lone.ireval.evaluate, qrels, "R")
     assert lone.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
 

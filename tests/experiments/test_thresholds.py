@@ -60,7 +60,7 @@ def test_a_threshold_that_all_reach_is_the_whole():
     np.testing.assert_array_equal(runs.ireval.evaluate(qrels, metrics, **beyond), whole)
 
 
-def test_roads_lead_to_the_same_scores(tmp_path):
+def test_readers_lead_to_the_same_scores(tmp_path):
     runs, qrels = lists(2, systems=1)
     steps = [0.25, 0.5]
     frame = runs.ireval.evaluate(qrels, ["P", "AP"], stop=ir.Threshold(steps))

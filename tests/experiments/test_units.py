@@ -85,7 +85,7 @@ LENGTHS = pd.Series({"b": 30, "x": 10, "a": 20, "c": 5}, name="tokens")
 
 
 @pytest.mark.parametrize("length", ["tokens", LENGTHS, LENGTHS.to_frame()])
-def test_every_road_and_every_table_of_lengths_agree(length, tmp_path):
+def test_every_reader_and_every_table_of_lengths_agree(length, tmp_path):
     runs = RUN if isinstance(length, str) else RUN.drop(columns="tokens")
     options = {"length": length, "budget": [30, 60]}
     table = ir.evaluate(runs, QRELS, ["AP", "ESL"], **arguments(ir.evaluate, options))

@@ -1,7 +1,7 @@
 """What may be odd about runs and judgments, what is to be said of it, and a slow scorer of rows.
 
 A case is a small experiment, a run and judgments as rows of plain values, with one thing that is
-odd. Roads, in `laws.roads` and `laws.roads_of_files`, are ways in; a case goes along every road.
+odd. It goes through every reader of `laws.readers` and `laws.file_readers`.
 """
 
 import math
@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 TAKE, REFUSE, ASK = "take", "refuse", "ask"
-"""The rule of a case: scores as the slow scorer says; an error; or right scores of roads that know,
-and an error that asks of roads that do not."""
+"""The rule of a case: the scores of the slow scorer, an error, or either, if a reader may ask."""
 Rows = list[dict[str, Any]]
 NAN = math.nan
 

@@ -16,9 +16,9 @@ TEXT = "lists that systems lack count as empty: bm25 2 of 16 topics"
 SOURCE = "".join(path.read_text("utf-8") for path in Path(ir.__file__).parent.rglob("*.py"))
 
 
-def scored(road):
+def scored(reader):
     with warnings.catch_warnings(action="ignore"):
-        if road == "frame":
+        if reader == "frame":
             return LACKING.ireval.evaluate(QRELS, ["AP", "nDCG@10"])
         return LACKING.ireval.cube(QRELS).ireval.score("AP", "nDCG@10", at=[10])
 
@@ -28,9 +28,9 @@ def once(text):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("road", ["frame", "cube"])
-def test_cautions_travel_with_results_once(road, tmp_path):
-    scores = scored(road)
+@pytest.mark.parametrize("reader", ["frame", "cube"])
+def test_cautions_travel_with_results_once(reader, tmp_path):
+    scores = scored(reader)
     results = [
         scores.ireval.compare(baseline="ance", margin=0.05),
         scores.ireval.leaderboard(),

@@ -159,7 +159,7 @@ def test_figures_show_means_by_the_design(name):
     assert any(one.shape != other.shape or not np.allclose(one, other) for one, other in pairs)
 
 
-def roads(scores, tmp_path):
+def readers(scores, tmp_path):
     """Yield scores that say the same, however they came."""
     flat = scores.sel(depth=10, drop=True)
     frame = flat.to_dataset("metric").to_dataframe()[["AP", "nDCG", "source", "half"]]
@@ -194,7 +194,7 @@ def roads(scores, tmp_path):
 
 def test_warnings_are_equal_on_every_input_path(tmp_path):
     scores, first = drawn(np.random.default_rng(3)), None
-    for road, given, words in roads(scores, tmp_path):
+    for reader, given, words in readers(scores, tmp_path):
         drawn_as = given.ireval.design(**words) if words else given
         found = drawn_as.ireval.compare("t", adjust=None).set_index(
             ["metric", "system_a", "system_b"]
@@ -202,9 +202,9 @@ def test_warnings_are_equal_on_every_input_path(tmp_path):
         pairs = found[["difference", "p", "df", "n_clusters"]].astype(float)
         pairs = pd.concat([pairs, turned(pairs)])
         first = pairs if first is None else first
-        pd.testing.assert_frame_equal(pairs.loc[first.index], first, obj=road, rtol=1e-9)
-        assert found.attrs["n_clusters"] == "11", road
-        assert found.attrs["n_tasks"] == "2", road
+        pd.testing.assert_frame_equal(pairs.loc[first.index], first, obj=reader, rtol=1e-9)
+        assert found.attrs["n_clusters"] == "11", reader
+        assert found.attrs["n_tasks"] == "2", reader
 
 
 def turned(pairs):

@@ -228,7 +228,7 @@ def long(scores):
     return frame[frame["value"].notna()]
 
 
-ROADS = {
+READERS = {
     "columns": lambda scores: wide(scores).reset_index(),
     "levels": lambda scores: wide(scores).set_index(
         [*{"track", "half"} & {*wide(scores)}], append=True
@@ -268,24 +268,24 @@ def as_called(result):
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 1, drawn=False))
 @pytest.mark.parametrize("by", [None, "track", "half", "team"])
 def test_scores_are_equal_in_every_form(name, by):
-    assert_roads(name, partly(3), ROADS, last, **({} if by is None else {"by": by}))
+    assert_readers(name, partly(3), READERS, last, **({} if by is None else {"by": by}))
 
 
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 5, drawn=False))
 def test_scores_by_depth_are_equal_in_every_form(name):
     cube = ir.cube(*experiment(3, missing=False)).drop_vars(["team", "track"], errors="ignore")
-    assert_roads(name, cube, DEEP, lambda scores: scores)
+    assert_readers(name, cube, DEEP, lambda scores: scores)
 
 
-def assert_roads(name, cube, roads, plain, **options):
+def assert_readers(name, cube, readers, plain, **options):
     """Assert that a verb gives the same of scores, whatever they came as."""
     expected = outcome(name, cube, change=plain, **options)
-    for road, change in roads.items():
+    for reader, change in readers.items():
         try:
             assert_alike(outcome(name, cube, change=change, **options), expected)
         except AssertionError as error:
-            error.add_note(f"as {road}")
+            error.add_note(f"as {reader}")
             raise
 
 

@@ -1,4 +1,4 @@
-"""What is missing is scored and told of alike, on whatever road runs meet judgments."""
+"""What is missing is scored and told of alike, by whatever reader runs meet judgments."""
 
 import json
 import warnings
@@ -95,7 +95,7 @@ def by_console(runs, qrels, folder):
         assert main(["evaluate", *files[:2], "-m", METRIC, "-q", "-o", files[2]]) == 0
     said = [line.removeprefix("irframe: warning: ") for line in lines.getvalue().splitlines()]
     known = runs["system"].isin(runs.merge(qrels)["system"])
-    if known.any() and not known.all():  # named beside an answer, which other roads do not write
+    if known.any() and not known.all():  # named beside an answer, which other readers do not write
         unknown = listing(runs["system"][~known].unique())
         said.remove(f"no retrieved document of {unknown} is judged")
     for line in said:
@@ -104,7 +104,7 @@ def by_console(runs, qrels, folder):
     return pd.DataFrame(rows).set_index(["system", "topic"])[METRIC]
 
 
-ROADS = (by_dictionaries, by_cube, by_cubes, by_scan, by_files, by_console)
+READERS = (by_dictionaries, by_cube, by_cubes, by_scan, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):
@@ -128,12 +128,12 @@ def test_every_input_path_gives_equal_scores_and_warnings(experiment, tmp_path_f
     found, messages = told(lambda: by_frames(runs, qrels, None))
     assert found.to_dict() == told(lambda: expected_of(runs, qrels, lists))[0]
     assert_told(messages, lists)
-    for road in ROADS:
-        folder = tmp_path_factory.mktemp("road")
-        again, others = told(lambda road=road, folder=folder: road(runs, qrels, folder))
-        assert again.to_dict() == pytest.approx(found.to_dict()), road
+    for reader in READERS:
+        folder = tmp_path_factory.mktemp("reader")
+        again, others = told(lambda reader=reader, folder=folder: reader(runs, qrels, folder))
+        assert again.to_dict() == pytest.approx(found.to_dict()), reader
         heads = [message.partition("; ")[0] for message in others]
-        assert heads == [message.partition("; ")[0] for message in messages], road
+        assert heads == [message.partition("; ")[0] for message in messages], reader
 
 
 def assert_told(messages, lists):
@@ -201,14 +201,14 @@ def test_compared_means_are_over_the_same_topics(holes):
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("column", ["topic", "doc"])
-@pytest.mark.parametrize("road", [by_frames, by_dictionaries, by_cube, by_scan, by_files])
-def test_a_system_without_judged_documents_has_no_verdict(road, column, tmp_path):
+@pytest.mark.parametrize("reader", [by_frames, by_dictionaries, by_cube, by_scan, by_files])
+def test_a_system_without_judged_documents_has_no_verdict(reader, column, tmp_path):
     rows = [(s, t, f"d{p}", -p * (s > "a")) for s in SYSTEMS for t in JUDGED for p in range(3)]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
     runs.loc[runs["system"] == "c", column] = "x" + runs[column]
     qrels = pd.DataFrame([(t, "d0", int(t)) for t in JUDGED], columns=["topic", "doc", "grade"])
-    scores = road(runs, qrels, tmp_path)
-    if road in {by_cube, by_scan}:
+    scores = reader(runs, qrels, tmp_path)
+    if reader in {by_cube, by_scan}:
         scores = runs.ireval.cube(qrels).ireval.score("nDCG", at=[3])
     else:
         scores = scores.to_frame()

@@ -1,4 +1,4 @@
-"""What no column, file or page can hold: refused by name on every road, never by a raw error."""
+"""What no column, file or page can hold: refused by name by every reader, never by a raw error."""
 
 import gzip
 import inspect
@@ -41,7 +41,7 @@ REFUSED = {
 }
 """Values that are neither an identifier nor a number."""
 TAKEN = {"64 bits": 2**64 - 1, "infinite": float("inf"), "list": [1], "date": date(2020, 1, 1)}
-"""Values that are one of these on some roads."""
+"""Values that are one of these by some readers."""
 
 
 def odd(columns, role, value, *, rows):
@@ -63,7 +63,7 @@ def as_dictionaries(frame, value):
 
 CUBE = ir.cube(*larger())
 SCORER = ir.scorer(pd.DataFrame(QRELS), ["AP"])
-ROADS_OF_RUNS = {
+READERS_OF_RUNS = {
     "evaluate": lambda run, _: ir.evaluate(run, pd.DataFrame(QRELS), "AP"),
     "rank": lambda run, _: ir.verbs.rank(run),
     "arrays": lambda run, _: SCORER(topic=run["topic"], doc=run["doc"], score=run["score"]),
@@ -73,7 +73,7 @@ ROADS_OF_RUNS = {
     "write": ir.verbs.write_run,
     "write a dictionary": lambda run, file: ir.verbs.write_run(as_dictionaries(run, "score"), file),
 }
-ROADS_OF_QRELS = {
+READERS_OF_QRELS = {
     "evaluate": lambda qrels, _: ir.evaluate(pd.DataFrame(RUN), qrels, "AP"),
     "rows": lambda qrels, _: ir.scorer(qrels.to_dict("records"), "AP"),
     "dictionary": lambda qrels, _: ir.scorer(as_dictionaries(qrels, "grade"), "AP"),
@@ -81,22 +81,22 @@ ROADS_OF_QRELS = {
     "write a dictionary": lambda q, file: ir.verbs.write_qrels(as_dictionaries(q, "grade"), file),
 }
 STRICT = {"evaluate", "rank", "rows", "write", "write a dictionary"}
-"""Roads that read every row, whatever is asked."""
-ROADS = {"run": (RUN, ROADS_OF_RUNS), "qrels": (QRELS, ROADS_OF_QRELS)}
+"""Readers that read every row, whatever is asked."""
+READERS = {"run": (RUN, READERS_OF_RUNS), "qrels": (QRELS, READERS_OF_QRELS)}
 CASES = [
-    (noun, role, road)
-    for noun, (columns, roads) in ROADS.items()
+    (noun, role, reader)
+    for noun, (columns, readers) in READERS.items()
     for role in columns
-    for road in roads
-    if role != "system" or "dictionary" not in road
+    for reader in readers
+    if role != "system" or "dictionary" not in reader
 ]
 
 
-@pytest.mark.parametrize(("noun", "role", "road"), few_of(CASES, 4, drawn=False))
+@pytest.mark.parametrize(("noun", "role", "reader"), few_of(CASES, 4, drawn=False))
 @pytest.mark.filterwarnings("ignore")
-def test_odd_values_raise_errors_of_irframe(noun, role, road, tmp_path):
-    columns, roads = ROADS[noun]
-    does = roads[road]
+def test_odd_values_raise_errors_of_irframe(noun, role, reader, tmp_path):
+    columns, readers = READERS[noun]
+    does = readers[reader]
     taken, said = set(), []
     for name, value in (REFUSED | TAKEN).items():
         for rows in (1, 3):
@@ -106,7 +106,7 @@ def test_odd_values_raise_errors_of_irframe(noun, role, road, tmp_path):
             except IrframeError as error:
                 said.append(str(error))
     assert max(map(len, said), default=0) < 2000
-    assert road not in STRICT or taken <= {*TAKEN}
+    assert reader not in STRICT or taken <= {*TAKEN}
 
 
 BIG = "9" * 401

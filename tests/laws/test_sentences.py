@@ -27,7 +27,7 @@ def judged_down_to(runs, qrels):
     return min(gaps)
 
 
-ROADS = {
+READERS = {
     "frame": lambda runs, qrels: ir.evaluate(runs, qrels, "AP"),
     "array": lambda runs, qrels: ir.cube(runs, qrels).ireval.score("AP", at=10),
 }
@@ -35,12 +35,12 @@ ROADS = {
 
 @pytest.mark.parametrize("lost", [1, 5, 10, 51])
 @pytest.mark.parametrize("helping", [True, False])
-@pytest.mark.parametrize("road", ROADS)
-def test_judged_depth_is_that_of_the_shallowest_list(road, helping, lost):
+@pytest.mark.parametrize("reader", READERS)
+def test_judged_depth_is_that_of_the_shallowest_list(reader, helping, lost):
     runs = RUNS if helping else RUNS.drop(columns="contributing")
     first = RUNS[(RUNS["system"] == "bm25") & (RUNS["topic"] == "101") & (RUNS["rank"] == lost)]
     qrels = QRELS[~(QRELS["doc"].isin(first["doc"]) & (QRELS["topic"] == "101"))]
-    words = caption_text(ROADS[road](runs, qrels).ireval.summary().attrs)
+    words = caption_text(READERS[reader](runs, qrels).ireval.summary().attrs)
     said = re.search(r"as filed, judged to depth (\d+)", words)
     deep = judged_down_to(RUNS[RUNS["contributing"]] if helping else RUNS, qrels)
     assert (int(said[1]) if said else 0) == deep
@@ -176,9 +176,9 @@ KEPT = (lambda s: s, lambda s: s.round(2), lambda s: s.ireval.standardise())
 
 
 @pytest.mark.parametrize("change", CHANGED + KEPT)
-@pytest.mark.parametrize("road", ROADS)
-def test_scores_outside_their_range_are_refused(road, change):
+@pytest.mark.parametrize("reader", READERS)
+def test_scores_outside_their_range_are_refused(reader, change):
     with xr.set_options(keep_attrs=True):  # as is usual since 2025.11
-        made = change(ROADS[road](RUNS, QRELS))
+        made = change(READERS[reader](RUNS, QRELS))
     words = caption_text(made.ireval.summary().attrs)
     assert ("outside what a metric can be" in words) == (change in CHANGED)

@@ -431,14 +431,14 @@ class TestVariations:
         }
         return pd.concat(parts, names=["n"]).groupby(level=["system", "topic"], sort=False).mean()
 
-    @pytest.mark.parametrize("road", ["frame", "dictionary", "cube"])
-    def test_a_variation_that_a_topic_lacks_is_no_empty_list(self, varied, road):
-        if road == "frame":
+    @pytest.mark.parametrize("reader", ["frame", "dictionary", "cube"])
+    def test_a_variation_that_a_topic_lacks_is_no_empty_list(self, varied, reader):
+        if reader == "frame":
             scores = varied.ireval.evaluate(QRELS, "AP")
         else:
-            given = varied if road == "cube" else nested(varied, "variation")
+            given = varied if reader == "cube" else nested(varied, "variation")
             cube = quietly(ir.cube, given, QRELS)
-            cube = cube if road == "cube" else cube.ireval.design(repeats="topic")
+            cube = cube if reader == "cube" else cube.ireval.design(repeats="topic")
             scores = cube.ireval.score("AP").isel(depth=-1, drop=True)
         found = ir.verbs.compare(scores)
         plain = ir.verbs.compare(self.expected(varied))

@@ -47,7 +47,7 @@ def half_sampled():
         (lambda: CUBE.ireval.bounds("P"), "bounds of scores under unjudged documents"),
     ],
 )
-def test_what_was_done_to_judgments_and_scores_is_told_on_every_road(scored, said):
+def test_what_was_done_to_judgments_and_scores_is_told_on_every_reader(scored, said):
     assert f"{said}; ties trec" in caption_text(scored().attrs)
 
 

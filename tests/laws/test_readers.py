@@ -1,4 +1,4 @@
-"""What a road takes every road takes; what it refuses every road refuses."""
+"""What a reader takes every reader takes; what it refuses every reader refuses."""
 
 import warnings
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from laws import roads_of_files  # noqa: F401 - registers these roads
+from laws import file_readers  # noqa: F401 - registers these readers
 from laws.oddities import ASK, CASES, REFUSE, TAKE, Case, truth
-from laws.roads import ROADS, CannotError, LossyError
+from laws.readers import READERS, CannotError, LossyError
 from turns import few_of
 
 from irframe.errors import IrframeError, IrframeWarning
@@ -26,12 +26,12 @@ KNOWN = {
     "score NaN": LISTS,
     "topic, the only one, whose list is empty": FILES,
 }
-"""Cases of which roads disagree, and why, or where: to become fewer."""
+"""Cases of which readers disagree, and why, or where: to become fewer."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a road said of a case, as a sign.
+    """What a reader said of a case, as a sign.
 
     ``=`` right scores, ``x`` others, ``r`` an error of irframe, ``F`` one of something else, ``.``
     where it cannot carry the case.
@@ -56,7 +56,7 @@ class Answer:
 
 
 def asked(act: Any, case: Case, right: Any) -> Answer:
-    """Return what a road says."""
+    """Return what a reader says."""
     lossy = False
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -86,9 +86,9 @@ def right_of(case: Case) -> Any:
 
 
 def faults_of(case: Case) -> dict[str, str]:
-    """Return how roads break the rule of a case."""
+    """Return how readers break the rule of a case."""
     ask = partial(asked, case=case, right=right_of(case))
-    faults = {name: ask(act).fault(case.rule) for name, act in ROADS.items()}
+    faults = {name: ask(act).fault(case.rule) for name, act in READERS.items()}
     return {name: fault for name, fault in faults.items() if fault}
 
 

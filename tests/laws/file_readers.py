@@ -1,4 +1,4 @@
-"""Roads of files: text, JSON, Parquet, saved cubes, standard input, the console."""
+"""Readers of files: text, JSON, Parquet, saved cubes, standard input, the console."""
 
 import contextlib
 import gzip
@@ -19,11 +19,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from laws.oddities import ROLES, Case, Rows
-from laws.roads import (
+from laws.readers import (
     METRICS,
-    ROADS,
+    READERS,
     CannotError,
-    Road,
+    Reader,
     arrow_table,
     dictionaries,
     evaluate,
@@ -35,8 +35,8 @@ from laws.roads import (
     need,
     one,
     order,
+    reader,
     reading,
-    road,
     sides,
     textual,
 )
@@ -126,10 +126,10 @@ TREC: dict[str, tuple[str, Callable[[Path, Path], Any]]] = {
     "console": ("\t", lambda runs, qrels: console(qrels, str(runs))),
     "console stdin": (" ", lambda runs, qrels: console(qrels, "-", runs.read_bytes())),
 }
-"""Road -> what is between the cells of a line, and what reads the files."""
+"""Reader -> what is between the cells of a line, and what reads the files."""
 
 
-def _trec(between: str, read: Callable[[Path, Path], Any]) -> Road:
+def _trec(between: str, read: Callable[[Path, Path], Any]) -> Reader:
     def act(case):
         runs, qrels, sound = trec(case, between)
         return reading(lambda: read(runs, qrels), sound=sound)
@@ -137,10 +137,10 @@ def _trec(between: str, read: Callable[[Path, Path], Any]) -> Road:
     return act
 
 
-ROADS |= {name: _trec(*how) for name, how in TREC.items()}
+READERS |= {name: _trec(*how) for name, how in TREC.items()}
 
 
-@road("written")
+@reader("written")
 def _(case):
     runs, qrels = sides(case, inferred)
     paths = FOLDER / f"{next(NUMBER)}.txt", FOLDER / f"{next(NUMBER)}.qrels"
@@ -162,7 +162,7 @@ def _(case):
     return reading(act, sound=sound)
 
 
-@road("converted")
+@reader("converted")
 def _(case):
     runs, qrels, sound = trec(case, "\t")
     targets = FOLDER / f"{next(NUMBER)}.parquet", FOLDER / f"{next(NUMBER)}.parquet"
@@ -175,7 +175,7 @@ def _(case):
     return reading(act, sound=sound)
 
 
-@road("saved cube")
+@reader("saved cube")
 def _(case):
     folder = FOLDER / f"{next(NUMBER)}.cube"
     ir.cube(*sides(case, inferred)).ireval.save(folder)
@@ -223,7 +223,7 @@ def counted_out(rows):
     return all(each in [sorted(start[: len(each)]) for start in starts] for each in every)
 
 
-@road("MS MARCO")
+@reader("MS MARCO")
 def _(case):
     lists = order(case)
     textual(case.run), textual(case.judged)
@@ -265,7 +265,7 @@ def in_text(case: Case, rows: Rows, last: str) -> pd.DataFrame:
     )
 
 
-def _header(ends: str, side: str) -> Road:
+def _header(ends: str, side: str) -> Reader:
     def act(case):
         if side == "runs":
             return evaluate(
@@ -282,7 +282,7 @@ def _header(ends: str, side: str) -> Road:
 
 for _ends in (".tsv", ".csv"):
     for _side in ("runs", "qrels"):
-        ROADS[f"{_ends[1:]} {_side}"] = _header(_ends, _side)
+        READERS[f"{_ends[1:]} {_side}"] = _header(_ends, _side)
 
 
 def plainly(value: Any) -> Any:
@@ -323,13 +323,13 @@ def keyed(made: Any) -> str:
     return dumped(made)
 
 
-@road("JSON dict")
+@reader("JSON dict")
 def _(case):
     runs, qrels = dictionaries(case)
     return in_keys(case, one(runs), qrels)
 
 
-@road("JSON of systems")
+@reader("JSON of systems")
 def _(case):
     runs, qrels = dictionaries(case)
     need(runs)
@@ -352,13 +352,13 @@ def in_json(case: Case, rows: Rows, *, lines: bool) -> Path:
     )
 
 
-@road("JSON lines")
+@reader("JSON lines")
 def _(case):
     paths = [in_json(case, rows, lines=True) for rows in (case.run, case.judged)]
     return evaluate(ir.read_run(paths[0]), ir.read_qrels(paths[1]))
 
 
-@road("JSON records")
+@reader("JSON records")
 def _(case):
     paths = [in_json(case, rows, lines=False) for rows in (case.run, case.judged)]
     return evaluate(ir.read_run(paths[0]), ir.read_qrels(paths[1]))
@@ -373,18 +373,18 @@ def parquet(case, rows, last):
     return target
 
 
-@road("Parquet")
+@reader("Parquet")
 def _(case):
     runs, qrels = sides(case, parquet)
     return evaluate(ir.read_run(runs), ir.read_qrels(qrels))
 
 
-@road("scan Parquet")
+@reader("scan Parquet")
 def _(case):
     return scanned(*sides(case, parquet))
 
 
-@road("console Parquet")
+@reader("console Parquet")
 def _(case):
     runs, qrels = sides(case, parquet)
     return console(qrels, str(runs))

@@ -1,4 +1,4 @@
-"""Roads in memory: frames, dictionaries, arrays, lists, rows, tables of other tools."""
+"""Readers in memory: frames, dictionaries, arrays, lists, rows, tables of other tools."""
 
 import math
 from collections import Counter, namedtuple
@@ -18,22 +18,22 @@ METRICS = ["AP", "RR", "NumRet", "nDCG"]
 
 
 class CannotError(Exception):
-    """A road cannot carry this content at all."""
+    """A reader cannot carry this content at all."""
 
 
 class LossyError(Exception):
-    """What a road carries could be other content: it may be right or refuse."""
+    """What a reader carries could be other content: it may be right or refuse."""
 
 
-Road = Callable[[Case], Any]
-ROADS: dict[str, Road] = {}
+Reader = Callable[[Case], Any]
+READERS: dict[str, Reader] = {}
 
 
-def road(name: str) -> Callable[[Road], Road]:
-    """Register a road."""
+def reader(name: str) -> Callable[[Reader], Reader]:
+    """Register a reader."""
 
-    def register(make: Road) -> Road:
-        ROADS[name] = make
+    def register(make: Reader) -> Reader:
+        READERS[name] = make
         return make
 
     return register
@@ -59,7 +59,7 @@ def reading(act: Callable[[], Any], *, sound: bool) -> Any:
 
 
 def need(holds: Any) -> None:
-    """Raise where a road cannot carry something."""
+    """Raise where a reader cannot carry something."""
     if not holds:
         raise CannotError
 
@@ -159,7 +159,7 @@ def in_index(case, rows, last):
     return made.set_index([key for key in keys if key in made])
 
 
-@road("accessor")
+@reader("accessor")
 def _(case):
     runs, qrels = sides(case, inferred)
     try:
@@ -169,14 +169,14 @@ def _(case):
     return evaluated(verbs.evaluate(qrels, METRICS))
 
 
-@road("cube")
+@reader("cube")
 def _(case):
     found = ir.cube(*sides(case, inferred)).ireval.score(*METRICS).isel(depth=-1)
     return evaluated(found.to_series().unstack("metric"))
 
 
 def nameless(case: Case) -> None:
-    """Raise where names of columns matter, which a road has none of."""
+    """Raise where names of columns matter, which a reader has none of."""
     need(not case.twice and not {*case.called} - {"system"})
 
 
@@ -211,19 +211,19 @@ def dictionaries(case: Case) -> tuple[Any, Any]:
     return runs, one(nested(case, case.judged, "grade", case.unjudged))
 
 
-@road("dict")
+@reader("dict")
 def _(case):
     runs, qrels = dictionaries(case)
     return evaluate(one(runs), qrels)
 
 
-@road("dict of systems")
+@reader("dict of systems")
 def _(case):
     runs, qrels = dictionaries(case)
     return evaluate(runs or {"run": {}}, qrels)
 
 
-@road("dict of frames")
+@reader("dict of frames")
 def _(case):
     need(case.run)
     runs, qrels = sides(case, inferred)
@@ -233,13 +233,13 @@ def _(case):
     return evaluate(parts, qrels)
 
 
-@road("scorer(dict)")
+@reader("scorer(dict)")
 def _(case):
     runs, qrels = dictionaries(case)
     return evaluated(ir.scorer(qrels, METRICS)(one(runs)))
 
 
-@road("scorer(frame)")
+@reader("scorer(frame)")
 def _(case):
     runs, qrels = sides(case, inferred)
     return evaluated(ir.scorer(qrels, METRICS)(runs))
@@ -258,13 +258,13 @@ def arrays(case: Case) -> dict[str, Any]:
     return made
 
 
-@road("arrays")
+@reader("arrays")
 def _(case):
     held = arrays(case)
     return evaluated(ir.scorer(inferred(case, case.judged, "grade"), METRICS)(**held))
 
 
-@road("positions")
+@reader("positions")
 def _(case):
     held = arrays(case)
     docs = list(dict.fromkeys(row["doc"] for row in case.run))
@@ -282,7 +282,7 @@ def _(case):
     )  # whole ids: ids, or places
 
 
-@road("positions in docs=")
+@reader("positions in docs=")
 def _(case):
     held = arrays(case)
     docs = list(dict.fromkeys(row["doc"] for row in case.run))[::-1]
@@ -305,15 +305,15 @@ def order(case: Case) -> dict[Any, Any]:
     return made | {topic: [] for topic in case.empty}
 
 
-@road("lists of ids")
+@reader("lists of ids")
 def _(case):
     made = order(case)
     need(0 <= min((row.get("rank", 0) for row in case.run), default=0) < 3)
     return evaluate(made, one(nested(case, case.judged, "grade", case.unjudged)))
 
 
-def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = list) -> Road:
-    """Return a road of lists of hits, each made of a document and its score, in what holds them."""
+def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = list) -> Reader:
+    """Return a reader of lists of hits, made of documents and scores."""
 
     def act(case):
         nameless(case)
@@ -327,8 +327,8 @@ def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = 
     return act
 
 
-ROADS["lists of hits"] = _hits(lambda doc, score: {"id": doc, "score": score})
-ROADS["answers"] = _hits(
+READERS["lists of hits"] = _hits(lambda doc, score: {"id": doc, "score": score})
+READERS["answers"] = _hits(
     lambda doc, score: {"_id": doc, "_score": score, "_source": {"title": "t"}},
     lambda hits: {"took": 3, "hits": {"total": {"value": len(hits)}, "hits": hits}},
 )
@@ -349,19 +349,19 @@ def matrix(held: dict[Any, Any]) -> pd.DataFrame:
         raise CannotError from None
 
 
-@road("matrices")
+@reader("matrices")
 def _(case):
     runs, qrels = dictionaries(case)
     return evaluate(matrix(one(runs)), matrix(qrels))
 
 
-@road("records")
+@reader("records")
 def _(case):
     need(not case.twice and not case.empty and not case.unjudged)
     return evaluate(case.write(case.run), case.write(case.judged))
 
 
-@road("named tuples")
+@reader("named tuples")
 def _(case):
     need(not case.twice and not case.empty and not case.unjudged)
 
@@ -422,4 +422,4 @@ SHAPES = {
 }
 """Shape -> what makes it of the rows of one side."""
 for _name, _make in SHAPES.items():
-    ROADS[_name] = lambda case, make=_make: evaluate(*sides(case, make))
+    READERS[_name] = lambda case, make=_make: evaluate(*sides(case, make))
