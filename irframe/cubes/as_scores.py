@@ -333,7 +333,7 @@ def _of_array(scores: xr.DataArray) -> pd.DataFrame:
     coords = [scores.coords[name] for name in LABELS if name in scores.coords]
     labels = [coord.to_series() for coord in coords if coord.dims == (TOPIC,)]
     frame = with_labels_of_topics(frame, TOPIC, labels)
-    carried = REPEATS, axis_of(scores).told, DRAWN
+    carried = REPEATS, axis_of(scores).attribute, DRAWN
     frame.attrs = {name: scores.attrs[name] for name in carried if name in scores.attrs}
     return frame
 
