@@ -1,1 +1,1 @@
-"""Runs and judgments coded once: joined, ranked and scored without labels in between."""
+"""Runs and judgments: read, joined, ranked and scored."""

@@ -1,4 +1,4 @@
-"""How an experiment is built, and where reading stops, as checked values.
+"""Option values: ties, pool, units, searches and stops.
 
 Values: Ties, Pool, Units, Searches, Budget, Threshold, AfterSearches.
 """
@@ -21,41 +21,42 @@ Contributing = str | Sequence[Hashable] | None
 PoolDepth = int | Mapping[Hashable, int] | None
 Table = Mapping[Any, Any] | pd.Series | pd.DataFrame
 ChunksOf = str | Table | None
-"""Which document a chunk is of: a column of the runs, a pattern, or a table."""
+"""The document of each chunk: a column of the runs, a pattern, or a table."""
 Copies = Table | None
-"""Document -> the one that stands for it."""
+"""Document -> its representative among copies."""
 Lengths = str | Table | None
 """A column of the runs, or document -> length."""
 LaterCopies = Literal["spend", "skip"]
-"""Whether a copy of what stands above it keeps its rank."""
+"""Whether a copy of a document above it keeps its rank."""
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
-"""The least score that is read: numbers, a number of each system, or all that lists have."""
+"""The least score that is read: numbers, a number per system, or all scores in the lists."""
 CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
 
 
 @dataclass(frozen=True, repr=False)
 class Ties(OptionValue):
-    """How rankings are decided: a rule for equal scores, their precision, a seed.
+    """The order of equal scores: rule, precision and seed.
 
-    A function that has `ties` takes the rule alone as well.
+    The parameter `ties` also accepts the rule alone.
 
     Parameters
     ----------
     ties
-        Who comes first among equal scores. ``"trec"``: the greater document id, by bytes, as
-        trec_eval. ``"doc"``: the smaller one. ``"order"``: the earlier row. ``"rank"``: the
-        rank column decides alone and scores are ignored. ``"random"``: chance, drawn for every
-        system, topic and document by `seed` and by nothing else. ``"mean"``: as ``"trec"``, to be
-        scored with shared gain. A frame without scores is ranked by its rank column.
+        The first document among equal scores. ``"trec"``: the greater document id, by bytes, as in
+        trec_eval. ``"doc"``: the smaller document id. ``"order"``: the earlier row. ``"random"``:
+        a random order that depends only on system, topic, document and `seed`. ``"mean"``: as
+        ``"trec"``, but tied documents share their gain. ``"rank"``: the rank column decides and
+        scores are ignored. A frame without scores is ranked by its rank column.
     dtype
-        ``"float64"``, or ``"float32"`` to tie what pytrec_eval and trec_eval to 9.0.8 tie.
+        Precision in which scores are compared: ``"float64"``, or ``"float32"`` as in pytrec_eval
+        and trec_eval up to 9.0.8.
     seed
-        Seed of ``"random"``, a whole number from 0, so that the same call gives the same order.
+        Seed of ``"random"``, a whole number from 0.
 
     Raises
     ------
     ParameterError
-        For an unknown rule or precision, or a seed that is no whole number from 0.
+        For an unknown rule or precision, or an invalid seed.
 
     Examples
     --------
@@ -79,14 +80,14 @@ class Ties(OptionValue):
 
 
 TiesLike = words.TieRule | Ties
-"""A rule for equal scores, or all of how rankings are decided."""
+"""A rule for equal scores, or a `Ties`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Pool(OptionValue):
-    """What was judged: how deep the pool is, and whose runs made it.
+    """The pool of judged documents: its depth and contributing systems.
 
-    A function that has `pool` takes the depth alone as well.
+    The parameter `pool` also accepts the depth alone.
 
     Parameters
     ----------
@@ -94,13 +95,13 @@ class Pool(OptionValue):
         Depth of the pool, or a mapping collection -> depth; by default the greatest depth down
         to which every document of every contributing run is judged, in each collection.
     contributing
-        The systems whose runs made the pool: a list, or the name of a boolean column of the runs;
-        by default the column ``contributing`` if there is one, else all systems.
+        The systems whose runs made the pool: a list, or the name of a boolean column of the runs.
+        By default the column ``contributing``, or all systems without such a column.
 
     Raises
     ------
     DepthError
-        For a depth that is no whole number from 0.
+        If a depth is not a whole number from 0.
 
     Examples
     --------
@@ -124,34 +125,34 @@ class Pool(OptionValue):
 
 
 PoolLike = PoolDepth | Pool
-"""The depth of the pool, or all that is known of it."""
+"""The depth of the pool, or a `Pool`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Units(OptionValue):
-    """What a hit is: which document it is of, what it costs, and of what it is a copy.
+    """The units retrieved: their documents, lengths and copies.
 
-    A function that has `units` takes `of` alone as well, where it is a text.
+    The parameter `units` also accepts `of` alone as a text.
 
     Parameters
     ----------
     of
-        Which document each chunk is of, where documents are judged and chunks were retrieved: a
-        column of the runs, a pattern or a table, as for `irframe.verbs.collapse`. A document
-        stands at its first chunk, and is counted once.
+        The document of each chunk, if chunks were retrieved and documents judged: a column of the
+        runs, a pattern or a table, as for `irframe.verbs.collapse`. A document takes the position
+        of its first chunk and counts once.
     length
-        What each unit costs (tokens, characters, seconds), from 0: a column of the runs, or
-        document -> length. An `irframe.Budget` needs it.
+        The length (cost) of each unit in tokens, characters or seconds, from 0: a column of the
+        runs, or document -> length. An `irframe.Budget` needs it.
     copies
-        Document -> the one that stands for it, as a dictionary, a Series or a frame: only the
-        first of them in a list has a gain, the highest of their grades.
+        Document -> its representative, as a dictionary, Series or frame. Only the first copy in a
+        list has a gain, by the highest grade of the copies.
     later_copies
-        ``"spend"``: the others keep their ranks, and gain nothing. ``"skip"``: they are taken out.
+        ``"spend"``: later copies keep their ranks without gain. ``"skip"``: they are removed.
 
     Raises
     ------
     ParameterError
-        For what is no column, pattern or table.
+        If a value is not a column, pattern or table.
 
     Examples
     --------
@@ -178,29 +179,29 @@ class Units(OptionValue):
 
 
 UnitsLike = str | Units | None
-"""What a hit is, or the document that each chunk is of."""
+"""The document of each chunk, or a `Units`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Searches(OptionValue):
-    """Which column numbers the searches of an agent, and how much of each search was read.
+    """The searches of an agent: their column and reading depth.
 
-    A function that has `search` takes the column alone as well.
+    The parameter `search` also accepts the column alone.
 
     Parameters
     ----------
     search
-        The column of the runs that numbers the searches of a topic, from 1 or all from 0: what an
-        agent saw. Lists are read one after the other, each document where it came first, which
-        has an order and no scores. What comes again has its length again, and no gain. A search
-        that found nothing has no rows; where all lists are of one search nothing changes.
+        The column of the runs that numbers the searches of a topic from 1, or of all topics from 0.
+        The lists of a topic are read in this order. Each document counts at its first occurrence;
+        a later one has its length again, but no gain. The merged list has ranks and no scores. A
+        search that found nothing has no rows. If every list is of one search, nothing changes.
     each
-        How many documents of each search are read, before those seen before are left out.
+        Number of documents read per search, including those seen before.
 
     Raises
     ------
     ParameterError
-        For what is no column, or no whole number from 1.
+        If `search` is not a text, or `each` not a whole number from 1.
 
     Examples
     --------
@@ -215,7 +216,7 @@ class Searches(OptionValue):
 
     @classmethod
     def column(cls, search: "SearchLike") -> str | None:
-        """Return the column that numbers searches, None where no searches are told."""
+        """Return the column that numbers searches, or None."""
         return None if search is None else cls.read(search).search
 
     def __post_init__(self) -> None:
@@ -228,7 +229,7 @@ class Searches(OptionValue):
 
 
 SearchLike = str | Searches | None
-"""The column that numbers searches, and perhaps how many documents of each are read."""
+"""The column that numbers searches, or a `Searches`."""
 
 
 def _whole_places(along: str, places: Any) -> None:
@@ -254,17 +255,18 @@ class Budget(OptionValue):
     Parameters
     ----------
     budget
-        A whole number in the unit of lengths, or several. A metric is that at the depth down to
-        which units fit, by the whole ideal ranking; one with a depth of its own is read to the
-        nearer of the two, by the ideal of its depth.
+        One or several whole numbers in the unit of lengths. A metric is scored at the depth down to
+        which units fit, with the full ideal ranking. A metric with its own depth is read to the
+        smaller of the two depths, with the ideal of its own depth.
     cut
-        ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: it goes on
-        with those that do. ``"part"``: what fits of that unit is read; for judgments by spans.
+        ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: units that
+        do not fit are skipped. ``"part"``: reading ends inside the first unit that does not fit;
+        only for judgments by spans.
 
     Raises
     ------
     ParameterError
-        For budgets that are no whole numbers from 1, or come twice.
+        If a budget is not a whole number from 1, or is repeated.
 
     Examples
     --------
@@ -292,15 +294,15 @@ class Threshold(OptionValue):
     Parameters
     ----------
     threshold
-        A number or several, in the precision in which scores are compared; or ``"all"`` scores
-        that lists have (200 of more, evenly by rank); or system -> number, for systems whose
-        scores are on different scales. A metric is that at the depth down to which scores reach
-        it, as for `irframe.Budget`.
+        One or several numbers, in the precision in which scores are compared. ``"all"``: all scores
+        in the lists, at most 200, evenly by rank. Or system -> number, for systems whose scores are
+        on different scales. A metric is scored at the depth down to which scores reach the
+        threshold, as for `irframe.Budget`.
 
     Raises
     ------
     ParameterError
-        For thresholds that are no numbers, or come twice.
+        If a threshold is not a number, or is repeated.
 
     Examples
     --------
@@ -318,9 +320,9 @@ class Threshold(OptionValue):
         given: Any = self.threshold
         if isinstance(given, str):
             choice("threshold", given, ("all",))
-        elif isinstance(given, pd.Series):  # whose labels may say of which systems they are
-            advice = "threshold=series.to_dict() for one of each system, series.tolist() for all"
-            raise ParameterError("threshold= that says of what it is", "a Series", advice)
+        elif isinstance(given, pd.Series):  # its labels may be systems or meaningless
+            advice = "pass series.to_dict() for one per system, series.tolist() for several"
+            raise ParameterError("threshold= as numbers or system -> number", "a Series", advice)
         elif isinstance(given, Mapping):
             for system, least in given.items():
                 number(f"threshold of {system}", least)
@@ -335,12 +337,12 @@ class AfterSearches(OptionValue):
     Parameters
     ----------
     searches
-        A whole number or several. A topic with fewer searches stays where its last one ended.
+        One or several whole numbers. A topic with fewer searches is read to its end.
 
     Raises
     ------
     ParameterError
-        For what is no whole number from 1, or comes twice.
+        If a value is not a whole number from 1, or is repeated.
 
     Examples
     --------
@@ -359,8 +361,8 @@ class AfterSearches(OptionValue):
 
 
 Stop = Budget | Threshold | AfterSearches
-"""Where reading of every list stops, if at no depth."""
+"""Where reading of each list stops, other than at a depth."""
 BudgetAlone = Annotated[Budget | None, Unused("cut")]
-"""Budgets of whole units, where no other stop is of use."""
+"""Budgets without `cut`, for functions that take no other stop."""
 CopiesAlone = Annotated[Units | None, Unused("of", "length", "later_copies")]
-"""Which documents are copies, where nothing else is read of units."""
+"""Units of which only `copies` is read."""

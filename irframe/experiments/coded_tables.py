@@ -1,4 +1,4 @@
-"""Run and qrels frames read by role: checked, coded, their documents as integers."""
+"""Run and qrels frames with identifiers coded as integers."""
 
 import hashlib
 from collections.abc import Collection, Hashable, Mapping
@@ -23,7 +23,7 @@ from irframe.files.as_runs import (
     Qrels,
     Runs,
     by_role,
-    part_empty,
+    split_empty,
     without_documents,
 )
 from irframe.files.kinds import QRELS, RUN, ByRole
@@ -68,7 +68,7 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
 
 
 def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
-    """Return some rows as one array of ``large_string`` or ``int64``, by slicing if possible."""
+    """Return some rows as one ``large_string`` or ``int64`` array."""
     if len(rows) and bool((np.diff(rows) == 1).all()):
         part = values.slice(int(rows[0]), len(rows))
     else:
@@ -87,7 +87,7 @@ NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
 
 
 def digest_of(table: "RunTable | QrelsTable") -> str:
-    """Return the SHA-256 of the rows of a table, in their order."""
+    """Return the SHA-256 of a table's rows in order."""
     sides = [(table.topic, table.topics)]
     sides += [(table.system, table.systems)] if isinstance(table, RunTable) else []
     hasher = hashlib.sha256(repr([labels.tolist() for _, labels in sides]).encode(errors="replace"))
@@ -118,7 +118,7 @@ class RunTable:
 
     @cached_property
     def score(self) -> NDArray[np.floating[Any]] | None:
-        """Scores, in the precision that they have, None if the frame has none."""
+        """Scores in their precision; None without scores."""
         return self._numbers(words.SCORE)
 
     @cached_property
@@ -128,7 +128,7 @@ class RunTable:
 
     @cached_property
     def kept_score(self) -> NDArray[np.floating[Any]] | None:
-        """Scores, also those kept beside lists that are ranked by their order."""
+        """Scores, also those of lists ranked by their order."""
         if words.LISTED_SCORE not in self.frame.columns:
             return self.score
         listed = numbers(self.frame[words.LISTED_SCORE])
@@ -136,7 +136,7 @@ class RunTable:
 
     @cached_property
     def unscored(self) -> NDArray[np.bool_]:
-        """Which systems have no score at all, so that their ranks decide, shape (system,)."""
+        """Which systems are ranked by ranks, without any score."""
         if self.score is None or words.RANK not in self.columns:
             return np.full(len(self.systems), self.score is None)
         missing = np.isnan(self.score)
@@ -152,7 +152,7 @@ class RunTable:
 
     @property
     def group(self) -> ids.Codes:
-        """One number per list, in the order of systems and topics."""
+        """The number of each row's list, by system and topic."""
         return self.system.astype(np.int64) * len(self.topics) + self.topic
 
     def take(self, rows: ids.Codes | slice) -> "RunTable":
@@ -211,20 +211,20 @@ class QrelsTable:
 
     @cached_property
     def levels(self) -> Grades:
-        """The grades that occur, ascending, those by subtopic where there are subtopics."""
+        """The distinct grades, ascending, of subtopics if there are any."""
         if self.subtopic_grade is None:
             return np.unique(self.grade)
         return np.setdiff1d(self.subtopic_grade, words.EMPTY)
 
     def take(self, rows: ids.Codes) -> "QrelsTable":
-        """Return some rows, but for the frame and for spans; labels and codes unchanged."""
+        """Return some rows, with frame, spans and codes unchanged."""
         names = "topic", "grade", "subtopic_grade", "probability"
         kept = {name: v[rows] for name in names if (v := getattr(self, name)) is not None}
         stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
         return replace(self, **kept, names=self.doc.take(pa.array(rows)), stratum=stratum)
 
     def with_topics(self, others: Collection[Any]) -> "QrelsTable":
-        """Return the table with further topics, of which no document is judged."""
+        """Return the table with further topics without judged documents."""
         if not len(others):
             return self
         labels = pd.Series([*self.topics, *others], name=self.columns[words.TOPIC])
@@ -265,7 +265,7 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     InputError
         For an empty frame or a missing role.
     """
-    runs, without = part_empty(runs) if empty else (runs, [])
+    runs, without = split_empty(runs) if empty else (runs, [])
     frame, columns = by_role(runs, RUN)
     system, systems = code_systems(frame, columns)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)

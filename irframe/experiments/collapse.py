@@ -1,7 +1,6 @@
-"""What is judged, and what it costs: the units and searches of runs and judgments.
+"""Units of runs: chunks, copies, lengths and searches.
 
-Chunks are collapsed, copies told from what they are copies of, and lengths read, before anything is
-joined or ranked.
+Runs are prepared here before they are joined to judgments and ranked.
 
 Verbs: collapse.
 """
@@ -43,10 +42,10 @@ RankBy = Literal["first", "max", "sum", "mean"]
 """How documents are ranked by their chunks."""
 
 FIRST_CHUNK = "doc, at its first chunk"
-"""What attributes say of the units of runs that verbs collapse."""
+"""The attribute `unit` of runs that were collapsed by ``units=``."""
 UNKNOWN = "to know which document a chunk is of"
 COUNT = "chunks"
-"""Column of collapsed runs: how many chunks of a document were in the list."""
+"""Column of collapsed runs: the number of a document's chunks in the list."""
 
 
 @recorded
@@ -65,30 +64,32 @@ def collapse(
     runs
         Run frame of chunks: topic, chunk, and score or rank; usually system.
     unit
-        The column that says which document a chunk is of: one of `runs`, or of the table `of`.
+        The column with the document of each chunk, in `runs` or in the table `of`.
     rank_by
-        ``"first"``: a document stands where its first chunk stood. ``"max"``, ``"sum"``,
-        ``"mean"``: documents are ranked anew, by this of the scores of their chunks in the list.
+        ``"first"``: a document takes the position of its first chunk. ``"max"``, ``"sum"`` and
+        ``"mean"``: documents are ranked by the maximum, sum or mean of the scores of their chunks
+        in the list.
     of
-        Where `runs` do not say it: chunk -> document, as a dictionary, a Series or a frame; or a
-        pattern with one group, such as ``r"(.+)#\d+"``, that names the document in the chunk.
+        The document of each chunk, if `runs` have no column for it: a dictionary, Series or frame
+        chunk -> document. Or a pattern such as ``r"(.+)#\d+"``, whose one group matches the
+        document within the chunk id.
     ties
-        How chunks are ranked: a rule for equal scores, or an `irframe.Ties`.
+        The order of chunks with equal scores: a rule, or an `irframe.Ties`.
 
     Returns
     -------
     pandas.DataFrame
-        A row per system, topic and document, best first, with the columns of its first chunk but
-        for the name of that, ``rank`` 1, 2, ..., and ``chunks``, how many there were in the list.
-        The rank decides from then on: scores are kept as ``listed_score``. A column ``unit`` then
-        says that lists are of these documents.
+        A row per system, topic and document, best first. Its columns are those of its first chunk
+        except the chunk id, ``rank`` (1, 2, ...) and ``chunks``, the number of its chunks in the
+        list. The result is ranked by ``rank``; scores are kept as ``listed_score``. If `runs` have
+        a column ``unit``, it names the documents.
 
     Raises
     ------
     IdError
-        If a list has a chunk twice, or the document of a chunk is not known.
+        If a list contains a chunk twice, or the document of a chunk is unknown.
     ParameterError
-        If nothing says which document a chunk is of.
+        If neither a column nor `of` gives the document of each chunk.
 
     Examples
     --------
@@ -114,8 +115,8 @@ def collapse(
 def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = None) -> pd.DataFrame:
     """Return collapsed lists, with the cost of each document.
 
-    That is what is read from the document before on, down to the first chunk: all chunks are paid
-    for, those of documents that were found before as well.
+    The cost of a document counts all chunks read since the previous document, up to its own first
+    chunk. Further chunks of earlier documents are included.
     """
     table, order = _ordered(named.runs, policy, once=named.once)
     frame, lists = table.frame, table.group
@@ -152,19 +153,19 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
 
 
 class Named(NamedTuple):
-    """Runs whose chunks and documents are told apart."""
+    """Runs with the document of each chunk."""
 
     runs: ByRole
-    """The chunks are their documents, where these have names."""
+    """The chunks are in the role of documents if they have names."""
     doc: pd.Series
     left: list[str]
-    """Columns that name chunks."""
+    """Columns that name chunks, to be dropped."""
     once: bool
-    """Whether chunks have names, which a list has once each."""
+    """Whether chunks have names, so that a list may contain each only once."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
-    """Return which column names chunks, and the document of each row."""
+    """Return the chunks and the document of each row."""
     frame, columns = runs
     own = columns[words.DOC]
     if isinstance(of, str) and of in words.ALIASES[words.DOC] and of not in frame.columns:
@@ -187,7 +188,7 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
 
 
 def _document_of_each(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
-    """Return the document of each chunk, refusing chunks of unknown ones."""
+    """Return the document of each chunk; refuse unknown chunks."""
     if isinstance(of, str):
         try:
             groups = re.compile(of).groups
@@ -206,7 +207,7 @@ def _document_of_each(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
 
 
 def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Codes]:
-    """Return runs in evaluation order, and which row each of theirs was."""
+    """Return runs in evaluation order, and their original rows."""
     if shares_ranks(policy.ties):
         advice = "choose another ties="
         raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
@@ -236,10 +237,10 @@ def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
     given
         A dictionary, a Series or a frame.
     argument
-        What it was given for.
+        The name of the argument, for messages.
     names
-        What its columns may be called; without these, of a frame of two columns the first is what
-        is looked up.
+        The names of the key and value columns of a frame. If a frame of two columns lacks these
+        names, its first column holds the keys.
 
     Examples
     --------
@@ -288,7 +289,7 @@ def _refuse_unknown_chunks(unknown: Any, what: str, advice: str) -> None:
 
 
 class Preparation(NamedTuple):
-    """What is done to runs and judgments before they are joined."""
+    """Changes to runs and judgments before they are joined."""
 
     of: ChunksOf = None
     length: Lengths = None
@@ -299,19 +300,19 @@ class Preparation(NamedTuple):
     scores: bool = False
     """Whether scores are kept."""
     costs: tuple[str, ...] = ()
-    """What is asked of all that was shown, beside scores."""
+    """The costs of everything shown, to be added to scores."""
 
     @classmethod
     def read(
         cls, units: UnitsLike = None, search: SearchLike = None, *, scores: bool = False
     ) -> "Preparation":
-        """Return what units and searches ask for, and whether scores are kept."""
+        """Return the preparation that the options ask for."""
         searched = {} if search is None else Searches.read(search).plain
         return cls(**Units.read(units).plain, **searched, scores=scores)
 
     @property
     def decided(self) -> dict[str, Any]:
-        """What a `Policy` says of units, as fields of one."""
+        """The fields of a `Policy` about units."""
         length = self.length
         if length is not None and not isinstance(length, str):
             lengths = as_map(length, words.LENGTH, (words.DOC, words.LENGTH))
@@ -323,16 +324,16 @@ class Preparation(NamedTuple):
         return decided | {"search": self.search, "each": self.each}
 
     def runs(self, runs: Any, policy: Policy, by: Any = None) -> Any:
-        """Return runs of the units that are judged, with their lengths.
+        """Return runs of judged units, with their lengths.
 
         Parameters
         ----------
         runs
             What `as_runs` takes, or scanned files.
         policy
-            How rankings are decided.
+            The rules that decide rankings.
         by
-            The column of groups, each of which may have topics of the same names.
+            The column of groups. Groups may share topic names.
         """
         table = self.length is not None and not isinstance(self.length, str)
         renamed = self.of is not None or self.copies is not None
@@ -371,7 +372,7 @@ class Preparation(NamedTuple):
         return parse_metrics(metrics), self._replace(costs=tuple(dict.fromkeys(costs)))
 
     def shown(self, runs: Any) -> ByRole:
-        """Return runs as they came, of searches with the length of all that they show."""
+        """Return runs by role, with lengths for searches."""
         if isinstance(runs, ScannedRuns):
             runs = runs.readable().frame()
         named = by_role(runs, RUN, self.search)

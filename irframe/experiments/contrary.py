@@ -1,4 +1,4 @@
-"""Scores that run against a rank column, and ranks that look like scores, system by system."""
+"""Scores that contradict ranks, and ranks that look like scores."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,6 +1,6 @@
-"""From frames to scores in one call; judgments of which there are several, by each of these.
+"""Evaluation of runs against one or several sets of judgments.
 
-Such are passes of a judge, and shards of a collection's documents: each is a draw for all systems.
+Repeated judgments are passes of a judge or shards of the documents. All systems share a repeat.
 
 Verbs: evaluate, split.
 """
@@ -53,55 +53,51 @@ def evaluate(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame, or what `as_runs` and `as_qrels` take. A run frame with a column
-        of grades may do without `qrels`: a document without a grade is not judged. Runs may also
-        be the files that `scan_runs` finds: a few are in memory at a time, or all of them where
-        `by`, `collection` or a column of contributing runs is asked for.
+        Run frame and qrels frame, or anything that `as_runs` and `as_qrels` take. Omit `qrels` if
+        the run frame has a column of grades; a document without a grade is unjudged. Runs may also
+        come from `scan_runs`. Then a few files are in memory at a time, or all of them if groups,
+        `collection` or a column of contributing runs are requested.
     metrics
-        Metrics or their names, as arguments or as a list. One with a depth of its own
-        (``"nDCG@10"``) is scored there. One without is scored at `depth`, or else on all that was
-        retrieved with nothing cut: nDCG by the whole ideal ranking, AP by all relevant documents.
+        Metrics or their names, as arguments or as a list. A metric with its own depth
+        (``"nDCG@10"``) is scored at this depth. Any other is scored at `depth`, or on the uncut
+        list: nDCG with the full ideal ranking, AP with all relevant documents.
     depth
-        Cut all lists here, at least 1; by default nowhere.
+        Depth at which all lists are cut, at least 1. By default lists are not cut.
     ties, topics, collection
         As for `cube`.
     no_rel
-        ``"nan"``: topics without relevant documents score NaN, whatever the metric. ``"silence"``:
-        there nothing is to be found, so that shares (from 0 to 1) are 1 if nothing is read, else 0;
-        counts stay counts, costs and gains without a highest value are NaN. `topics` may then list
-        topics without any judgment.
+        Scores of topics without relevant documents. ``"nan"``: NaN for every metric.
+        ``"silence"``: metrics from 0 to 1 score 1 if nothing is read, else 0; counts stay; costs
+        and unbounded gains are NaN. `topics` may then list topics without judgments.
     rel
-        Lowest relevant grade by collection, such as ``{"dl21": 2}``: that of metrics whose name
-        gives none, in these collections; they are called what they were asked for.
+        Lowest relevant grade by collection, such as ``{"dl21": 2}``. It applies to metrics whose
+        name has no ``rel``. Their names do not change.
     units, search
-        As for `cube`. With `search` costs may stand among the metrics: ``"shown"``, all documents
-        shown, ``"again"``, those of them that were shown before, and the name of the lengths, what
-        all of them cost; of all searches, or after so many. No depth cuts them, and lower is
-        better.
+        As for `cube`. With `search`, costs may be among the metrics: ``"shown"`` counts all
+        documents shown, ``"again"`` those shown before, and the name of the lengths sums the
+        lengths of all documents shown. No depth cuts costs, and lower is better.
     stop
-        Where reading of each list stops, an `irframe.Budget`, `irframe.Threshold` or
-        `irframe.AfterSearches`: a column for every metric and stop, called ``"nDCG in 500
-        tokens"``, ``"P >= 0.4"`` (``"P >= own threshold"``) or ``"R after search 2"``.
+        Where reading of each list stops: an `irframe.Budget`, `irframe.Threshold` or
+        `irframe.AfterSearches`. Each metric then has a column per stop, such as ``"nDCG in 500
+        tokens"``, ``"P >= 0.4"`` (or ``"P >= own threshold"``) or ``"R after search 2"``.
 
     Returns
     -------
     pandas.DataFrame
-        Index (system, topic), named as in the caller's frame, with the group first if `by` is
-        given; a column per metric, as printed. A system has no rows in collections in which
-        it did not take part.
+        A column per metric, and the index (system, topic), named as in the caller's frame. Groups
+        come first in the index. A system has no rows for collections in which it did not take part.
 
-        Runs have repeats where a column ``repeat`` (or seed, trial, checkpoint, fold, epoch, pass,
-        variation, sample) says of which repeat of its system a row is, or where they are
-        ``{system: {repeat: run}}``. Repeats stand in the index, after their system. A list that a
-        repeat lacks counts as empty; one of a ``variation`` or ``sample``, which are draws inside a
-        topic, is not there where the topic has others. `irframe.verbs.design` declares what a
-        repeat is. Judgments with such a column, and runs that `split` dealt, are scored repeat by
-        repeat.
+        Runs are repeated if they have a column ``repeat`` (or seed, trial, checkpoint, fold, epoch,
+        pass, variation, sample) or the form ``{system: {repeat: run}}``. The index then has a level
+        for repeats after the system. A list that a repeat lacks counts as empty. A missing
+        ``variation`` or ``sample`` has no row, because topics may have different numbers of them.
+        `irframe.verbs.design` declares what a repeat is. Repeated judgments, and runs from `split`,
+        are scored per repeat.
 
     Raises
     ------
     MetricError
-        For a metric that needs a depth and has none, such as P; for `rel` if no metric takes it.
+        If a metric such as P needs a depth and has none; for `rel` if it applies to no metric.
     ParameterError
         For `rel` of unknown collections, or without `collection`.
     IrframeError
@@ -285,25 +281,25 @@ _TOLD = re.compile(r"(\d+) of (\d+), seed (\d+)")
 def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     """Split the documents of runs or judgments into shards.
 
-    A shard is a collection of its own, with the lists and the judgments of its documents; how
-    systems differ from shard to shard says what another collection of documents might have said.
+    Each shard is a small collection with its own lists and judgments. The variation of scores over
+    shards estimates the variation over collections of documents.
 
     Parameters
     ----------
     runs
         Run frame or qrels frame, or what `as_runs` and `as_qrels` take.
     n
-        How many shards, at least 2.
+        Number of shards, at least 2.
     seed
-        Another seed deals otherwise, at least 0.
+        Seed of the assignment to shards, at least 0.
 
     Returns
     -------
     pandas.DataFrame
-        The same rows with a column ``shard``. A document is in the same shard wherever it is, so
-        that `evaluate` deals judgments as runs were dealt, and scores every shard by its own:
-        index (system, shard, topic), shared repeats. A topic without relevant documents in a shard
-        is NaN there, and not compared.
+        The same rows with a column ``shard``. A document is in the same shard in all lists, so
+        `evaluate` splits judgments in the same way and scores each shard with its own judgments.
+        Those scores have the index (system, shard, topic). A topic without relevant documents in a
+        shard scores NaN there and is not compared.
 
     Raises
     ------
@@ -344,7 +340,7 @@ def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
 
 
 Part = tuple[Any, Any, pd.DataFrame]
-"""The label of some judgments, runs, and the judgments by which these are scored."""
+"""The label of a repeat, the runs, and the judgments that score them."""
 
 
 def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
@@ -353,19 +349,19 @@ def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
     Parameters
     ----------
     runs
-        Runs, perhaps of shards.
+        Runs, possibly with a column of shards.
     qrels
-        Judgments, perhaps of several passes, which a column tells apart.
+        Judgments, possibly with a column of repeats.
 
     Returns
     -------
     str, iterator, or None
-        None where judgments are not repeated.
+        The column of repeats, and the repeats; None if judgments are not repeated.
 
     Raises
     ------
     ParameterError
-        For shards of runs, and of judgments, that are not the same.
+        If runs and judgments have different shards.
     """
     sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
     labels = list(pd.unique(runs[words.SHARD])) if sharded else []

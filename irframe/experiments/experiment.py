@@ -1,4 +1,4 @@
-"""Runs and judgments coded once, what everything else starts from; the same, otherwise judged."""
+"""Ranked runs joined to judgments, and with changed judgments."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -71,7 +71,7 @@ class Experiment:
         *,
         pooled: bool = True,
     ) -> "Experiment":
-        """Put ranked runs and judgments together, with warnings of what they lack.
+        """Join ranked runs and judgments; warn of what is missing.
 
         Judgments are those of the topics that are scored; `group` is as for `tell_missing`;
         `pooled` says whether it is asked what the pool was made of.
@@ -111,7 +111,7 @@ class Experiment:
     def with_pool(
         self, pool: JudgedPool, given: PoolDepth, collections: Collections
     ) -> "Experiment":
-        """Return the same with what the pool was made of; see `JudgedPool.down_to`."""
+        """Return the experiment with a pool; see `JudgedPool.down_to`."""
         return replace(self, pool=pool.down_to(given, self.judgments, collections, self.longest))
 
     def __deepcopy__(self, memo: Any) -> "Experiment":
@@ -135,7 +135,7 @@ class Experiment:
 
     @cached_property
     def digest(self) -> int:
-        """A number of 60 bits that tells this experiment from others."""
+        """A digest of 60 bits of this experiment."""
         hits, judgments, hasher = self.hits, self.judgments, blake2b(digest_size=8)
         texts = self.made, self.names, self.systems.tolist(), judgments.topics.tolist()
         hasher.update(repr(texts).encode(errors="surrogatepass"))
@@ -169,7 +169,7 @@ class Experiment:
 
     @property
     def mark(self) -> int:
-        """A number of 20 bits that views of this experiment carry."""
+        """A number of 20 bits shared by views of this experiment."""
         return self.origin or self.digest & ((1 << 20) - 1)
 
     @property
@@ -180,7 +180,7 @@ class Experiment:
 
     @property
     def participated(self) -> NDArray[np.bool_]:
-        """Whether each system took part in each topic, shape (system, topic)."""
+        """Whether each system took part, shape (system, topic)."""
         return np.ones(self.shape, bool) if self.took_part is None else self.took_part
 
     @property
@@ -190,12 +190,12 @@ class Experiment:
 
     @cached_property
     def unjudged(self) -> NDArray[np.int32]:
-        """How many documents of each list are unjudged, shape (system, topic)."""
+        """The number of unjudged documents per list, shape (system, topic)."""
         return np.asarray(self.hits.length - self.hits.count, np.int32)
 
     @property
     def unknown(self) -> list[str]:
-        """The systems no retrieved document of which is judged: nothing is known of them."""
+        """The systems that retrieved no judged document."""
         judged = np.asarray(self.hits.count.any(axis=1))
         return [] if judged.all() else self.systems[~judged].astype(str).tolist()
 
@@ -272,7 +272,7 @@ class Experiment:
         return {n: value for n, value in self.__dict__.items() if n not in {LAST, "_loaded"}}
 
     def named(self, systems: pd.Index, topics: pd.Index) -> "Experiment":
-        """Return the same by other names of its systems and topics."""
+        """Return the experiment with other system and topic labels."""
         if self.systems.equals(systems) and self.judgments.topics.equals(topics):
             return self
         return replace(self, systems=systems, judgments=self.judgments.named(topics))
@@ -287,7 +287,7 @@ class Experiment:
         ties: bool = True,
         text: bool = False,
     ) -> dict[str, Array]:
-        """Lay some lists out by rank; see `Hits.cells`. Lists that are not there are empty."""
+        """Return lists by rank, absent ones as empty; see `Hits.cells`."""
         hits = self.hits.tile(tile, ties=ties)
         if self.took_part is not None and not self.took_part[tile].all():
             missing = ~self.took_part[tile]

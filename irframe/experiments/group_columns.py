@@ -1,4 +1,4 @@
-"""Groups of systems and topics by columns, and the relevant grade where collections differ."""
+"""Groups of systems and topics, and relevant grades by collection."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -29,7 +29,7 @@ RESERVED = frozenset((
 """Names that are never taken as group columns: those of the parts of a cube, and of formats."""
 
 OWN_NAME = "groups by a name of their own"
-"""What is wanted of groups called as parts of a cube are."""
+"""The expectation about groups whose name a cube reserves."""
 
 GroupBy = str | Mapping[Any, Any] | pd.Series
 """What groups are called; or topic, or system, -> group."""
@@ -118,7 +118,9 @@ class Groups(NamedTuple):
     def read(
         cls, table: RunTable, qrels: QrelsTable, placed: Codes, codes: Codes, by: str
     ) -> "Groups":
-        """Read a column of the runs or the qrels; other arguments as for `riding_columns`.
+        """Read groups from a column of the runs or qrels.
+
+        The other arguments are those of `riding_columns`.
 
         Raises
         ------
@@ -186,7 +188,7 @@ class Groups(NamedTuple):
 def riding_columns(
     table: RunTable, qrels: QrelsTable, placed: Codes, codes: Codes
 ) -> dict[str, tuple[str, NDArray[Any]]]:
-    """Return the extra columns that are constant per topic or per system.
+    """Return extra columns that are constant per topic or system.
 
     Parameters
     ----------
@@ -224,7 +226,7 @@ def riding_columns(
 
 
 def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
-    """Warn of the systems that have no rows in some groups."""
+    """Warn of systems without rows in some groups."""
     lacking = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
     if lacking:
         warn(
@@ -274,7 +276,7 @@ def refuse_several(by: Any, topics: Iterable[Any]) -> None:
 
 
 def refuse_unknown(by: Any, known: Iterable[str]) -> None:
-    """Raise as there are no groups of this name, but those that are known."""
+    """Raise for an unknown name of groups; list the names."""
     one_column("by", by)
     names = [*known]
     found = f"{by!r}; there are" if names else f"{by!r}, and there is none"
@@ -331,7 +333,7 @@ def _extra(frame: pd.DataFrame) -> list[str]:
 
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
-    """Return one value per group, None if some group has several."""
+    """Return one value per group, or None if not constant."""
     slices = row_slices(len(codes))
     first = np.full(groups, -1)
     for rows in reversed(slices):
@@ -407,7 +409,10 @@ class Thresholds:
         return cls(chosen, left_open)
 
     def refuse_unknown(self, known: Iterable[Any]) -> None:
-        """Raise for collections that there are not; a group need not have all of them."""
+        """Raise for unknown collections in ``rel=``.
+
+        A group need not have all collections, so nothing is raised inside one.
+        """
         named = list(dict.fromkeys(known))
         unknown = [str(key) for key in self.by_collection if key not in named]
         if unknown and not inside_group():
@@ -420,7 +425,7 @@ class Thresholds:
         return [replace(m, rel=grade) if grade and free else m for m, free in pairs]  # type: ignore[call-arg]
 
     def variants(self, metrics: Sequence[Metric]) -> list[Metric]:
-        """Return every metric with every threshold that it may have, each once."""
+        """Return the distinct metrics with all their thresholds."""
         every = [self._at(metrics, g) for g in (None, *sorted({*self.by_collection.values()}))]
         return list(dict.fromkeys(chain(*zip(*every, strict=True))))
 

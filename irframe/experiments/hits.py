@@ -1,4 +1,4 @@
-"""Ranked lists as what they hold of the judgments; the pool they made, and how deep was judged."""
+"""Judged documents in ranked lists, and the pool of judgments."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -62,7 +62,10 @@ class Hits:
 
     @cached_property
     def start(self) -> Codes:
-        """Where the hits of every list begin, and where the last ones end; of hits by list."""
+        """The first hit of each list, and the end.
+
+        The hits are in order of their lists.
+        """
         return np.searchsorted(self.of, np.arange(self.length.size + 1, dtype=self.of.dtype))
 
     @cached_property
@@ -77,7 +80,7 @@ class Hits:
         return np.repeat(np.arange(self.length.size), self.length.ravel())
 
     def down_to(self, values: Array) -> Array:
-        """Return the sum of a list's values down to each document."""
+        """Return the running sum of values within each list."""
         total = np.cumsum(values)
         before = np.append(np.zeros(1, total.dtype), total)[self.first]
         return np.asarray(total - np.repeat(before, self.length.ravel()))
@@ -87,7 +90,7 @@ class Hits:
         return self
 
     def by_list(self) -> "Hits":
-        """Return the hits list by list, in the order of these."""
+        """Return the hits sorted by list."""
         if (self.of[1:] >= self.of[:-1]).all():
             return self
         return self.take(np.argsort(self.of, kind="stable"))
@@ -140,7 +143,7 @@ class Hits:
         return replace(self.take(cut), length=length, of=of, tied=tied, along=along)
 
     def gap(self) -> NDArray[np.int64]:
-        """Return where pooling first finds each list unjudged, `NEVER` for nowhere."""
+        """Return each list's first unjudged pooling rank, or `NEVER`."""
         hits, width = self.by_list(), int(self.length.max(initial=0)) + 1
         gap = np.zeros(self.length.size, np.int64)
         for lists in row_slices(len(gap), max(1, CELLS // width)):
@@ -152,7 +155,7 @@ class Hits:
         return np.where(first < self.length, first + 1, NEVER)
 
     def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return each document's best rank in some systems, 0 for none."""
+        """Return each document's best rank, 0 if not retrieved."""
         ranks = np.full(judged, NEVER, np.int32)
         for part in row_slices(len(self.of)):
             contributes = systems[self.of[part] // self.length.shape[1]]
@@ -204,7 +207,7 @@ class Hits:
         return fields if self.tied is None else fields | self._sharing(judgments, depth, width)
 
     def dense(self, name: str, depth: int, width: int) -> Array:
-        """Lay what is told of documents out by rank, shape (system, topic, width)."""
+        """Return per-document values by rank, shape (system, topic, width)."""
         return self._by_rank(np.asarray((self.along or {})[name]), depth, width)
 
     def _by_rank(self, values: Array, depth: int, width: int) -> Array:
@@ -217,7 +220,7 @@ class Hits:
         return dense.reshape(*self.length.shape, width)
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
-        """Return which ranks share their gain, also with documents past a depth."""
+        """Return the fields about tied ranks, also past the depth."""
         tied, shape = np.asarray(self.tied, bool), self.length.shape
         length = self.length.ravel()
         size = np.zeros(len(length), np.int32)
@@ -261,7 +264,7 @@ class JudgedPool:
     def of(
         cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
     ) -> "JudgedPool":
-        """Return what runs put into the pool, its depth not known yet.
+        """Return the pool of runs, its depth unknown yet.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Runs joined to judgments and ranked, a frame at once or files in turn; what made the pool."""
+"""Runs joined to judgments and ranked, from frames or files."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ class Framed:
 
     @cached_property
     def overlaps(self) -> joining.Overlaps | None:
-        """Which evidence every row of the runs holds, where judgments are spans."""
+        """The evidence in each row, if judgments are spans."""
         if self.judgments.spans is None:
             return None
         return joining.Overlaps.of(self.table, self.judgments, self.lists.placed)
@@ -189,14 +189,20 @@ class Gathered:
             self._fields[name].append(values)
 
     def contrary_systems(self, table: RunTable, topics: int) -> list[str]:
-        """Return what `contrary.systems` does, given how many judged topics there are."""
+        """Return the systems whose scores contradict ranks.
+
+        See `contrary.systems`; `topics` is the number of judged topics.
+        """
         if not (direction := self._fields.pop("direction", [])):
             return []
         system = np.concatenate(self._fields.pop("ranked")) // topics
         return contrary.systems(table, system, np.concatenate(direction))
 
     def hits(self, shape: tuple[int, int]) -> Hits:
-        """Return what all of them hold, given how many systems and judged topics there are."""
+        """Return the concatenated hits.
+
+        `shape` is the number of systems and of judged topics.
+        """
         fields, length = self._fields, np.zeros(shape, np.int64)
         heads = (_in_one(fields.pop(name, []), np.int64) for name in ("lists", "length", "count"))
         lists, size, count = heads
@@ -243,7 +249,7 @@ RANKS = 100
 
 @dataclass(frozen=True, eq=False)
 class TopUnjudged:
-    """Unjudged documents at the first ranks of lists, in no order."""
+    """Unjudged documents at the top of lists, unordered."""
 
     of: Codes
     """The list of each document, by system and topic."""
@@ -256,7 +262,7 @@ class TopUnjudged:
         return self
 
     def names(self, shape: tuple[int, int], depth: int) -> Array:
-        """Return what is called so in lists; objects (system, topic, rank)."""
+        """Return document names by rank, shape (system, topic, rank)."""
         names_by_rank = np.full((*shape, depth), None, object)
         shallow = np.flatnonzero(self.rank < depth)
         names = self.take(shallow).doc.to_numpy(zero_copy_only=False)
@@ -274,7 +280,7 @@ class TopUnjudged:
         return replace(kept, of=place.astype(np.int32)[kept.of])
 
     def take(self, rows: Codes) -> "TopUnjudged":
-        """Return some of the documents, in the order in which they stand."""
+        """Return some of the documents, in their order."""
         ends = np.cumsum([0, *map(len, self.doc.chunks)])
         parts = zip(self.doc.chunks, ends[:-1], pairwise(np.searchsorted(rows, ends)), strict=True)
         # each by itself, as Arrow else makes one of them all before

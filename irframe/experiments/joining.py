@@ -37,19 +37,19 @@ from irframe.record import recorded
 Prints = NDArray[np.uint64]
 
 CHUNK = r"[#_:\-.]+\d+$"
-"""What names of chunks end in."""
+"""The end of names that look like chunks."""
 COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
-"""What to do about names of chunks where documents are judged."""
+"""The advice if runs name chunks and judgments name documents."""
 LOOKED = 1 << 16
-"""Rows of systems without a judged document whose names are looked at."""
+"""The most rows of systems without a judged document whose names are checked."""
 
 FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
-"""Odd numbers by which bits are mixed, those of splitmix64."""
+"""Odd multipliers of splitmix64, which mix bits."""
 HALF = np.uint64(32)
 WORD = 8
 """Bytes read at a time."""
 ROWS = 1 << 15
-"""Rows done together: a few arrays of that size fit the processor's cache."""
+"""Rows per block: a few arrays of this size fit the processor's cache."""
 
 
 def fingerprints(doc: pa.ChunkedArray) -> Prints:
@@ -73,12 +73,12 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints:
 
 
 def with_number(prints: Prints, number: ids.Codes) -> Prints:
-    """Return fingerprints of names together with numbers, such as those of topics."""
+    """Combine fingerprints with numbers, such as those of topics."""
     return np.asarray(_mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1]))
 
 
 def _of_text(names: pa.Array) -> Prints:
-    """Return fingerprints of text, a word of its bytes after the other."""
+    """Return fingerprints of text, eight bytes at a time."""
     _, offsets, data = names.buffers()
     ends = np.frombuffer(offsets, np.int64)[names.offset : names.offset + len(names) + 1]
     length = np.diff(ends)
@@ -86,8 +86,8 @@ def _of_text(names: pa.Array) -> Prints:
     size = last - first
     text = np.zeros(size + WORD, np.uint8)
     text[:size] = np.frombuffer(data or b"", np.uint8)[first:last]
-    # The eight bytes from every place on, without a copy; the zeros at the end are for the last
-    # places.
+    # A view of the eight bytes from each position on, without a copy. The zeros at the end pad the
+    # last positions.
     words: Any = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
     prints = np.empty(len(names), np.uint64)
     for row in range(0, len(names), ROWS):
@@ -102,7 +102,7 @@ def _of_words(words: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
     least, most = int(length.min()), int(length.max())
     for byte in range(0, most, WORD):
-        # No name ends here, so that nothing is masked.
+        # No name ends in these bytes, so nothing is masked.
         if byte + WORD <= least:
             prints = _mixed(prints ^ words[start + byte], FACTORS[1])
             continue
@@ -114,7 +114,7 @@ def _of_words(words: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
 
 
 def _mixed(values: Prints, factor: np.uint64) -> Prints:
-    """Return numbers whose every bit depends on those of the values."""
+    """Mix the bits of numbers."""
     mixed: Prints = values * factor
     mixed ^= mixed >> HALF
     mixed *= FACTORS[2]
@@ -123,12 +123,12 @@ def _mixed(values: Prints, factor: np.uint64) -> Prints:
 
 
 THREADS = 2
-"""How many parts of the runs are joined at once."""
+"""Blocks of rows that are joined at the same time."""
 PARTS = 8
-"""How many make up `coded_tables.ROWS`: a few arrays of so many rows fit the processor's cache."""
+"""Blocks per `coded_tables.ROWS` rows: a few arrays per block fit the processor's cache."""
 
 Named = tuple[Iterable[Any], Any]
-"""Some identifiers, and the name of their column."""
+"""Identifiers, and the name of their column."""
 
 
 def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
@@ -138,12 +138,12 @@ def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
 
 
 def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
-    """Return the same for all runs.
+    """Return the position in the qrels of each run topic.
 
     Raises
     ------
     IdError
-        If none of their topics is judged, or types differ.
+        If no topic of the runs is judged, or topics of several collections share ids.
     """
     _refuse_shared_ids(table, judgments)
     placed = find_topics(table, judgments)
@@ -154,7 +154,7 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
 
 
 COLLECTIONS = frozenset({"collection", "dataset", "corpus", "track", "task"})
-"""Columns that say of which collection topics are."""
+"""Names of columns that may name the collection of each topic."""
 
 
 def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
@@ -165,7 +165,7 @@ def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
             several = labels.groupby(judgments.topic).nunique()
             if len(topics := judgments.topics[several[several > 1].index]):
                 found = f"{len(topics)} judged in several of {name!r}"
-                advice = f"score each by itself: runs.ireval.groupby({name!r}); or number them anew"
+                advice = f"score each group: runs.ireval.groupby({name!r}); or make ids unique"
                 raise IdError("topics of one collection each", found, advice, topics)
 
 
@@ -185,12 +185,12 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
     table, judgments
         The two frames.
     placed
-        For every topic of the runs its code in the qrels, -1 where it is not judged.
+        The code in the qrels of each run topic, -1 if it is not judged.
 
     Raises
     ------
     IdError
-        If a list, or a topic of the qrels, has a document twice, or ids differ in type.
+        If a list or a topic of the qrels contains a document twice.
     """
     if not len(table.doc):
         return np.zeros(0, np.int32)
@@ -203,19 +203,19 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
-    """Join by fingerprints; None where some are equal that must not be."""
+    """Join by fingerprints; return None if some collide."""
     known = with_number(fingerprints(judgments.doc), judgments.topic)
-    # A copy, as it is sorted; two that are alike may be one document twice or two with one print,
-    # which names tell.
+    # `_repeats` sorts in place, hence the copy. Equal fingerprints may be one document twice or two
+    # documents; only names can tell, and `_by_names` compares these.
     if _repeats(known.copy()):
         return None
     index = pd.Index(known)
-    index.get_indexer(index[:1])  # makes its table, which threads only read then
+    index.get_indexer(index[:1])  # builds the hash table before threads read it
     rows, (ends, once) = len(table.topic), ends_of_lists(table.system, table.topic)
     prints, place = np.empty(0 if once else rows, np.uint64), np.empty(rows, np.int32)
 
     def join(part: slice) -> bool:
-        """Join some rows, and return whether fingerprints were enough."""
+        """Join some rows, and return whether fingerprints sufficed."""
         docs, topic = table.doc[part], number[table.topic[part]]
         listed = with_number(fingerprints(docs), topic)
         place[part] = index.get_indexer(pd.Index(listed))
@@ -226,8 +226,8 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
         return _are_alike(docs, topic, place[part], judgments) and not (once and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
-    # Whole lists, where each stands in one place: a document is then twice in a list only if it is
-    # twice in a part, and prints of all rows need not be kept.
+    # If lists are contiguous, blocks consist of complete lists. A document repeats in a list only
+    # if it repeats in a block, so the fingerprints of all rows need not be kept.
     parts = slices_of_lists(ends, most) if once else coded_tables.row_slices(rows, most)
     return place if all(in_threads(join, parts, THREADS)) and not _repeats(prints) else None
 
@@ -247,13 +247,13 @@ def _are_alike(
 
 
 def _repeats(prints: Prints) -> bool:
-    """Return whether a number is there twice; they are sorted in place."""
+    """Tell whether a number repeats; sort in place."""
     prints.sort()
     return bool((prints[1:] == prints[:-1]).any())
 
 
 def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.Codes:
-    """Join by names, refusing those that are there twice."""
+    """Join by names; refuse repeated ones."""
     sides = Side(topic, table.doc), Side(judgments.topic, judgments.doc)
     listed, judged = coded_tables.code_documents(*sides)
     refuse_duplicates(table, listed_again(table.system, listed))
@@ -267,11 +267,11 @@ class Overlaps:
 
     spans: Spans
     pair: ids.Codes
-    """Topic and document of rows that overlap evidence, as that numbers them, -1 of others."""
+    """Topic and document of rows that overlap evidence, numbered as in `spans`; else -1."""
     start: ids.Codes
     end: ids.Codes
     judged: ids.Codes
-    """A row of the judgments whose span each row overlaps, -1 where there is none."""
+    """A row of the judgments whose span each row overlaps, or -1."""
 
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> "Overlaps":
@@ -280,12 +280,12 @@ class Overlaps:
         Raises
         ------
         InputError
-            If runs do not say where what was retrieved begins and ends, or a span is none.
+            If runs lack the borders of retrieved spans, or a border is invalid.
         """
         spans, columns = cast("Spans", judgments.spans), borders(table.frame.columns)
         if columns is None:
-            advice = "give runs the columns start and end, or drop those of the judgments"
-            what = "runs with start and end of what was retrieved, as judgments are spans"
+            advice = "add the columns start and end to the runs, or drop those of the judgments"
+            what = "runs with start and end of retrieved spans, because judgments are spans"
             raise InputError(what, "no such columns among", advice, table.frame.columns)
         start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
         named = ids.identifiers(table.frame[table.columns[DOC]], DOC)
@@ -304,9 +304,9 @@ class Overlaps:
         Parameters
         ----------
         rows
-            Rows, some lists after the other, best first.
+            The rows of some lists, list by list, best first.
         length
-            How long these are.
+            The lengths of these lists.
         """
         start, end, pair = self.start[rows], self.end[rows], self.pair[rows]
         of = np.repeat(np.arange(len(length)), length)
@@ -349,12 +349,12 @@ def tell_unjudged(
     table, judgments
         The two frames.
     judged
-        Whether each system retrieves a judged document.
+        Whether each system retrieved a judged document.
 
     Returns
     -------
     dict
-        Of what the lists of each system are, where they are not of one unit.
+        System -> the unit of its lists, if systems differ; else empty.
     """
     if not len(table.doc) or judged.all():
         return {}
@@ -366,8 +366,8 @@ def tell_unjudged(
     elif len(chunks):
         systems = table.systems[np.unique(table.system[chunks])]
         warn(
-            "some systems retrieve no judged document, but chunks of judged ones, by their names "
-            f"({listing(systems)}): {COLLAPSE}"
+            "some systems retrieved no judged document, but their documents look like chunks of "
+            f"judged ones ({listing(systems)}): {COLLAPSE}"
         )
         return dict.fromkeys(table.systems, DOC) | dict.fromkeys(systems, "chunks")
     return {}
@@ -383,7 +383,7 @@ def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the ident
 
 @recorded
 def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
-    """Add to every retrieved document the grade an assessor gave it.
+    """Add a column with the grade of each retrieved document.
 
     Parameters
     ----------
@@ -400,7 +400,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     Raises
     ------
     IdError
-        If no topic occurs on both sides, or a document occurs twice on one side.
+        If no topic of the runs is judged, or a document is listed or judged twice.
 
     Warns
     -----
@@ -423,7 +423,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     known = roles(table.frame.columns)
     if GRADE in known:
         found = repr(known[GRADE])
-        raise InputError("runs without a column of grades", found, "drop or rename it first")
+        raise InputError("runs without a column of grades", found, "drop or rename it")
     judged = locate(table, judgments, place_topics(table, judgments))
     hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
     tell_unjudged(table, judgments, hits > 0)
@@ -446,14 +446,14 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The rows of `qrels` whose topic and document occur in `documents`, as they were.
+        The unchanged rows of `qrels` whose topic and document occur in `documents`.
 
     Raises
     ------
     InputError
         If a frame lacks a column.
     IdError
-        If no document occurs in both.
+        If no document occurs in both frames.
 
     References
     ----------

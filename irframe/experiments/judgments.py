@@ -1,4 +1,4 @@
-"""Judgments coded once: the judged documents of every topic, and what follows from them alone."""
+"""Judged documents by topic, and the quantities derived from them."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -141,7 +141,7 @@ class Judgments:
 
     @cached_property
     def slot(self) -> NDArray[np.int32]:
-        """The place of each judged document among those of its topic."""
+        """The position of each judged document within its topic."""
         return np.asarray(np.arange(len(self.topic)) - self.start[self.topic], np.int32)
 
     @cached_property
@@ -151,12 +151,12 @@ class Judgments:
 
     @cached_property
     def docs(self) -> NDArray[Any]:
-        """The name of each judged document, numbers where the judgments have such."""
+        """The name of each judged document, text or integer."""
         return np.asarray(self.table.doc.take(pa.array(self.row)).to_numpy())
 
     @cached_property
     def digest(self) -> str:
-        """What tells these judgments from others, in whatever order they come."""
+        """A digest of the judgments, whatever their order."""
         of_docs = self.table.doc.take(pa.array(self.row))
         labels = pa.chunked_array([pa.array([str(topic) for topic in self.topics], pa.string())])
         columns: list[Any] = [self.grade]
@@ -173,7 +173,7 @@ class Judgments:
 
     @cached_property
     def strata(self) -> NDArray[np.object_] | None:
-        """The stratum of each judged document as text, where there are strata."""
+        """The stratum of each judged document as text, or None."""
         if self.table.stratum is None:
             return None
         labels = self.table.stratum.take(pa.array(self.row)).to_numpy()
@@ -181,7 +181,7 @@ class Judgments:
 
     @property
     def probability(self) -> NDArray[np.float64] | None:
-        """With which probability each judged document was drawn, where that is told."""
+        """The sampling probability of each judged document, or None."""
         return None if self.table.probability is None else self.table.probability[self.row]
 
     def count_by_topic(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -220,14 +220,14 @@ class Judgments:
 
     @cached_property
     def place_of(self) -> Codes:
-        """Place here of each topic of the qrels, -1 where it was not chosen."""
+        """The position of each qrels topic, -1 if not chosen."""
         place = np.full(len(self.table.topics), -1, np.int32)
         place[self.code] = np.arange(len(self.code), dtype=np.int32)
         return place
 
     @cached_property
     def here(self) -> Codes:
-        """Row here of each row of the qrels, -1 of topics that were not chosen."""
+        """The position of each qrels row, -1 if not chosen."""
         row = np.full(len(self.table.topic), -1, np.int32)
         row[self.row] = np.arange(len(self.row), dtype=np.int32)
         return row
@@ -244,7 +244,7 @@ class Judgments:
 
     @cached_property
     def levels_of(self) -> NDArray[np.int64]:
-        """How many documents of each topic have each grade, shape (topic, level)."""
+        """The number of documents per grade, shape (topic, level)."""
         shape = len(self.count), len(self.levels)
         cell = self.topic * shape[1] + np.searchsorted(self.levels, self.grade)
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
@@ -254,7 +254,7 @@ class Judgments:
         return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
 
     def fields(self, metrics: Sequence[Metric]) -> dict[str, Any]:
-        """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
+        """Return the `irframe.metrics.Block` fields that depend on judgments."""
         fields = {"levels": self.levels, "count": self.levels_of, "top": self.top}
         if self.strata is not None or self.probability is not None:
             tell_sampled(metrics, self.grade, self.probability)
@@ -282,7 +282,10 @@ class Judgments:
         }
 
     def _count_by_subtopic(self, grade: Grades) -> NDArray[np.int64]:
-        """Count documents by topic, subtopic and grade, given grades (judged, subtopic)."""
+        """Count documents by topic, subtopic and grade.
+
+        `grade` has the shape (judged, subtopic).
+        """
         shape = len(self.count), grade.shape[1], len(self.levels)
         row, subtopic = np.nonzero(grade != EMPTY)
         places = self.topic[row], subtopic, np.searchsorted(self.levels, grade[row, subtopic])
@@ -422,7 +425,7 @@ def strata_of(
 
 
 def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:
-    """Return judgments whose iterations, if metrics need subtopics, are called so.
+    """Rename iterations to subtopics if metrics need them.
 
     A column that says the same in every row, as most files of TREC do, names no subtopics.
     """

@@ -1,4 +1,4 @@
-"""Lists of one run, by name or by position, read and ranked as far as judged documents need it."""
+"""Lists of one run, ranked only where judged documents are."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -135,7 +135,7 @@ class Places:
 
     @cached_property
     def docs(self) -> pd.Index:
-        """The documents, in the order given, then judged ones that are not among these.
+        """The documents as passed, then the other judged ones.
 
         Raises
         ------
@@ -166,7 +166,7 @@ class Places:
         return topic.astype(np.int64) * len(self.docs) + doc
 
     def rows(self, topic: Codes, doc: Codes) -> Codes:
-        """Return the judgments of topics and documents, -1 where there is none."""
+        """Return the judgment of each topic and document, or -1."""
         known = self._judged.get_indexer(pd.Index(self._pair(topic, doc)))
         return np.where(doc < 0, -1, known)
 
@@ -330,7 +330,7 @@ def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
-    """Return whether judged documents may share their scores with many others."""
+    """Tell whether judged documents may tie with many others."""
     size = np.diff(np.flatnonzero(~tied), append=len(tied))
     others = (size * (size - 1)).sum() / len(tied)
     judged = np.minimum(listed.judgments.count, listed.length).sum()
@@ -380,11 +380,11 @@ class Blocks:
         return cls(listed, np.repeat(of, size), row, listed.documents(used)[row], own, size)
 
     def count(self, before: NDArray[np.bool_]) -> Codes:
-        """Count the pairs of each judged document of which something holds."""
+        """Count the selected pairs of each judged document."""
         return np.add.reduceat(before, np.cumsum(self.size) - self.size, dtype=np.int64)
 
     def filed(self) -> NDArray[np.bool_]:
-        """Return which of the others are filed before the judged document."""
+        """Return which tied documents come earlier in the run."""
         return np.asarray(self.row < np.repeat(self.row[self.other == self.own], self.size))
 
     def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:

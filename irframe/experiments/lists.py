@@ -1,4 +1,4 @@
-"""Which lists there are when runs meet judgments, by collection, and what is absent."""
+"""Lists of systems for judged topics, and missing lists."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Collections:
     def read(
         cls, judgments: QrelsTable, name: str | None, runs: tuple[RunTable, Codes] | None = None
     ) -> "Collections":
-        """Read a column of the qrels, and of runs, or of both.
+        """Read collections from a column of qrels or runs.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Lists:
 
     @cached_property
     def listed(self) -> NDArray[np.bool_]:
-        """Whether every system has a list for every topic of the qrels."""
+        """Whether each system has a list for each topic."""
         judged = self.placed >= 0
         listed = np.zeros((len(self.lengths), len(self.collections.of_topic)), bool)
         listed[:, self.placed[judged]] = self.lengths[:, judged] > 0

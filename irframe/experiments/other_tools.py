@@ -1,7 +1,7 @@
-"""A scorer, runs and judgments in the shapes of other tools, without importing these.
+"""Adapters to Lightning, sentence-transformers, pytrec_eval and ranx.
 
-`Batches` collects runs of batches, as metrics of Lightning do; `Evaluator` is called with a model,
-as those of sentence-transformers are.
+`Batches` collects runs of batches, like metrics of Lightning. `Evaluator` is called with a model,
+like evaluators of sentence-transformers. Neither imports these packages.
 
 Verbs: to_pytrec_eval, to_ranx.
 """
@@ -26,7 +26,7 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 
 QUERIES = 1 << 12
-"""Queries that are compared with documents at a time."""
+"""Queries per block of similarities."""
 
 
 class Batches:
@@ -57,15 +57,15 @@ class Batches:
         Parameters
         ----------
         topic
-            Topics, shape (topic,); or one for each document.
+            Topics, shape (topic,); or the topic of each document.
         doc, score
-            Documents, and their scores, shape (topic, rank) or that of `topic`; by name or by
-            position, as for the scorer.
+            Documents and their scores, of shape (topic, rank) or of the shape of `topic`. Names or
+            positions, as for the scorer.
 
         Raises
         ------
         IdError
-            For a topic that an earlier batch had.
+            If a topic was in an earlier batch.
         """
         columns = paired(topic, doc, score)
         topics = {*columns[words.TOPIC].tolist()}
@@ -80,7 +80,7 @@ class Batches:
         Raises
         ------
         IrframeError
-            As the scorer, such as for a document twice in a list, or where there is no batch.
+            As the scorer, for example for a repeated document; and if there is no batch.
         """
         if not self._parts:
             raise InputError("a batch", "none")
@@ -93,12 +93,12 @@ class Batches:
 
 
 class Evaluator:
-    """Searches with a model and scores what it finds; made by `Scorer.evaluator`.
+    """An evaluator of embedding models; made by `Scorer.evaluator`.
 
     Attributes
     ----------
     primary_metric
-        The plain name of the first metric, by which checkpoints are chosen.
+        The plain name of the first metric, by which trainers choose checkpoints.
     """
 
     def __init__(
@@ -128,21 +128,24 @@ class Evaluator:
         epoch: int = -1,  # noqa: ARG002
         steps: int = -1,  # noqa: ARG002
     ) -> dict[str, float]:
-        """Return the averages under plain names, after the name of the evaluator.
+        """Return averages under plain names with the evaluator's prefix.
 
         Parameters
         ----------
         model
-            What has ``encode(texts)``, or ``encode_query`` and ``encode_document``, which give an
-            array or a tensor, a row per text.
+            A model with ``encode(texts)``, or ``encode_query`` and ``encode_document``. They return
+            an array or tensor with a row per text.
         output_path, epoch, steps
-            What trainers pass; not read.
+            Arguments that trainers pass; ignored.
         """
         means = self._mean(self.search(model), names="plain")
         return {self._named(metric): value for metric, value in means.items()}
 
     def __iter__(self) -> Iterator["Evaluator"]:
-        """Yield the evaluator itself: trainers take what is none of their own for a list."""
+        """Yield the evaluator itself.
+
+        Trainers iterate over evaluators of other types as over a list.
+        """
         yield self
 
     def search(self, model: Any) -> dict[Any, dict[Any, float]]:
@@ -180,7 +183,7 @@ def _floats(values: Any) -> Array:
 
 
 def _unit(rows: Array) -> Array:
-    """Return rows of length 1, or 0 where they are 0."""
+    """Return rows scaled to length 1; keep zero rows."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(length == 0, 1, length))
 
@@ -191,21 +194,21 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     Parameters
     ----------
     frame
-        A qrels frame, if it has grades; else a run frame. Without scores, minus the rank is the
-        score, which keeps the order.
+        A qrels frame if it has grades, else a run frame. Without scores, the score is minus the
+        rank.
 
     Returns
     -------
     dict
-        ``{topic: {doc: grade}}``, or ``{topic: {doc: score}}``; of several systems one of these
-        for each, ``{system: {topic: {doc: score}}}``. Ids are text, as these tools need it.
+        ``{topic: {doc: grade}}``, ``{topic: {doc: score}}``, or for several systems
+        ``{system: {topic: {doc: score}}}``. Ids are converted to text, as these tools require.
 
     Raises
     ------
     InputError
-        For a frame that is neither.
+        If the frame is neither a run nor a qrels frame.
     IdError
-        For a document that is listed or judged twice.
+        If a document is listed or judged twice.
 
     Examples
     --------
@@ -254,17 +257,18 @@ def to_ranx(frame: pd.DataFrame) -> Any:
     Parameters
     ----------
     frame
-        A qrels frame, if it has grades; else a run frame.
+        A qrels frame if it has grades, else a run frame.
 
     Returns
     -------
     ranx.Qrels, ranx.Run or list of ranx.Run
-        Of several systems a run for each, named after it. Ids are text, as ranx needs it.
+        For several systems a list of runs, named after them. Ids are converted to text, as ranx
+        requires.
 
     Raises
     ------
     InputError
-        If the package ranx is not installed, or for a frame that is neither.
+        If the package ranx is not installed, or the frame is neither a run nor a qrels frame.
 
     Examples
     --------
@@ -274,7 +278,7 @@ def to_ranx(frame: pd.DataFrame) -> Any:
     'bm25'
     """
     try:
-        import ranx  # noqa: PLC0415 - only what makes its objects needs it
+        import ranx  # noqa: PLC0415 - an optional package
     except ImportError as error:
         raise InputError("the package ranx", "none", "install it: pip install ranx") from error
     nested, table = to_pytrec_eval(frame), cast("pd.DataFrame", columns_of(frame))

@@ -1,4 +1,4 @@
-"""How an experiment is made: ties, topics, samples and the pool; metrics as asked for."""
+"""Checked options of experiments: ties, topics, pool and metrics."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +116,7 @@ def refuse_marks(grades: NDArray[Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Tied:
-    """Documents with scores that equal those of others, wherever they come from."""
+    """Documents whose scores are tied."""
 
     systems: pd.Index
     topics: pd.Index
@@ -183,7 +183,7 @@ TIE_POLICIES: dict[words.TieRule, TiePolicy] = {
 
 
 def in_precision(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:
-    """Return scores in a precision, those beyond its largest number as infinite.
+    """Return scores in a precision, too large ones as infinite.
 
     Examples
     --------
@@ -247,7 +247,7 @@ class Policy:
 
     @property
     def order(self) -> words.TieRule:
-        """What decides among rows: the ties, or ranks where units were ranked before."""
+        """The tie rule, "rank" for units already ranked."""
         return "rank" if self.unit or self.copies else self.ties
 
     @property
@@ -282,7 +282,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
 
 
 def one_by_one(metrics: Any) -> Iterator[Any]:
-    """Yield metrics one by one, those of lists among them too."""
+    """Yield metrics one by one, also those in lists."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         yield metrics
         return

@@ -1,4 +1,4 @@
-"""One order for every ranking, decided before anything is scored, and the pool it makes.
+"""Rankings in evaluation order, and pools.
 
 Verbs: rank, pool.
 """
@@ -31,7 +31,7 @@ from irframe.files.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
-"""How many times the rows there are a matrix of lists may have cells, to be sorted as one."""
+"""The most cells per row of a matrix of lists that is sorted as one."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Ranking:
     tied
         Whether the row's score equals that of the row ranked above it; aligned with `order`.
     filed
-        Row positions as `order`, but equal scores in the order of rows.
+        As `order`, with equal scores in row order.
     direction
-        Which way the scores of each list go along a rank column, None where it is not asked.
+        Whether the scores of each list fall or rise along its ranks; None without both columns.
     """
 
     order: Codes
@@ -67,9 +67,9 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     table
         The frame.
     policy
-        How it is decided.
+        The rule for equal scores, and their precision.
     rows
-        The rows of some lists, by whose positions here the ranking then goes.
+        The rows of some lists, all by default. The ranking refers to positions in `rows`.
     """
     rule, once = TIE_POLICIES[policy.order], rows is None
     rows = np.arange(len(table.system)) if rows is None else rows
@@ -120,7 +120,7 @@ def _by_rank(table: coded_tables.RunTable, policy: TiePolicy, rows: Codes) -> ND
 def _keys(
     table: coded_tables.RunTable, policy: TiePolicy, score_dtype: words.ScoreDtype, rows: Codes
 ) -> NDArray[Any]:
-    """Return numbers of some rows whose ascending order is the evaluation order."""
+    """Return sort keys of some rows, ascending in evaluation order."""
     ranked = _by_rank(table, policy, rows)
     by_rank = bool(ranked.all()) or table.score is None
     key: NDArray[Any] = ranked if by_rank else as_key(cast("Any", table.score)[rows], score_dtype)
@@ -158,8 +158,8 @@ def _sort(group: Codes, key: NDArray[Any]) -> Codes:
 def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
     """Sort contiguous lists by key and position.
 
-    As a matrix with a row for every list, which is several times as fast as one long sort, unless
-    a few of them are much longer than the others.
+    A matrix with a row per list sorts several times as fast as one long array, unless a few lists
+    are much longer than the others.
     """
     width = int(length.max())
     if width * len(length) > UNEVEN * len(key):
@@ -227,8 +227,8 @@ def rank(
     runs
         Run frame: topic, doc, and score or rank; usually system.
     ties
-        Who comes first among equal scores: a rule such as ``"trec"``, or an `irframe.Ties`, which
-        has all rules. A frame without scores is ranked by its rank column.
+        The order of equal scores: a rule such as ``"trec"``, or an `irframe.Ties`, which lists all
+        rules. A frame without scores is ranked by its rank column.
 
     Returns
     -------
@@ -239,9 +239,9 @@ def rank(
     Raises
     ------
     RankingError
-        For missing scores or equal ranks, listing them.
+        For missing scores or equal ranks.
     IdError
-        For a document listed twice, listing it.
+        If a list contains a document twice.
 
     References
     ----------
@@ -274,12 +274,14 @@ CONTRIBUTING = "contributing"
 def contributing_systems(
     table: coded_tables.RunTable, contributing: str | Sequence[Hashable] | None
 ) -> NDArray[np.bool_]:
-    """Return whether each system contributes to the pool; argument as for `pool`.
+    """Return whether each system contributes to the pool.
+
+    `contributing` is as for `irframe.Pool`.
 
     Raises
     ------
     ParameterError
-        For systems that do not exist, or a column that does not tell.
+        For unknown systems, or a column that is not boolean or varies within a system.
     """
     if contributing is None and CONTRIBUTING not in table.frame.columns:
         return np.ones(len(table.systems), bool)
@@ -297,8 +299,8 @@ def contributing_systems(
 def pooling_rank(table: coded_tables.RunTable, rows: Codes | None = None) -> Codes:
     """Return each row's rank for pooling, from 1.
 
-    Scores decide, then the order of rows; where there are no scores, the rank column. Given the
-    rows of some lists, the ranks of these.
+    Scores decide, then the order of rows. Without scores the rank column decides. `rows` are the
+    rows of some lists, all by default.
     """
     return filed_rank(rank_table(table, Policy(ties="order"), rows))
 
@@ -339,35 +341,34 @@ def pool(
     runs
         Run frame: topic, doc, and score or rank; usually system.
     pool
-        How many documents of every run and topic go into the pool, at least 1; or an
-        `irframe.Pool`, which also says which systems contribute.
+        Depth of the pool, at least 1: the number of documents per run and topic. Or an
+        `irframe.Pool`, which also selects the contributing systems.
     together
-        A column of `runs` such as ``"team"``: the systems of a team count as one, and documents
-        as unique to a team.
+        A column of `runs` such as ``"team"``. The systems of a team count as one contributor.
 
     Returns
     -------
     pandas.DataFrame
-        One row for every document that a system contributed, with the columns system, group (if
-        `together` is given), topic and doc, named as in `runs`, ``rank``, that in the run, and
-        ``unique``, whether no other system (or group) contributed the document. The pool itself
-        is the distinct pairs of topic and doc.
+        One row per contributed document and system. The columns are system, group (with
+        `together`), topic and doc, named as in `runs`; ``rank``, the rank in the run; and
+        ``unique``, whether no other system (or group) contributed the document. The distinct pairs
+        of topic and doc are the pool.
 
     Raises
     ------
     DepthError
         For a depth below 1.
     ParameterError
-        For contributing systems that do not exist, none at all, an unknown column, or a system
+        For unknown contributing systems, no contributing system, an unknown column, or a system
         without a group.
     RankingError
-        For missing scores; without scores, for missing or equal ranks.
+        For missing scores. Without scores, for missing or equal ranks.
 
     Notes
     -----
-    Pooling reads a list by score, the greatest first, and equal scores in the order of rows, which
-    is how runs are filed; a list without scores by its rank column. Where equal scores are to
-    follow another policy, call `rank` first.
+    A list is pooled by descending score. Equal scores are in the order of rows, as the run was
+    submitted. A list without scores is pooled by its rank column. To apply another rule to equal
+    scores, call `rank` first.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Experiments in folders of Parquet by blocks of topics, with checksums, read when wanted."""
+"""Experiments saved as folders of Parquet files with checksums."""
 
 import json
 import os
@@ -40,7 +40,7 @@ CHANGED = "cut or changed since it was written"
 
 
 class Folder:
-    """A folder of files with checksums, by a path or an address."""
+    """A folder of files with checksums, local or remote."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         refuse_strange(path)
@@ -215,7 +215,7 @@ def _written(
     *,
     progress: bool,
 ) -> dict[str, Any]:
-    """Write all files but the last, and return what that says."""
+    """Write all files except the facts, and return the facts."""
     ends, small = np.cumsum(chunks, dtype=np.int64), _small(experiment, coords)
     files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in small.items()}
     every, start = np.arange(experiment.shape[0]), ends - np.asarray(chunks)
@@ -389,7 +389,7 @@ class SavedNames:
     """The number of each list of all that are saved, -1 for one that is not wanted."""
 
     def onto(self, place: Codes) -> "SavedNames":
-        """Return the same by other numbers of the lists; see `TopUnjudged.onto`."""
+        """Return the names under other list numbers; see `TopUnjudged.onto`."""
         return replace(self, place=np.append(place, -1)[self.place])
 
     def load(self) -> in_turn.TopUnjudged | None:
@@ -428,7 +428,7 @@ def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> H
 def read_experiment(
     path: str | os.PathLike[str],
 ) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
-    """Return an experiment, facts and user coordinates; hits are read on demand."""
+    """Return an experiment (hits unread), its facts and user coordinates."""
     facts = (folder := Folder(path)).facts()
     systems, topics, lists, judged = (
         _typed_columns(folder, facts, kind) for kind in ("systems", "topics", "lists", "judgments")

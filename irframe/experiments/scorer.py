@@ -1,4 +1,4 @@
-"""Metrics prepared once for judgments, for as many runs as there are: ir.scorer."""
+"""Scorers: metrics prepared once for many runs."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
@@ -28,25 +28,24 @@ from irframe.metrics.spellings import plain_name
 
 NO_REPEATS = Folded(None, None, {})
 ONE_RUN = 2
-"""How many dictionaries stand one in another in a run."""
+"""The nesting depth of a run as dictionaries."""
 
 
 class Scorer:
-    """Judgments and metrics, prepared for scoring run after run; made by `scorer`.
+    """Judgments and metrics prepared for many runs; see `scorer`.
 
     Attributes
     ----------
     metrics
-        The metrics, as they were asked for.
+        The metrics, as passed to `scorer`.
     topics
         The topics that are scored.
     docs
-        Those that `docs` named, in that order, then the judged documents of all topics that are
-        not among these.
+        The documents passed as `docs`, in that order, then the other judged documents.
 
     Examples
     --------
-    Documents by their positions, of which the second is no judged one:
+    A run as arrays of positions; the second document is not judged:
 
     >>> import irframe as ir
     >>> judged = ir.scorer({"q1": {"a": 1, "b": 0}}, "RR")
@@ -73,12 +72,12 @@ class Scorer:
 
     @property
     def topics(self) -> pd.Index:
-        """The topics that are scored, to which positions refer."""
+        """The scored topics, in the order of topic positions."""
         return self._judgments.topics
 
     @property
     def docs(self) -> pd.Index:
-        """The documents to which positions refer."""
+        """The documents, in the order of document positions."""
         return self._reader.places.docs
 
     def __repr__(self) -> str:
@@ -107,27 +106,26 @@ class Scorer:
         Parameters
         ----------
         run
-            What `irframe.as_runs` takes: ``{topic: {doc: score}}``, a run frame, ...; or, with
-            repeats such as seeds, a frame with a column of them or ``{system: {repeat: run}}``.
+            Anything that `irframe.as_runs` takes, such as ``{topic: {doc: score}}`` or a run frame.
+            Repeated runs have a column such as seed, or the form ``{system: {repeat: run}}``.
         topic, doc, score
-            In its place, three arrays of one length, or topics and arrays of shape (topic, rank):
-            ids, or positions in `topics` and `docs` where these are integers and judged ids are
-            text, documents also of a scorer with `docs`. A document at -1 is one of which no more
-            is known than that it is not judged; among equal scores it is the last. With a score
-            that is infinite or that of nothing found, as searches for nearest neighbours fill up,
-            it is none.
+            Three arrays of one length instead of `run`; or topics, and documents and scores of
+            shape (topic, rank). Integers are positions in `topics` and `docs` if judged ids are
+            text, or for documents if the scorer has `docs`. Position -1 is an unjudged document
+            without a name, the last among equal scores. With an infinite or extreme score, as
+            nearest-neighbour searches pad short lists, it is ignored.
         system
-            What the one run is called, such as ``"step-500"``; by default what it calls itself.
+            The label of the run, such as ``"step-500"``. By default the run's own label.
 
         Returns
         -------
         pandas.DataFrame
-            What `irframe.evaluate` gives.
+            Scores, as `irframe.evaluate` returns them.
 
         Raises
         ------
         InputError
-            For several systems, where one is to be called something.
+            If `system` is passed and there are several systems.
         """
         folded, experiment = self._folded(run, topic, doc, score)
         if system is not None:
@@ -149,16 +147,16 @@ class Scorer:
         Parameters
         ----------
         run, topic, doc, score
-            The run, as for a call; with repeats, means of topics over these are averaged.
+            The run, as for a call. Repeats are averaged per topic first.
         names
-            ``"asked"``: metrics as they were asked for. ``"plain"``: in letters, digits,
-            underscores, points and hyphens, as trackers take them, ``nDCG_at_10`` for ``nDCG@10``;
-            `irframe.parse_metric` reads these, too.
+            ``"asked"``: names of metrics as passed to `scorer`. ``"plain"``: names that experiment
+            trackers accept, such as ``nDCG_at_10`` for ``nDCG@10``. They consist of letters,
+            digits, underscores, points and hyphens, and `irframe.parse_metric` reads them.
 
         Returns
         -------
         dict
-            Metric -> average, as `irframe.verbs.summary` has it.
+            Metric -> average, as in `irframe.verbs.summary`.
 
         Raises
         ------
@@ -183,13 +181,13 @@ class Scorer:
         return dict(zip(labels, self._scoring.means(experiment, repeats), strict=True))
 
     def batches(self) -> Batches:
-        """Return what collects the runs of batches, as Lightning calls it.
+        """Return a collector of batches, as Lightning calls it.
 
         Returns
         -------
         Batches
-            ``update(topic, doc, score)`` for each batch, then ``compute()``, which gives the
-            averages under plain names.
+            Call ``update(topic, doc, score)`` for each batch, then ``compute()``, which returns
+            the averages under plain names.
 
         Examples
         --------
@@ -217,17 +215,17 @@ class Scorer:
         queries, corpus
             Topic -> text, and document -> text.
         k
-            How many documents each list has, at least 1.
+            Number of documents per list, at least 1.
         name
-            What names of metrics begin with.
+            Prefix of the names of metrics.
         similarity
-            What gives scores, shape (query, document), of two arrays of vectors; by default the
-            cosine.
+            Function of two arrays of vectors that returns scores, shape (query, document). By
+            default the cosine similarity.
 
         Returns
         -------
         Evaluator
-            ``evaluator(model)`` gives the averages under plain names.
+            ``evaluator(model)`` returns the averages under plain names.
 
         Examples
         --------
@@ -254,14 +252,14 @@ class Scorer:
         Returns
         -------
         topics, scores
-            The topics, and the scores of each metric as it was asked for, shape (metric, topic).
+            The topics, and the scores, shape (metric, topic).
         """
         experiment = self._reader.read(self._prepared.runs(run, self._policy))
         scores = self._scoring.of_asked(self._scoring.values(experiment), experiment)[:, 0]
         return experiment.judgments.topics.tolist(), scores
 
     def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
-        """Read a run whose repeats are systems."""
+        """Read a run, with one system per repeat."""
         folded = fold(run, self._policy.search)
         with OneCall(without=not_lacking(folded.word, self._no_rel)):
             return folded, self._read(folded.runs, topic, doc, score)
@@ -305,7 +303,7 @@ def scorer(
     search: choices.SearchLike = None,
     stop: choices.Stop | None = None,
 ) -> Scorer:
-    """Prepare judgments and metrics once, to score one run after the other.
+    """Prepare judgments and metrics for scoring many runs.
 
     Parameters
     ----------
@@ -314,39 +312,39 @@ def scorer(
     metrics
         Metrics or their names, as for `evaluate`.
     docs
-        Documents that arrays may name by their position here; judged ones that are not among them
-        come after these.
+        Documents to which positions in arrays refer. Judged documents that are not among them
+        follow.
     depth, ties, no_rel
         As for `evaluate`.
     units, search, stop
-        As for `evaluate`; thresholds are numbers, or system -> number.
+        As for `evaluate`. Thresholds are numbers, or a mapping system -> number.
     topics
-        ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
-        for which some run has a list; ``"common"``: those for which every run has one. Or a list
-        of judged topics.
+        ``"qrels"``: all judged topics; a list that a run lacks counts as empty. ``"runs"``: topics
+        for which some run has a list. ``"common"``: topics for which every run has a list. Or a
+        list of judged topics.
 
     Returns
     -------
     Scorer
-        ``scorer(run)`` is what `evaluate` gives for the run, to the last bit; ``scorer.mean(run)``
-        is a dictionary metric -> average. A run is a dictionary, a frame, whatever `as_runs` takes,
-        or three arrays ``scorer(topic=, doc=, score=)``.
+        ``scorer(run)`` returns the scores of `evaluate`, bit for bit. ``scorer.mean(run)`` returns
+        a dictionary metric -> average. A run is anything that `as_runs` takes, or three arrays:
+        ``scorer(topic=, doc=, score=)``.
 
     Raises
     ------
     IrframeError
-        As `evaluate`, as far as judgments and metrics alone are at fault; the rest when called.
+        As `evaluate`, for faults of judgments and metrics. Faults of a run raise when it is scored.
 
     Warns
     -----
     IrframeWarning
-        When called, if the run lacks topics, has others, or none of its documents is judged.
+        When a run is scored, if it lacks topics, has unjudged topics, or no document is judged.
 
     Notes
     -----
-    Of a dictionary of dictionaries only the judged documents are looked up, and others only where
-    their scores tie with one of these. So ids and scores are checked for their types by the first
-    of each list alone; that no score is missing is checked for all.
+    The scorer looks up only judged documents in a dictionary of dictionaries, and documents tied
+    with them. After the first run it checks the types of ids and scores only for the first document
+    of each list. Missing scores are checked in all rows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Runs of every kind read into what a scorer needs of them, by the shortest way that they allow."""
+"""Readers of runs for a scorer, with fast input paths."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
-from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, part_empty
+from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, split_empty
 from irframe.files.ids import EXACT, Codes, is_utf8
 from irframe.files.kinds import RUN, ByRole
 from irframe.files.scan_runs import ScannedRuns
@@ -72,7 +72,7 @@ class Reader:
             return self._dictionary(run) or self.read_table(run)[0]
         if isinstance(run, ScannedRuns):
             return self._in_turn(run)
-        table, empty = part_empty(run)
+        table, empty = split_empty(run)
         if empty:
             return self.read_table(run)[0]
         named = by_role(table, RUN)
@@ -120,7 +120,7 @@ class Reader:
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
     def _is_place(self, arrays: dict[str, NDArray[Any]], role: str) -> bool:
-        """Tell whether values are positions: integers, where judged ids are none themselves."""
+        """Tell whether values are positions, as judged ids are text."""
         judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
         return _is_whole(arrays[role]) and isinstance(judged, str)
 
@@ -312,7 +312,7 @@ def _is_by_rank(named: ByRole, start: Codes) -> bool:
 
 
 def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return where values change from row to row, and the values."""
+    """Return the starts and values of runs of equal values."""
     plain = column.tolist() if column.dtype == object else column
     if plain is not column and not (_of(plain, TEXT) or _of(plain, WHOLE)):
         return np.zeros(1, np.intp), [None]  # before Arrow sees what may contain itself

@@ -1,4 +1,4 @@
-"""Scores of an experiment, at depths and where else reading stops; where they come from."""
+"""Scores of an experiment at depths or other stops."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -265,7 +265,7 @@ class Scoring:
         return means
 
     def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
-        """Yield the scores of some lists by each metric, given their topics."""
+        """Yield the scores of some lists by each metric."""
         memory: dict[tuple[Any, ...], Any] | None = None
         if not getattr(block.top, "shape", ()) and block.pool_count is None:
             key = block.grade.shape[-1], topics.start, topics.stop

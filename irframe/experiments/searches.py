@@ -86,7 +86,7 @@ def _by_search(table: RunTable, number: Codes) -> RunTable:
 
 
 def _of_groups(table: RunTable, by: Any) -> RunTable:
-    """Return rows whose lists are those of topics in one group."""
+    """Return rows whose lists are per topic and group."""
     return _by_search(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
 
 
@@ -228,7 +228,7 @@ def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array
 
 
 def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
-    """Return the lengths of some rows, refusing missing and negative ones.
+    """Return the lengths of some rows.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Judgments that are spans of documents, and what retrieved spans hold of this evidence."""
+"""Spans of evidence, and their overlap with retrieved spans."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,7 +88,10 @@ class Items:
     def of(
         cls, pair: Codes, key: Codes, start: Codes, end: Codes, *, sets: bool = False
     ) -> tuple["Items", Codes]:
-        """Merge spans that overlap, of sets those alone that are the same, and say into which."""
+        """Merge overlapping spans; return them and each span's item.
+
+        Of evidence in sets, only equal spans are merged.
+        """
         order = np.lexsort((end, start, key, pair))
         separate = [start[order], end[order]] if sets else []
         pairs = np.stack([pair[order], key[order], *separate])
@@ -107,7 +110,7 @@ class Items:
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """A row for every span, of which `of` makes the same again."""
+        """A row per span, from which `of` makes equal items."""
         borders_of = {START: self.start, END: self.end}
         return {"pair": self.pair[self.group], "key": self.key[self.group]} | borders_of
 
@@ -155,7 +158,7 @@ class Spans:
 
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
-        """What is saved of them beside what each topic has, as columns."""
+        """The tables to save, but for evidence per topic."""
         tables: dict[str, dict[str, Any]] = {"span_docs": {"doc": self.docs}}
         tables["span_texts"] = self.text.columns
         return tables if self.sets is None else tables | {"span_sets": self.sets.columns}
@@ -239,7 +242,7 @@ PLACE = "text"
 
 
 class Found(NamedTuple):
-    """What units, some lists after the other, best first, hold of evidence."""
+    """Retrieved units in ranked order, and their evidence."""
 
     covered: NDArray[np.float64]
     """How much of it each one is the first to hold."""

@@ -1,4 +1,4 @@
-"""Scores where reading stops at no depth: one score at every depth, and one look into it."""
+"""Scores at stops: budgets, thresholds and numbers of searches."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -73,7 +73,7 @@ class Stops:
         return cls(axis=axis, of=of, cut=getattr(stop, "cut", "whole"))
 
     def all_of(self, values: Array | None) -> "Stops":
-        """Return those of what lists hold, at most `MOST`, evenly by rank."""
+        """Return the distinct scores, at most `MOST`, evenly by rank."""
         if values is None:
             wanted, advice = self.axis.missing
             raise ParameterError(wanted, "none", advice)
@@ -112,7 +112,7 @@ class Stops:
         return attributes | caution(cautions)
 
     def _scales_differ(self, systems: Any, hits: Hits) -> list[str]:
-        """Warn of systems none of whose scores reach another's, and return that."""
+        """Warn of systems with incomparable scores; return the warning."""
         score, counts = (hits.along or {})[self.axis.along], hits.length.sum(axis=1)
         nonempty = np.flatnonzero(counts)
         if self.own is not None or not len(nonempty):
@@ -148,7 +148,7 @@ class Stops:
         return self.axis.count_read(hits, stops)
 
     def nothing_read(self, hits: Hits) -> NDArray[np.bool_]:
-        """Return of which lists nothing is read though there is something, as `reads`."""
+        """Return which lists with documents are unread, as `reads`."""
         return np.asarray((self.reads(hits) == 0) & (hits.length[..., np.newaxis] > 0))
 
     def values(self, experiment: Experiment, metrics: Sequence[Metric], depth: Any) -> Floats:
@@ -216,7 +216,7 @@ class Stops:
 
 
 def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
-    """Raise for lists in which what is known of each document rises."""
+    """Raise for lists whose scores or searches are not monotone."""
     hits = experiment.hits
     values, of = (hits.along or {})[along], hits.list_of
     rises = (values[1:] > values[:-1]) & (of[1:] == of[:-1])
@@ -233,7 +233,7 @@ def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
 def nothing_read(
     experiment: Experiment, stops: Stops | None, depth: int | None = None
 ) -> NDArray[np.bool_]:
-    """Return of which lists, cut at a depth, nothing is read, shape (system, topic, stop)."""
+    """Return which lists are unread, shape (system, topic, stop)."""
     if stops is None:
         return np.asarray(experiment.loaded.hits.length == 0)[..., np.newaxis]
     return np.asarray(stops.of_systems(experiment.systems).counts(experiment, depth) == 0)
@@ -321,7 +321,7 @@ def _scored_at(experiment: Experiment, metrics: Sequence[Metric], read: Array) -
 
 
 def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
-    """Score lists of which nothing was read, shape (metric, 1, topic)."""
+    """Score unread lists, shape (metric, 1, topic)."""
     lists = experiment.part(np.arange(min(1, experiment.shape[0])), np.arange(experiment.shape[1]))
     hits = lists.hits.take(slice(0, 0))
     along = lists.hits.alongside(itemgetter(slice(0, 0)))
@@ -331,7 +331,7 @@ def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
 
 
 def _ended(hits: Hits, length: Array) -> Hits:
-    """Return the hits of lists that end after so many documents."""
+    """Return the hits of lists cut after some documents."""
     length = np.minimum(hits.length, length)
     kept = hits.down_to(np.ones(len(hits.list_of), np.int64)) <= length.ravel()[hits.list_of]
     tied = None if hits.tied is None else hits.tied[kept]

@@ -1,4 +1,4 @@
-"""How topics were drawn: labels `cluster`, `task`, `weight` of topics, and their declaration.
+"""Declared labels of sampled topics: `cluster`, `task`, `weight`.
 
 The labels are index levels of frames and topic coordinates of arrays and cubes, so that they go
 where the scores go. One attribute declares them, and says what the caller calls each.
@@ -159,7 +159,7 @@ def refuse_declared(attrs: Mapping[Any, Any], verb: str) -> None:
 
 
 def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, Any]:
-    """Return attributes that declare labels, besides those that they declare already.
+    """Return attributes with further declared labels.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class DrawnTopics(NamedTuple):
 
 
 def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | None:
-    """Return how topics were drawn, given their labels; None without labels.
+    """Return the design of topics, or None without labels.
 
     Raises
     ------

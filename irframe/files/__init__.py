@@ -1,1 +1,1 @@
-"""Where runs and judgments come from and go to: files, folders, objects of other tools."""
+"""Readers and writers of runs and judgments."""

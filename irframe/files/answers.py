@@ -1,4 +1,4 @@
-"""Answers of search engines and vector stores: their hits, and what they say is missing."""
+"""Hits in the answers of search engines and vector stores."""
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import chain
@@ -130,7 +130,7 @@ def _refuse_positions(x: Sequence[Any]) -> None:
 
 
 def _hits_by_topic(answers: Mapping[Any, Any], path: str | None) -> Answers | None:
-    """Return the hits per topic; None if nothing is an answer."""
+    """Return the hits per topic, or None without any answer."""
     answers = {topic: _as_dictionary(answer) for topic, answer in answers.items()}
     lists: dict[Any, Any] | None
     if path is not None:
@@ -157,7 +157,7 @@ def _at(answer: Any, path: Sequence[str]) -> Any:
 
 
 def _lists_of(answer: Mapping[Any, Any]) -> list[Any]:
-    """Return the keys of an answer that hold lists of dictionaries."""
+    """Return the keys whose values are lists of dictionaries."""
     if len(answer) > KEYS or list not in {*map(type, answer.values())}:
         return []
     if not RUN.lacking(RUN.find(map(str, answer))):
@@ -206,7 +206,9 @@ def _tell_partial(answers: Mapping[Any, Any]) -> None:
 
 
 def hits_in(answer: Any) -> Sequence[Any] | None:
-    """Return the hits of one search; None if this is no answer.
+    """Return the hits of one search.
+
+    Return None if `answer` is not an answer of a search.
 
     A list is returned unchanged.
     """
@@ -304,7 +306,7 @@ def _of_vespa(answer: Any) -> list[Any] | None:
 
 
 def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
-    """Return the hits per search if an answer stores them in columns."""
+    """Return the hits per search of an answer in columns."""
     ids = answer.get("ids")
     if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
         return None
@@ -323,6 +325,6 @@ def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
 
 
 def _shape(column: Any) -> list[int] | None:
-    """Return the number of hits per search; None if not lists."""
+    """Return the number of hits per search, or None."""
     of_lists = isinstance(column, list) and all(isinstance(part, Sized) for part in column)
     return [*map(len, column)] if of_lists else None

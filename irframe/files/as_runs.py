@@ -1,6 +1,6 @@
-"""Runs and judgments out of whatever other tools hand over.
+"""Run and qrels frames from objects of other tools.
 
-What something is, `ADAPTERS` tell: each makes a frame of what it knows, and of nothing else.
+Each function in `ADAPTERS` converts one kind of object and returns None for any other.
 
 Verbs: as_runs, as_qrels.
 """
@@ -52,9 +52,9 @@ ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
 
 Qrels = pd.DataFrame | object
-"""A qrels frame, or what `as_qrels` makes one of."""
+"""A qrels frame, or anything that `as_qrels` converts."""
 Runs = pd.DataFrame | object
-"""A run frame, or what `as_runs` makes one of."""
+"""A run frame, or anything that `as_runs` converts."""
 
 
 def is_ranx(x: Any, holding: str) -> bool:
@@ -78,8 +78,8 @@ def _of_ranx(x: Any, kind: Kind) -> pd.DataFrame | None:
         return None
     names = [run.name for run in x]
     if None in names or len(set(names)) < len(names):
-        found = "none, or one twice, among"
-        raise IdError("runs of ranx with a name of its own each", found, "", names)
+        found = "missing or repeated names among"
+        raise IdError("runs of ranx with distinct names", found, "set run.name", names)
     return _one_frame(dict(zip(names, x, strict=True)))
 
 
@@ -95,12 +95,12 @@ def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
         return None
     texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]
     if texts and not kind.find(x):
-        found, advice = "a text alone for", "put it into a list: {'q1': ['d1']}"
+        found, advice = "a text instead of a list for", "put it into a list: {'q1': ['d1']}"
         raise InputError("{topic: [doc, ...]}", found, advice, texts)
     if not _holds_lists(x, sets=kind.value == GRADE):
         return None
     lists = [(topic, enumerate(docs, start=1)) for topic, docs in x.items()]
-    rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
+    rows = [(topic, doc, rank) for topic, docs in lists for rank, doc in docs]
     frame = framed(rows, [TOPIC, DOC, RANK])
     return frame if kind.value == SCORE else frame[[TOPIC, DOC]].assign(**{GRADE: 1})
 
@@ -120,21 +120,21 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
     plain = [repr(key) for key, value in x.items() if isinstance(value, Number)]
     if plain or set(heights.values()) <= {None}:
         found = "documents without a topic" if plain else "an empty dictionary"
-        advice = "say which topic they are of: {'q1': ...}" if plain else ""
+        advice = "name their topic: {'q1': ...}" if plain else ""
         raise InputError("{topic: {doc: score}} or {system: run}", found, advice, plain)
-    if lacking := _part_lists(x)[1]:
-        advice = "hand over all to evaluate, cube or scorer, which count these as empty lists"
-        wanted, found = "a frame with rows of every system", "an empty dictionary, list or table"
-        raise InputError(wanted, found, advice, lacking)
+    if lacking := _split_dictionary(x)[1]:
+        advice = "pass all of them to evaluate, cube or scorer, which count these as empty lists"
+        wanted = "a frame with rows of every system"
+        raise InputError(wanted, "an empty dictionary, list or table", advice, lacking)
     runs = {key for key, high in heights.items() if high not in {1, None} or _is_run(x[key])}
     topics = [key for key, high in heights.items() if high == 1 and key not in runs]
     systems = [key for key in x if key in runs]
     if topics and systems:
         found = (
-            f"{topics[0]!r}, taken for a topic, which holds scores, beside {systems[0]!r}, taken "
-            "for a system, which holds topics or a table"
+            f"both: {topics[0]!r} holds scores like a topic, and {systems[0]!r} holds topics or a "
+            "table like a system"
         )
-        raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
+        raise InputError("{topic: {doc: score}} or {system: run}", found, "pass them separately")
     return _one_frame(x) if systems else None
 
 
@@ -148,12 +148,11 @@ def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
 
 
 def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
-    """Raise for judgments in nested lists; suggest a line per reading."""
-    graded, listed = "{t: dict(pairs)", "{t: [doc for doc, _ in pairs]"
-    found, pairs = (
-        "pairs",
-        all(isinstance(each, list | tuple) and len(each) == 2 for each in entries),
-    )
+    """Raise for nested lists of judgments, with a suggested line."""
+    found = "pairs"
+    graded = "{t: dict(pairs)"
+    listed = "{t: [doc for doc, _ in pairs]"
+    pairs = all(isinstance(each, list | tuple) and len(each) == 2 for each in entries)
     if all(isinstance(each, Mapping) for each in entries):
         frame = framed(entries)
         found = f"records with the fields {', '.join(map(repr, frame.columns))}"
@@ -164,7 +163,8 @@ def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
         graded = f"{{t: {{row[{doc!r}]: row[{grade!r}] for row in pairs}}"
         listed = f"{{t: [row[{doc!r}] for row in pairs]"
     elif not (pairs and all(isinstance(each[1], Number) for each in entries)):
-        found, graded = "lists in lists", "{t: pairs[0]"
+        found = "lists in lists"
+        graded = "{t: pairs[0]"
         listed = "{t: [doc for docs in pairs for doc in docs]"
     advice = (
         f"if each has a grade: {graded} for t, pairs in qrels.items()}}; "
@@ -183,13 +183,13 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
     _of_numbers,
     rows_of,
 )
-"""What makes frames of what other tools hand over, each None of what it does not know."""
+"""Functions that convert one kind of object to a frame, and return None for any other."""
 
 
 def by_role(x: Any, kind: Kind, no_role: str | None = None) -> ByRole:
     """Return rows as a frame, and its columns by role.
 
-    Nothing is asked about a column of which it is told that it numbers searches, or names groups.
+    `no_role` is a column that the caller knows to number searches or to name groups.
     """
     if isinstance(x, ByRole):
         return x
@@ -199,7 +199,8 @@ def by_role(x: Any, kind: Kind, no_role: str | None = None) -> ByRole:
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
-        titles = RUN.find(frame.columns).get(SYSTEM)  # names of documents, as was said
+        # `without_titles` warned that this column names documents.
+        titles = RUN.find(frame.columns).get(SYSTEM)
         frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)
 
@@ -232,31 +233,29 @@ def as_qrels(
     Parameters
     ----------
     x
-        - a pandas frame, whose ids may be levels of its index; its grades may be called
-          ``score``, as by BEIR, where it has no other grades, no ranks and no systems;
+        - a pandas frame; ids may be index levels. The column of grades may be called ``score``, as
+          in BEIR, if there are no other grades, ranks or systems;
         - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
-        - ``{topic: {doc: grade}}``, as pytrec_eval, ranx and BEIR have it; or ``{topic: docs}``
-          with a list or a set of the relevant documents; or a dictionary of columns;
-        - a frame, or an array of xarray, whose axes are called after topics and documents; with
-          `topics` and `docs` any matrix;
+        - ``{topic: {doc: grade}}``, as in pytrec_eval, ranx and BEIR; ``{topic: docs}`` with a
+          list or set of the relevant documents; or a dictionary of columns;
+        - a frame or xarray array whose axes are named after topics and documents; any matrix with
+          `topics` and `docs`;
         - a `ranx.Qrels`;
-        - named tuples such as `ir_measures.Qrel`, or dictionaries, one for each row, in a list
-          or an iterator.
+        - a list or iterator of rows, named tuples such as `ir_measures.Qrel` or dictionaries.
     topics, docs
-        What rows and columns of a matrix are, an array or a sparse one of SciPy, of which only what
-        it holds is judged.
+        Labels of the rows and columns of a matrix, a NumPy array or a sparse matrix of SciPy. Only
+        stored elements of a sparse matrix are judged.
 
     Returns
     -------
     pandas.DataFrame
-        Columns for topic, doc and grade, called as in `x`. A frame that has them is returned as
-        it is.
+        Columns for topic, doc and grade, named as in `x`. A qrels frame is returned unchanged.
 
     Raises
     ------
     InputError
-        For anything else, with the line that makes a qrels frame of it; and for topics without a
-        judged document, which no frame can hold. `evaluate`, `cube` and `scorer` count these.
+        For any other object, with a suggested line of code. Also for topics without a judged
+        document, which a frame cannot represent; `evaluate`, `cube` and `scorer` accept these.
 
     Examples
     --------
@@ -291,7 +290,7 @@ def as_runs(
     topics: Iterable[Any] | None = None,
     docs: Iterable[Any] | None = None,
     hits: str | None = None,
-    id: str | None = None,  # noqa: A002 - what the field is called
+    id: str | None = None,  # noqa: A002 - the usual name of the field
     ranked_by: RankedBy = None,
     on_error: OnError = "raise",
 ) -> pd.DataFrame:
@@ -300,59 +299,59 @@ def as_runs(
     Parameters
     ----------
     x
-        - a pandas frame, whose ids may be levels of its index;
+        - a pandas frame; ids may be index levels;
         - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
-        - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
-          with a run of any of these kinds; or a dictionary of columns;
-        - ``{topic: [doc, ...]}``, lists or arrays, the best first;
+        - ``{topic: {doc: score}}``, as in pytrec_eval, ranx and BEIR; ``{system: run}`` with runs
+          of any of these kinds; or a dictionary of columns;
+        - ``{topic: [doc, ...]}``, lists or arrays, best document first;
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
-          sentence-transformers, as objects, dictionaries or pairs with a score: the columns
-          ``chunk_id`` and ``doc_id``, or ``doc`` where there is one of them, ``start`` and ``end``
-          as far as all hits say them, ``rank``, text and metadata; with `topics` a list of such
-          lists. Scores beside hits are kept as ``listed_score``;
-        - ``{topic: answer}`` with what Elasticsearch, OpenSearch, Vespa, Solr, Chroma, Qdrant,
-          Weaviate, Pinecone, Haystack, LangChain or LlamaIndex answers, or any dictionary with one
-          list of hits; with `topics` a list of answers;
-        - ``{topic: [call, ...]}`` with what several searches found, which the column ``search``
-          numbers from 1: lists of documents or hits, answers, events of tools (Inspect), messages
-          with calls and results of tools (OpenAI, Anthropic, Gemini, MCP), spans (OpenInference,
-          OpenTelemetry), in order or with the time of each. Calls of tools that never give hits
-          are passed over; a call id that comes again counts once;
-        - a frame, or an array of xarray, whose axes are called after topics and documents (and
-          systems); with `topics` and `docs` any matrix;
-        - what MTEB writes to ``*_predictions.json``;
+          sentence-transformers, as objects, dictionaries or pairs with a score; or a list of such
+          lists with `topics`. The columns are ``chunk_id`` and ``doc_id`` (``doc`` if there is
+          only one of them), ``start`` and ``end`` if all hits have them, ``rank``, text and
+          metadata. Scores of hits are kept as ``listed_score``;
+        - ``{topic: answer}`` with answers of Elasticsearch, OpenSearch, Vespa, Solr, Chroma,
+          Qdrant, Weaviate, Pinecone, Haystack, LangChain or LlamaIndex, or any dictionary with one
+          list of hits; or a list of answers with `topics`;
+        - ``{topic: [call, ...]}`` with the results of several searches: lists of documents or hits,
+          answers, tool events (Inspect), messages with tool calls and results (OpenAI, Anthropic,
+          Gemini, MCP) or spans (OpenInference, OpenTelemetry), in order or with times. The column
+          ``search`` numbers searches from 1. Calls of tools that never return hits are skipped, and
+          a repeated call id counts once;
+        - a frame or xarray array whose axes are named after topics and documents (and systems);
+          any matrix with `topics` and `docs`;
+        - the content of MTEB's ``*_predictions.json``;
         - a `ranx.Run`, or a list of them;
-        - named tuples such as `ir_measures.ScoredDoc`, or dictionaries, one for each row, in a
-          list or an iterator.
+        - a list or iterator of rows, named tuples such as `ir_measures.ScoredDoc` or dictionaries.
     system
-        Name of the one system; by default what `x` says of it.
+        Label of the one system; by default the label in `x`.
     topics, docs
-        What rows and columns of a matrix are, an array or a sparse one of SciPy, of which only what
-        it holds is retrieved. `topics` alone names the answers in a list.
+        Labels of the rows and columns of a matrix, a NumPy array or a sparse matrix of SciPy. Only
+        stored elements of a sparse matrix are retrieved. Without `docs`, `topics` label a list of
+        answers.
     hits
-        The key of the hits in each answer of a tool that is not known, such as ``"value"`` or
+        The key of the hits in each answer of an unknown tool, such as ``"value"`` or
         ``"data.results"``.
     id
-        The field of hits that is the document, such as one of a payload.
+        The field of hits that names the document, such as a field of the payload.
     ranked_by
-        What ranks bare lists of hits whose scores neither all fall nor all rise in a system:
-        ``"list"``, the order in which they came, or ``"score"``.
+        The order of bare lists of hits whose scores both rise and fall in a system: ``"list"``, the
+        order of the list, or ``"score"``.
     on_error
-        What becomes of a search of an agent whose result cannot be read, as when it was cut off:
-        ``"raise"`` an error that names it, or ``"empty"``, a search without hits.
+        What to do with an agent's search whose result cannot be read, for example if it was cut
+        off: ``"raise"`` an error that names it, or treat it as ``"empty"``, a search without hits.
 
     Returns
     -------
     pandas.DataFrame
-        Columns for topic, doc, and score or rank, and for system where `x` names it, called as
-        in `x`. A frame that has them is returned as it is.
+        Columns for topic, doc, and score or rank, and for system if `x` names it, named as in `x`.
+        A run frame is returned unchanged.
 
     Raises
     ------
     InputError
-        For anything else, with the line that makes a run frame of it.
+        For any other object, with a suggested line of code.
     IdError
-        If there are several systems where one is to be named.
+        If `system` is passed and `x` has several systems.
 
     Examples
     --------
@@ -368,7 +367,7 @@ def as_runs(
         x = x if docs is None else _named(x, RUN, topics, docs)
         x = unpacked(x, hits, topics if docs is None else None)
         if id is not None or ranked_by is not None or on_error != "raise":
-            x = _hits_as_said(x, id, on_error, ranked_by)
+            x = _read_hits(x, id, on_error, ranked_by)
         frame, columns = by_role(x, RUN)
     if call.texts:
         frame = frame.copy(deep=False)
@@ -385,23 +384,22 @@ def as_runs(
     return others
 
 
-def _hits_as_said(x: Any, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
+def _read_hits(x: Any, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
     """Return hits read by the caller's options."""
     if (read := reader_of(x, on_error)) is not None:
         return read(x, name, ranked_by=ranked_by)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
-        wanted = "lists of hits for id= and ranked_by=, or calls of agents for on_error="
-        raise ParameterError(wanted, f"a {type(x).__name__}")
-    every = {s: _hits_as_said(own, name, on_error, ranked_by) for s, own in x.items()}
-    return _one_frame(every)
+        expected = "lists of hits for id= and ranked_by=, or calls of agents for on_error="
+        raise ParameterError(expected, f"a {type(x).__name__}")
+    return _one_frame({s: _read_hits(run, name, on_error, ranked_by) for s, run in x.items()})
 
 
-def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
+def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
     """Separate runs from systems whose lists are all empty.
 
     Examples
     --------
-    >>> part_empty({"bm25": {"q1": {"d1": 0.9}}, "ance": {"q1": {}}})
+    >>> split_empty({"bm25": {"q1": {"d1": 0.9}}, "ance": {"q1": {}}})
     ({'bm25': {'q1': {'d1': 0.9}}}, ['ance'])
     """
     if isinstance(x, pd.DataFrame) and not len(x) and not is_matrix(x):
@@ -413,12 +411,14 @@ def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
         return NOTHING, [ONLY_SYSTEM]
     if not isinstance(x, Mapping):
         table = None if isinstance(x, ByRole | pd.DataFrame | list) else columns_of(x, SCORE)
-        return (x, []) if table is None else part_empty(table) if table.empty else (table, [])
-    known = not is_dictionary(x) or is_mteb(x) or table_in(x, RUN) is not None
-    return (x, []) if known else _part_lists(x)
+        return (x, []) if table is None else split_empty(table) if table.empty else (table, [])
+    if not is_dictionary(x) or is_mteb(x) or table_in(x, RUN) is not None:
+        return x, []
+    return _split_dictionary(x)
 
 
-def _part_lists(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
+def _split_dictionary(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
+    """Separate the systems of a dictionary whose lists are all empty."""
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
     others = {name: lists for name, lists in x.items() if name not in names}
@@ -436,7 +436,7 @@ def _part_lists(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
 
 
 def _is_empty(lists: Any) -> bool:
-    """Tell whether this is no document, or topics that have none."""
+    """Tell whether this holds no document."""
     inside = lists.values() if isinstance(lists, Mapping) else [lists]
     return all(
         isinstance(docs, (Mapping, *LIST, pd.DataFrame)) and not len(docs) for docs in inside
@@ -458,8 +458,8 @@ def _is_run(nested: Any) -> bool:
 
 
 def _is_id(doc: Any) -> bool:
-    """Tell whether this may be a document id, or is missing."""
-    # pandas makes floats of whole numbers beside a missing one.
+    """Tell whether this may be a document id or missing."""
+    # pandas converts integers beside a missing value to floats.
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)
 
@@ -469,15 +469,15 @@ def _is_none(doc: Any) -> bool:
 
 
 def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
-    """Concatenate runs of systems, with canonical names if theirs differ."""
+    """Concatenate runs of systems, with canonical column names if they differ."""
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
     for name, run in runs.items():
         with in_group(f"system {shortened(name, str)}"):
             warn(*cautions_of(getattr(run, "attrs", {})))
-    parts = [as_runs(run, str(name)) for name, run in zip(names, runs.values(), strict=True)]
-    named = [roles(part.columns) for part in parts]
-    # Runs may come by names of their own each, and one frame has one name for each column.
-    if any(names != named[0] for names in named):
-        turned = [{name: role for role, name in names.items()} for names in named]
-        parts = [part.rename(columns=t) for part, t in zip(parts, turned, strict=True)]
-    return pd.concat(parts, ignore_index=True)
+    frames = [as_runs(run, str(name)) for name, run in zip(names, runs.values(), strict=True)]
+    columns = [roles(frame.columns) for frame in frames]
+    # Each run may have its own column names, but one frame needs one name per column.
+    if any(names != columns[0] for names in columns):
+        to_role = [{name: role for role, name in names.items()} for names in columns]
+        frames = [frame.rename(columns=t) for frame, t in zip(frames, to_role, strict=True)]
+    return pd.concat(frames, ignore_index=True)

@@ -1,4 +1,4 @@
-"""Spans of evidence out of whatever other tools hand over, and from files.
+"""Evidence spans from objects of other tools and from files.
 
 Verbs: as_spans, read_spans.
 """
@@ -24,7 +24,7 @@ WANTED = "spans with a column for topic, doc, start and end"
 
 
 Texts = Mapping[Any, Any] | pd.Series | None
-"""Document -> its text, or how long that is."""
+"""Document -> its text, or the length of its text."""
 
 
 def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
@@ -34,28 +34,29 @@ def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
     ----------
     x
         - a frame, or any table with ``__arrow_c_stream__``, with columns for topic, doc, ``start``
-          and ``end`` (``start_index``, ``end_index``), half open, in whatever a text is counted in;
-          with ``grade``, 1 by default, and ``set``, of which one span each is needed;
-        - dictionaries of these, one for each row;
+          and ``end`` (or ``start_index``, ``end_index``). Spans include their start and exclude
+          their end, in any unit of text. Optional columns are ``grade``, 1 by default, and ``set``:
+          one span of each set is needed;
+        - a list of dictionaries with these keys;
         - questions with a column ``references`` (or ``spans``, ``evidence``, ``highlights``) that
-          lists the spans of each, as JSON or as dictionaries, as chunking_evaluation has them; its
-          ``corpus_id`` is the document. Without a column of topics these are numbered ``q0``,
-          ``q1``, ... by the question, as it comes first.
+          lists their spans as JSON or dictionaries, as in chunking_evaluation. The document is in
+          ``corpus_id``. Without a column of topics, the distinct questions are numbered ``q0``,
+          ``q1``, ...
     texts
-        Document -> its text, or how long that is in the unit of the borders, as a dictionary or a
-        Series: no span may end beyond it.
+        Document -> its text, or its length in the unit of the borders, as a dictionary or Series.
+        Spans must end within their document.
 
     Returns
     -------
     pandas.DataFrame
-        Columns topic, doc, start, end, grade, and set where it is told; judgments for `cube`,
-        `evaluate` and `scorer` of runs that have ``start`` and ``end``, too.
+        Columns topic, doc, start, end, grade, and set if `x` has it. `cube`, `evaluate` and
+        `scorer` take them as judgments of runs with ``start`` and ``end``.
 
     Raises
     ------
     InputError
-        For anything else; and for spans that end beyond their document, or of documents without a
-        text, listing these.
+        For any other object, for spans that end beyond their document, and for documents without a
+        text in `texts`.
 
     Examples
     --------
@@ -78,13 +79,16 @@ def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
 
 
 def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
-    """Raise if spans end beyond their documents, or these have no texts."""
+    """Raise if spans end beyond their documents.
+
+    Also raise if a document with spans has no text.
+    """
     lengths = {doc: len(text) if isinstance(text, str) else text for doc, text in texts.items()}
     length = pd.to_numeric(spans[DOC].astype(object).map(lengths))
     unknown = spans.loc[length.isna(), DOC].unique()
     if len(unknown):
-        found = f"{len(unknown)} without"
-        raise InputError("a text for every document with spans", found, "", map(str, unknown))
+        found, advice = f"{len(unknown)} without", "add them to texts="
+        raise InputError("a text for every document with spans", found, advice, map(str, unknown))
     wrong = spans[numbers(spans[END]) > length.to_numpy()]
     if len(wrong):
         offenders = [
@@ -101,11 +105,11 @@ def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
     corpus = next((name for name in CORPORA if name in questions.columns), None)
     rows = []
     lists = zip(topic, range(len(questions)), questions[nested], strict=True)
-    for label, place, value in lists:
+    for label, row, value in lists:
         base = {TOPIC: label}
         if corpus is not None:
-            base[DOC] = questions[corpus].iloc[place]
-        for span in _spans_of_json(value, nested, place):
+            base[DOC] = questions[corpus].iloc[row]
+        for span in _spans_of_json(value, nested, row):
             if not isinstance(span, Mapping):
                 raise InputError(f"spans in {nested!r} with start and end", repr(span))
             rows.append(base | {k: v for k, v in span.items() if k not in {"content", "text"}})
@@ -123,13 +127,13 @@ def _topics_of_questions(questions: pd.DataFrame) -> pd.Series:
     return pd.Series([f"q{number}" for number in numbers], questions.index)
 
 
-def _spans_of_json(value: Any, nested: str, place: int) -> list[Any]:
+def _spans_of_json(value: object, nested: str, row: int) -> list[Any]:
     try:
         spans = json.loads(value) if isinstance(value, str) else value
     except json.JSONDecodeError as error:
-        raise InputError(f"JSON in {nested!r}", f"{error} in row {place}") from error
+        raise InputError(f"JSON in {nested!r}", f"{error} in row {row}") from error
     if isinstance(spans, Mapping) or not isinstance(spans, Iterable):
-        raise InputError(f"lists of spans in {nested!r}", f"{type(spans).__name__} in row {place}")
+        raise InputError(f"lists of spans in {nested!r}", f"{type(spans).__name__} in row {row}")
     return list(spans)
 
 
@@ -148,29 +152,29 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     if SET in frame.columns:
         columns[SET] = frame[SET]
     for role in (START, END, GRADE):
-        if pd.api.types.is_string_dtype(columns[role]):  # as files have them
+        if pd.api.types.is_string_dtype(columns[role]):  # files hold numbers as text
             columns[role] = pd.Series(numbers(columns[role], role), frame.index)
-    once = pd.DataFrame(columns).reset_index(drop=True)
-    once.attrs = dict(frame.attrs)
-    return once
+    spans = pd.DataFrame(columns).reset_index(drop=True)
+    spans.attrs = dict(frame.attrs)
+    return spans
 
 
 def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
-    """Read evidence spans from a file of JSON lines, Parquet or CSV.
+    """Read evidence spans from JSON lines, Parquet or CSV.
 
     Parameters
     ----------
     path
-        A path, or an open file: JSON, a line for every span or question or a list of these;
-        Parquet; or CSV, or TSV where it is called ``.tsv``; packed or not. Its columns are those
-        that `as_spans` takes.
+        A path, or an open file, possibly compressed: JSON, as a list or with a span or question per
+        line; Parquet; CSV; or TSV if its name ends in ``.tsv``. Its columns are those of
+        `as_spans`.
     texts
         As for `as_spans`.
 
     Returns
     -------
     pandas.DataFrame
-        What `as_spans` gives.
+        Spans, as `as_spans` returns them.
 
     Raises
     ------

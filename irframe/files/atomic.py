@@ -1,4 +1,4 @@
-"""What is written appears once it is whole, whatever goes wrong meanwhile."""
+"""Atomic writing of files: complete or not at all."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from uuid import uuid4
 
 @contextmanager
 def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that gets its name once it is complete.
+    """Open a file that appears under its name when complete.
 
     What had the name before stays as it is until then, whatever goes wrong: a full disk, an
     error, a kill. A device or a pipe is written to directly.
@@ -57,7 +57,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _naming_file(path: str | PathLike[str]) -> Iterator[None]:
-    """Say of which file writing fails, as where a disk is full."""
+    """Add the name of the file to errors of writing."""
     try:
         yield
     except OSError as error:
@@ -111,7 +111,7 @@ def beside(target: Path) -> Path:
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Hold a file or folder, and say whether nobody else does."""
+    """Try to lock a file or folder; yield the success."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except PermissionError:  # as of any folder on Windows

@@ -1,4 +1,4 @@
-"""What files of lines say beside rows: comments, a header of metadata, a last line cut off."""
+"""Comments, metadata headers and cut-off last lines of text files."""
 
 import re
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def _row_pattern(columns: tuple[str, ...]) -> bytes:
 
 
 def holds_rows(lines: bytes, columns: tuple[str, ...]) -> bool:
-    r"""Tell whether a line that begins with ``#`` is a row.
+    r"""Tell whether a line beginning with ``#`` is a row.
 
     It is one if it fits the columns.
 
@@ -129,7 +129,7 @@ def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
 
 
 def cut_off(table: pa.Table) -> str | None:
-    """Return the system of the last row if it is new.
+    """Return the system that occurs only in the last row.
 
     A file that ends in the middle of a tag looks like this.
 
@@ -145,7 +145,7 @@ def cut_off(table: pa.Table) -> str | None:
 
 
 def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
-    """Return a notice if the last line may be cut off."""
+    """Return a notice about a last line possibly cut off."""
     system = cut_off(table)
     if system is None:
         return ""

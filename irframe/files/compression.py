@@ -1,4 +1,6 @@
-"""Files whole, packed or not: reading says by the content how, writing by the suffix.
+"""Reading and writing of plain and compressed files.
+
+Reading detects compression by the content, writing by the suffix.
 
 Damage of files is told alike. A file holds so much, whatever its format: bytes, columns, and levels
 of what is nested.
@@ -38,7 +40,7 @@ _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def most_of(size: int) -> int:
-    """Return how many bytes a file of some size may hold."""
+    """Return how many bytes a file may unpack to."""
     return max(FREE, RATIO * size)
 
 
@@ -62,7 +64,7 @@ def refuse_large(source: str, size: int, content: int) -> None:
 
 
 def refuse_wide(source: str, columns: int) -> None:
-    """Raise for a table of more columns than anybody has named."""
+    """Raise for a table with implausibly many columns."""
     if columns > COLUMNS:
         found = f"{source} with {columns:,}"
         raise FileFormatError(f"a file of at most {COLUMNS:,} columns", found, MEANT)
@@ -103,7 +105,7 @@ def undamaged(
     *signs: type[Exception],
     advise: Callable[[str], str] = str,
 ) -> Iterator[None]:
-    """Convert every error of a reader to one naming the file.
+    """Convert errors of a reader to errors naming the file.
 
     Parameters
     ----------
@@ -154,12 +156,12 @@ def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
 
 
 def is_address(name: str) -> bool:
-    """Tell whether a name is the address of an object store."""
+    """Tell whether a name is an address, with ``://``."""
     return "://" in name
 
 
 def opened_by(address: str) -> tuple[Any, str]:
-    """Return the fsspec file system of an address, and the path."""
+    """Return an address's fsspec file system and its path there."""
     try:
         fsspec: Any = import_module("fsspec.core")
     except ImportError as error:
@@ -236,7 +238,7 @@ PACKED = tuple(_PACK)
 
 
 def name_of(source: Source) -> str:
-    """Name a path or an open file as its user knows it."""
+    """Return the name of a path or an open file."""
     if isinstance(source, str | PathLike):
         return fspath(source)
     return str(getattr(source, "name", "<stream>"))
@@ -262,7 +264,7 @@ def _file(path: Any) -> Path:
 
 @contextmanager
 def _opened(source: Any) -> Iterator[IO[bytes]]:
-    """Open a path, an address, a pipe or an open file.
+    """Yield a path, address, pipe or open file as stream.
 
     Devices are refused, since they may never end.
     """
@@ -291,7 +293,7 @@ def _opened(source: Any) -> Iterator[IO[bytes]]:
 
 
 def is_in_lines(head: bytes) -> bool:
-    """Tell from its first bytes whether a file consists of lines."""
+    """Tell by its first bytes whether a file is text."""
     return not (head.startswith(PARQUET) or is_cbor(head) or may_be_json(head))
 
 
@@ -304,7 +306,7 @@ def is_cbor(data: bytes) -> bool:
 
 
 def may_be_json(head: bytes) -> bool:
-    """Tell from its first bytes whether a file may be JSON."""
+    """Tell from the beginning whether a file may be JSON."""
     return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
 
 
@@ -327,7 +329,7 @@ def _blocks(source: Source, part: int) -> Iterator[bytes]:
 
 
 def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
-    """Return the decompressor of a file, None if there is none."""
+    """Return the decompressor of a file, None for plain ones."""
     if hasattr(stream, "peek"):
         head = stream.peek(_HEAD)
     else:
@@ -337,7 +339,7 @@ def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
 
 
 def load(source: Source) -> bytes:
-    """Read all of a path, an address or an open file, unpacked."""
+    """Read a path, address or open file completely and decompressed."""
     buffer = io.BytesIO()
     for block in _blocks(source, _PART):
         buffer.write(block)

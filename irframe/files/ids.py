@@ -1,4 +1,4 @@
-"""Identifiers: read in one way from whatever holds them, text or whole numbers."""
+"""Identifiers: one reader for text and integers from any source."""
 
 import ctypes
 from collections.abc import Collection, Iterable, Sequence
@@ -252,7 +252,7 @@ def _refuse_kind(role: str, name: Any, found: str) -> NoReturn:
 
 
 def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
-    """Return whole numbers that a gap in their column has made floats."""
+    """Return float ids as integers, and warn."""
     values = column.to_numpy(np.float64, na_value=np.nan)
     if np.isnan(values).any():
         refuse_unnamed(np.flatnonzero(np.isnan(values)), role)
@@ -318,7 +318,7 @@ def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.In
 
 
 def every_row(sides: Sequence[Any], names: Any) -> pd.MultiIndex:
-    """Return an index of all combinations of labels, as `pandas.MultiIndex.from_product` does.
+    """Return the index of all combinations of labels.
 
     That takes a millisecond for a handful of labels, which it makes categories of.
 

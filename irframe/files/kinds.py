@@ -1,4 +1,4 @@
-"""Kinds of tables: the roles of their columns, which are needed, and by what names they go."""
+"""Kinds of tables: required columns and their accepted names."""
 
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ NO_SEPARATORS = '\r\n"'
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of table: its roles, and its columns without names."""
+    """A kind of table with its roles and layouts."""
 
     noun: str
     layouts: tuple[tuple[str, ...], ...] = ()
@@ -193,7 +193,7 @@ class Kind:
         return columns
 
     def named(self, fields: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the columns named by a header; None for a row."""
+        """Return the columns of a header, or None."""
         by_role = self.find(fields)
         distinct = len(set(fields)) == len(fields)
         if not self.headed or not distinct or self.lacking(by_role):
@@ -202,7 +202,7 @@ class Kind:
         return tuple(names.get(field, field) for field in fields)
 
     def laid_out(self, number: int) -> list[tuple[str, ...]]:
-        """Return what so many columns may be, where they have no names."""
+        """Return the layouts with a number of unnamed columns."""
         longest = self.layouts[0]
         if self.surplus and number > len(longest):
             beyond = range(len(longest), number)
@@ -257,7 +257,7 @@ class ByRole(NamedTuple):
 
 
 def is_judgments(frame: Any) -> bool:
-    """Tell whether a frame has documents with grades and no systems.
+    """Tell whether a frame holds judgments and no systems.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What columns may be, by the likeness of their names and by what they hold."""
+"""Guesses about columns by their names and values, for messages."""
 
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -356,7 +356,7 @@ def refuse_strangers(
 def refuse_two_texts(
     columns: Mapping[str, str], names: Iterable[Any], get: Column, levels: Container[Any] = ()
 ) -> None:
-    """Raise if a topic of a list has two query texts.
+    """Raise if a topic has two query texts.
 
     Parameters
     ----------
@@ -415,7 +415,7 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
 def _are_lists(
     topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, separates: bool
 ) -> bool:
-    """Tell whether a column separates the rows of topics into lists."""
+    """Tell whether a column divides topics into ranked lists."""
     role = next((role for role in (SCORE, RANK) if role in columns), None)
     if role is None:
         return separates
@@ -466,7 +466,7 @@ def third_column(topic: Codes, numbers: Codes, source: str) -> str:
 
 
 def _counts_up(topic: Codes, numbers: Codes) -> bool:
-    """Tell whether every list is numbered from 1, or from 0."""
+    """Tell whether every list is numbered from 1 or 0."""
     first = beginnings(topic)
     place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
     start = numbers[:1]  # none of a file without rows

@@ -1,4 +1,4 @@
-"""Files that a pattern, a folder or an address means, and what their names say of systems."""
+"""Files matched by patterns, and systems named by their paths."""
 
 import re
 from collections.abc import Iterable, Sequence

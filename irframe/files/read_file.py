@@ -1,4 +1,4 @@
-"""Files of runs and judgments as tables: text, Parquet, JSON or CBOR, in folders or alone."""
+"""Readers of one file: text, Parquet, JSON or CBOR."""
 
 import codecs
 import json
@@ -102,7 +102,7 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
 
 
 def _row(line: bytes) -> dict[str, Any]:
-    """Return a line of JSON, its numbers with all their digits."""
+    """Return a line of JSON with exact numbers."""
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
@@ -132,7 +132,7 @@ def is_nested(data: bytes, _: Kind = RUN) -> bool:
 
 
 def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read a dictionary from a file, with a column per role.
+    """Read a dictionary in a file as a table.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def _loaded(data: bytes, source: str) -> Any:
 
 
 def _holds_infinity(values: list[Any]) -> bool:
-    """Tell whether a list, or lists in it, hold an infinite number."""
+    """Tell whether a nested list holds an infinite number."""
     if inf in values or -inf in values:
         return True
     lists = [value for value in values if type(value) is list] if list in map(type, values) else []
@@ -211,7 +211,7 @@ Problem = tuple[str, str, str]
 
 
 def problems_of(file: str, error: Exception) -> list[Problem]:
-    """Return the first faults of an unreadable file, and a count."""
+    """Return an unreadable file's first faults and a count."""
     wanted = getattr(error, "wanted", "a file that can be read")
     faults = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
     more = len(faults) - LINES
@@ -318,7 +318,7 @@ TEXT_FORMAT = Format("text", lambda *_: True, parse_text)
 
 
 def read_file(source: compression.Source, kind: Kind) -> pa.Table:
-    """Read a file of either kind, whatever its content is written in."""
+    """Read a run or judgments; detect the format by content."""
     data, name = compression.load(source), compression.name_of(source)
     found = next(each for each in (*FORMATS, TEXT_FORMAT) if each.tells(data, kind))
     with undamaged(f"a file of {found.name}", name, advise=kind.advised):
@@ -352,7 +352,7 @@ def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.Da
 
 
 def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) -> pa.Table:
-    """Read a run; add its system and the labels of folders."""
+    """Read a run with its system and folder labels."""
     table = read_file(source, kind)
     parts, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)
@@ -367,7 +367,7 @@ def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) 
 
 
 def attempt(source: compression.Source, *, by_file: bool, kind: Kind) -> pa.Table | Failure:
-    """Read a run, or return what is wrong with its file."""
+    """Return a run, or the error of reading it."""
     try:
         return run_table(source, stem(source) if by_file else None, kind)
     except (IrframeError, OSError) as error:

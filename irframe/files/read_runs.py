@@ -1,4 +1,4 @@
-"""One run, the runs of many files in one frame, or judgments.
+"""Readers of one run, of many runs, and of judgments.
 
 Verbs: read_run, read_qrels, read_runs.
 """
@@ -28,7 +28,7 @@ from irframe.files.values import to_frame
 from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 
 Columns = Sequence[str] | Mapping[str, str] | None
-"""What columns of a file are, in order; or name -> role."""
+"""The columns of a file in order; or name -> role."""
 
 
 def changed_files(states: Iterable[list[Any]]) -> list[str]:
@@ -50,10 +50,10 @@ def states_of(files: Iterable[str]) -> list[list[Any]]:
 
 
 def state_of(file: str) -> tuple[int, str]:
-    """Return the size of a file and when it was changed."""
+    """Return the size and modification time of a file."""
     if is_address(file):
         store, path = opened_by(file)
-        # Stores say in various words when a file changed, some by a tag alone.
+        # Stores name the time of change differently, and some have only a tag.
         info = store.info(path)
         changed = info.get("mtime", info.get("LastModified", info.get("ETag", "")))
         return int(info["size"]), str(changed)
@@ -64,47 +64,45 @@ def state_of(file: str) -> tuple[int, str]:
 def read_run(
     path: Source, system: str | None = None, *, columns: Columns = None, sep: str | None = None
 ) -> pd.DataFrame:
-    r"""Read one run, what a system retrieved, as it was filed.
+    r"""Read one run file into a frame.
 
     Parameters
     ----------
     path
-        A path, or an open file. The content tells the format:
+        A path, or an open file. The format is detected by the content:
 
-        - TREC: ``topic Q0 doc rank score tag``, separated by white space; further columns are
-          passed over, as by trec_eval, with a warning where not all lines have as many;
+        - TREC: ``topic Q0 doc rank score tag``, separated by white space. Further columns are
+          ignored, as in trec_eval, with a warning if lines have different numbers of columns;
         - MS MARCO: ``topic doc rank``;
-        - Parquet, with columns by any of their accepted names;
-        - JSON, ``{topic: {doc: score}}`` as of BEIR, or MTEB's ``*_predictions.json``; the same
-          in CBOR, as ranx writes it to ``.lz4``, for which the package cbor2 is needed.
+        - Parquet, with any accepted column names;
+        - JSON, ``{topic: {doc: score}}`` as in BEIR, or MTEB's ``*_predictions.json``; or the same
+          in CBOR, as ranx writes it to ``.lz4`` (requires the package cbor2).
 
-        gzip, bzip2, xz, zstd and lz4 are unpacked. Empty lines do not count, nor do lines that
-        begin with ``#`` and do not fit the columns; a header of ir_metadata is kept, as YAML, in
-        ``attrs["ir_metadata"]`` under the system.
+        gzip, bzip2, xz, zstd and lz4 are decompressed. Empty lines and comments are skipped; a
+        comment begins with ``#`` and does not fit the columns. A header of ir_metadata is kept as
+        YAML in ``attrs["ir_metadata"]`` under the system.
     system
-        Name of the system, for every row. Default: the tag of each row; where there is none,
-        the file's name without ``.gz``, ``.bz2``, ``.xz``, ``.zst`` and then without ``.run``,
-        ``.txt``, ``.trec``, ``.tsv``, ``.csv``, ``.json``, ``.lz4``, ``.parquet``, ``.parq``.
+        Name of the system for all rows. By default the tag of each row. Without tags, the file name
+        without ``.gz``, ``.bz2``, ``.xz``, ``.zst`` and then without ``.run``, ``.txt``, ``.trec``,
+        ``.tsv``, ``.csv``, ``.json``, ``.lz4``, ``.parquet``, ``.parq``.
     columns
-        Where a file does not tell: what its columns are, in order, of lines without a header, such
-        as ``["topic", "doc", "score"]``; or name -> role, such as ``{"model_name": "system"}``.
+        The columns in order, such as ``["topic", "doc", "score"]``, if lines have no header. Or
+        name -> role, such as ``{"model_name": "system"}``.
     sep
-        What stands between columns of text; by default tabs, blanks, commas or semicolons, as they
-        fit.
+        Separator of columns in text. By default tabs, blanks, commas or semicolons, whichever fits.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `system`, `topic`, `doc`, `rank` (as filed) and `score`, rows in file order. An
-        MS MARCO file has no `score`; further columns of a Parquet file follow.
+        Columns `system`, `topic`, `doc`, `rank` (as in the file) and `score`, rows in file order.
+        An MS MARCO file has no `score`. Further columns of a Parquet file follow.
 
     Notes
     -----
-    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
-    Ranks and scores are taken as filed; `rank` decides what order they make. Refused are scores
-    beyond all floats, such as ``1e400``, keys that a dictionary has twice, and devices, which
-    may never end; a pipe is a file. A system that
-    the last line alone names is warned of, as where a file was cut off.
+    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
+    Ranks and scores are read unchanged; the verb `rank` sorts rows by them. Scores beyond all
+    floats, such as ``1e400``, repeated keys of a dictionary and devices raise errors; pipes are
+    read. A system that only the last line names causes a warning, because the file may be cut off.
 
     Examples
     --------
@@ -119,49 +117,49 @@ def read_run(
     1   bm25   301  d3     2   1.25
     """
     tables = [read_file.run_table(path, system, RUN.described(columns, sep))]
-    known, notes = states_of([name_of(path)]), notes_of(tables)
+    states, notes = states_of([name_of(path)]), notes_of(tables)
     frame = to_frame(tables.pop())
-    frame.attrs |= notes | ({FILES: known} if known else {})
+    frame.attrs |= notes | ({FILES: states} if states else {})
     return frame
 
 
 def read_qrels(
     path: Source, *, subtopics: bool = False, columns: Columns = None, sep: str | None = None
 ) -> pd.DataFrame:
-    r"""Read judgments: the grade that assessors gave to each document they saw.
+    r"""Read a file of relevance judgments into a frame.
 
     Parameters
     ----------
     path
-        A path, or an open file. The content tells the format:
+        A path, or an open file. The format is detected by the content:
 
         - TREC: ``topic iteration doc grade``, separated by white space;
-        - TREC, of a sample: ``topic iteration doc stratum grade``, grade -1 for documents that were
-          pooled and not judged;
+        - TREC with a sample: ``topic iteration doc stratum grade``, grade -1 for documents that
+          were pooled and not judged;
         - the same with a header that names the columns in any order, as in BEIR
           (``query-id corpus-id score``);
-        - Parquet, with columns by any of their accepted names;
+        - Parquet, with any accepted column names;
         - JSON, ``{topic: {doc: grade}}``.
 
-        gzip, bzip2, xz, zstd and lz4 are unpacked. Empty lines do not count, nor do lines that
-        begin with ``#`` and do not fit the columns.
+        gzip, bzip2, xz, zstd and lz4 are decompressed. Empty lines and comments are skipped; a
+        comment begins with ``#`` and does not fit the columns.
     subtopics
-        Whether the second column of a TREC file names subtopics, as it does in tracks of diversity;
-        it is `subtopic` then and not `iteration`.
+        Whether the second column of a TREC file names subtopics, as in diversity tracks. It is then
+        called `subtopic` instead of `iteration`.
     columns, sep
         As for `read_run`.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `topic`, `doc`, `grade` (whole numbers) and, where the file has them, `iteration`
-        and `stratum` (text), rows in file order; further columns of a file with names follow, among
-        them the `probability` with which a document was drawn to be judged.
+        Columns `topic`, `doc`, `grade` (whole numbers) and, if the file has them, `iteration` and
+        `stratum` (text), rows in file order. Further named columns follow, such as `probability`,
+        the probability with which a document was sampled for judging.
 
     Notes
     -----
-    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
-    Refused are keys that a dictionary has twice, and devices.
+    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
+    Repeated keys of a dictionary and devices raise errors.
 
     Examples
     --------
@@ -184,15 +182,13 @@ def read_qrels(
     return frame
 
 
-BY_NAME = "rename files, or read them apart with read_run(path, system=...)"
-TOLD_APART = (
-    'name systems after their files with system="file", or where these are repeats of systems '
-    r'by repeat=r"(?P<system>.+)-seed(?P<repeat>\d+)"'
+BY_NAME = "rename files, or read them separately with read_run(path, system=...)"
+BY_TAG = (
+    'name systems after their files with system="file", or repeats of systems with '
+    r'repeat=r"(?P<system>.+)-seed(?P<repeat>\d+)"'
 )
-PARTS = (
-    "or, where these are parts of one run, call them part-0, part-1, ... in a folder of their own"
-)
-"""What to do about files of one system."""
+PARTS = "or, if these are parts of one run, name them part-0, part-1, ... in one folder per run"
+"""Advice about several files of one system."""
 
 
 def read_runs(
@@ -212,45 +208,44 @@ def read_runs(
     ----------
     paths
         A pattern such as ``"runs/*.gz"`` (``**`` crosses folders), a folder, a file, an address
-        such as ``"s3://bucket/runs/*.gz"`` (with fsspec), or an iterable of files. Matches of a
-        pattern and files of a folder are read in the order of their names; those that begin with
-        ``.`` or ``_`` are left out. A partitioned data set (``runs/system=bm25/part-0.parquet``)
-        is read whole, and what its folders say are columns.
+        such as ``"s3://bucket/runs/*.gz"`` (with fsspec), or an iterable of files. Files of a
+        pattern or folder are read in the order of their names; names that begin with ``.`` or ``_``
+        are skipped. All files of a partitioned data set (``runs/system=bm25/part-0.parquet``) are
+        read, and its folder names become columns.
     system
-        What names a system: ``"tag"``, the tag of each row as in `read_run`, or ``"file"``,
-        the file's name without the suffixes that `read_run` lists; of the parts that Spark
-        writes (``bm25/part-00000.parquet``) that of their folder.
+        The name of a system. ``"tag"``: the tag of each row, as in `read_run`. ``"file"``: the file
+        name without the suffixes that `read_run` lists; for parts written by Spark
+        (``bm25/part-00000.parquet``) the name of their folder.
     repeat
-        A pattern of the names of files without their suffixes, a regular expression with the groups
-        ``system`` and ``repeat``, such as ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``: systems are
-        named by it, and a column ``repeat`` says which of its runs a file is.
+        A regular expression that matches file names without suffixes and has the groups ``system``
+        and ``repeat``, such as ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``. The groups become the
+        columns `system` and ``repeat``.
     unit
-        Which document a chunk is of, where lists are of chunks and documents are judged: a column
-        of the files, such as ``"doc_id"``; a pattern with one group, such as ``r"(.+)#\d+"``; or
-        chunk -> document, as for `irframe.verbs.collapse`, which puts a document where its first
-        chunk is.
+        The document of each chunk, if lists contain chunks and documents are judged: a column such
+        as ``"doc_id"``; a pattern with one group, such as ``r"(.+)#\d+"``; or chunk -> document. A
+        document takes the position of its first chunk, as in `irframe.verbs.collapse`.
     columns, sep
-        As for `read_run`, of all files.
+        As for `read_run`, for all files.
     progress
-        Whether to show on stderr how many files are read, by tqdm.
+        Whether to show a progress bar of files on stderr (tqdm).
     on_error
-        ``"raise"`` an error that names the files at fault; or ``"skip"`` these files with a
-        warning, and say in the attribute ``problems`` what is wrong with them.
+        ``"raise"`` an error that lists the faulty files. Or ``"skip"`` them with a warning, and
+        list their problems in the attribute ``problems``.
 
     Returns
     -------
     pandas.DataFrame
-        The rows of all files, one file after the other, in the columns of `read_run`. Attribute
-        ``files`` says of which files, and in which state, so that a saved cube can tell of changes.
-        With ``on_error="skip"`` attribute ``problems`` lists, as dictionaries of ``file``,
-        ``wanted`` and ``found``, of each file that is left out the first three lines at fault and
-        a count of the rest; `irframe.verbs.check` tells them, too. Of files that do not go
-        together, as they hold the same system, or scores beside none, the first is read.
+        The rows of all files, file by file, in the columns of `read_run`. The attribute ``files``
+        holds the name and state of each file, so that a saved cube can detect changes. With
+        ``on_error="skip"`` the attribute ``problems`` lists dictionaries of ``file``, ``wanted``
+        and ``found``: the first three faulty lines of each skipped file, and a count of the rest.
+        `irframe.verbs.check` reports them too. If two files contain the same system, or only one
+        of them has scores, only the first file is read.
 
     Notes
     -----
-    No two files may hold the same system, unless they are parts of one data set. All files
-    either have scores or have none.
+    Two files may not contain the same system, unless they are parts of one data set. Either all
+    files have scores, or none.
 
     Examples
     --------
@@ -277,7 +272,7 @@ def read_runs(
 def read_all(
     files: Sequence[Source], kind: Kind, *, by_file: bool, skip: bool, progress: bool = False
 ) -> pd.DataFrame:
-    """Return the runs of files, those at fault skipped or refused."""
+    """Read files into one run frame; skip or refuse faults."""
     with threads() as pool:
         read = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
         results = list(tracked(read, len(files), "file", progress=progress))
@@ -309,12 +304,12 @@ def named_groups(pattern: str | None) -> re.Pattern[str] | None:
 
 
 def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
-    """Split names of runs into systems and repeats by a pattern.
+    """Split run names into systems and repeats by a pattern.
 
     Raises
     ------
     ParameterError
-        For names that do not fit, listing them, and where two are of one repeat.
+        If names do not match, or two names are of one repeat.
 
     Examples
     --------
@@ -330,28 +325,27 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
     fits = [pattern.fullmatch(name) for name in names]
     strange = [name for name, fit in zip(names, fits, strict=True) if fit is None]
     if strange:
-        advice = "a file without a repeat is allowed for by an optional group: (-(?P<repeat>.+))?"
+        advice = "to allow files without a repeat, make its group optional: (-(?P<repeat>.+))?"
         wanted = f"names of files like {pattern.pattern!r}"
         raise ParameterError(wanted, f"{len(strange)} that do not fit", advice, strange)
-    parts = {role: [fit[role] for fit in fits if fit] for role in (SYSTEM, REPEAT)}
-    labels = pd.DataFrame(parts)
+    labels = pd.DataFrame({role: [fit[role] for fit in fits if fit] for role in (SYSTEM, REPEAT)})
     again = names[labels.duplicated(keep=False)]
     if len(again):
         raise ParameterError("one file for every repeat of a system", "several", "", again)
     result = frame.drop(columns=SYSTEM)
-    for place, role in enumerate((SYSTEM, REPEAT)):
-        result.insert(place, role, labels[role].astype(frame[SYSTEM].dtype).array.take(codes))
+    for pos, role in enumerate((SYSTEM, REPEAT)):
+        result.insert(pos, role, labels[role].astype(frame[SYSTEM].dtype).array.take(codes))
     result.attrs = dict(frame.attrs)
     return result
 
 
 def of_documents(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
-    """Return runs that were read with each document at its first chunk.
+    """Collapse runs of chunks to runs of documents.
 
     Parameters
     ----------
     frame
-        What `read_runs` gives.
+        Runs of chunks.
     unit
         As for `read_runs`.
     """
@@ -366,7 +360,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
     try:
         yield pool
     finally:
-        # After an error, or when stopped, nobody waits for files that are being read.
+        # After an error or an interrupt, files that are being read are abandoned.
         pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
 
 
@@ -405,11 +399,11 @@ def refuse_clashes(
     for error, again in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
         if clashes:
-            found = f"{len({name for name, *_ in clashes})} that are at odds with those before"
-            advice = "read these apart and give them what they lack"
+            found = f"{len({name for name, *_ in clashes})} that do not fit earlier ones"
+            advice = "read these separately, and add what they lack"
             if again:
-                advice = f"{BY_NAME if by_file else TOLD_APART}; {PARTS}"
-            offenders = [f"{name}: {found_there}" for name, _, found_there in clashes]
+                advice = f"{BY_NAME if by_file else BY_TAG}; {PARTS}"
+            offenders = [f"{name}: {got}" for name, _, got in clashes]
             raise error(clashes[0][1], found, advice, offenders)
 
 
@@ -419,6 +413,6 @@ def one_table(tables: list[pa.Table]) -> pa.Table:
         stacked = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
         wanted, found = "further columns of one type in all files", f"several ({error})"
-        raise InputError(wanted, found, "read these files apart") from error
+        raise InputError(wanted, found, "read these files separately") from error
     tables.clear()
     return stacked

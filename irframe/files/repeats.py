@@ -1,4 +1,4 @@
-"""Runs of systems that were run several times: each repeat is a system as long as it is scored.
+"""Repeated runs of systems, scored as one system per repeat.
 
 A run frame has repeats where a column tells lists apart that are else of one system and topic; a
 dictionary where it holds ``{system: {repeat: run}}``. `fold` gives every repeat a name of its own,
@@ -59,7 +59,7 @@ def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways:
 
 
 class Folded(NamedTuple):
-    """Runs in which every repeat of a system is a system."""
+    """Runs with one system per repeat."""
 
     runs: Any
     word: str | None
@@ -78,7 +78,7 @@ class Folded(NamedTuple):
             parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
         framed = isinstance(self.runs, pd.DataFrame)  # of runs, or of labels of answers
-        runs = self.runs if framed else foreign.as_runs(foreign.part_empty(self.runs)[0])
+        runs = self.runs if framed else foreign.as_runs(foreign.split_empty(self.runs)[0])
         return _lists_of(runs, self.role)
 
     def contributing(self, systems: Any) -> Any:
@@ -214,7 +214,7 @@ def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
 
 
 def fold(runs: Any, search: str | None = None) -> Folded:
-    """Give every repeat of a system a name of its own.
+    """Return runs with one system per repeat.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def fold(runs: Any, search: str | None = None) -> Folded:
 
 
 def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str]) -> Folded:
-    """Make every repeat in a frame a system of its own.
+    """Return rows with one system per repeat.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def _candidates(names: Iterable[Any]) -> list[str]:
 
 
 def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
-    """Return a frame in which systems are called by their repeats, too."""
+    """Return a frame with systems named after their repeats."""
     role = words.SYSTEM if system is None else system
     systems = pd.Series(foreign.ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[word])

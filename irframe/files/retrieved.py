@@ -1,4 +1,4 @@
-"""Hits of search engines and vector stores, dictionaries or objects, as rows of a run."""
+"""Hits of search engines and vector stores as run rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -73,7 +73,7 @@ def holds_hits(lists: Any) -> bool:
 
 
 def is_hit(hit: Any) -> bool:
-    """Tell whether this is a hit, with or without a score."""
+    """Tell whether this is a hit, scored or not."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
             return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
@@ -177,7 +177,7 @@ def _go_both_ways(frame: pd.DataFrame) -> bool:
 
 
 def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
-    """Return what a hit says of itself, under the words of irframe."""
+    """Return the fields of a hit under irframe's column names."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
     levels = [*_levels(hit[0] if pair else hit)]
     if name is None:
@@ -230,7 +230,7 @@ def _is_kept(name: Any, value: Any) -> bool:
 
 
 class Level(NamedTuple):
-    """Fields of a hit, or of what it holds of its document."""
+    """Fields of a hit or of a nested object."""
 
     fields: dict[str, Any]
     is_payload: bool
@@ -238,7 +238,7 @@ class Level(NamedTuple):
 
 
 def _levels(hit: Any, *, is_payload: bool = False) -> Iterator[Level]:
-    """Yield the fields of a hit, then those of nested objects."""
+    """Yield the fields of a hit and of nested objects."""
     if isinstance(hit, Mapping):
         own = dict(hit)
     elif isinstance(hit, str | int | np.integer):
@@ -257,7 +257,7 @@ def _levels(hit: Any, *, is_payload: bool = False) -> Iterator[Level]:
 
 
 def _refuse_two_ids(own: Level) -> None:
-    """Raise if a hit has two different ids at its level."""
+    """Raise if a hit has two different ids."""
     names = [name for name in IDS[CHUNK] if own.fields.get(name) is not None]
     if len({str(own.fields[name]) for name in names}) > 1:
         advice = f"say which is the document: ir.as_runs(hits, id={names[0]!r})"

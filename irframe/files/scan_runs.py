@@ -1,4 +1,4 @@
-"""Runs in files that are too large to be read at once.
+"""Runs in files too large for memory.
 
 Verbs: scan_runs.
 """
@@ -28,40 +28,40 @@ from irframe.files.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
-"""Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
+"""The most bytes of files that are read together, unless one file has more."""
 DENSE = 6
-"""How many times as large what is read of a packed file is."""
+"""The typical size of a decompressed file, as a multiple of its compressed size."""
 
 LARGE, PIECE = 1 << 24, 1 << 23
-"""Bytes from which on a file is read in pieces, and about how many a piece has."""
+"""Bytes from which on a file is read in pieces, and the approximate bytes of a piece."""
 ROWS = 1 << 20
-"""Rows of whole runs that are held at a time, unless one run has more."""
+"""The most rows of complete runs in memory, unless one run has more."""
 FEW = 100
-"""Rows that a system has on average in files of which each has its turn."""
+"""The least mean number of rows per system for reading a file system by system."""
 
 Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
 class ScannedRuns:
-    """Runs in files, none of which has been read; see `scan_runs`.
+    """Run files that are read on demand; see `scan_runs`.
 
     Parameters
     ----------
     files
         The files.
     by_file
-        Whether systems are called after their files.
+        Whether systems are named after their files.
     skip
-        Whether files that cannot be read are left out.
+        Whether unreadable files are skipped.
     repeat
-        What says of the names of files which system and which repeat they are of.
+        The pattern that matches system and repeat in file names.
     unit
-        What says which document a chunk is of, where lists are to be collapsed.
+        The document of each chunk, if lists are collapsed.
     kind
-        What is told of the files.
+        The columns and separator of the files.
     labels
-        File's name without its suffixes -> what its repeat of a system is called.
+        File name without suffixes -> label of the repeat.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class ScannedRuns:
     _repr_html_ = as_html
 
     access: ClassVar[Callable[[Any], Any]]
-    """What gives the verbs; the accessor puts itself there."""
+    """The accessor of verbs, set by its module to avoid a circular import."""
 
     @property
     def ireval(self) -> Any:
@@ -90,7 +90,7 @@ class ScannedRuns:
     def frames(self) -> Iterator[pd.DataFrame]:
         """Yield the rows of some files at a time.
 
-        No frame is kept here, so that it is gone when the next one is read.
+        No reference to a frame is kept, so its memory is free when the next one is read.
         """
         return map(self._described, read_in_turn(self.files, self.kind, by_file=self.by_file))
 
@@ -100,25 +100,25 @@ class ScannedRuns:
         return self._described(read)
 
     def _described(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return runs of documents, called by the repeats that they are."""
+        """Return runs collapsed to documents and named after their repeats."""
         if self.unit is not None:
             frame = read_runs.of_documents(frame, self.unit)
         if self.repeat is None:
             return frame
         if self.labels is None:
-            wanted, advice = "runs without repeats", "evaluate and cube take them; or leave it out"
-            raise InputError(wanted, f"repeat={self.repeat!r}", advice)
+            advice = "pass the runs to evaluate or cube, or scan them without repeat="
+            raise InputError("runs without repeats", f"repeat={self.repeat!r}", advice)
         return frame.assign(**{SYSTEM: frame[SYSTEM].map(dict(self.labels)).array})
 
     def readable(self) -> "ScannedRuns":
         """Return the runs without unreadable files, if these are skipped.
 
-        Files are read once for that, one at a time.
+        This reads all files once, one at a time.
 
         Warns
         -----
         IrframeWarning
-            If there are some.
+            If some files are unreadable.
         """
         if not self.skip:
             return self
@@ -152,23 +152,23 @@ def scan_runs(
     Parameters
     ----------
     paths, system, repeat, unit, columns, sep
-        As for `read_runs`; lists are collapsed some files at a time, as these are read.
+        As for `read_runs`. Lists are collapsed when their files are read.
     on_error
-        What verbs do about files that cannot be read, or that do not go together: raise, or
-        skip them with a warning. To see that, all files are read once more.
+        What verbs do with unreadable or incompatible files: ``"raise"``, or ``"skip"`` them with a
+        warning. Skipping reads all files once more.
 
     Returns
     -------
     ScannedRuns
-        The files. ``runs.ireval.evaluate(qrels, "AP")`` scores them, some files at a time;
-        ``runs.ireval.cube(qrels)`` makes a cube of what they hold of the judgments.
+        The files. ``runs.ireval.evaluate(qrels, "AP")`` scores them, a few files at a time.
+        ``runs.ireval.cube(qrels)`` builds a cube of them.
 
     Raises
     ------
     InputError
         If there is no file.
     ParameterError
-        For a pattern without its groups, and where verbs read names of files that do not fit it.
+        If the pattern lacks a group. Verbs also raise it for file names that do not match.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def scan_runs(
     files = locations.find_files(paths)
     strange = [repr(file) for file in files if not isinstance(file, str | PathLike)]
     if strange:
-        raise InputError("paths of runs", "", "read open files with read_runs", strange)
+        raise InputError("paths of runs", "", "pass open files to read_runs", strange)
     skip = choice("on_error", on_error, ("raise", "skip")) == "skip"
     return ScannedRuns(
         tuple(map(str, files)), by_file, skip, repeat, unit, RUN.described(columns, sep)
@@ -194,21 +194,21 @@ def scan_runs(
 def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
     """Yield frames of some files at a time.
 
-    Meanwhile the next ones are read.
+    The next files are read in the background.
 
     Parameters
     ----------
     files
-        Paths or addresses. Parts of one run come together, so that lists are whole.
+        Paths or addresses. Parts of one run come in one frame, so that lists are complete.
     kind
-        What is told of them.
+        The columns and separator of the files.
     by_file
-        Whether systems are called after their files.
+        Whether systems are named after their files.
 
     Raises
     ------
     IrframeError
-        As `read_runs` does of all of them, when it comes to the files at fault.
+        As `read_runs`, when a faulty file is reached.
     """
     batches, together = _batches(files, by_file=by_file), read_file.Together()
     alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
@@ -226,14 +226,14 @@ def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
             runs = read_tables.pop() if isinstance(read_tables[0], Iterator) else iter(())
             for part in chain([read_tables] if read_tables else [], _one_by_one(runs)):
                 tables = read_runs.all_read(names, part)
-                part.clear()  # so that nobody here holds them
+                part.clear()  # so that `one_table` can free them
                 read_runs.refuse_clashes(together, names, tables, by_file=by_file)
                 notes_of(tables)
                 yield to_frame(read_runs.one_table(tables))
 
 
 def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
-    """Yield tables in lists of their own, which are to be emptied."""
+    """Yield each table in a list that callers empty."""
     while part := list(islice(runs, 1)):
         yield part
 
@@ -259,8 +259,7 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
         together[locations.home(name), None if by_file else locations.system_of(name)].append(name)
-    # Parts of one run, and files of one system, stay together: a system's lists come from one
-    # batch.
+    # Parts of one run, and files of one system, share a batch, so that lists are complete.
     batches: list[tuple[list[str], int]] = []
     for names in together.values():
         size = sum(sizes.get(name, 0) for name in names)
@@ -276,9 +275,9 @@ def runs_in_turn(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
     Returns
     -------
     iterator of pyarrow.Table or None
-        None where a file is small, odd, or of one system, so that it is read at once. Files are
-        read twice: first for where the rows of each system stand; and again and again where
-        systems take turns in them, a part of the systems at a time.
+        None for a file that is small, irregular or of one system, which is read at once. Other
+        files are read twice: first to locate the rows of each system. If systems alternate, they
+        are read once more for every group of systems.
     """
     is_file = not compression.is_address(file) and Path(file).is_file()
     if not is_file or Path(file).stat().st_size < LARGE:  # a pipe is read once
@@ -329,7 +328,7 @@ def _whole_runs(
             if at >= max(wanted):
                 break
             at, piece = next(pieces)
-        taken = (parts.pop(0) for _ in range(len(parts)))  # so that nobody here holds them
+        taken = (parts.pop(0) for _ in range(len(parts)))  # so that they can be freed
         yield pa.concat_tables(taken, promote_options="permissive")
 
 
@@ -353,12 +352,12 @@ def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
 
 
 def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
-    """Yield the rows of a run in lines, piece by piece.
+    """Yield the rows of a text run in pieces.
 
     Raises
     ------
     LookupError
-        For any other file, and where a line is a comment, or of another length.
+        For any other file, and for comments and lines of another length.
     """
     cut = cast("Cut | None", None)
     for data in compression.pieces(file, PIECE):
@@ -370,7 +369,7 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
             lines = lines.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
         table = parse(lines, file, kind, cut)
-        # Notes count lines of the whole file, which is read again for them.
+        # Notes contain line numbers of the file, so it is read again at once.
         if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
             raise LookupError
         yield table
@@ -384,6 +383,6 @@ def _cut_of(data: bytes, kind: Kind) -> Cut | None:
             parse(start, "", kind, cut)
         except IrframeError:
             continue
-        # Whether a third column holds ranks or scores, all of its lines decide.
+        # All lines together decide whether a third column holds ranks or scores.
         return None if {RANK, SCORE} & {*cut.columns} == {RANK} else cut
     return None

@@ -1,4 +1,4 @@
-"""Tracks of any size from a seed, and the small track of the documentation.
+"""Simulated tracks, and the example track of the documentation.
 
 Verbs: simulate_track, example_track.
 """
@@ -19,7 +19,7 @@ MOST_GRADES = 128
 FIRST_TOPIC = 101
 SYSTEMS_PER_TEAM = 3
 CANDIDATES_PER_RANK = 3
-"""Documents of the collection that systems consider for a topic, per rank they return."""
+"""Candidate documents of a topic per rank that systems return."""
 RELEVANT = 0.1
 """Mean share of relevant documents among a topic's candidates, where `grades` is a number."""
 RICHEST = 2.8
@@ -27,9 +27,9 @@ RICHEST = 2.8
 CONTRIBUTORS = 0.6
 """Share of the systems whose top ranks are judged."""
 DECIMALS = (1, 2, 3, 4, 6)
-"""Decimals that systems file their scores with: the fewer, the more ties."""
+"""Decimals to which systems round their scores; fewer decimals give more ties."""
 COMMON, TEAMWORK, OWN = 0.5, 0.6, 0.6
-"""Spread of the noise that all systems share, that a team shares, and that is a system's own."""
+"""Standard deviations of noise: common to all systems, to a team, and specific to a system."""
 
 
 def simulate_track(
@@ -45,9 +45,9 @@ def simulate_track(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Simulate runs and judgments of any size from a seed.
 
-    Systems differ in quality and topics in difficulty, relevance thins out with rank, systems
-    of a team resemble each other, scores tie, and only what some of the systems ranked high
-    enough is judged. Nothing in a simulated track says anything about a real system.
+    Systems differ in quality and topics in difficulty. Relevant documents become rarer with rank,
+    systems of a team are similar, and scores tie. Only documents that some of the systems ranked
+    high enough are judged. A simulated track is no evidence about real systems.
 
     Parameters
     ----------
@@ -62,12 +62,11 @@ def simulate_track(
     pool_depth
         Ranks of a contributing run that are judged, 1 to `depth`.
     grades
-        Number of grades, 2 to 128, of which 0 has a share of 0.9 in the documents considered
-        for a topic and each higher grade about half the share of the one below; or the share
-        of every grade from 0 upwards, summing to 1. Shares are means over topics.
+        Number of grades, 2 to 128. Grade 0 has a share of 0.9 in the candidates of a topic, and
+        each higher grade about half the share of the grade below. Or the shares of all grades from
+        0 upwards, which sum to 1. Shares are means over topics.
     teams
-        Number of teams that the systems come from, 1 to `systems`; by default one for every
-        three systems. A single-system team has nothing to share.
+        Number of teams of systems, 1 to `systems`. By default a team per three systems.
     seed
         Seed of the random numbers, 0 or more. Equal arguments give equal tracks.
 
@@ -75,8 +74,8 @@ def simulate_track(
     -------
     runs : DataFrame
         `systems * topics * depth` rows in rank order within system and topic, with the columns
-        system, team, topic, doc, rank (1 to `depth`), score, and contributing: whether the
-        system's top ranks were judged, for about 0.6 of the systems.
+        system, team, topic, doc, rank (1 to `depth`), score, and contributing. The last one is
+        whether the system's top ranks were judged; this is so for about 0.6 of the systems.
     qrels : DataFrame
         One row per judged document, with the columns topic, doc and grade.
 
@@ -92,14 +91,14 @@ def simulate_track(
 
         q(s) e(t) g(t, d) / G + 0.5 x(t, d) + 0.6 y(team(s), t, d) + 0.6 z(s, t, d),
 
-    quality q being from 0.4 to 2.8, two thirds of the spread the team's, ease e from 0.4 to 1.6,
-    and x, y, z standard normal. It files that value rounded to 1, 2, 3, 4 or 6 decimals, always
-    the same for a system, so some scores tie while the rank still follows the value itself.
-    The share of relevant candidates varies between topics, up to 2.8 times its mean.
+    with quality q from 0.4 to 2.8 (two thirds of its range depend on the team), ease e from 0.4 to
+    1.6, and standard normal x, y, z. The score is this value rounded to 1, 2, 3, 4 or 6 decimals,
+    constant per system. Thus some scores tie, while ranks follow the unrounded value. The share of
+    relevant candidates varies between topics, up to 2.8 times its mean.
 
     Examples
     --------
-    Two runs, of which one contributes its first two documents to the pool:
+    Two runs; one contributes its first two documents to the pool:
 
     >>> runs, qrels = simulate_track(systems=2, topics=1, docs=9, depth=3, pool_depth=2, teams=2)
     >>> runs
@@ -150,10 +149,10 @@ def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
 
 
 def _enter(rng: np.random.Generator, systems: int, teams: int) -> pd.DataFrame:
-    """Return the systems that take part, a row for each."""
+    """Return the participating systems, a row for each."""
     team = np.arange(systems) * teams // systems
     member = np.arange(systems) - np.searchsorted(team, team)
-    letters = [ascii_lowercase[place % 26] * (place // 26 + 1) for place in member]
+    letters = [ascii_lowercase[index % 26] * (index // 26 + 1) for index in member]
     contributing = np.zeros(systems, dtype=bool)
     contributing[rng.permutation(systems)[: max(1, round(CONTRIBUTORS * systems))]] = True
     return pd.DataFrame(
@@ -176,7 +175,7 @@ def _run(
     depth: int,
     pool_depth: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return what all systems returned, and what was judged of it."""
+    """Return the simulated runs and judgments."""
     shape = len(field), len(names), depth
     retrieved, scores, judged = np.empty(shape, np.int32), np.empty(shape), []
     for topic, name in enumerate(names):
@@ -210,7 +209,7 @@ def _hidden_grades(
 def _values(
     rng: np.random.Generator, field: pd.DataFrame, relevance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what each system thinks of each candidate: (system, candidate)."""
+    """Return the values of candidates, shape (system, candidate)."""
     ease = 0.4 + 1.2 * rng.random()
     common = COMMON * rng.standard_normal(len(relevance))
     teamwork = TEAMWORK * rng.standard_normal((1 + field[TEAM].max(), len(relevance)))
@@ -249,15 +248,15 @@ TEAMS = {
 
 
 def example_track() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a small simulated track to try things on, always the same.
+    """Return a small simulated track with a fixed seed.
 
-    Eight systems of four teams return 50 documents for each of 16 topics, grades go from 0 to 3,
+    Eight systems of four teams return 50 documents for each of 16 topics. Grades range from 0 to 3,
     and the first 10 documents of five systems are judged. Two systems are far better than the
-    baseline, some pairs are too close to call, scores tie, and documents near the top are
-    unjudged.
+    baseline, some pairs do not differ significantly, scores tie, and some documents near the top
+    are unjudged.
 
-    The familiar names are labels to read by. **The runs are simulated** and say nothing about
-    the systems of those names.
+    **The runs are simulated.** The familiar names are labels, and the runs are no evidence about
+    the systems with these names.
 
     Returns
     -------

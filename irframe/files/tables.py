@@ -1,6 +1,6 @@
-"""Tables of whatever holds them: frames, Arrow, rows, dictionaries of columns, matrices.
+"""Tables from frames, Arrow, rows, dictionaries and matrices.
 
-Dictionaries in dictionaries, topic -> document -> number, and what MTEB has around these.
+Dictionaries are columns or rows, or nested: topic -> document -> number, also as MTEB writes them.
 """
 
 from collections import Counter
@@ -75,7 +75,7 @@ def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
 
 
 def is_matrix(x: Any) -> bool:
-    """Tell whether the axes of a matrix are topics and documents.
+    """Tell whether a matrix has axes of topics and documents.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def is_matrix(x: Any) -> bool:
 
 
 def _of_matrix(x: Any, value: str) -> pd.DataFrame | None:
-    """Return a row for every number of a matrix that is there."""
+    """Return a row for every non-missing value of a matrix."""
     if not is_matrix(x):
         return None
     if isinstance(x, xr.DataArray):
@@ -170,7 +170,7 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
-    """Raise if two columns, or two index levels, share a name."""
+    """Raise if two columns or two index levels share names."""
     _refuse_again(f"every column once{where}", frame.columns)
     _refuse_again(f"every level of the index once{where}", frame.index.names)
 
@@ -249,7 +249,7 @@ def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
     names = sorted({type(row).__name__ for row in rows})
     if len(names) > 1:
         found = f"rows of {len(names)} kinds"
-        raise InputError(f"{kind.noun} in rows of one kind", found, "hand them over apart", names)
+        raise InputError(f"{kind.noun} in rows of one kind", found, "pass them separately", names)
     if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
         wanted = f"{kind.noun} in rows that name their columns"
         raise InputError(wanted, f"rows of type {names[0]}", _naming(x, rows, kind, columns))

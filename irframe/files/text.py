@@ -1,4 +1,4 @@
-"""Text: lines cut into columns, in the way that all of them fit, and what is wrong with lines."""
+"""Text files: split lines into columns and report bad ones."""
 
 import csv
 import re
@@ -60,7 +60,10 @@ class Cut(NamedTuple):
 
     @property
     def quoted(self) -> bool:
-        """Whether fields may stand in quotes, as programs write tables with a header."""
+        """Whether fields may be quoted.
+
+        Programs that write a header also quote fields.
+        """
         return self.between != ANY and (bool(self.header) or self.between != "\t")
 
 
@@ -126,7 +129,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
 
 
 def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Table:
-    """Read a text file into a table with a column per role.
+    """Read a text file as a table.
 
     Parameters
     ----------
@@ -204,7 +207,7 @@ def _noted(
 
 
 def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
-    """Read rows that fit as they are; None for any other."""
+    """Read rows that all fit; return None otherwise."""
     if cut.between != ANY:
         return _typed(_without_comments(body, cut), cut.columns, cut.between, cut.quoted)
     if one := _one_blank(body):
@@ -221,7 +224,7 @@ def _one_blank(body: bytes) -> str:
 
 
 def _is_padded(body: bytes, one: str, columns: int) -> bool:
-    """Tell whether there are other numbers of blanks than stand between columns."""
+    """Tell whether some columns are separated by several blanks."""
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
     return body.count(one.encode()) != lines * (columns - 1)
 
@@ -317,7 +320,7 @@ def _is_large(column: pa.ChunkedArray) -> bool:
 def _by_value(
     text: bytes, columns: tuple[str, ...], between: str, *, quoted: bool = False
 ) -> pa.Table | Strange | None:
-    """Read rows as text, and numbers as they are read from anywhere."""
+    """Read rows as text, then convert numbers."""
     names = [name for name in columns if name.split()[:1] != [UNREAD]]
     try:
         table = _read(text, columns, between, dict.fromkeys(names, TEXT), quoted=quoted)
@@ -384,7 +387,7 @@ def _read(
 
 
 def _separated(body: bytes) -> bytes:
-    """Separate columns by one tab and lines by line feeds, without padding."""
+    """Normalise separators: one tab between columns, line feeds between lines."""
     body = body.translate(bytes.maketrans(b" \v\f\r", b"\t\t\t\n"))
     while b"\t\t" in body:
         body = body.replace(b"\t\t", b"\t")
@@ -420,7 +423,7 @@ def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoRetu
 
 
 def _lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[str, str]]:
-    """Return which lines some rows are, in order, and what they say."""
+    """Return the line numbers and texts of some rows."""
     start = cut.start + bool(cut.header)
     body, first = data[start:], 1 + data.count(b"\n", 0, start)
     at = np.frombuffer(body, np.uint8)
@@ -441,7 +444,7 @@ def _lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[str, str
 
 
 def _numbered(data: bytes, cut: Cut) -> Iterator[tuple[int, bytes]]:
-    """Yield the rows of a file with the numbers of their lines."""
+    """Yield the rows of a file with their line numbers."""
     for number, line in enumerate(_LINE.finditer(data), 1):
         if line.end(1) > cut.start and line[1].strip(b" \t\v\f"):
             marked = line[1].lstrip(b" \t\v\f").startswith(b"#")
@@ -474,7 +477,7 @@ def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
 
 
 def _fault(number: int, line: bytes, cut: Cut, n_fields: int) -> str:
-    """Say what is wrong with a line that has other columns."""
+    """Describe a line whose columns do not fit."""
     if not _is_text(line):
         return f"line {number} is not UTF-8 text"
     if {TOPIC, DOC} <= roles(fields_of(line.decode(), cut.between)).keys():

@@ -1,4 +1,4 @@
-"""Searches of agents in their traces: calls of tools, messages, spans or lists of hits."""
+"""Searches of agents, from tool calls, messages and spans."""
 
 import json
 import re
@@ -55,7 +55,7 @@ SPAN_PARTS = ("gen_ai", "openinference", "retrieval")
 
 
 class ToolCall(NamedTuple):
-    """One call of a tool, or a search, and what it gave."""
+    """A tool call or search with its result."""
 
     tool: Any = None
     id: Any = None
@@ -203,7 +203,10 @@ def _above(span: Any, parents: Mapping[Any, Any]) -> Iterator[Any]:
 
 
 def _steps_in(entry: Any) -> list[Any]:
-    """Return the calls and results in a message; anything else alone."""
+    """Return the calls and results in a message.
+
+    An entry of another kind is returned as the only one.
+    """
     found = []
     for name in BLOCKS:
         blocks = part(entry, name)
@@ -245,7 +248,7 @@ def _announced(call: Any) -> tuple[Any, Any]:
 
 
 def _call(block: Any, time: Any, tools: Mapping[Any, Any], field: str | None) -> ToolCall:
-    """Return a call, given the tools of ids that were announced."""
+    """Return a call, with its tool by announced id."""
     if isinstance(block, list | tuple | str | int | float | None):
         return ToolCall(time=time, hits=_found(block, field))
     if flat := _dotted(part(block, "attributes")):
@@ -314,7 +317,7 @@ def _time_of(call: Any) -> tuple[Any, Any] | None:
 
 
 def _found(call: Any, field: str | None = None) -> Sequence[Any] | None:
-    """Return the hits in a list, answer or result, if any."""
+    """Return the hits in a list, answer or result."""
     if isinstance(call, list | tuple):
         named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit, field) for hit in call)
         return call if named else None
@@ -344,7 +347,7 @@ def _is_json(value: Any) -> bool:
 
 
 def _parsed(value: Any) -> Any:
-    """Return what text in JSON says; anything else as it is."""
+    """Parse text in JSON; return anything else unchanged."""
     try:
         return json.loads(value) if _is_json(value) else value
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Values: the reader of numbers and the reader of ids, the same for whatever holds them."""
+"""Values: one reader for numbers and ids from any source."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -59,7 +59,7 @@ ERRORS = {
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
-    """Convert a table to a frame with text stored by Arrow.
+    """Convert a table to a frame with Arrow text.
 
     Where nobody else holds the table's columns, memory holds one of them twice at a time.
     """
@@ -127,7 +127,7 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
 
 
 def to_arrow(column: pd.Series) -> pa.ChunkedArray:
-    """Take a column of a frame into Arrow; NaN counts as missing."""
+    """Convert a frame's column to Arrow, NaN to missing."""
     refuse_unfit(column, IdError)
     try:
         array = pa.Array.from_pandas(column)
@@ -186,7 +186,7 @@ def _of_frame(column: pd.Series, role: str, *, ranked: bool) -> pa.ChunkedArray:
 
 
 def refuse_missing(missing: NDArray[np.bool_], role: str) -> None:
-    """Raise if rows lack a score, or a rank that decides."""
+    """Raise if rows lack a score or a deciding rank."""
     if missing.any():
         rows = np.flatnonzero(missing)
         error = RankingError if role in {words.SCORE, words.RANK} else ERRORS.get(role, IdError)
@@ -297,7 +297,7 @@ def scaling(grades: Iterable[Any], name: Any) -> str:
 
 
 def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
-    """Say what some rows hold, as far as messages show it."""
+    """Describe the values of some rows for a message."""
     first = rows[:SHOWN].tolist()
     values = zip(column.iloc[first].tolist(), first, strict=True)
     return [f"{shortened(value)} in row {row}" for value, row in values] + [""] * (
@@ -355,7 +355,7 @@ def numbers_of_text(
 def _of_objects(
     given: NDArray[Any], role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], bool]:
-    """Read values of any type, text together and others one by one.
+    """Read values of any type as numbers.
 
     Returns
     -------
@@ -373,7 +373,7 @@ def _of_objects(
 
 
 def _of_value(value: Any, role: str) -> tuple[float, bool]:
-    """Return a number and whether this is one, or none at all."""
+    """Return a value as a number, and whether it fits."""
     if isinstance(value, bool | np.bool_):
         return float(value), role == words.GRADE
     if isinstance(value, Number) and not isinstance(value, complex | np.complexfloating):
@@ -442,7 +442,7 @@ def says_infinite(value: object) -> bool:
 
 
 def refuse_beyond_floats(numbers: Iterable[str], source: str) -> None:
-    """Raise for numbers of a file that are beyond all floats."""
+    """Raise for numbers of a file beyond all floats."""
     if large := [shortened(number, str) for number in numbers]:
         raise FileFormatError("numbers of at most 64 bits", f"in {source}", DROP, large)
 

@@ -1,4 +1,4 @@
-"""Runs and judgments into files, and dictionaries out of them.
+"""Writers of runs and judgments.
 
 Verbs: write_run, write_qrels.
 """
@@ -36,7 +36,7 @@ from irframe.names import (
 )
 
 ROWS = 1 << 18
-"""Rows that are made into text at a time."""
+"""Rows per block of text."""
 
 
 def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
@@ -64,9 +64,9 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
     fields = [columns.get(name, pa.scalar(name, TEXT)) for name in layout]
     with create(path) as stream:
         for start in range(0, rows, ROWS):
-            own = [f.slice(start, ROWS) if isinstance(f, pa.ChunkedArray) else f for f in fields]
-            parts = [f.cast(TEXT) for f in own]
-            lines = pc.binary_join_element_wise(*parts, pa.scalar(" ", TEXT)).combine_chunks()
+            block = [f.slice(start, ROWS) if isinstance(f, pa.ChunkedArray) else f for f in fields]
+            texts = [f.cast(TEXT) for f in block]
+            lines = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT)).combine_chunks()
             text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
             stream.write(pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes())
             stream.write(b"\n")
@@ -79,17 +79,17 @@ def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
 
 
 WRITERS = {".parquet": _write_parquet, ".parq": _write_parquet}
-"""Suffix -> what writes all columns of a table; files of other names are lines of text."""
+"""Suffix -> writer of all columns; any other file is written as text."""
 FOREIGN = (
     *(".json", ".jsonl", ".csv", ".xlsx", ".xls", ".feather", ".arrow", ".ipc", ".pkl", ".pickle"),
     *(".npz", ".npy", ".h5", ".html", ".xml", ".yaml", ".yml", ".cbor", ".lz4", ".zip", ".db"),
 )
-"""Suffixes of formats that are not written."""
+"""Suffixes of unsupported formats."""
 ADVICE = {
-    ".json": "to_pytrec_eval makes the dictionaries that json.dump writes",
-    ".jsonl": "frame.to_json(path, orient='records', lines=True) writes it",
+    ".json": "call json.dump with the result of to_pytrec_eval",
+    ".jsonl": "call frame.to_json(path, orient='records', lines=True)",
 }
-"""Suffix -> what writes it."""
+"""Suffix -> another way to write it."""
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
@@ -98,7 +98,7 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
     Raises
     ------
     ParameterError
-        For a format that is not written.
+        For an unsupported format.
     """
     suffixes = [ending.lower() for ending in Path(fspath(path)).suffixes]
     suffix = next((ending for ending in suffixes[::-1] if ending not in PACKED), "")
@@ -117,14 +117,14 @@ def _wrote_table(
     writer = _writer(path)
     if writer is None:
         return False
-    known = _frame(frame, kind)
-    columns = _columns_by_role(known, kind)
+    rows = _frame(frame, kind)
+    columns = _columns_by_role(rows, kind)
     if system is not None:
-        label = {SYSTEM: constant(system, len(known))}
+        label = {SYSTEM: constant(system, len(rows))}
         columns = label | columns | label
-    taken = {*kind.find(known.columns).values()}
-    others = [name for name in known.columns if name not in taken and name not in columns]
-    table = columns | {str(name): to_arrow(known[name]) for name in others}
+    taken = {*kind.find(rows.columns).values()}
+    others = [name for name in rows.columns if name not in taken and name not in columns]
+    table = columns | {str(name): to_arrow(rows[name]) for name in others}
     with create(path) as stream:
         writer(stream, pa.table(table))
     return True
@@ -137,9 +137,9 @@ def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
     comment = "|^[#\ufeff]" * (role == TOPIC)
     unfit = ids.filter(pc.match_substring_regex(ids, r"^$|[\s\v]" + comment))
     if len(unfit):
-        found = f"{role} ids that are empty, hold white space or begin as a comment or a file does"
+        found = f"{role} ids that are empty, contain white space or begin with # or a BOM"
         offenders = [repr(text) for text in pc.unique(unfit).to_pylist()]
-        raise errors.IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
+        raise errors.IdError(f"{role} ids that fit into a line", found, "rename them", offenders)
 
 
 def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = None) -> None:
@@ -148,25 +148,24 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     Parameters
     ----------
     frame
-        Columns for topic and doc, and where there are any for rank, score and system, by any
-        of their accepted names. It is not changed.
+        Columns for topic and doc, and optionally for rank, score and system, with any accepted
+        names. It is not changed.
     path
-        The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. Before
-        that, ``.parquet`` asks for Parquet, which holds every column.
+        The file to write, compressed if it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A suffix
+        ``.parquet`` before that selects Parquet, which holds every column.
     system
-        The tag, for every row. Default: the frame's system; ``run`` where it has none.
+        The tag of all rows. By default the frame's system, or ``run`` without one.
 
     Raises
     ------
     ParameterError
-        For the name of a format that is not written, such as ``.json`` or ``.csv``.
+        For an unsupported format, such as ``.json`` or ``.csv``.
 
     Notes
     -----
-    Rows keep their order, and scores every digit, so that `read_run` gives back what was
-    written. A frame without ranks gets 1, 2, ... in row order for each system and topic. A
-    frame without scores gets minus the rank, which keeps the order: the format has no way to
-    leave a score out.
+    Rows keep their order and scores all digits, so `read_run` returns the same run. A frame without
+    ranks gets 1, 2, ... in row order for each system and topic. A frame without scores gets minus
+    the rank as score, because the format requires scores.
 
     Examples
     --------
@@ -183,10 +182,11 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     """
     if _wrote_table(frame, path, RUN, system):
         return
-    known = _frame(frame, RUN)
-    refuse_two_units(known, found := RUN.find(known.columns))
-    refuse_strangers(found, known.columns, known.__getitem__)
-    columns = _columns_by_role(known, RUN)
+    rows = _frame(frame, RUN)
+    names = RUN.find(rows.columns)
+    refuse_two_units(rows, names)
+    refuse_strangers(names, rows.columns, rows.__getitem__)
+    columns = _columns_by_role(rows, RUN)
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))
     if RANK not in columns:
@@ -203,29 +203,29 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     Parameters
     ----------
     frame
-        Columns for topic, doc and grade (whole numbers), and where there are some for iteration
-        and stratum, by any of their accepted names; or what `as_qrels` takes. It is not changed.
+        Columns for topic, doc and grade (whole numbers), and optionally for iteration and stratum,
+        with any accepted names; or anything that `as_qrels` takes. It is not changed.
     path
-        The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. Before
-        that, ``.parquet`` asks for Parquet, which holds every column.
+        The file to write, compressed if it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A suffix
+        ``.parquet`` before that selects Parquet, which holds every column.
 
     Raises
     ------
     ParameterError
-        For the name of a format that is not written, such as ``.json`` or ``.csv``.
+        For an unsupported format, such as ``.json`` or ``.csv``.
 
     Warns
     -----
     IrframeWarning
-        If documents were drawn with a `probability` that is not the judged share of their stratum,
-        for which the format has no column; or if there are both iterations and subtopics.
+        If a `probability` differs from the judged share of the stratum, because the format has no
+        column for it; or if there are both iterations and subtopics.
 
     Notes
     -----
-    Rows keep their order, so that `read_qrels` gives back what was written. A frame without
-    iterations gets ``0``, as TREC has it; subtopics stand in their place, as in tracks of
-    diversity, and are read with ``subtopics=True``. One with a column `stratum` is written in the
-    five columns ``topic iteration doc stratum grade`` that NIST's sample_eval.pl reads, where grade
+    Rows keep their order, so `read_qrels` returns the same judgments. A frame without iterations
+    gets ``0``, as usual at TREC. Subtopics are written in place of iterations, as in diversity
+    tracks, and are read with ``subtopics=True``. A frame with a column `stratum` is written in the
+    five columns ``topic iteration doc stratum grade`` that NIST's sample_eval.pl reads. There grade
     -1 marks a document that was pooled and not judged.
 
     Examples
@@ -248,7 +248,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
         return
     columns = _columns_by_role(_frame(frame, QRELS), QRELS)
     if {ITERATION, SUBTOPIC} <= columns.keys():
-        notice = "the column iteration is not written, as subtopics stand in its place"
+        notice = "the column iteration is not written, because subtopics take its place"
         warn(f"{notice}; a file that ends in .parquet keeps it")
     if SUBTOPIC in columns or ITERATION not in columns:
         columns[ITERATION] = columns.get(SUBTOPIC, constant("0", len(columns[TOPIC])))

@@ -177,9 +177,7 @@ def test_chunks_of_judged_documents_are_told_of():
         .assign(system="docs")
         .rename(columns={"doc": "chunk_id"})
     )
-    with pytest.warns(
-        IrframeWarning, match=rf"chunks of judged ones, by their names \(s\): {advice}"
-    ):
+    with pytest.warns(IrframeWarning, match=rf"look like chunks of judged ones \(s\): {advice}"):
         cube = pd.concat([chunks, docs]).ireval.cube(QRELS)
     with pytest.warns(IrframeWarning, match="chunks of judged ones"):
         table = pd.concat([chunks, docs]).ireval.evaluate(QRELS, "AP")

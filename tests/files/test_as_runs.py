@@ -159,7 +159,7 @@ def test_predictions_of_mteb():
         ({"q1": {"d1": 1.0}, "d2": 0.5}, "documents without a topic: 'd2'"),
         (
             {"q1": {"d1": 1.0}, "bm25": NESTED},
-            "'q1', taken for a topic, .* 'bm25', taken for a sys",
+            "'q1' holds scores like a topic, and 'bm25' holds topics",
         ),
         (np.ones((2, 2)), r"ir.as_runs\(matrix, topics=..., docs=...\)"),
         (RUN["score"].rename(None), "rows of type float"),

@@ -432,7 +432,7 @@ def test_a_system_in_two_files(tmp_path):
 def test_parts_of_one_run_have_a_folder_of_their_own(tmp_path):
     for number in range(2):
         write(tmp_path, f"{number} Q0 d 1 2 x\n", f"x-{number}.run")
-    refused(IdError, "call them part-0, part-1, .* in a folder", read_runs, tmp_path)
+    refused(IdError, "name them part-0, part-1, .* in one folder", read_runs, tmp_path)
     for number in range(2):
         (tmp_path / f"x-{number}.run").rename(tmp_path / f"part-{number}.run")
     assert read_runs(tmp_path)["topic"].tolist() == ["0", "1"]

@@ -110,7 +110,7 @@ def test_systems_after_their_files(tmp_path):
 
 def test_only_files_can_be_scanned(tmp_path):
     refused(InputError, "files that match", lambda: ir.scan_runs(f"{tmp_path}/*.gz"))
-    refused(InputError, "Read open files with read_runs", lambda: ir.scan_runs([io.BytesIO(LINES)]))
+    refused(InputError, "Pass open files to read_runs", lambda: ir.scan_runs([io.BytesIO(LINES)]))
 
 
 def test_what_was_found_travels_and_tells_its_state(tmp_path):
