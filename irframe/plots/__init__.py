@@ -1,6 +1,6 @@
-"""Figures, by families: they draw and compute nothing.
+"""Figures of results, which draw and compute nothing.
 
-Their names stand in ``__init__.pyi``; each is imported when first used.
+``__init__.pyi`` lists their names. Each figure is imported at its first use.
 """
 
 import sys
@@ -20,11 +20,11 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Return a figure, which reads its subject as verbs do, and names matplotlib if missing."""
+    """Return a figure, decorated by `irframe.plots.canvas.figure`."""
     if name not in __all__:
         hint = "" if name.startswith("_") else suggest(name, __all__)
         raise AttributeError(f"module 'irframe.plots' has no attribute {name!r}{hint}")
-    from irframe.plots.canvas import figure  # noqa: PLC0415 - which imports xarray
+    from irframe.plots.canvas import figure  # noqa: PLC0415 - slow: imports xarray
 
     home = import_module(_FIGURES[name])
     setattr(home, name, figure(getattr(home, name)))
@@ -33,7 +33,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Figures(ModuleType):
-    """A figure and its module have one name here, and the name is the figure's."""
+    """Module whose figures are not hidden by their modules of the same name."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in __all__ and isinstance(value, ModuleType):

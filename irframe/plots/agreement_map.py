@@ -1,4 +1,4 @@
-"""Figures of agreement, of orderings and of significance.
+"""Figures of agreement between orderings and between significance tests.
 
 Figures: agreement_map, agreement_bars, agreement_triangle, volatility_map.
 """
@@ -27,7 +27,7 @@ from irframe.stops import axis_of
 from irframe.tables.captions import method_text, significance_text
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-"""Borders of the bins; orderings above 0.9 customarily count as equivalent."""
+"""Borders of the bins. Orderings above 0.9 are customarily called equivalent (Voorhees, 2001)."""
 BELOW = ("#7F2704", "#FFF0E0")
 """Colours from the lowest bin to the last below 0.9."""
 ABOVE = ("#C6DBEF", "#4292C6")
@@ -37,52 +37,58 @@ UNDEFINED = "#D5D8DC"
 THRESHOLD = 0.9
 
 
-def bins() -> tuple[Any, Any]:
-    """Return colours for bins, warm up to 0.9 and cool above, and what bins values."""
-    from matplotlib import colors  # noqa: PLC0415 - costs time at import
+def binned_colours() -> tuple[Any, Any]:
+    """Return the colour map and the norm of the bins.
+
+    Colours are warm up to 0.9 and cool above.
+    """
+    from matplotlib import colors  # noqa: PLC0415 - slow import
 
     below = LEVELS.index(THRESHOLD)
     shades: list[Any] = []
     for ends, count in ((BELOW, below), (ABOVE, len(LEVELS) - 1 - below)):
         between = colors.LinearSegmentedColormap.from_list("", list(ends))
-        shades += [between(place) for place in np.linspace(0, 1, count)]
+        shades += [between(pos) for pos in np.linspace(0, 1, count)]
     colourmap = colors.ListedColormap(shades).with_extremes(bad=UNDEFINED)
     return colourmap, colors.BoundaryNorm(LEVELS, len(shades))
 
 
 def add_scale(ax: Axes, mesh: Any, values: xr.DataArray) -> None:
-    """Add the colour scale, labelled by the method of agreement."""
+    """Add the colour scale, labelled by the measure of agreement."""
     label = method_text(values.attrs) or "agreement"
     figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)
 
 
 CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#F0B400", "#7A5195", "#C04000")
-"""Both, neither, metric only, orderings only, both but opposed. Colour-blind readers see five."""
+"""Colours of both, neither, metric only, orderings only, and both but opposed.
+
+Colour-blind readers can distinguish the five.
+"""
 ALWAYS = 4
-"""Categories drawn whether they occur or not; an opposed verdict is drawn where there is one."""
+"""Number of categories that are always drawn. The fifth is drawn only if it occurs."""
 
 
 def categories(checked: xr.Dataset, verdict: xr.DataArray) -> Any:
-    """Return code, name and colour of the categories to draw of verdicts."""
+    """Return the code, name and colour of each category to draw."""
     last = max(ALWAYS, 1 + int(verdict.max()))
     names = map(str, checked["category"].to_numpy()[:last])
     return zip(range(last), names, CATEGORY_COLOURS, strict=False)
 
 
-def told_check(checked: xr.Dataset) -> str:
-    """Say which tests were made of the metric and of the orderings, and at which level."""
+def checked_test_text(checked: xr.Dataset) -> str:
+    """Name the tests of the metric and of the orderings."""
     tests = listed(checked.attrs.get("test"))
-    named = [test for test in tests if parse_test(test).name == checked["test"].item()]
-    return significance_text({**checked.attrs, "test": named})
+    selected = [test for test in tests if parse_test(test).name == checked["test"].item()]
+    return significance_text({**checked.attrs, "test": selected})
 
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
-    """Return what was found by one test, which need not be named where there is only one."""
+    """Return the results of one test, which a single test may omit."""
     holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
-    canvas.one_group(checked)
-    one: xr.Dataset = canvas.only(checked, "test", test, "those checked")
-    whole: xr.Dataset = expand_scalars(one, METRIC, DEPTH)
-    return whole
+    canvas.refuse_groups(checked)
+    one: xr.Dataset = canvas.select_only(checked, "test", test, "those checked")
+    full: xr.Dataset = expand_scalars(one, METRIC, DEPTH)
+    return full
 
 
 def agreement_map(
@@ -92,7 +98,7 @@ def agreement_map(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw how alike metrics order the systems: blue where they are equivalent.
+    """Draw the agreement between metrics as a coloured matrix.
 
     Also called as ``matrix.ireval.plot.agreement_map()``.
 
@@ -102,17 +108,17 @@ def agreement_map(
         Agreement between metrics, from `irframe.verbs.agreement` without a reference. Intervals
         are not drawn.
     depth
-        Which depth; may be left out where there is only one.
+        The depth to draw. Not needed if the matrix has a single depth.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with the value written into every cell. From 0.9 on cells are blue, those below
-        brown to pale orange; undefined correlations are grey.
+        The axes, with the value in every cell. Cells are blue from 0.9 on, and brown to pale
+        orange below. Undefined correlations are grey.
 
     References
     ----------
@@ -130,9 +136,9 @@ def agreement_map(
     """
     holding("a matrix over metric and metric_other", matrix, {METRIC, "metric_other"}, "sizes")
     coefficients = canvas.without_intervals(matrix)
-    one = canvas.only(coefficients, axis_of(matrix).dim, depth)
+    one = canvas.select_only(coefficients, axis_of(matrix).dim, depth)
     values = canvas.only_matrix(one, METRIC, "metric_other")
-    colourmap, norm = bins()
+    colourmap, norm = binned_colours()
     labels = [str(label) for label in values[METRIC].to_numpy()]
     ax = canvas.new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)
     mesh = ax.imshow(np.ma.masked_invalid(values.to_numpy()), cmap=colourmap, norm=norm)
@@ -152,30 +158,31 @@ def agreement_map(
 def agreement_bars(
     checked: xr.Dataset, *, test: str | None = None, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw the share of the system pairs in each category, a bar per metric and depth.
+    """Draw the share of system pairs in each category.
 
     Also called as ``checked.ireval.plot.agreement_bars()``.
 
     Parameters
     ----------
     checked
-        What `irframe.verbs.significance_agreement` returned.
+        Result of `irframe.verbs.significance_agreement`.
     test
-        Which of its tests; may be left out where there is only one.
+        The test to draw. Not needed if there is a single test.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, four stacked patches per bar, and a fifth where significant verdicts are opposed.
+        The axes, with a bar per metric and depth. A bar stacks four patches, and a fifth if
+        significant verdicts are opposed.
 
     Raises
     ------
     ParameterError
-        If the choice of the test is unknown or open.
+        If the test is unknown, or missing while there are several.
 
     References
     ----------
@@ -193,25 +200,25 @@ def agreement_bars(
     checked = only_test(checked, test)
     share = checked["share"].transpose(METRIC, DEPTH, ...)
     metrics, depths, _ = share.shape
-    places = np.arange(metrics)[:, np.newaxis] * (depths + 1) + np.arange(depths)
-    ax = canvas.new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0), figsize)
-    bottom = np.zeros(places.size)
+    positions = np.arange(metrics)[:, np.newaxis] * (depths + 1) + np.arange(depths)
+    ax = canvas.new_axes(ax, (min(3 + 0.3 * positions.size, 12), 4.0), figsize)
+    bottom = np.zeros(positions.size)
     for code, label, colour in categories(checked, checked["verdict"]):
         values = share.to_numpy()[..., code].ravel()
-        ax.bar(places.ravel(), values, 0.85, bottom=bottom, color=colour, label=label)
+        ax.bar(positions.ravel(), values, 0.85, bottom=bottom, color=colour, label=label)
         bottom += values
-    name_ticks(ax, places.ravel(), np.tile(share[DEPTH], metrics), size="x-small")
-    for row, metric in zip(places, share[METRIC].to_numpy(), strict=True):
+    name_ticks(ax, positions.ravel(), np.tile(share[DEPTH], metrics), size="x-small")
+    for row, metric in zip(positions, share[METRIC].to_numpy(), strict=True):
         ax.text(row.mean(), 1.02, str(metric), ha="center", fontsize="small")
     ax.set(xlabel="evaluation depth k", ylabel="share of system pairs", ylim=(0, 1.1))
     ax.set_yticks(np.linspace(0, 1, 6))
-    canvas.subtitle(ax, told_check(checked))
+    canvas.subtitle(ax, checked_test_text(checked))
     canvas.legend_beside(ax)
     return ax
 
 
 WIDE = 1.15
-"""Width of a dot, in the distances between them."""
+"""Width of a dot, relative to the distance between dots."""
 LARGEST = 90
 """Area of the largest dot, in square points."""
 
@@ -225,33 +232,33 @@ def agreement_triangle(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw a dot per pair of systems, coloured by who finds their difference significant.
+    """Draw a dot per system pair, coloured by its significance.
 
     Also called as ``checked.ireval.plot.agreement_triangle()``.
 
-    Systems are ordered by their mean on the metric, so pairs near the diagonal are close calls
-    and those near the upper left corner are far apart.
+    Systems are ordered by their mean on the metric. Pairs near the diagonal have similar means,
+    and pairs near the upper left corner have very different ones.
 
     Parameters
     ----------
     checked
-        What `irframe.verbs.significance_agreement` returned.
+        Result of `irframe.verbs.significance_agreement`.
     metric, test, depth
-        Which of its metrics, tests and depths; may be left out where there is only one.
+        The metric, test and depth to draw. Not needed where there is a single one.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one set of dots per category.
+        The axes, with one collection of dots per category.
 
     Raises
     ------
     ParameterError
-        If a choice is unknown or open.
+        If a metric, test or depth is unknown, or missing while there are several.
 
     References
     ----------
@@ -266,25 +273,27 @@ def agreement_triangle(
     4
     """
     checked = only_test(checked, test)
-    checked = canvas.only(checked, DEPTH, depth, "those checked")
-    verdict = canvas.only(checked["verdict"], METRIC, metric)
-    by_rank = np.argsort(canvas.only(checked["rank"], METRIC, metric).to_numpy(), kind="stable")
-    place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))
-    sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
+    checked = canvas.select_only(checked, DEPTH, depth, "those checked")
+    verdict = canvas.select_only(checked["verdict"], METRIC, metric)
+    by_rank = np.argsort(
+        canvas.select_only(checked["rank"], METRIC, metric).to_numpy(), kind="stable"
+    )
+    rank = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))
+    sides = [[rank[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
     better, worse = np.sort(sides, axis=0)
     ax = canvas.new_axes(ax, (5.4, 5.0), figsize)
-    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / len(place)
-    size = float(min(LARGEST, (WIDE * apart) ** 2))
+    distance = 72 * ax.get_window_extent().width / ax.figure.dpi / len(rank)
+    size = float(min(LARGEST, (WIDE * distance) ** 2))
     for code, name, colour in categories(checked, verdict):
         chosen = verdict.to_numpy() == code
         label = f"{name} ({chosen.mean():.1%})"
         ax.scatter(better[chosen], worse[chosen], size, color=colour, label=label, linewidths=0)
     by = f"{verdict[METRIC].item()} at k = {verdict[DEPTH].item()}"
-    ends = (0.5, len(place) + 0.5)
+    ends = (0.5, len(rank) + 0.5)
     ax.set(xlabel=f"better system, rank by {by}", ylabel="worse system, rank")
     ax.set(aspect="equal", xlim=ends, ylim=ends)
     integer_ticks(ax, upright=True)
-    canvas.subtitle(ax, told_check(checked))
+    canvas.subtitle(ax, checked_test_text(checked))
     if size_in_points(ax)[0] < NARROW:
         canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)
     else:
@@ -299,7 +308,7 @@ def volatility_map(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw a volatility matrix: blue where two depths order the systems equivalently.
+    """Draw a volatility matrix of depths by depths.
 
     Also called as ``matrix.ireval.plot.volatility_map()``.
 
@@ -309,17 +318,17 @@ def volatility_map(
         Volatility matrices, from `irframe.verbs.volatility`, of one metric or of two. Intervals
         are not drawn.
     metric
-        Which metric; may be left out where there is only one.
+        The metric to draw. Not needed if there is a single metric.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one mesh and its colour scale: from 0.9 on blue, below brown to pale orange;
-        undefined correlations are grey. Dotted lines are the depth of the pool.
+        The axes, with one mesh and its colour scale. Cells are blue from 0.9 on, and brown to
+        pale orange below. Undefined correlations are grey. Dotted lines mark the pool depth.
 
     References
     ----------
@@ -337,15 +346,15 @@ def volatility_map(
     axis = axis_of(matrix)
     holding("what volatility returned", matrix, {axis.dim}, "sizes")
     values = canvas.only_matrix(
-        canvas.only(canvas.without_intervals(matrix), METRIC, metric), axis.dim, axis.other
+        canvas.select_only(canvas.without_intervals(matrix), METRIC, metric), axis.dim, axis.other
     )
-    colourmap, norm = bins()
+    colourmap, norm = binned_colours()
     ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
     sides = values[axis.other].to_numpy(), values[axis.dim].to_numpy()
     cells, look = np.ma.masked_invalid(values.to_numpy()), {"cmap": colourmap, "norm": norm}
     mesh = ax.pcolormesh(*map(_borders, sides), cells, rasterized=True, **look)
     add_scale(ax, mesh, values)
-    if pool_depth := canvas.pool_depth_of(values):
+    if pool_depth := canvas.pool_depth_attr(values):
         for line in (ax.axvline, ax.axhline):
             line(pool_depth, color="black", linestyle=":", linewidth=1.2)
         canvas.subtitle(ax, f"dotted: pool depth {pool_depth}")
@@ -357,6 +366,6 @@ def volatility_map(
 
 
 def _borders(depths: Any) -> Any:
-    """Return the borders between depths, half way, and half a depth beyond the first and last."""
+    """Return the borders half way between depths, and both ends."""
     middle = (depths[1:] + depths[:-1]) / 2
     return np.concatenate([[depths[0] - 0.5], middle, [depths[-1] + 0.5]])

@@ -1,7 +1,7 @@
-"""What all figures share: axes on demand, colours, scales, legends, and the choice of one metric.
+"""Axes, colours, scales and legends that all figures share.
 
-A system keeps its colour from figure to figure of the same data: it follows from the sorted names
-of the systems. Those of `SYSTEM_STYLES` have the style that stands there.
+A system has the same colour in all figures of the same data, because colours follow from the
+sorted names of the systems. `SYSTEM_STYLES` overrides the style of the systems that it contains.
 """
 
 import inspect
@@ -23,37 +23,39 @@ from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's palette without its yellow and black: apart for colour-blind readers, and on
-white as on black."""
+"""Okabe and Ito's palette without yellow and black.
+
+Colour-blind readers can distinguish these colours, on white and on black.
+"""
 
 MARKERS = "os^Dv<>"
 """Markers in the order of the colours."""
 
 LINES = ("-", "--", ":", "-.")
-"""Dashes, once the colours are used up."""
+"""Dashes, for series after the last colour."""
 
 FAINT = "#8C96A1"
-"""Colour of what stays in the background, seen on white and on black."""
+"""Colour of lines in the background, visible on white and on black."""
 
 SYSTEM_STYLES: dict[Hashable, int] = {}
-"""System -> the number of its style, where the caller chooses it."""
+"""System -> number of its style, for systems whose style the caller chooses."""
 
 FEWEST = 3
-"""Rows for which a figure has room at least."""
+"""Least number of rows that a new figure has space for."""
 ROWS = 40
-"""Most rows of a figure whose size is left to it."""
+"""Most rows of a figure whose size is chosen automatically."""
 LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
-"""How legends look."""
+"""Style of legends."""
 BESIDE = 0.34
-"""Largest share of the width that a legend may have at the right of axes."""
+"""Largest share of the width that a legend at the right may take."""
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
-"""How texts stand in cells."""
+"""Alignment of texts in cells."""
 
 
 def pyplot() -> Any:
-    """Return `matplotlib.pyplot`, or raise InputError with what brings it."""
+    """Return `matplotlib.pyplot`, or raise InputError if it is missing."""
     try:
-        import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
+        import matplotlib.pyplot as plt  # noqa: PLC0415 - slow import
     except ModuleNotFoundError as error:
         advice = 'pip install "irframe[plots]"'
         raise InputError("matplotlib, by which figures are drawn", "none", advice) from error
@@ -61,8 +63,8 @@ def pyplot() -> Any:
 
 
 def figure(function: Function) -> Function:
-    """Let a figure say which package it lacks, and read its subject as verbs read theirs."""
-    if "figsize" not in inspect.signature(function).parameters:  # a style, of no subject
+    """Decorate a figure: check matplotlib and read the subject."""
+    if "figsize" not in inspect.signature(function).parameters:  # a style has no subject
         return function
     read = with_costs(function)
 
@@ -71,32 +73,32 @@ def figure(function: Function) -> Function:
         pyplot()
         return read(*arguments, **options)
 
-    del draw.__wrapped__  # so that it may be told of keywords that it lacks
+    del draw.__wrapped__  # otherwise unknown keywords would not be refused
     return draw  # type: ignore[return-value]
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: Size = None) -> Axes:
-    """Return the axes given, or those of a new figure.
+    """Return the caller's axes, or those of a new figure.
 
     Parameters
     ----------
     ax
         Axes to draw on, or None.
     size
-        Width and height of a new figure, in inches, that suit its contents; if the caller's
-        rcParams have a ``figure.figsize`` of their own, this holds instead.
+        Width and height of a new figure, in inches. A ``figure.figsize`` in the caller's
+        rcParams takes precedence.
     figsize
         Width and height that the caller asks for.
 
     Raises
     ------
     ParameterError
-        If both axes and a size are given.
+        If both ``ax`` and ``figsize`` are passed.
     """
     refuse_both(ax, figsize)
     plt = pyplot()
     if ax is None:
-        figure, ax = plt.subplots(figsize=figsize or asked_size(size), layout="constrained")
+        figure, ax = plt.subplots(figsize=figsize or rcparams_size(size), layout="constrained")
         if figsize is None:
             layout.FREE.add(figure)
     layout.wrap_labels(ax)
@@ -104,25 +106,25 @@ def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: S
 
 
 def refuse_both(ax: Any, figsize: Any) -> None:
-    """Refuse a size beside axes, whose figure has its own."""
+    """Raise ParameterError if both axes and a size are passed."""
     if ax is not None and figsize is not None:
-        advice = "leave figsize= out, and give it to the figure of the axes"
+        advice = "leave figsize= out, and set the size of the figure of the axes"
         raise ParameterError("ax= or figsize=", "both", advice)
 
 
 def row_axes(
     ax: Axes | None, rows: int, size: tuple[float, float, float], figsize: Size, *, chosen: bool
 ) -> tuple[Axes, int]:
-    """Return axes for rows with a name each, and for how many of them there is room.
+    """Return axes for named rows, and the number of rows that fit.
 
     Parameters
     ----------
     ax
         Axes to draw on, or None.
     rows
-        How many rows there are.
+        Number of rows.
     size
-        Width of a new figure, and its height without rows and for each, in inches.
+        Width of a new figure, its height without rows, and the height of a row, in inches.
     figsize
         Width and height that the caller asks for.
     chosen
@@ -137,112 +139,114 @@ def row_axes(
     return drawn, shown if chosen else min(shown, layout.rows_that_fit(drawn))
 
 
-def asked_size(size: tuple[float, float]) -> tuple[float, float]:
-    """Return the size that the caller's rcParams ask for, if they do."""
-    import matplotlib as mpl  # noqa: PLC0415 - costs time at import
+def rcparams_size(size: tuple[float, float]) -> tuple[float, float]:
+    """Return the size in the caller's rcParams, or the default size."""
+    import matplotlib as mpl  # noqa: PLC0415 - slow import
 
-    own = tuple(mpl.rcParams["figure.figsize"])
-    return size if own == tuple(mpl.rcParamsDefault["figure.figsize"]) else own
+    chosen = tuple(mpl.rcParams["figure.figsize"])
+    return size if chosen == tuple(mpl.rcParamsDefault["figure.figsize"]) else chosen
 
 
-def ink(ax: Axes) -> Any:
-    """Return the colour of text on axes, for lines and marks that are neither series."""
+def text_colour(ax: Axes) -> Any:
+    """Return the colour of text, for lines that are no series."""
     return ax.xaxis.label.get_color()
 
 
-def ground(ax: Axes) -> Any:
-    """Return the colour behind axes."""
+def background(ax: Axes) -> Any:
+    """Return the background colour of axes."""
     return ax.get_facecolor()
 
 
-def readable(ax: Axes, colour: Any) -> str:
-    """Return black or white, whichever is read on a colour laid over axes."""
-    from matplotlib.colors import to_rgba  # noqa: PLC0415 - costs time at import
+def contrasting(ax: Axes, colour: Any) -> str:
+    """Return black or white, whichever is readable on a colour."""
+    from matplotlib.colors import to_rgba  # noqa: PLC0415 - slow import
 
-    *under, _ = to_rgba(ground(ax))
+    *under, _ = to_rgba(background(ax))
     *over, alpha = to_rgba(colour)
     mixed = alpha * np.array(over) + (1 - alpha) * np.array(under)
     return "black" if mixed @ (0.299, 0.587, 0.114) > 0.5 else "white"
 
 
 def series_style(number: int) -> dict[str, Any]:
-    """Return colour and dashes of a series, by its number."""
+    """Return the colour and dashes of the n-th series."""
     dashes = LINES[number // len(COLOURS) % len(LINES)]
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": dashes}
 
 
 def marked_style(number: int) -> dict[str, Any]:
-    """Return the style of a series whose points are marked."""
+    """Return the style of the n-th series with markers."""
     return {**series_style(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 4}
 
 
 def system_style(
     systems: Sequence[Hashable], known: Iterable[Hashable] = ()
 ) -> list[dict[str, Any]]:
-    """Return colour and dashes of systems, which follow from the names, whatever was drawn before.
+    """Return the colour and dashes of each system.
 
     Parameters
     ----------
     systems
-        The systems that a figure singles out.
+        Systems that a figure highlights.
     known
-        All systems of its data: a system has the colour of its place among their sorted names, or
-        the next that is free in the figure. Dashes tell apart those of one colour.
+        All systems of its data. A system has the colour of its position among the sorted names, or
+        the next free colour. Systems of the same colour have different dashes.
 
     Examples
     --------
     >>> system_style(["bm25", "ance"]) == system_style(["ance", "bm25"])[::-1]
     True
     """
-    order = {name: place for place, name in enumerate(sorted({*known, *systems}, key=str))}
+    order = {name: pos for pos, name in enumerate(sorted({*known, *systems}, key=str))}
     fixed = {name: SYSTEM_STYLES[name] for name in systems if name in SYSTEM_STYLES}
     uses = [sum(n % len(COLOURS) == hue for n in fixed.values()) for hue in range(len(COLOURS))]
     for system in sorted({*systems} - {*fixed}, key=order.__getitem__):
-        own = order[system] % len(COLOURS)
-        colour = uses.index(0) if uses[own] and 0 in uses else own
+        preferred = order[system] % len(COLOURS)
+        colour = uses.index(0) if uses[preferred] and 0 in uses else preferred
         fixed[system] = colour + len(COLOURS) * uses[colour]
         uses[colour] += 1
     return [series_style(fixed[system]) for system in systems]
 
 
 def system_colours(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) -> list[str]:
-    """Return the colours of `system_style`, for bars and points, which have no dashes."""
+    """Return the colours of `system_style`, for bars and points."""
     return [str(style["color"]) for style in system_style(systems, known)]
 
 
-def spread_out(order: Iterable[int], most: int = 5) -> list[int]:
-    """Return the first, the last and evenly spaced ones between; of four or more, the second too.
+def evenly_spaced(order: Iterable[int], most: int = 5) -> list[int]:
+    """Return evenly spaced items, with the first and the last.
+
+    If four or more are chosen, the second is among them.
 
     Examples
     --------
-    >>> spread_out(range(8)), spread_out(range(8), 3)
+    >>> evenly_spaced(range(8)), evenly_spaced(range(8), 3)
     ([0, 1, 3, 5, 7], [0, 4, 7])
     """
-    listed = list(order)
-    first = int(most > 3 and len(listed) > 2)
-    steps = np.linspace(first, len(listed) - 1, min(most, len(listed)) - first)
+    items = list(order)
+    first = int(most > 3 and len(items) > 2)
+    steps = np.linspace(first, len(items) - 1, min(most, len(items)) - first)
     chosen = {*range(first), *np.round(steps).astype(int).tolist()}
-    return [listed[place] for place in sorted(chosen)]
+    return [items[pos] for pos in sorted(chosen)]
 
 
 def chosen_systems(
     systems: Sequence[Hashable] | None, known: Sequence[Hashable], order: Any, most: int
 ) -> list[int]:
-    """Return where the systems asked for stand, or those spread out over an order.
+    """Return the positions of the systems to highlight.
 
     Parameters
     ----------
     systems
-        The systems asked for, or None.
+        The caller's choice, or None for an evenly spaced choice.
     known
         All systems.
     order
-        Their places, the best first.
+        Positions of all systems, the best first.
     most
-        How many to choose.
+        Number of systems to choose.
     """
     if systems is None:
-        return spread_out(map(int, order), most)
+        return evenly_spaced(map(int, order), most)
     return places("systems that were scored", systems, list(known))
 
 
@@ -253,20 +257,23 @@ def draw_systems(
     chosen: Sequence[Hashable],
     notes: Mapping[Hashable, str] | None = None,
 ) -> None:
-    """Draw a curve per system; those not chosen stay in the background, where a legend counts them.
+    """Draw a curve per system, the chosen ones in colour.
+
+    The legend counts the systems in the background.
 
     Parameters
     ----------
     ax, depths
-        Where to draw.
+        Axes to draw on, and the depths of the curves.
     curves
         System -> curve.
     chosen
-        The systems that have a colour and a line in the legend.
+        The systems with a colour and a line in the legend.
     notes
-        What a legend says of systems behind their names.
+        Text of the legend behind the name of each system.
     """
-    names, dot = layout.fitting_names(ax, chosen), dotted(depths)
+    names = layout.fitting_names(ax, chosen)
+    dot = dot_style(depths)
     for system, name, style in zip(chosen, names, system_style(chosen, curves), strict=True):
         label = name if notes is None else f"{name}: {notes[system]}"
         ax.plot(depths, curves[system], linewidth=2, label=label, **style, **dot)
@@ -278,14 +285,14 @@ def draw_systems(
         ax.plot([], [], label=counted(len(others), "other system"), **thin)
 
 
-def dotted(depths: Any) -> dict[str, Any]:
-    """Return the marker of a curve at a single depth, which has no line."""
+def dot_style(depths: Any) -> dict[str, Any]:
+    """Return a marker for a curve at a single depth."""
     return {"marker": "o", "markersize": 4} if len(depths) == 1 else {}
 
 
 def log_depths(ax: Axes, depths: Any, *, log: bool) -> None:
-    """Lay depths out from the first to the last, on a logarithmic scale if that suits them."""
-    from matplotlib.ticker import LogLocator  # noqa: PLC0415 - costs time at import
+    """Set the limits and the scale of an axis of depths."""
+    from matplotlib.ticker import LogLocator  # noqa: PLC0415 - slow import
 
     if len(depths) > 1:
         ax.set_xlim(depths[0], depths[-1])
@@ -298,15 +305,15 @@ def log_depths(ax: Axes, depths: Any, *, log: bool) -> None:
 
 
 def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None:
-    """Draw a dotted line at a depth, if there is one."""
+    """Draw a dotted line at a depth, if it is known."""
     if depth:
-        ax.axvline(depth, color=ink(ax), linestyle=":", linewidth=1, label=label)
+        ax.axvline(depth, color=text_colour(ax), linestyle=":", linewidth=1, label=label)
 
 
-def pool_depth_of(values: xr.DataArray) -> Any:
-    """Return the depth of the pool as the attributes tell it; other stops than ranks have none."""
-    known: Any = values.attrs.get("pool_depth", 0) if axis_of(values) is DEPTHS else 0
-    return known if np.ndim(known) == 0 else None
+def pool_depth_attr(values: xr.DataArray) -> Any:
+    """Return the pool depth of values by depth, or None."""
+    depth: Any = values.attrs.get("pool_depth", 0) if axis_of(values) is DEPTHS else 0
+    return depth if np.ndim(depth) == 0 else None
 
 
 def legend_beside(
@@ -317,20 +324,20 @@ def legend_beside(
     *,
     below: bool = False,
 ) -> Any:
-    """Put a legend at the right of axes, or below where that would leave little of the width.
+    """Put a legend at the right of axes, or below narrow ones.
 
     Parameters
     ----------
     ax
         The axes.
     title
-        What stands above the legend.
+        Title of the legend.
     handles
-        What it explains; by default everything on the axes with a label.
+        Artists to list. By default these are all artists with a label.
     markerscale
-        How much larger its markers are than those on the axes.
+        Size of the markers, relative to those on the axes.
     below
-        Whether it stands below in any case, under the axes, their ticks and their label.
+        Whether the legend is always below the axes.
     """
     handles = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
     look = {"title": title, "title_fontsize": "small", "markerscale": markerscale, **LEGEND}
@@ -345,24 +352,27 @@ def legend_beside(
 def write_cells(
     ax: Axes, cells: Iterable[tuple[float, float, str, Any]], size: str | None = None
 ) -> None:
-    """Write texts, each with its place and the colour behind it, in black or white."""
-    for x, y, text, behind in cells:
-        ax.text(x, y, text, **CENTRED, fontsize=size, color=readable(ax, behind))
+    """Write texts into cells, in black or white.
+
+    A cell is x, y, text and the colour behind it.
+    """
+    for x, y, text, colour in cells:
+        ax.text(x, y, text, **CENTRED, fontsize=size, color=contrasting(ax, colour))
 
 
 def subtitle(ax: Axes, *parts: str) -> None:
-    """Say above axes, at the left, how a figure came about: test, level, depth, topics."""
+    """Write a subtitle at the left: test, level, depth, topics."""
     text = "; ".join(part for part in parts if part)
     if text:
         ax.set_title(text, loc="left", fontsize="small")
 
 
-def only_place(word: str, label: Any, known: Sequence[Any], of: str = "those there are") -> int:
-    """Return where a label stands among known ones; it may be left out where there is one.
+def only_index(word: str, label: Any, known: Sequence[Any], of: str = "those there are") -> int:
+    """Return the index of a label, which a single label may omit.
 
     Examples
     --------
-    >>> only_place("depth", None, [10]), only_place("depth", 20, [10, 20])
+    >>> only_index("depth", None, [10]), only_index("depth", 20, [10, 20])
     (0, 1)
     """
     if label is None and len(known) == 1:
@@ -373,33 +383,33 @@ def only_place(word: str, label: Any, known: Sequence[Any], of: str = "those the
     return known.index(label)
 
 
-def only(values: Any, dim: str, label: Any = None, of: str = "those there are") -> Any:
-    """Return values at a label of a dimension that they may have, as `only_place` finds it."""
+def select_only(values: Any, dim: str, label: Any = None, of: str = "those there are") -> Any:
+    """Select one label of a dimension, if the values have it."""
     if dim not in values.dims and label is None:
         return values
     known = np.atleast_1d(values[dim]).tolist() if dim in values.coords else []
-    if dim == METRIC and label is not None:  # which may be spelled otherwise
-        place = index_of(label, known)
-        label = str(label) if place is None else known[place]
-    place = only_place(dim, label, known, of)
-    return values.isel({dim: place}) if dim in values.dims else values
+    if dim == METRIC and label is not None:  # a metric may have several spellings
+        pos = index_of(label, known)
+        label = str(label) if pos is None else known[pos]
+    pos = only_index(dim, label, known, of)
+    return values.isel({dim: pos}) if dim in values.dims else values
 
 
-def one_group(result: Any) -> None:
-    """Refuse a result of several groups, of which a figure shows one."""
+def refuse_groups(result: Any) -> None:
+    """Raise InputError for a result of several groups."""
     by = result.attrs.get("by", "")
     if hasattr(result, "sizes"):
         number = result.sizes.get(by, 1)
     else:
-        named = result.reset_index()
-        number = named[by].nunique() if by in named else 1
+        flat = result.reset_index()
+        number = flat[by].nunique() if by in flat else 1
     if number > 1:
         advice = f".ireval.groupby({by!r}).plot draws a panel for each group"
         raise InputError("a result of one group", f"{number} by {by!r}", advice)
 
 
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
-    """Return a matrix without further dimensions, or say which ones are left to choose."""
+    """Return one matrix, or raise an error that names further dimensions."""
     holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")
     others = [str(dim) for dim in values.dims if dim not in {rows, columns}]
     left = [dim for dim in others if values.sizes[dim] > 1]
@@ -417,9 +427,14 @@ def without_intervals(matrix: xr.DataArray | xr.Dataset) -> xr.DataArray:
     return matrix["agreement"].assign_attrs(matrix.attrs)
 
 
-def one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
-    """Return values by one metric at one depth, by default the greatest, and what to call them."""
-    label, dim = str(values[METRIC].item()), (axis := axis_of(values)).dim
+def at_one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
+    """Return the values at one depth, and their label.
+
+    By default this is the greatest depth.
+    """
+    label = str(values[METRIC].item())
+    axis = axis_of(values)
+    dim = axis.dim
     if dim not in values.dims:
         if depth is not None:
             raise DepthError("values by depth", "values without depths", "leave depth= out")

@@ -1,4 +1,4 @@
-"""Figures of effort and misplacement.
+"""Figures of misplacement and of effort.
 
 Figures: crp_curves, crp_and_gain, reference_runs, archetypes, effort_gain.
 """
@@ -22,23 +22,24 @@ from irframe.plots.layout import NARROW, Axes, Size, fitting_names, grow_figure,
 
 
 def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
-    """Return the misplacement of one topic."""
+    """Return the misplacement on one topic."""
     holding("what misplacement returned", misplaced, {"crp", "recall_base"})
     holding("misplacement by system, topic and depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
-    canvas.one_group(misplaced)
-    (place,) = places("a topic that was measured", [topic], misplaced[TOPIC].to_numpy().tolist())
-    return misplaced.isel({TOPIC: place})
+    canvas.refuse_groups(misplaced)
+    (pos,) = places("a topic that was measured", [topic], misplaced[TOPIC].to_numpy().tolist())
+    return misplaced.isel({TOPIC: pos})
 
 
 def _twist_and_archetype(one: xr.Dataset, twist: str = "") -> str:
-    """Say how much Twist a ranking has and of which kind its curve is, if it has a curve."""
-    known = f"{twist}{one['twist'].item():.2f}, {one['archetype'].item()}"
-    return known if one["recall_base"].item() else "no relevant documents"
+    """Return the Twist and the archetype of a ranking as text."""
+    if not one["recall_base"].item():
+        return "no relevant documents"
+    return f"{twist}{one['twist'].item():.2f}, {one['archetype'].item()}"
 
 
 def mark_recall_base(ax: Axes, R: int) -> None:
-    """Draw a dotted line at the recall base, and one at 0."""
-    ax.axhline(0, color=canvas.ink(ax), linewidth=0.8, label="_zero")
+    """Draw a dotted line at the recall base, and the zero line."""
+    ax.axhline(0, color=canvas.text_colour(ax), linewidth=0.8, label="_zero")
     canvas.mark_depth(ax, max(R, 1), f"recall base, {R}")
 
 
@@ -55,32 +56,32 @@ def crp_curves(
     Also called as ``misplaced.ireval.plot.crp_curves(topic=...)``.
 
     A curve falls while relevant documents are missing from ranks where the ideal ranking has
-    them, and rises when they come late. It has recovered where it crosses 0; the ideal ranking
-    has found everything at the dotted line.
+    them, and rises when they come late. A ranking has recovered where its curve crosses 0. The
+    dotted line is the recall base, where the ideal ranking has found all relevant documents.
 
     Parameters
     ----------
     misplaced
-        What `irframe.verbs.misplacement` returned.
+        Result of `irframe.verbs.misplacement`.
     topic
         The topic.
     systems
-        The systems to draw in colour, at most seven; the others stay in the background. By
-        default the worst, the quartiles and the best by Twist.
+        The systems to draw in colour, at most seven. The others are drawn in the background. The
+        default is the worst, the quartiles and the best by Twist.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one line per system, one for the recall base and one at 0.
+        The axes, with one line per system, one for the recall base and one at 0.
 
     Raises
     ------
     ParameterError
-        For an unknown topic or system, or too many systems.
+        If a topic or system is unknown, or there are too many systems.
 
     References
     ----------
@@ -123,38 +124,38 @@ def crp_and_gain(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the cumulated relative position of a ranking beside what it gains.
+    """Draw the cumulated relative position and gain of a ranking.
 
     Also called as ``misplaced.ireval.plot.crp_and_gain(scores, system=..., topic=...)``.
 
-    Two rankings of like gain may differ in how long they make a user wait for it.
+    Two rankings of similar gain may differ in the effort that a user needs for it.
 
     Parameters
     ----------
     misplaced
-        What `irframe.verbs.misplacement` returned.
+        Result of `irframe.verbs.misplacement`.
     scores
         Scores by depth of the same system and topic, such as DCG.
     system, topic
-        The ranking.
+        System and topic of the ranking.
     metric
-        Which metric of the scores; may be left out where there is only one.
+        The metric of the scores. Not needed if there is a single one.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes of the cumulated relative position; the gain is on a second axis, at the right.
+        The axes of the cumulated relative position. The gain has a second axis at the right.
 
     Raises
     ------
     ParameterError
-        For an unknown system or topic.
+        If the system or topic is unknown.
     InputError
-        For scores without depths.
+        If the scores have no depths.
 
     References
     ----------
@@ -171,14 +172,15 @@ def crp_and_gain(
     2
     """
     one = select_topic(misplaced, topic)
-    gain = canvas.only(to_scores(scores, "this figure"), METRIC, metric)
+    gain = canvas.select_only(to_scores(scores, "this figure"), METRIC, metric)
     shared = set(one[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
     missing = [] if system in shared else [system]
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
     if missing:
         raise ParameterError("a system and topic of both", "", "", map(repr, missing))
     holding("scores with a dimension depth", gain, {DEPTH}, "sizes")
-    one, gain = one.sel({SYSTEM: system}), gain.sel({SYSTEM: system, TOPIC: topic})
+    one = one.sel({SYSTEM: system})
+    gain = gain.sel({SYSTEM: system, TOPIC: topic})
     near, far = canvas.COLOURS[:2]
     ax = canvas.new_axes(ax, figsize=figsize)
     ax.plot(one[DEPTH], one["crp"], color=far, linewidth=2, label="effort")
@@ -203,37 +205,37 @@ def reference_runs(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the cumulated relative position of a ranking beside those of the reference rankings.
+    """Draw a ranking's cumulated relative position beside reference rankings.
 
     Also called as ``misplaced.ireval.plot.reference_runs(cube, system=..., topic=...)``.
 
-    The nearer to 0 a curve stays, and the sooner it comes back there, the less effort is wasted;
-    the full-scale ranking wastes as much as can be.
+    A curve that stays near 0, or soon returns to it, wastes little effort. The full-scale ranking
+    wastes the most.
 
     Parameters
     ----------
     misplaced
-        What `irframe.verbs.misplacement` returned.
+        Result of `irframe.verbs.misplacement`.
     cube
-        The cube that it was made of.
+        The cube of that result.
     system, topic
-        The ranking.
+        System and topic of the ranking.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, four curves down to the nominal length of the topic: the ranking, as far as it
-        was measured; the ideal one, which stays at 0; the full-scale one, the ideal reversed; and
-        the worst, without a relevant document.
+        The axes, with four curves down to the nominal length of the topic: the ranking, as far as
+        it was measured, the ideal one, which stays at 0, the full-scale one, which is the ideal
+        one reversed, and the worst one, without relevant documents.
 
     Raises
     ------
     ParameterError
-        For an unknown system or topic, or a topic without relevant documents.
+        If the system or topic is unknown, or the topic has no relevant documents.
 
     References
     ----------
@@ -258,22 +260,25 @@ def reference_runs(
     for (name, curve), dashes in zip(curves.items(), ("-", "--", ":"), strict=True):
         ranks = np.arange(1, 1 + len(curve))
         ax.plot(ranks, curve, color=canvas.FAINT, linestyle=dashes, linewidth=1.6, label=name)
-    (style,), (name,) = canvas.system_style([system], names), fitting_names(ax, [system])
+    (style,) = canvas.system_style([system], names)
+    (name,) = fitting_names(ax, [system])
     ax.plot(one[DEPTH], one["crp"], linewidth=2, label=name, **style)
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(one["length"])))
     ratios = {"recovery": "rho", "space": "sigma", "Twist": "twist"}
-    notes = [f"{word} {one[name].item():.2f}" for word, name in ratios.items()]
+    notes = [f"{label} {one[name].item():.2f}" for label, name in ratios.items()]
     canvas.subtitle(ax, f"topic {topic}", ", ".join(notes))
     canvas.legend_beside(ax)
     return ax
 
 
 def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, NDArray[Any]]:
-    """Return the curves of the ideal, the full-scale and the worst ranking of a topic."""
-    base = experiment_of(cube).judgments
-    levels, count = base.levels, base.levels_of
-    length, R = int(one["length"]), int(one["recall_base"])
+    """Return the curves of the ideal, full-scale and worst rankings."""
+    judgments = experiment_of(cube).judgments
+    levels = judgments.levels
+    count = judgments.levels_of
+    length = int(one["length"])
+    R = int(one["recall_base"])
     if not R:
         raise ParameterError("a topic with relevant documents", repr(one[TOPIC].item()))
     relevant = np.repeat(levels, np.where(levels >= rel, count[0], 0))[::-1]
@@ -291,21 +296,21 @@ KINDS = (
     *("excellent B", "ups-and-downs", "typical A", "typical B"),
 )
 LOW = 300
-"""Height of a figure, in points, below which its panels are a smaller share of it."""
+"""Height of a figure, in points, below which its panels are smaller."""
 
 
 def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw the cumulated relative position of one ranking of each kind.
+    """Draw the cumulated relative position of one ranking per archetype.
 
     Also called as ``misplaced.ireval.plot.archetypes()``.
 
     Parameters
     ----------
     misplaced
-        What `irframe.verbs.misplacement` returned. Of a kind, the ranking with the most relevant
-        documents is drawn; panels of kinds that do not occur stay empty.
+        Result of `irframe.verbs.misplacement`. Each panel shows the ranking of its archetype with
+        the most relevant documents. Panels of archetypes that do not occur stay empty.
     ax
-        Axes to draw inside; by default those of a new figure.
+        Axes to draw inside. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -330,27 +335,29 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     """
     holding("what misplacement returned", misplaced, {"crp", "archetype", "excellent"})
     holding("what misplacement returned, by depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
-    canvas.one_group(misplaced)
+    canvas.refuse_groups(misplaced)
     ax = canvas.new_axes(ax, (11.0, 5.4), figsize)
     ax.set_axis_off()
     columns = 2 if size_in_points(ax)[0] < NARROW else 4
     if columns == 2:
         grow_figure(ax, 2 * size_in_points(ax)[1])
-    wide, pitch = 0.8 / columns, columns / len(KINDS)
+    width = 0.8 / columns
+    pitch = columns / len(KINDS)
     names = (misplaced[name].transpose(SYSTEM, TOPIC) for name in ("archetype", "excellent"))
     archetype, excellent = (name.to_numpy() for name in names)
     kind = np.where(excellent == "", archetype, excellent)
     base = misplaced["recall_base"].to_numpy()
-    high = pitch * (0.6 if size_in_points(ax)[1] * 2 * pitch < LOW else 0.7)
+    height = pitch * (0.6 if size_in_points(ax)[1] * 2 * pitch < LOW else 0.7)
     for number, name in enumerate(KINDS):
         down, across = divmod(number, columns)
-        left, top = (across + 0.16) / columns, 1 - pitch * (down + 0.16)
-        panel = ax.inset_axes((left, top - high, wide, high))
-        places = np.argwhere(kind == name)
-        share = len(places) / max(int((kind != "").sum()), 1)
+        left = (across + 0.16) / columns
+        bottom = 1 - pitch * (down + 0.16) - height
+        panel = ax.inset_axes((left, bottom, width, height))
+        rankings = np.argwhere(kind == name)
+        share = len(rankings) / max(int((kind != "").sum()), 1)
         panel.set_title(f"{name} ({share:.1%})", fontsize="small" if columns == 2 else "medium")
-        if len(places):
-            system, topic = places[np.argmax(base[places[:, 1]])]
+        if len(rankings):
+            system, topic = rankings[np.argmax(base[rankings[:, 1]])]
             _curve(ax, panel, misplaced.isel({SYSTEM: system, TOPIC: topic}))
         else:
             panel.set(xticks=[], yticks=[])
@@ -360,7 +367,7 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
 
 def _curve(ax: Axes, panel: Axes, one: xr.Dataset) -> None:
     depths = one[DEPTH].to_numpy()
-    panel.axhline(0, color=canvas.ink(panel), linewidth=0.8)
+    panel.axhline(0, color=canvas.text_colour(panel), linewidth=0.8)
     canvas.mark_depth(panel, one["recall_base"].item())
     panel.plot(depths, one["crp"], color=canvas.COLOURS[0], linewidth=2)
     panel.set_xlim(1, depths[-1])
@@ -382,28 +389,28 @@ REGION_COLOURS = {
 def effort_gain(
     cells: xr.Dataset, *, metric: Any = None, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw what rankings gain against how little effort they waste.
+    """Draw the gain of rankings against their effort.
 
     Also called as ``cells.ireval.plot.effort_gain()``.
 
-    Rows are the quarters of the gain, columns those of the effort scale. On the diagonal either
-    metric tells the whole story; the upper left, *high-high*, is high gain at high effort.
+    Rows are the quarters of the gain, columns those of the effort scale. On the diagonal, gain and
+    effort agree. Rankings in the upper left, *high-high*, have a high gain at a high effort.
 
     Parameters
     ----------
     cells
-        What `irframe.verbs.effort_gain` returned.
+        Result of `irframe.verbs.effort_gain`.
     metric
-        Which metric of gain; may be left out where there is only one.
+        The metric of gain. Not needed if there is a single one.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one set of dots per region and a share in every cell.
+        The axes, with dots by region and the share of rankings in every cell.
 
     References
     ----------
@@ -418,10 +425,11 @@ def effort_gain(
     'AP'
     """
     holding("what effort_gain returned", cells, {"cell", "quadrant", "border"})
-    canvas.one_group(cells)
-    quadrant = canvas.only(cells["quadrant"], METRIC, metric)
+    canvas.refuse_groups(cells)
+    quadrant = canvas.select_only(cells["quadrant"], METRIC, metric)
     one = cells.sel({METRIC: quadrant[METRIC].item()}) if METRIC in cells.dims else cells
-    gain, effort = one["gain_score"].to_numpy(), one["effort_score"].to_numpy()
+    gain = one["gain_score"].to_numpy()
+    effort = one["effort_score"].to_numpy()
     ax = canvas.new_axes(ax, (6.6, 5.0), figsize)
     size = float(np.clip(20_000 / max(gain.size, 1), 3, 25))
     for code, (region, colour) in enumerate(REGION_COLOURS.items()):
@@ -432,11 +440,11 @@ def effort_gain(
     borders = one["border"].to_numpy()
     for draw, lines in ((ax.axvline, (0.25, 0.5, 0.75)), (ax.axhline, borders)):
         for border in lines:
-            draw(border, color=canvas.ink(ax), linewidth=0.6)
+            draw(border, color=canvas.text_colour(ax), linewidth=0.6)
     ends = 1.08 * np.array([min(0, np.nanmin(gain), *borders), max(0, np.nanmax(gain), *borders)])
-    ax.set(xlim=(0, 1), ylim=ends[:: facts(one[METRIC].item()).sign])  # the best above
+    ax.set(xlim=(0, 1), ylim=ends[:: facts(one[METRIC].item()).sign])  # best at the top
     tops = [*borders, ax.get_ylim()[1]]
-    box = {"facecolor": canvas.ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
+    box = {"facecolor": canvas.background(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
     look: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}
     look |= {"xytext": (0, -3), "textcoords": "offset points", "bbox": box}
     for (row, column), share in np.ndenumerate(one["cell"].to_numpy()):

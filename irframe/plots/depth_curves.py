@@ -1,4 +1,4 @@
-"""Curves by evaluation depth, and of sorted p-values.
+"""Figures of curves by evaluation depth, and of sorted p-values.
 
 Figures: depth_curves, metric_curves, ratio_curves, unjudged_share, p_value_curves.
 """
@@ -28,7 +28,7 @@ from irframe.stops import axis_of
 from irframe.tables.captions import decision_text, significance_text
 
 BETWEEN = "named: best two, worst, and some between"
-"""What a figure says of the systems that it chose."""
+"""Subtitle of a figure that chose its systems."""
 
 
 def depth_curves(
@@ -43,27 +43,27 @@ def depth_curves(
 
     Also called as ``scores.ireval.plot.depth_curves()``.
 
-    Lines that cross are systems whose order depends on the depth. The legend names the systems
-    asked for and counts the others.
+    Where two lines cross, the order of two systems depends on the depth. The legend names the
+    chosen systems and counts the others.
 
     Parameters
     ----------
     scores
         Scores over (metric, system, topic, depth).
     metric
-        Which metric; may be left out where there is only one.
+        The metric to draw. Not needed if there is a single one.
     systems
-        Which systems to single out; by default the best two, the worst and two evenly between,
-        at the greatest depth, which the figure says.
+        The systems to highlight. The default is the best two, the worst and two evenly between,
+        at the greatest depth, and the subtitle says so.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one line per system, and a dotted one at the depth of the pool.
+        The axes, with one line per system, and a dotted line at the pool depth.
 
     References
     ----------
@@ -80,9 +80,10 @@ def depth_curves(
     """
     dim = axis_of(scores).dim
     holding(f"scores with a dimension {dim}", scores, {dim}, "sizes")
-    chosen = canvas.only(to_scores(scores, "this figure"), METRIC, metric)
+    chosen = canvas.select_only(to_scores(scores, "this figure"), METRIC, metric)
     means = averages(chosen).transpose(SYSTEM, dim)
-    depths, names = means[dim].to_numpy(), means.indexes[SYSTEM].tolist()
+    depths = means[dim].to_numpy()
+    names = means.indexes[SYSTEM].tolist()
     order = best_first(means.to_numpy()[:, -1], -facts(chosen[METRIC].item()).sign)[::-1]
     rows = canvas.chosen_systems(systems, names, order, 5)
     ax = canvas.new_axes(ax, figsize=figsize)
@@ -97,9 +98,9 @@ def depth_curves(
 
 
 def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None = None) -> None:
-    """Lay out the depths of values, and mark that of the pool."""
+    """Label the axis of depths, and mark the pool depth."""
     axis = axis_of(values)
-    canvas.mark_depth(ax, canvas.pool_depth_of(values) if pool_depth is None else pool_depth)
+    canvas.mark_depth(ax, canvas.pool_depth_attr(values) if pool_depth is None else pool_depth)
     ax.set_xlabel(axis.describe(axis.title + axis.title_end))
     canvas.log_depths(ax, values[axis.dim].to_numpy(), log=axis.log)
     if axis.integer and not axis.log:
@@ -114,27 +115,27 @@ def metric_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the means of one system by several metrics against depth, threshold or budget.
+    """Draw one system's means by metric, against depth or threshold.
 
     Also called as ``scores.ireval.plot.metric_curves()``.
 
     Parameters
     ----------
     scores
-        Scores by depth, or where else reading stops, as `irframe.verbs.score` gives them.
+        Scores by depth, threshold or budget, from `irframe.verbs.score`.
     system
-        Which one; may be left out where there is only one.
+        The system to draw. Not needed if there is a single one.
     alpha
-        One less the level of the intervals over topics, above 0 and below 1.
+        One minus the confidence level of the intervals over topics, above 0 and below 1.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one line per metric in a band, its interval as `irframe.verbs.summary` has it.
+        The axes, with one line per metric, and a band for the interval of `irframe.verbs.summary`.
 
     References
     ----------
@@ -155,15 +156,15 @@ def metric_curves(
     dim = axis_of(scores).dim
     holding(f"scores with a dimension {dim}", scores, {dim}, "sizes")
     array = to_scores(scores, "this figure")
-    row = canvas.only_place("system", system, array.indexes[SYSTEM].tolist(), "the systems")
+    row = canvas.only_index("system", system, array.indexes[SYSTEM].tolist(), "the systems")
     table = summary(array.isel({SYSTEM: [row]}), alpha=alpha).isel({SYSTEM: 0})
     ax = canvas.new_axes(ax, figsize=figsize)
     stops = table[dim].to_numpy()
     for number, metric in enumerate(table[METRIC].to_numpy()):
-        part = table.isel({METRIC: number})
-        style = canvas.series_style(number) | canvas.dotted(stops)
-        ax.plot(stops, part["mean"], linewidth=1.8, label=str(metric), **style)
-        ax.fill_between(stops, part["ci_low"], part["ci_high"], color=style["color"], alpha=0.15)
+        means = table.isel({METRIC: number})
+        style = canvas.series_style(number) | canvas.dot_style(stops)
+        ax.plot(stops, means["mean"], linewidth=1.8, label=str(metric), **style)
+        ax.fill_between(stops, means["ci_low"], means["ci_high"], color=style["color"], alpha=0.15)
     _finish(ax, scores)
     ax.set_ylabel(f"mean with {1 - alpha:.0%} confidence interval")
     of = fitting_names(ax, [array.indexes[SYSTEM][row]], 0.8)
@@ -175,24 +176,24 @@ def metric_curves(
 def ratio_curves(
     values: xr.DataArray | xr.Dataset, *, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw a quantity by evaluation depth: a curve per metric, and per group.
+    """Draw a quantity by evaluation depth, per metric and group.
 
     Also called as ``values.ireval.plot.ratio_curves()``.
 
     Parameters
     ----------
     values
-        What `discrimination`, `median_p`, `coverage`, `inversions`, `separability`, or `agreement`
-        with a reference give: values over depth, and metric or group. Intervals are not drawn.
+        Result of `discrimination`, `median_p`, `coverage`, `inversions`, `separability`, or
+        `agreement` with a reference. Intervals are not drawn.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one line per metric and group.
+        The axes, with one line per metric and group.
 
     References
     ----------
@@ -208,18 +209,19 @@ def ratio_curves(
     >>> ax.get_ylabel(), len(ax.get_legend().get_texts())
     ('coverage ratio', 3)
     """
-    values, axis = canvas.without_intervals(values), axis_of(values)
+    axis = axis_of(values)
+    values = canvas.without_intervals(values)
     along = axis.dim
     holding(f"values with a dimension {along}", values, {along}, "sizes")
     if further := [dim for dim in (TOPIC, axis.other, "seed") if dim in values.dims]:
-        raise InputError(f"values by {along} alone, as discrimination gives them", further[0])
+        raise InputError(f"values by {along} only, as discrimination returns them", further[0])
     ax = canvas.new_axes(ax, figsize=figsize)
     others = [str(dim) for dim in values.dims if dim != along]
     curves = values.transpose(*others, along)
-    for number, place in enumerate(np.ndindex(curves.shape[:-1])):
-        label = ", ".join(str(curves[place][dim].item()) for dim in others)
-        style = canvas.series_style(number) | canvas.dotted(values[along])
-        ax.plot(values[along], curves[place], linewidth=1.8, label=label, **style)
+    for number, index in enumerate(np.ndindex(curves.shape[:-1])):
+        label = ", ".join(str(curves[index][dim].item()) for dim in others)
+        style = canvas.series_style(number) | canvas.dot_style(values[along])
+        ax.plot(values[along], curves[index], linewidth=1.8, label=label, **style)
     _finish(ax, values)
     ax.set_ylabel(str(values.name or "ratio"))
     canvas.subtitle(ax, decision_text(values.attrs))
@@ -228,7 +230,7 @@ def ratio_curves(
 
 
 def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw which share of the documents down to every depth was never judged, run by run.
+    """Draw the share of unjudged documents of each run by depth.
 
     Also called as ``cube.ireval.plot.unjudged_share()``.
 
@@ -237,15 +239,15 @@ def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = 
     cube
         A cube made by `irframe.cube`.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: a line per system, its unjudged documents over those that it retrieved, by colour
-        those that contributed to the pool and the others.
+        The axes, with a line per system: its unjudged documents divided by its retrieved ones.
+        Systems that contributed to the pool have another colour than the others.
 
     References
     ----------
@@ -266,11 +268,11 @@ def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = 
     inside = pool.contributing
     ax = canvas.new_axes(ax, figsize=figsize)
     look: dict[str, Any] = {"alpha": 0.9 if len(inside) < 20 else 0.35, "lw": 1.2}
-    look |= canvas.dotted(shares[DEPTH])
+    look |= canvas.dot_style(shares[DEPTH])
     sides = ((inside, "contributing"), (~inside, "not contributing"))
     for (chosen, name), colour in zip(sides, canvas.COLOURS, strict=False):
-        for place, row in enumerate(np.flatnonzero(chosen)):
-            label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
+        for n, row in enumerate(np.flatnonzero(chosen)):
+            label = f"_{shares.indexes[SYSTEM][row]}" if n else f"{name} ({chosen.sum()})"
             ax.plot(shares[DEPTH], shares[row], color=colour, label=label, **look)
     shallowest = max(int(pool.depth.min()), 0)
     _finish(ax, shares, shallowest)
@@ -289,28 +291,29 @@ def p_value_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the pairs' p-values in falling order: the more to the left, the more discriminating.
+    """Draw the p-values of all pairs in falling order.
 
-    Also called as ``data.ireval.plot.p_value_curves()``.
+    Also called as ``data.ireval.plot.p_value_curves()``. The further left a curve lies, the more
+    discriminative is the metric.
 
     Parameters
     ----------
     data
-        What `irframe.verbs.bootstrap_sensitivity` gives (achieved significance levels), or a
-        comparison frame (its p-values, corrected as they are there).
+        Result of `irframe.verbs.bootstrap_sensitivity` (achieved significance levels) or of
+        `irframe.verbs.compare` (adjusted p-values).
     alpha
-        Significance level, marked by a dotted line; the axis ends at three times alpha, or at 1
-        where no pair is below that. By default that of `data`, else 0.05.
+        Significance level, marked by a dotted line. The axis ends at three times alpha, or at 1
+        if no pair is below that. The default is the level of `data`, else 0.05.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one curve per metric and depth. The legend has the share of pairs below alpha
-        and, after a bootstrap, the difference of means that suffices.
+        The axes, with one curve per metric and depth. The legend has the share of pairs below
+        alpha and, after a bootstrap, the difference of means that is needed for significance.
 
     References
     ----------
@@ -339,11 +342,13 @@ def p_value_curves(
         if len(values) == 1:  # a curve of one pair is a point
             style |= {"marker": "o", "clip_on": False}
         ax.plot(np.arange(1, len(values) + 1), np.sort(values)[::-1], **style)
-    ax.axhline(alpha, color=canvas.ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
+    ax.axhline(
+        alpha, color=canvas.text_colour(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}"
+    )
     corrected = data.attrs.get("adjust", NONE) != NONE
-    what = "adjusted p-value" if corrected else "p-value"
-    what = "achieved significance level" if bootstrap else what
-    ax.set(xlabel="pairs of systems, sorted", ylabel=what)
+    p_name = "adjusted p-value" if corrected else "p-value"
+    ylabel = "achieved significance level" if bootstrap else p_name
+    ax.set(xlabel="pairs of systems, sorted", ylabel=ylabel)
     shown = any((values < 3 * alpha).any() for _, values, _ in curves)
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
@@ -359,10 +364,10 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
     asl = data["asl"].transpose(..., PAIR)
     others = [str(dim) for dim in asl.dims if dim != PAIR]
     delta = data["delta"].transpose(*others).to_numpy()
-    for place in np.ndindex(asl.shape[:-1]):
-        curve = asl[place].dropna(PAIR)
-        parts = {dim: str(curve[dim].item()) for dim in others}
-        yield _curve_label(parts, axis_of(data).dim), curve.to_numpy(), float(delta[place])
+    for index in np.ndindex(asl.shape[:-1]):
+        curve = asl[index].dropna(PAIR)
+        labels = {dim: str(curve[dim].item()) for dim in others}
+        yield _curve_label(labels, axis_of(data).dim), curve.to_numpy(), float(delta[index])
 
 
 def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
@@ -373,7 +378,7 @@ def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
         yield _curve_label({METRIC: str(metric), dim: str(k)}, dim), p.to_numpy(), None
 
 
-def _curve_label(parts: dict[str, str], dim: str) -> str:
-    depth = parts.pop(dim, "")
-    name = parts.pop(METRIC)
-    return ", ".join([*parts.values(), f"{name}@{depth}" if depth and "@" not in name else name])
+def _curve_label(labels: dict[str, str], dim: str) -> str:
+    depth = labels.pop(dim, "")
+    name = labels.pop(METRIC)
+    return ", ".join([*labels.values(), f"{name}@{depth}" if depth and "@" not in name else name])

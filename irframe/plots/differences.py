@@ -1,4 +1,4 @@
-"""Figures of who differs from whom.
+"""Figures of differences between systems.
 
 Figures: differences, critical_difference.
 """
@@ -31,37 +31,37 @@ def differences(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the difference of every pair of systems with its interval, the best at the top.
+    """Draw the difference and interval of every pair of systems.
 
     Also called as ``compared.ireval.plot.differences()``.
 
     Parameters
     ----------
     compared
-        What `irframe.verbs.compare` returned, of one group; several metrics or groups have a
-        panel each by ``compared.ireval.groupby("metric").plot.differences()``.
+        Result of `irframe.verbs.compare`, of one group. To draw a panel per metric, call
+        ``compared.ireval.groupby("metric").plot.differences()``.
     metric
-        Which metric; may be left out where there is only one.
+        The metric to draw. Not needed if there is a single one.
     depth
-        Which depth, or budget; by default the greatest.
+        The depth or budget to draw. The default is the greatest.
     ax
-        Axes to draw on; by default those of a new figure, tall enough for the pairs.
+        Axes to draw on. The default is a new figure that is tall enough for the pairs.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, a dot per pair, filled where the difference is significant, and a line for its
-        interval; dashed lines are zero and the margin, if there is one. Against one baseline a
-        pair stands by the name of the other system.
+        The axes, with a dot and an interval per pair, the largest improvement at the top. Filled
+        dots are significant differences. Dashed lines are zero and the margin, if any. Against one
+        baseline, a pair has the name of the other system.
 
     Raises
     ------
     InputError
-        For another frame.
+        If the frame is a different result.
     ParameterError
-        If the metric or depth is unknown, or the metric left open.
+        If the metric or depth is unknown, or no metric is chosen among several.
 
     References
     ----------
@@ -82,79 +82,82 @@ def differences(
     """
     holding("what compare returned", compared, NEEDED, "columns")
     known = compared[METRIC].unique().tolist()
-    metric = known[canvas.only_place(METRIC, metric if metric is None else str(metric), known)]
+    metric = known[canvas.only_index(METRIC, metric if metric is None else str(metric), known)]
     compared = compared[compared[METRIC] == metric]
     dim = axis_of(compared).dim
     stops = compared[dim].dropna().unique().tolist() if dim in compared else []
     label = metric
     if stops or depth is not None:
-        depth = stops[canvas.only_place(dim, max(stops) if depth is None else depth, stops)]
-        compared, label = compared[compared[dim] == depth], axis_of(compared).named(label, depth)
+        depth = stops[canvas.only_index(dim, max(stops) if depth is None else depth, stops)]
+        label = axis_of(compared).named(label, depth)
+        compared = compared[compared[dim] == depth]
     sign = facts(metric).sign
     order = np.argsort(-sign * compared["difference"].to_numpy(), kind="stable")
-    rows, against = compared.iloc[order], compared["system_b"].unique()
-    alone = len(against) == 1
+    rows = compared.iloc[order]
+    baselines = compared["system_b"].unique()
+    one_baseline = len(baselines) == 1
     ax, fit = canvas.row_axes(ax, len(rows), (6.4, 1.1, 0.23), figsize, chosen=False)
-    shown, places = rows.iloc[:fit], np.arange(min(fit, len(rows)))
-    sides = [shown["system_a"]] if alone else [shown["system_a"], shown["system_b"]]
+    shown = rows.iloc[:fit]
+    positions = np.arange(len(shown))
+    sides = [shown["system_a"]] if one_baseline else [shown["system_a"], shown["system_b"]]
     names = fitting_rows(ax, " - ".join(["{}"] * len(sides)), *sides)
     low, high, middle = (shown[name].to_numpy() for name in ("ci_low", "ci_high", "difference"))
-    ax.hlines(places, low, high, color=canvas.FAINT, linewidth=2)
-    for sure, face in ((True, canvas.COLOURS[0]), (False, canvas.ground(ax))):
-        kept = shown["significant"].to_numpy(bool) == sure
+    ax.hlines(positions, low, high, color=canvas.FAINT, linewidth=2)
+    for significant, face in ((True, canvas.COLOURS[0]), (False, canvas.background(ax))):
+        chosen = shown["significant"].to_numpy(bool) == significant
         look: dict[str, Any] = {"markerfacecolor": face, "markersize": 4, "zorder": 3}
-        ax.plot(middle[kept], places[kept], "o", color=canvas.COLOURS[0], **look)
-    ax.axvline(0, color=canvas.ink(ax), linestyle="--", linewidth=0.8)
-    if isinstance(margin := compared.attrs.get("margin"), float):  # one of all metrics
+        ax.plot(middle[chosen], positions[chosen], "o", color=canvas.COLOURS[0], **look)
+    ax.axvline(0, color=canvas.text_colour(ax), linestyle="--", linewidth=0.8)
+    if isinstance(margin := compared.attrs.get("margin"), float):  # the same for all metrics
         ax.axvline(-sign * margin, color=canvas.FAINT, linestyle="--", linewidth=0.8)
-    ax.set_yticks(places, names)
-    ax.set_ylim(len(places) - 0.5, -0.5)
-    base = f" from {fitting_names(ax, against, 0.5)[0]}" if alone else ""
+    ax.set_yticks(positions, names)
+    ax.set_ylim(len(positions) - 0.5, -0.5)
+    base = f" from {fitting_names(ax, baselines, 0.5)[0]}" if one_baseline else ""
     ax.set_xlabel(
         f"difference in {label}{base}, {interval_label({'alpha': compared.attrs['alpha']})}"
     )
-    told = f"filled: significant by {significance_text(compared.attrs)}"
-    canvas.subtitle(ax, told, selection_text(len(shown), len(rows), "pairs"))
+    filled = f"filled: significant by {significance_text(compared.attrs)}"
+    canvas.subtitle(ax, filled, selection_text(len(shown), len(rows), "pairs"))
     return ax
 
 
 BAR = 0.45
-"""How far bars of groups are apart, in rows."""
+"""Distance between the bars of groups, in rows."""
 
 
 def critical_difference(
     board: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw systems along their mean or mean rank, with bars over those that do not differ.
+    """Draw a critical difference diagram of a leaderboard.
 
     Also called as ``board.ireval.plot.critical_difference()``.
 
-    Systems stand where the order of the board has them: at their mean, with ``order="win_rate"`` at
-    their win rate, and with ``order="borda"`` at their mean rank over tasks, ties by halves.
-    A bar joins systems no two of which differ significantly, by the test and the correction of the
-    board, of means: the groups of its ``letters``. Systems under a bar without a dot are not of its
-    group.
+    Systems are drawn at their mean, with ``order="win_rate"`` at their win rate, and with
+    ``order="borda"`` at their mean rank over tasks, where ties share ranks. A bar joins systems
+    without significant differences of means, by the test and the correction of the leaderboard.
+    These are the groups of its ``letters``. A system below a bar belongs to its group only if it
+    has a dot.
 
     Parameters
     ----------
     board
-        What `irframe.verbs.leaderboard` returned, of one group.
+        Result of `irframe.verbs.leaderboard`, of one group.
     ax
-        Axes to draw on; by default those of a new figure, tall enough for the systems.
+        Axes to draw on. The default is a new figure that is tall enough for the systems.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: a line from each system's place to its name, and below the axis a bar per group of
-        two systems and more, with a dot for each. Where there is no room for all systems, those of
-        the best ranks.
+        The axes, with a line from each system's position to its name. Below the axis is a bar per
+        group of at least two systems, with a dot for each system. If not all systems fit, those
+        with the best ranks are drawn.
 
     Raises
     ------
     InputError
-        For another frame, and one in which fewer than two systems have a mean.
+        If the frame is a different result, or fewer than two systems have a mean.
 
     References
     ----------
@@ -175,41 +178,42 @@ def critical_difference(
     holding(
         "what leaderboard returned, of one group", board, {"rank", "letters", "ci_low"}, "columns"
     )
-    canvas.one_group(board)
+    canvas.refuse_groups(board)
     mean = [*board][[*board].index("ci_low") - 1]
     lacking = board[mean].isna()
     without, board = board.index[lacking].astype(str).tolist(), board[~lacking]
     if len(board) < 2:
-        raise InputError("a board in which two systems have a mean", f"{len(board)}", "", without)
-    where, label = _standing(board, mean)
-    there = np.arange(len(board))
-    there = there[np.argsort(board["rank"].to_numpy(float)[there], kind="stable")]
-    groups = _groups(board["letters"].iloc[there])
-    rows = _rows_of(groups, len(there))
+        expected = "a leaderboard in which two systems have a mean"
+        raise InputError(expected, f"{len(board)}", "", without)
+    positions, label = _positions(board, mean)
+    shown = np.argsort(board["rank"].to_numpy(float), kind="stable")
+    groups = _groups(board["letters"].iloc[shown])
+    rows = _rows_of(groups, len(shown))
     ax, fit = canvas.row_axes(ax, rows, (6.4, 1.1, 0.23), figsize, chosen=False)
-    while len(there) > 2 and _rows_of(groups, len(there)) > fit:
-        there = there[:-1]
-        groups = _groups(board["letters"].iloc[there])
-    x = where[there]
+    while len(shown) > 2 and _rows_of(groups, len(shown)) > fit:
+        shown = shown[:-1]
+        groups = _groups(board["letters"].iloc[shown])
+    x = positions[shown]
     below = _draw_groups(ax, x, groups)
-    _draw_names(ax, x, board.index[there].astype(str), below)
+    _draw_names(ax, x, board.index[shown].astype(str), below)
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
     ax.set_xlabel(label)
     ax.spines[["left", "right", "bottom"]].set_visible(False)
     test = significance_text(board.attrs)
-    joined = "bars join groups without significant differences of means"
-    joined = joined if groups else "all differences of means are significant"
-    shown = selection_text(len(there), len(board))
+    bars = "bars join groups without significant differences of means"
+    bars = bars if groups else "all differences of means are significant"
+    selection = selection_text(len(shown), len(board))
     left_out = f"without {listing(without)}, which lack tasks" if without else ""
-    said = f"{joined}: {test}" if test else joined, design_text(board.attrs), shown, left_out
-    canvas.subtitle(ax, *said)
+    notes = [f"{bars}: {test}" if test else bars, design_text(board.attrs), selection, left_out]
+    canvas.subtitle(ax, *notes)
     return ax
 
 
-def _standing(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
-    """Return where systems stand, and what that is."""
-    order, tasks = board.attrs.get("order_by"), board.attrs.get(TASK_MEANS, [])
+def _positions(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
+    """Return the positions of systems, and the label of the axis."""
+    order = board.attrs.get("order_by")
+    tasks = board.attrs.get(TASK_MEANS, [])
     if order == "borda" and tasks:
         ranks = board.rename(columns=str)[tasks].round(TIE).rank(ascending=facts(mean).sign < 0)
         return ranks.mean(axis=1).to_numpy(), "mean rank over tasks"
@@ -219,22 +223,23 @@ def _standing(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
 
 
 def _rows_of(groups: list[Array], systems: int) -> int:
-    """Return how many rows the bars of groups and the names of systems take."""
+    """Return the number of rows for bars and names."""
     return int(np.ceil(BAR * len(groups))) + 1 + (systems + 1) // 2
 
 
 def _groups(letters: pd.Series) -> list[Array]:
-    """Return the systems that share a letter, as positions, of groups of two and more."""
-    own = [{*re.findall(r"[A-Za-z]\d*", text)} for text in letters.fillna("").astype(str)]
-    every = sorted(set().union(*own), key=lambda one: [one in each for each in own], reverse=True)
-    found = [np.flatnonzero([one in each for each in own]) for one in every]
-    return [group for group in found if len(group) > 1]
+    """Return the positions of systems that share a letter."""
+    marks = [{*re.findall(r"[A-Za-z]\d*", text)} for text in letters.fillna("").astype(str)]
+    members = [[letter in mark for mark in marks] for letter in set().union(*marks)]
+    groups = map(np.flatnonzero, sorted(members, reverse=True))
+    return [group for group in groups if len(group) > 1]
 
 
 def _draw_groups(ax: Axes, x: Array, groups: list[Array]) -> float:
-    """Draw a bar for each group, under one another, and return where the last one is."""
+    """Draw a bar for each group, and return the lowest position."""
     for number, group in enumerate(groups, 1):
-        height, ends = number * BAR, (x[group].min(), x[group].max())
+        height = number * BAR
+        ends = x[group].min(), x[group].max()
         look: dict[str, Any] = {"color": canvas.COLOURS[0], "zorder": 3}
         ax.plot(ends, (height, height), linewidth=3, solid_capstyle="round", **look)
         ax.plot(x[group], np.full(len(group), height), "o", markersize=4.5, **look)
@@ -242,18 +247,21 @@ def _draw_groups(ax: Axes, x: Array, groups: list[Array]) -> float:
 
 
 def _draw_names(ax: Axes, x: Array, names: Any, below: float) -> None:
-    """Draw a line from the axis to each name, the lower half at the left, the rest at the right."""
+    """Draw a line from the axis to each name.
+
+    The lower half of the names is at the left, the upper half at the right.
+    """
     order = np.argsort(x, kind="stable")
     half = (len(x) + 1) // 2
     margin = 0.04 * (np.ptp(x) or 1)
     ends = x.min() - margin, x.max() + margin
-    look: dict[str, Any] = {"color": canvas.ink(ax), "linewidth": 0.8, "zorder": 1}
+    look: dict[str, Any] = {"color": canvas.text_colour(ax), "linewidth": 0.8, "zorder": 1}
     texts = fitting_names(ax, names[order], 0.22)
     rows = below + 1 + np.arange(half)
-    places = np.concatenate([rows, rows[: len(x) - half][::-1]])
-    for place, (system, row) in enumerate(zip(order, places, strict=True)):
-        ax.plot([x[system]] * 2 + [ends[place >= half]], [0, row, row], **look)
-    for row, text in zip(places[half:], texts[half:], strict=True):
+    heights = np.concatenate([rows, rows[: len(x) - half][::-1]])
+    for n, (system, row) in enumerate(zip(order, heights, strict=True)):
+        ax.plot([x[system], x[system], ends[n >= half]], [0, row, row], **look)
+    for row, text in zip(heights[half:], texts[half:], strict=True):
         ax.text(1.01, row, text, va="center", transform=ax.get_yaxis_transform())
     ax.set_yticks(rows, texts[:half])
     ax.tick_params(axis="y", length=0)

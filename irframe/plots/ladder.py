@@ -49,13 +49,13 @@ def ladder(
     ranks
         What `irframe.verbs.rank_intervals` or `irframe.verbs.leaderboard` returned, of one group.
     metric
-        Which metric; may be left out where there is only one. A board is ranked by its first.
+        The metric to draw. Not needed if there is a single one. A board is ranked by its first.
     depth
-        Which depth; by default the greatest.
+        The depth to draw. The default is the greatest.
     top
-        How many of the best systems to draw; by default all.
+        Number of best systems to draw. The default is all.
     ax
-        Axes to draw on; by default those of a new figure, tall enough for the systems.
+        Axes to draw on. The default is a new figure that is tall enough for the systems.
     figsize
         Width and height of a new figure, in inches.
 
@@ -96,7 +96,7 @@ def ladder(
     known = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= known:
         raise InputError("what rank_intervals returned, of one group", "other data")
-    layer, label = canvas.one_depth(canvas.only(ranked, METRIC, metric), depth)
+    layer, label = canvas.at_one_depth(canvas.select_only(ranked, METRIC, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
     ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=top is not None)
@@ -182,7 +182,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     best
         What `irframe.verbs.best_systems` returned of scores in groups.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -194,7 +194,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     Raises
     ------
     InputError
-        For another frame.
+        If the frame is a different result.
 
     References
     ----------
@@ -283,11 +283,11 @@ def pareto_front(
     metric
         The effectiveness; may be left out where there is only one besides `cost`.
     depth
-        Which depth, or budget; by default the greatest.
+        The depth or budget to draw. The default is the greatest.
     alpha
         One minus the confidence level of the intervals.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -337,7 +337,7 @@ def pareto_front(
     more = len(names) - MOST_NAMED
     if more > 0:
         ax.errorbar([], [], fmt="o", color=canvas.FAINT, label=counted(more, "other system"))
-    ax.plot(width[0][front], height[0][front], color=canvas.ink(ax), linewidth=1, zorder=0)
+    ax.plot(width[0][front], height[0][front], color=canvas.text_colour(ax), linewidth=1, zorder=0)
     ax.set(xlabel=title, ylabel=f"mean {label}")
     canvas.subtitle(
         ax,

@@ -1,7 +1,7 @@
-"""How much room axes have, and what fits there: names, labels that wrap, thinned ticks, legends.
+"""Layout of figures: names, labels, ticks and legends that fit.
 
-Labels wrap, ticks are thinned and legends hang when a figure is drawn, so that it holds for
-whatever size it has by then.
+Labels are wrapped, ticks thinned and legends placed when a figure is drawn, because its size may
+change until then.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -16,53 +16,54 @@ from irframe.names import printable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # noqa: PLC0414 - for all figures
 else:
-    Axes = Any  # figures may be listed where matplotlib is not there
+    Axes = Any  # matplotlib is optional
 
 Size = tuple[float, float] | None
-"""Width and height of a figure in inches, if they are asked for."""
+"""Width and height of a figure in inches, or None for the default."""
 ELLIPSIS = "…"
-"""What stands for the characters left out."""
+"""Replacement for the characters left out."""
 LEAST = 5
-"""Fewest characters of a name that was shortened."""
+"""Least number of characters of a shortened name."""
 PITCH = 1.25
-"""Height of a row with a name, in heights of its letters."""
+"""Height of a row with a name, relative to the font height."""
 AROUND = 7.0
-"""Lines that titles, ticks and labels take above and below rows."""
+"""Height of titles, ticks and labels above and below rows, in lines."""
 FREE: WeakSet[Any] = WeakSet()
-"""Figures whose height the caller did not choose."""
+"""Figures whose height may grow, because the caller did not choose it."""
 SHARE = 0.35
-"""Most of the width that names of rows take."""
+"""Largest share of the width for names of rows."""
 NARROW = 324.0
 """Width, in points, below which a figure has one column and its legend below: 4.5 inches."""
 LETTER = 0.6
-"""Width of a letter, in heights of letters, about."""
+"""Mean width of a letter, relative to the font height."""
 X_SMALL = 7
-"""Height of the letters of topics, in points."""
+"""Font size of topics, in points."""
 EDGE = 0.03
-"""Share of the width of a figure that texts leave free."""
-APART = 0.4
-"""Least distance of two labels along an axis, in heights of their letters."""
+"""Margin of texts, as a share of the width of the figure."""
+DISTANCE = 0.4
+"""Least distance of two labels along an axis, relative to the font height."""
 ROW = 1.7
-"""Height of a row of a legend, in heights of its letters."""
+"""Height of a row of a legend, relative to the font height."""
 ROWS = 2
-"""Rows of a legend for which a figure has room without being higher."""
+"""Rows of a legend that fit without a higher figure."""
 LINE = 1.15
-"""Height of a line, in heights of its letters."""
+"""Height of a line, relative to the font height."""
 HANDLE = 3.1
-"""Width of what a legend shows beside a text, and of the gap to the next, in heights of letters."""
+"""Width of a legend's handle and gap, relative to the font height."""
 
 
 def short_names(names: Sequence[Hashable], most: int) -> list[str]:
-    """Return names of at most so many characters, with an ellipsis in the middle of longer ones.
+    """Return names shortened to a number of characters.
 
-    Names that differ stay different, and keep more characters where they must for that.
+    An ellipsis replaces the middle of a longer name. Different names stay different, if necessary
+    with more characters.
 
     Parameters
     ----------
     names
-        What is named, such as systems.
+        Names, such as those of systems.
     most
-        Characters that there is room for; 5 at least are kept.
+        The most characters of a name. At least 5 characters are kept.
 
     Examples
     --------
@@ -80,9 +81,9 @@ def short_names(names: Sequence[Hashable], most: int) -> list[str]:
 
 
 def plain(name: str) -> str:
-    r"""Return a name so that matplotlib shows it as it is, and in legends.
+    r"""Escape a name for matplotlib.
 
-    It takes what is between dollars for mathematics, and leaves names that begin with an
+    Matplotlib reads text between dollars as mathematics, and leaves names that begin with an
     underscore out of legends.
 
     Examples
@@ -95,71 +96,75 @@ def plain(name: str) -> str:
 
 
 def _shortened(texts: list[str], length: int) -> Iterable[list[str]]:
-    """Yield ways to cut texts to a length: more of the head, of the tail, or where they part."""
-    kept = length - 1
-    for head in sorted(range(2, kept - 1), key=lambda head: abs(head - (kept + 1) // 2)):
-        ends = [text[:head] + ELLIPSIS + text[len(text) - kept + head :] for text in texts]
+    """Yield shortened texts, with different parts cut out."""
+    n_kept = length - 1
+    for head in sorted(range(2, n_kept - 1), key=lambda head: abs(head - (n_kept + 1) // 2)):
+        ends = [text[:head] + ELLIPSIS + text[len(text) - n_kept + head :] for text in texts]
         yield [t if len(t) <= length else cut for t, cut in zip(texts, ends, strict=True)]
     columns = enumerate(zip(*(text for text in texts if len(text) > length), strict=False))
-    shared = next((place for place, letters in columns if len(set(letters)) > 1), 0)
-    start = max(0, shared - kept // 2)
-    parts = [f"{ELLIPSIS}{text[start : start + kept - 1]}{ELLIPSIS}" for text in texts]
-    yield [t if len(t) <= length else part for t, part in zip(texts, parts, strict=True)]
+    differs = next((pos for pos, letters in columns if len(set(letters)) > 1), 0)
+    start = max(0, differs - n_kept // 2)
+    middles = [f"{ELLIPSIS}{text[start : start + n_kept - 1]}{ELLIPSIS}" for text in texts]
+    yield [t if len(t) <= length else middle for t, middle in zip(texts, middles, strict=True)]
 
 
 def rows_that_fit(ax: Axes, size: float = 1.0) -> int:
-    """Return how many rows with a name fit into axes, its letters being so high among others."""
-    high = font_height(ax)
-    free = size_in_points(ax)[1] - (AROUND * high if fills_figure(ax) else 0)
-    return max(1, int(free / (PITCH * size * high)))
+    """Return the number of named rows that fit into axes."""
+    height = font_height(ax)
+    free = size_in_points(ax)[1] - (AROUND * height if fills_figure(ax) else 0)
+    return max(1, int(free / (PITCH * size * height)))
 
 
 def font_height(ax: Axes) -> float:
-    """Return how high letters are, in points."""
+    """Return the font height of labels, in points."""
     return float(ax.xaxis.label.get_fontsize())
 
 
 def fills_figure(ax: Axes) -> bool:
-    """Tell whether axes have a figure for themselves, except for scales of colours."""
-    return sum(not hasattr(one, "_colorbar") for one in figure_of(ax).axes) == 1
+    """Return whether axes are the only ones of their figure.
+
+    Colour scales do not count.
+    """
+    return sum(not hasattr(other, "_colorbar") for other in figure_of(ax).axes) == 1
 
 
 def figure_of(ax: Axes) -> Any:
-    """Return the whole figure that axes are on."""
+    """Return the figure of axes, also of axes on a subfigure."""
     return ax.figure.figure
 
 
 def size_in_points(ax: Axes) -> tuple[float, float]:
-    """Return the width and height, in points, that axes and the texts around them have."""
+    """Return the width and height of axes and their texts, in points."""
     figure = figure_of(ax)
     box = figure.bbox if fills_figure(ax) else ax.get_window_extent()
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
 
 
 def fitting_names(ax: Axes, names: Any, share: float = SHARE) -> list[str]:
-    """Return names that take at most a share of the width, shortened where they are longer."""
+    """Return names shortened to a share of the width."""
     return short_names(names, int(share * size_in_points(ax)[0] / (LETTER * font_height(ax))))
 
 
-def fitting_rows(ax: Axes, form: str, *columns: Any) -> list[str]:
-    """Return texts of several names a row, each name shortened by itself to its part of the room.
+def fitting_rows(ax: Axes, template: str, *columns: Any) -> list[str]:
+    """Return a text per row, made of shortened names.
 
     Parameters
     ----------
     ax
-        Axes beside which they stand.
-    form
-        How names are put together, with a place for each.
+        Axes beside which the texts are written.
+    template
+        Template with a field for each column.
     columns
-        The names of every row, a column for each place.
+        The names of all rows, one column for each field.
     """
-    known = [*dict.fromkeys(str(name) for column in columns for name in column)]
-    short = dict(zip(known, fitting_names(ax, known, SHARE / len(columns)), strict=True))
-    return [form.format(*(short[str(name)] for name in row)) for row in zip(*columns, strict=True)]
+    names = list(dict.fromkeys(str(name) for column in columns for name in column))
+    short = dict(zip(names, fitting_names(ax, names, SHARE / len(columns)), strict=True))
+    rows = zip(*columns, strict=True)
+    return [template.format(*(short[str(name)] for name in row)) for row in rows]
 
 
 def selection_text(shown: int, count: int, what: str = "systems", which: str = "best") -> str:
-    """Return which part of all is shown; nothing if all are.
+    """Return the text for a selection, or "" if all are shown.
 
     Examples
     --------
@@ -169,34 +174,36 @@ def selection_text(shown: int, count: int, what: str = "systems", which: str = "
     return f"{which} {shown} of {count} {what}".lstrip() if shown < count else ""
 
 
-def name_ticks(ax: Axes, places: Any, names: Any, *, rotation: float = 0, size: Any = None) -> None:
-    """Write names under places along axes; where they are too many, some in regular steps.
+def name_ticks(
+    ax: Axes, positions: Any, names: Any, *, rotation: float = 0, size: Any = None
+) -> None:
+    """Write names at ticks, as many as fit.
 
     Parameters
     ----------
     ax
         The axes.
-    places
-        Where the ticks are, from left to right.
+    positions
+        Positions of the ticks, from left to right.
     names
-        What is written there.
+        Their names.
     rotation
-        Angle of the names; those that are not level end below their ticks.
+        Angle of the names. Rotated names end below their ticks.
     size
-        How high their letters are.
+        Font size.
     """
     labels = [str(name) for name in names]
     ha = "right" if rotation % 90 else "center"
-    ax.set_xticks(list(places), labels, rotation=rotation, fontsize=size, ha=ha)
+    ax.set_xticks(list(positions), labels, rotation=rotation, fontsize=size, ha=ha)
     ax.xaxis.set_major_formatter(
-        thinned_formatter(dict(zip(map(float, places), labels, strict=True)))
+        thinned_formatter(dict(zip(map(float, positions), labels, strict=True)))
     )
 
 
 def name_topics(ax: Axes, topics: Any) -> None:
-    """Write upright names of topics under the places 0, 1, ... if there is room for all.
+    """Write upright names of topics at the ticks, if all fit.
 
-    They are shortened where they would take more than about a quarter of the height.
+    The ticks are 0, 1 and so on. A name takes at most a quarter of the height.
     """
     names = short_names(topics, int(size_in_points(ax)[1] / (4 * LETTER * X_SMALL)))
     names = names if len(topics) * PITCH * X_SMALL <= 0.7 * size_in_points(ax)[0] else []
@@ -204,7 +211,7 @@ def name_topics(ax: Axes, topics: Any) -> None:
 
 
 def grow_figure(ax: Axes, points: float) -> None:
-    """Make a figure higher, if its height was left to it."""
+    """Make a figure higher, unless the caller chose its size."""
     figure = figure_of(ax)
     if figure in FREE and points > 0:
         wide, high = figure.get_size_inches()
@@ -212,8 +219,8 @@ def grow_figure(ax: Axes, points: float) -> None:
 
 
 def integer_ticks(ax: Axes, *, upright: bool = False) -> None:
-    """Let ticks along axes, and those of the upright one if asked for, be whole numbers."""
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
+    """Set integer ticks on the x axis, or on both axes."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow import
 
     for axis in (ax.xaxis, ax.yaxis)[: 1 + upright]:
         locator = MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
@@ -221,17 +228,17 @@ def integer_ticks(ax: Axes, *, upright: bool = False) -> None:
 
 
 def thin_dates(ax: Axes) -> None:
-    """Write as many dates under axes as there is room for."""
-    from matplotlib.dates import AutoDateLocator  # noqa: PLC0415 - costs time at import
+    """Write as many dates below axes as fit."""
+    from matplotlib.dates import AutoDateLocator  # noqa: PLC0415 - slow import
 
-    most = max(3, int(0.6 * size_in_points(ax)[0] / (3 * font_height(ax))))  # they are turned
+    most = max(3, int(0.6 * size_in_points(ax)[0] / (3 * font_height(ax))))  # dates are rotated
     ax.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=most))  # type: ignore[no-untyped-call]
 
 
 def drop_overlapping(texts: Sequence[Any]) -> None:
-    """Take away names beside points that have room on neither side of them.
+    """Hide names of points that fit on neither side.
 
-    They would leave their figure, or lie over its ticks, its legend or more important names.
+    Such a name would leave the figure, or cover ticks, the legend or an earlier name.
     """
     if not texts:
         return
@@ -252,25 +259,29 @@ def drop_overlapping(texts: Sequence[Any]) -> None:
 
 
 def wrap_labels(ax: Axes) -> None:
-    """Let labels and titles of axes go on in a next line where they are longer than the axes."""
+    """Wrap labels and titles that are longer than their axes."""
     limits: dict[Any, Any] = {ax.xaxis.label: _around, ax.title: _around}
     limits |= {ax.yaxis.label: lambda ax: float(ax.bbox.height)}
     limits |= {ax._left_title: _to_the_right}  # type: ignore[attr-defined]  # noqa: SLF001
     for text, limit in limits.items():
         text.set_wrap(True)
-        text._get_wrap_line_width = partial(limit, ax)  # noqa: SLF001 - there is no other way
+        text._get_wrap_line_width = partial(limit, ax)  # noqa: SLF001 - no public way
 
 
 def _around(ax: Axes) -> float:
-    """Return how wide a text above or below the middle of axes may be."""
+    """Return the most width of a text centred on axes."""
     if not fills_figure(ax):
         return float(ax.bbox.width)
-    middle, whole = (ax.bbox.x0 + ax.bbox.x1) / 2, figure_of(ax).bbox
-    return float(2 * min(middle - whole.x0, whole.x1 - middle) - EDGE * whole.width)
+    middle = (ax.bbox.x0 + ax.bbox.x1) / 2
+    page = figure_of(ax).bbox
+    return float(2 * min(middle - page.x0, page.x1 - middle) - EDGE * page.width)
 
 
 def _to_the_right(ax: Axes) -> float:
-    """Return the way from the left of axes to the right of the figure, if nothing is between."""
+    """Return the most width of a text at the left of axes.
+
+    It ends at the right of the figure, or of the axes if other axes follow.
+    """
     figure = figure_of(ax)
     beside = any(other.bbox.x0 >= ax.bbox.x1 for other in figure.axes)
     end = ax.bbox.x1 if beside else (1 - EDGE) * figure.bbox.x1
@@ -278,72 +289,73 @@ def _to_the_right(ax: Axes) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return how wide the longest line of a text is, in points."""
-    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - costs time at import
-    from matplotlib.textpath import text_to_path  # noqa: PLC0415 - the same
+    """Return the width of the longest line, in points."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - slow import
+    from matplotlib.textpath import text_to_path  # noqa: PLC0415 - slow import
 
-    measure, font = text_to_path.get_text_width_height_descent, FontProperties(size=size)
+    measure = text_to_path.get_text_width_height_descent
+    font = FontProperties(size=size)
     return float(max(measure(line, font, ismath=False)[0] for line in text.split("\n")))
 
 
 def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
-    """Return what writes at ticks as there is room for: at all, or at some in regular steps.
+    """Return a tick formatter that writes as many labels as fit.
 
     Parameters
     ----------
     names
-        Place -> text; by default a place is written as a number, and numbers that are powers of
-        ten stay longest.
+        Position -> text. By default positions are written as numbers, powers of ten with priority.
     """
-    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 - costs time at import
+    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 - slow import
 
     def write(x: float, _: int | None = None) -> str:
         return f"{x:g}" if names is None else names.get(float(x), "")
 
     def write_some(values: Sequence[float]) -> list[str]:
         low, high = np.sort(formatter.axis.get_view_interval())
-        every = np.asarray(values, dtype=float)
-        places = every[(every >= low) & (every <= high)]
-        texts = [write(place) for place in places]
-        choices = _choices(places, tens=names is None)
-        shown = next((rows for rows in choices if _fit(formatter.axis, places, texts, rows)), [])
-        written = {places[row]: texts[row] for row in shown}
-        return [written.get(place, "") for place in every]
+        ticks = np.asarray(values, dtype=float)
+        visible = ticks[(ticks >= low) & (ticks <= high)]
+        texts = [write(tick) for tick in visible]
+        choices = _choices(visible, tens=names is None)
+        shown = next((rows for rows in choices if _fit(formatter.axis, visible, texts, rows)), [])
+        labels = {visible[row]: texts[row] for row in shown}
+        return [labels.get(tick, "") for tick in ticks]
 
     formatter: Any = FuncFormatter(write)
     formatter.format_ticks = write_some
     return formatter
 
 
-def _choices(places: Any, *, tens: bool) -> Iterable[list[int]]:
-    """Yield which ticks may be written at, more and more sparsely; powers of ten may come first."""
-    rows = list(range(len(places)))
-    if tens and (places > 0).all():
-        powers = np.log10(places)
-        whole = np.flatnonzero(np.isclose(powers, np.round(powers))).tolist()
+def _choices(ticks: Any, *, tens: bool) -> Iterable[list[int]]:
+    """Yield ever smaller selections of ticks to label."""
+    rows = list(range(len(ticks)))
+    if tens and (ticks > 0).all():
+        powers = np.log10(ticks)
+        integers = np.flatnonzero(np.isclose(powers, np.round(powers))).tolist()
         yield rows
-        yield from (whole[::step] for step in range(1, len(whole)))
+        yield from (integers[::step] for step in range(1, len(integers)))
         yield rows[::2]
     yield from (rows[::step] for step in range(1, 1 + len(rows)))
 
 
-def _fit(axis: Any, places: Any, texts: list[str], rows: list[int]) -> bool:
-    """Tell whether the texts of some ticks of a horizontal axis stand apart."""
+def _fit(axis: Any, ticks: Any, texts: list[str], rows: list[int]) -> bool:
+    """Return whether the labels of some ticks do not overlap."""
     label = axis.get_major_ticks(1)[0].label1
-    size, turn = label.get_fontsize(), np.deg2rad(label.get_rotation() % 180)
+    size = label.get_fontsize()
+    angle = np.deg2rad(label.get_rotation() % 180)
     scaled = axis.get_transform().transform
-    (low, high), at = scaled(np.array(axis.get_view_interval())), scaled(places[rows])
+    low, high = scaled(np.array(axis.get_view_interval()))
     points = axis.axes.bbox.width * 72 / figure_of(axis.axes).dpi
-    steps = np.abs(np.diff(np.abs(at - low) / abs(high - low) * points))
-    if turn:
-        return bool((steps * np.sin(turn) >= LINE * size).all())
+    steps = np.abs(np.diff(np.abs(scaled(ticks[rows]) - low) / abs(high - low) * points))
+    if angle:
+        return bool((steps * np.sin(angle) >= LINE * size).all())
     half = np.array([text_width(texts[row], size) for row in rows]) / 2
-    return bool((steps >= half[1:] + half[:-1] + APART * size).all())
+    return bool((steps >= half[1:] + half[:-1] + DISTANCE * size).all())
 
 
 def _below(ax: Axes) -> Any:
-    """Return the line under axes, their ticks and their label that a legend hangs from."""
-    from matplotlib.transforms import Bbox  # noqa: PLC0415 - costs time at import
+    """Return the anchor of a legend below the label of axes."""
+    from matplotlib.transforms import Bbox  # noqa: PLC0415 - slow import
 
     boxes = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis) if ax.axison]
     around = Bbox.union([ax.bbox, *(box for box in boxes if box is not None)])
@@ -351,17 +363,17 @@ def _below(ax: Axes) -> Any:
 
 
 def legend_below(ax: Axes, handles: list[Any], look: dict[str, Any]) -> Any:
-    """Put a legend under axes, their ticks and their label, in as many columns as fit."""
+    """Put a legend below axes, in as many columns as fit."""
     labels = [str(handle.get_label()) for handle in handles]
-    high = 0.833 * font_height(ax)
-    free = 0.98 * size_in_points(ax)[0] - HANDLE * high
-    widest = max((text_width(label, high) for label in labels), default=1.0)
+    height = 0.833 * font_height(ax)  # of a font "small"
+    free = 0.98 * size_in_points(ax)[0] - HANDLE * height
+    widest = max((text_width(label, height) for label in labels), default=1.0)
     if widest > free:
         labels = short_names(labels, int(max(map(len, labels)) * free / widest))
-    fitting = max(1, int((free + HANDLE * high) / (min(widest, free) + HANDLE * high)))
+    fitting = max(1, int((free + HANDLE * height) / (min(widest, free) + HANDLE * height)))
     columns = min(fitting, len(labels))
     rows = -(-len(labels) // max(columns, 1)) + (look["title"] is not None)
-    grow_figure(ax, (rows - ROWS) * ROW * high)
+    grow_figure(ax, (rows - ROWS) * ROW * height)
     look = {**look, "ncols": columns, "columnspacing": 1.0, "handlelength": 1.3}
     legend: Any = ax.legend(handles, labels, loc="upper center", **look)
     legend.get_bbox_to_anchor = partial(_below, ax)

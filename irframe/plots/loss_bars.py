@@ -1,4 +1,4 @@
-"""Figure of where points went.
+"""Figure of losses by cause.
 
 Figures: loss_bars.
 """
@@ -18,37 +18,37 @@ from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size
 
 CAUSES = {"score": "#0072B2", "not_retrieved": "#D5DAE0", "ordered": "#E69F00"}
-"""Part of a bar -> colour; stages that cut have those of `CUTS`."""
+"""Segment of a bar -> colour. The stages that cut have the colours of `CUTS`."""
 CUTS = ("#CC79A7", "#009E73", "#56B4E9")
 
 
 def loss_bars(
     losses: xr.DataArray | pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw the mean score of each system and what it loses to each cause, stacked.
+    """Draw the mean score and the losses of each system.
 
     Also called as ``losses.ireval.plot.loss_bars()``.
 
     Parameters
     ----------
     losses
-        What `irframe.verbs.losses` returned.
+        Result of `irframe.verbs.losses`.
     ax
-        Axes to draw on; by default those of a new figure, tall enough for the systems.
+        Axes to draw on. The default is a new figure that is tall enough for the systems.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, a bar for each system: from the left its score, what it loses because documents
-        are not in the best order, what each later stage cut, and what was not retrieved. All bars
-        of the same topics are as long, up to the highest score that these allow.
+        The axes, with a stacked bar for each system. From the left: its score, the loss by
+        documents that are not in the best order, the loss by each later stage, and the loss by
+        documents that were not retrieved. A bar ends at the highest possible score of the topics.
 
     Raises
     ------
     InputError
-        For another result.
+        If `losses` is a different result.
 
     Examples
     --------
@@ -60,7 +60,9 @@ def loss_bars(
     means = _mean_parts(losses)
     cuts = [name for name in means if str(name).startswith("cut_by_")]
     ax, fit = canvas.row_axes(ax, len(means), (6.4, 1.4, 0.28), figsize, chosen=False)
-    shown, rows, left = means[:fit], np.arange(fit)[::-1], np.zeros(fit)
+    shown = means[:fit]
+    rows = np.arange(fit)[::-1]
+    left = np.zeros(fit)
     colours = CAUSES | {name: CUTS[n % len(CUTS)] for n, name in enumerate(cuts)}
     for name in [SCORE, "ordered", *cuts[::-1], "not_retrieved"]:
         label = "not in best order" if name == "ordered" else str(name).replace("_", " ")
@@ -83,22 +85,25 @@ def loss_bars(
 
 
 def _mean_parts(losses: Any) -> pd.DataFrame:
-    """Return the mean of each part, a row for each system; refuse what is no result of losses."""
-    wanted = "what losses returned"
+    """Return the mean of each segment, a row for each system.
+
+    Raises InputError if the argument is not a result of `losses`.
+    """
+    expected = "what losses returned"
     if isinstance(losses, pd.DataFrame):
-        holding(wanted, losses, CAUSES, "columns")
+        holding(expected, losses, CAUSES, "columns")
         system = roles([*losses.index.names, *losses.columns]).get(SYSTEM, SYSTEM)
         if system not in losses.index.names:
-            raise InputError(wanted, "no index level of systems")
-        canvas.one_group(losses)
+            raise InputError(expected, "no index level of systems")
+        canvas.refuse_groups(losses)
         return losses.groupby(level=system, sort=False).mean()
     if not isinstance(losses, xr.DataArray):
-        raise InputError(wanted, type(losses).__name__)
-    canvas.one_group(losses)
+        raise InputError(expected, type(losses).__name__)
+    canvas.refuse_groups(losses)
     losses = expand_scalars(losses, METRIC)
     if {*losses.dims} != {METRIC, SYSTEM, TOPIC}:
-        raise InputError(wanted, "", "", losses.dims)
+        raise InputError(expected, "", "", losses.dims)
     means = average(losses.transpose(METRIC, SYSTEM, TOPIC).to_numpy())
     frame = pd.DataFrame(means.T, losses.indexes[SYSTEM], losses[METRIC].to_numpy())
-    holding(wanted, frame, CAUSES, "columns")
+    holding(expected, frame, CAUSES, "columns")
     return frame

@@ -26,7 +26,7 @@ MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "*
 
 def label_look() -> dict[str, Any]:
     """Return how images of the codes of `plain` look: ns, equal, ni and non-separable."""
-    from matplotlib.colors import ListedColormap  # noqa: PLC0415 - costs time at import
+    from matplotlib.colors import ListedColormap  # noqa: PLC0415 - slow import
 
     colours = ListedColormap(list(LABEL_COLOURS.values()))
     return {"cmap": colours, "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
@@ -39,7 +39,7 @@ def plain(labels: NDArray[Any]) -> NDArray[np.int8]:
 
 def label_legend(ax: Axes) -> None:
     """Explain the colours under the axes."""
-    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+    from matplotlib.patches import Patch  # noqa: PLC0415 - slow import
 
     patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
     canvas.legend_beside(ax, handles=patches, below=True)
@@ -66,9 +66,9 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     Parameters
     ----------
     lined_up
-        What `irframe.verbs.side_by_side` returned.
+        Result of `irframe.verbs.side_by_side`.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -92,7 +92,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     """
     holding("what side_by_side returned", lined_up, {"label", "gain_a", "gain_b"})
     holding("what side_by_side returned, by topic and depth", lined_up, {TOPIC, DEPTH}, "sizes")
-    canvas.one_group(lined_up)
+    canvas.refuse_groups(lined_up)
     topics, metrics = lined_up.sizes[TOPIC], lined_up.sizes.get(METRIC, 0)
     columns = 3 * lined_up.sizes[DEPTH] + 3 * GAP + WIDE * metrics
     few = topics <= MOST_SPELLED
@@ -181,7 +181,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     grid
         What `irframe.verbs.enumerate_rankings` returned for a length of at most 6.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -206,8 +206,8 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     >>> len(ir.verbs.enumerate_rankings(4).ireval.plot.hasse().texts)
     16
     """
-    from matplotlib.colors import to_rgb  # noqa: PLC0415 - costs time at import
-    from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - the same
+    from matplotlib.colors import to_rgb  # noqa: PLC0415 - slow import
+    from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - slow import
 
     holding("what enumerate_rankings returned", grid, {"label", "covers"})
     names = sorted(map(str, grid["row"].to_numpy()), reverse=True)
@@ -230,7 +230,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     for better, worse in np.argwhere(covers):
         ends = place[names[better]], place[names[worse]]
         ax.add_patch(FancyArrowPatch(*ends, color=canvas.FAINT, linewidth=1, **style))
-    light, dark = (np.array(to_rgb(each)) for each in (canvas.ground(ax), canvas.COLOURS[0]))
+    light, dark = (np.array(to_rgb(each)) for each in (canvas.background(ax), canvas.COLOURS[0]))
     look = canvas.CENTRED | {"family": "monospace", "fontsize": "x-small"}
     for name, (x, y) in place.items():
         shade = 0.35 * name.count("1") / len(name)
@@ -256,9 +256,9 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
     Parameters
     ----------
     grid
-        What `irframe.verbs.enumerate_rankings` returned.
+        Result of `irframe.verbs.enumerate_rankings`.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -313,9 +313,9 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     Parameters
     ----------
     documents
-        What `irframe.verbs.explain` gives.
+        Result of `irframe.verbs.explain`.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -348,7 +348,7 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     values = documents["difference"].to_numpy().round(12)
     place = total.index.get_indexer(pd.Index(documents[TOPIC]))
-    ax.plot(np.arange(len(total)), total, ".", color=canvas.ink(ax), label="difference")
+    ax.plot(np.arange(len(total)), total, ".", color=canvas.text_colour(ax), label="difference")
     sides = zip(
         layout.fitting_names(ax, names, 0.3), canvas.system_colours(names), (1, -1), strict=True
     )
@@ -356,7 +356,7 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
         ahead = (sign * values > 0) & (place >= 0)
         _stack(ax, place[ahead], values[ahead], colour)
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
-    ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
+    ax.axhline(0, color=canvas.text_colour(ax), linewidth=0.6)
     layout.name_topics(ax, total.index)
     of = f" of {documents.attrs['metric']}" if "metric" in documents.attrs else ""
     ax.set(xlabel="topic", ylabel=f"difference{of}", xlim=(-0.8, len(total) - 0.2))
@@ -371,5 +371,5 @@ def _stack(ax: Axes, place: NDArray[Any], values: NDArray[Any], colour: str) -> 
     place, values = place[order], values[order]
     before = np.cumsum(values) - values
     bottom = before - before[np.searchsorted(place, place)]
-    edge = {"edgecolor": canvas.ground(ax), "linewidth": 0.4}
+    edge = {"edgecolor": canvas.background(ax), "linewidth": 0.4}
     ax.bar(place, values, bottom=bottom, color=colour, width=0.8, **edge)

@@ -1,4 +1,4 @@
-"""Figures of outcomes and search lengths.
+"""Figures of outcomes and of search lengths.
 
 Figures: outcome_shares, length_histogram, difference_histogram.
 """
@@ -25,31 +25,32 @@ SEGMENTS = {
 
 
 def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw the share of topics that both, one or neither of two systems answer, a bar per pair.
+    """Draw the shares of topics answered by both, one or neither.
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
 
-    Beside each bar stands the mean ESL of a and of b over the topics both answer, or the mean RR if
-    the verdicts are by that, with a star at the system that ranks answers significantly higher.
+    Each bar is a pair of systems. The text beside a bar is the mean ESL of a and of b over the
+    topics that both answer, or the mean RR if the verdicts use RR. A star marks the system that
+    ranks answers significantly higher.
 
     Parameters
     ----------
     summary
-        The ``summary`` of what `irframe.verbs.outcomes` returned.
+        The ``summary`` of a result of `irframe.verbs.outcomes`.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, four stacked patches per comparison.
+        The axes, with four stacked patches per comparison.
 
     Raises
     ------
     InputError
-        For another frame.
+        If `summary` is a different frame.
 
     References
     ----------
@@ -98,57 +99,63 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
 
 
 def _pair_labels(ax: Axes, summary: pd.DataFrame) -> list[str]:
-    columns, form = [summary["system_b"]], "{}"
+    columns = [summary["system_b"]]
+    template = "{}"
     if len(summary["system_a"].unique()) > 1:
-        columns, form = [summary["system_a"], *columns], "{} → {}"
+        columns.insert(0, summary["system_a"])
+        template = "{} → {}"
     if (first := summary.columns[0]) != "system_a":
-        columns, form = [summary[first], *columns], "{}: " + form
-    return layout.fitting_rows(ax, form, *columns)
+        columns.insert(0, summary[first])
+        template = "{}: " + template
+    return layout.fitting_rows(ax, template, *columns)
 
 
 def _means(summary: pd.DataFrame, measure: str) -> list[str]:
-    """Return the means that verdicts are by as text, the better one starred if significantly so.
+    """Return the two means of each pair as text.
 
-    Where the measure is not known those of ESL, without stars.
+    A star marks a significantly better mean. If the measure is unknown, the text has the mean ESL
+    without stars.
     """
-    texts, name = [], measure.lower() or "esl"
+    texts = []
+    name = measure.lower() or "esl"
     columns = [f"{name}_a", f"{name}_b", "ranked", "ranked_significant"]
-    for a, b, ahead, sure in summary[columns].itertuples(index=False):
-        stars = ["*" if measure and sure and ahead == side else "" for side in (-1, 1)]
+    for a, b, better, significant in summary[columns].itertuples(index=False):
+        stars = ["*" if measure and significant and better == side else "" for side in (-1, 1)]
         texts.append("none" if np.isnan(a) else f"{a:.2f}{stars[0]} → {b:.2f}{stars[1]}")
     return texts
 
 
 MOST = 4
-"""How many systems can be distinguished side by side."""
+"""The most systems that readers can distinguish side by side."""
 
 
 def length_histogram(
     histogram: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw how many relevant documents lie how far down, and how many were not retrieved.
+    """Draw a histogram of search lengths, by system.
 
     Also called as ``histogram.ireval.plot.length_histogram()``.
 
     Parameters
     ----------
     histogram
-        What `irframe.verbs.length_histogram` returned; of more than four systems the first four
-        are drawn, which the figure says.
+        Result of `irframe.verbs.length_histogram`. Only the first four systems are drawn, and the
+        figure gives their total number.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, a patch per system and bin; the last bin stands apart and is hatched.
+        The axes, with a patch per system and bin. The last bin, of documents that were not
+        retrieved, is hatched.
 
     Raises
     ------
     InputError
-        For another frame.
+        If `histogram` is a different frame.
 
     References
     ----------
@@ -166,12 +173,12 @@ def length_histogram(
     """
     needed = {SYSTEM, "low", "high", "documents"}
     holding("what length_histogram returned", histogram, needed, "columns")
-    canvas.one_group(histogram)
+    canvas.refuse_groups(histogram)
     known = histogram[SYSTEM].unique().tolist()
     systems = known[:MOST]
     first = histogram[histogram[SYSTEM] == systems[0]]
-    places = np.arange(len(first), dtype=float)
-    places[-1] += 0.6
+    positions = np.arange(len(first), dtype=float)
+    positions[-1] += 0.6
     width = 0.85 / len(systems)
     ax = canvas.new_axes(ax, figsize=figsize)
     series = zip(
@@ -183,13 +190,13 @@ def length_histogram(
     for number, (system, name, colour) in enumerate(series):
         counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
         shift = (number - (len(systems) - 1) / 2) * width
-        bars = ax.bar(places + shift, counts, width, color=colour, label=name)
-        bars[-1].set(hatch="///", edgecolor=canvas.ground(ax))
-    ax.axvline(places[-1] - 0.8, color=canvas.FAINT, linewidth=1)
+        bars = ax.bar(positions + shift, counts, width, color=colour, label=name)
+        bars[-1].set(hatch="///", edgecolor=canvas.background(ax))
+    ax.axvline(positions[-1] - 0.8, color=canvas.FAINT, linewidth=1)
     ends = first[["low", "high"]].iloc[:-1].astype(int).to_numpy().tolist()
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
     turn = 35 if len(labels) > 6 else 0
-    layout.name_ticks(ax, places, [*labels, "not\nretrieved"], rotation=turn, size="small")
+    layout.name_ticks(ax, positions, [*labels, "not\nretrieved"], rotation=turn, size="small")
     canvas.subtitle(ax, layout.selection_text(len(systems), len(known), which=""))
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
@@ -200,29 +207,29 @@ def length_histogram(
 def difference_histogram(
     histogram: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw how many relevant documents a system wins and loses against another, by how much.
+    """Draw a histogram of differences between two systems' search lengths.
 
     Also called as ``histogram.ireval.plot.difference_histogram()``.
 
     Parameters
     ----------
     histogram
-        What `irframe.verbs.difference_histogram` returned.
+        Result of `irframe.verbs.difference_histogram`.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, two patches per bin: documents that both systems retrieved (or neither) below,
-        those that only one did above, hatched.
+        The axes, with two patches per bin. The lower patch counts documents that both systems or
+        neither retrieved. The upper, hatched patch counts documents that one system retrieved.
 
     Raises
     ------
     InputError
-        For another frame.
+        If `histogram` is a different frame.
 
     References
     ----------
@@ -238,7 +245,7 @@ def difference_histogram(
     >>> len(histogram.ireval.plot.difference_histogram().patches)
     22
     """
-    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+    from matplotlib.patches import Patch  # noqa: PLC0415 - slow import
 
     needed = {"low", "high", "documents", "unretrieved"}
     holding("what difference_histogram returned", histogram, needed, "columns")
@@ -247,15 +254,15 @@ def difference_histogram(
     near, far = canvas.system_colours(systems)
     sides = np.sign(ends.sum(axis=1)).astype(int)
     colours = [{-1: near, 0: canvas.FAINT, 1: far}[side] for side in sides]
-    places = np.arange(len(histogram))
+    positions = np.arange(len(histogram))
     one = histogram["unretrieved"].to_numpy()
     rest = histogram["documents"].to_numpy() - one
     ax = canvas.new_axes(ax, (7.2, 4.2), figsize)
-    ax.bar(places, rest, 0.85, color=colours)
-    hatched: dict[str, Any] = {"hatch": "///", "edgecolor": canvas.ground(ax)}
-    ax.bar(places, one, 0.85, bottom=rest, color=colours, lw=0, **hatched)
+    ax.bar(positions, rest, 0.85, color=colours)
+    hatched: dict[str, Any] = {"hatch": "///", "edgecolor": canvas.background(ax)}
+    ax.bar(positions, one, 0.85, bottom=rest, color=colours, lw=0, **hatched)
     names = layout.fitting_names(ax, systems, 0.3)
-    layout.name_ticks(ax, places, [_range(*pair) for pair in ends], rotation=35, size="small")
+    layout.name_ticks(ax, positions, [_range(*pair) for pair in ends], rotation=35, size="small")
     ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")
     ax.set_ylabel("relevant documents")
     ax.spines[["top", "right"]].set_visible(False)

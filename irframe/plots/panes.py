@@ -1,4 +1,4 @@
-"""The style of figures in a paper, and one figure of several parts.
+"""Style of figures in papers, and figures with several panes.
 
 Figures: paper, panes.
 """
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import InputError, ParameterError, shortened
-from irframe.plots.canvas import LEGEND, asked_size, pyplot
+from irframe.plots.canvas import LEGEND, pyplot, rcparams_size
 from irframe.plots.layout import NARROW, Axes, Size
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
 """Columns of a page -> width and height of a figure, in inches."""
 TYPE = 8
-"""Size of the letters, in points."""
+"""Font size, in points."""
 
 
 def paper(columns: int = 1) -> Any:
-    """Set figures in the size and type of a paper of two columns.
+    """Set the size and font of figures in two-column papers.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ def paper(columns: int = 1) -> Any:
     Returns
     -------
     contextlib.AbstractContextManager
-        Settings of matplotlib, for ``with``: type of 8 points, fonts that stay text in PDF and
-        PostScript (Type 42, which publishers ask for), thin lines, and the size. Draw and
-        save within it: fonts are chosen when a figure is saved. Figures that list systems show as
-        many as there is room for, and say so.
+        Settings of matplotlib, for ``with``: the size, fonts of 8 points, thin lines, and Type 42
+        fonts in PDF and PostScript, which many publishers require. Save figures inside the
+        ``with`` block, because fonts are chosen when a figure is saved. Figures that list systems
+        show as many as fit, and name the number.
 
     Raises
     ------
@@ -78,32 +78,31 @@ def panes(
     columns: int = 3,
     figsize: Size = None,
 ) -> NDArray[Any]:
-    r"""Draw the same figure of several collections, metrics, tests or quantities side by side.
+    r"""Draw the same figure of several objects side by side.
 
-    Parts of one object are drawn by ``x.ireval.groupby("track").plot``, with the figure's own name.
+    To draw the groups of one object, use ``x.ireval.groupby("track").plot`` instead.
 
     Parameters
     ----------
     parts
-        Name -> what to draw under it.
+        Name -> object to draw, such as results by collection, metric or test.
     draw
-        Draws a part on axes, as all figures do: called as ``draw(part, ax=ax)``. Other choices of
-        a figure go in by ``functools.partial``.
+        A figure, called as ``draw(part, ax=ax)``. Pass other options by ``functools.partial``.
     columns
-        Panes side by side, at least 1.
+        Number of panes side by side, at least 1.
     figsize
         Width and height of the figure, in inches.
 
     Returns
     -------
     numpy.ndarray of matplotlib.axes.Axes
-        The axes of the parts, each under its name. Their legends are joined into one at the
-        right.
+        The axes of the parts, titled with their names. One legend at the right replaces those of
+        the parts.
 
     Raises
     ------
     ParameterError
-        If `draw` is no figure.
+        If `draw` is not callable.
     InputError
         If `parts` is one object instead of a dictionary.
 
@@ -130,10 +129,10 @@ def panes(
         raise ParameterError("draw, a figure", shortened(draw))
     plt = pyplot()
     across = min(whole("columns", columns, low=1), len(parts))
-    own = figsize or asked_size((3.6 * across + 1.6, 3.1))
-    across = min(across, max(1, int(own[0] / NARROWEST)))
+    row_size = figsize or rcparams_size((3.6 * across + 1.6, 3.1))
+    across = min(across, max(1, int(row_size[0] / NARROWEST)))
     down = -(-len(parts) // across)
-    size = figsize or (own[0], own[1] * down)
+    size = figsize or (row_size[0], row_size[1] * down)
     figure, axes = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
     legend: dict[str, Any] = {}
     for ax, (name, part) in zip(axes.flat, parts.items(), strict=False):
@@ -144,19 +143,19 @@ def panes(
         ax.set_axis_off()
     if legend:
         below = 72 * size[0] < NARROW
-        place: Any = "outside lower center" if below else "outside right center"
-        figure.legend([*legend.values()], [*legend], loc=place, ncols=1 + below, **LEGEND)
+        loc: Any = "outside lower center" if below else "outside right center"
+        figure.legend(list(legend.values()), list(legend), loc=loc, ncols=1 + below, **LEGEND)
     return np.array(axes.flat[: len(parts)], dtype=object)
 
 
 def _name(ax: Axes, name: str) -> None:
-    """Write the name of a part above what its figure says of itself."""
+    """Write the name of a part above the subtitle of its figure."""
     title = " ".join(ax.get_title(loc="left").split())
     ax.set_title("\n".join(filter(None, [name, title])), loc="left", fontsize="small")
 
 
 def _taken_legend(ax: Axes) -> dict[str, Any]:
-    """Take the legend off axes, and return what it names."""
+    """Remove the legend of axes, and return its entries."""
     legend = ax.get_legend()
     if legend is None:
         return {}

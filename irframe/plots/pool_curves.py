@@ -34,7 +34,7 @@ def pool_curves(
     growth
         What `irframe.verbs.pool_growth` gives; or several of these by the name of their collection.
     ax
-        Two axes to draw on; by default those of a new figure.
+        Two axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -63,7 +63,7 @@ def pool_curves(
     for part in named.values():
         holding("what pool_growth gives", part, {"relevant", "rate"})
         holding("what pool_growth gives, by depth", part, {DEPTH}, "sizes")
-        canvas.one_group(part)
+        canvas.refuse_groups(part)
     panes = np.asarray(_two_axes(figsize) if ax is None else ax, dtype=object).ravel()
     for pane in panes:
         layout.wrap_labels(pane)
@@ -86,7 +86,7 @@ def pool_curves(
 
 def _two_axes(figsize: Size) -> Any:
     """Return two axes of a new figure, side by side if it is wide enough."""
-    plt, size = canvas.pyplot(), figsize or canvas.asked_size((9, 3.8))
+    plt, size = canvas.pyplot(), figsize or canvas.rcparams_size((9, 3.8))
     beside = 72 * size[0] > layout.NARROW
     size = size if figsize or beside else (size[0], 1.7 * size[1])
     shape = (1, 2) if beside else (2, 1)
@@ -112,11 +112,11 @@ def robustness_curves(
     Parameters
     ----------
     agreement
-        What `irframe.verbs.robustness` gives.
+        Result of `irframe.verbs.robustness`.
     depth
-        Which evaluation depth; may be left out where there is only one.
+        The depth to draw. Not needed if there is a single one.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -141,9 +141,9 @@ def robustness_curves(
     'share of the judgments kept'
     """
     holding("what robustness gives, over share and seed", agreement, {SHARE, SEED}, "sizes")
-    canvas.one_group(agreement)
+    canvas.refuse_groups(agreement)
     chosen = expand_scalars(agreement, METRIC).sortby(SHARE, ascending=False)
-    chosen = canvas.only(chosen, DEPTH, depth, "the depths scored")
+    chosen = canvas.select_only(chosen, DEPTH, depth, "the depths scored")
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
         known = chosen.notnull().any([SHARE, SEED])  # all judgments agree with themselves
@@ -193,7 +193,7 @@ def budget_curves(
     Parameters
     ----------
     replayed
-        What `irframe.verbs.replay` gives.
+        Result of `irframe.verbs.replay`.
     value
         What to draw: ``"kept"``, the share of significant differences that is kept; ``"changed"``,
         of pairs whose conclusion changes; ``"found"``, relevant documents; ``"tau"`` or
@@ -201,7 +201,7 @@ def budget_curves(
     metric
         A metric, if there are several.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -232,9 +232,9 @@ def budget_curves(
     """
     word = WORDS[choice("value", value, list(WORDS))]
     holding("what replay gives", replayed, {"strategy", "budget"}, "sizes")
-    canvas.one_group(replayed)
+    canvas.refuse_groups(replayed)
     names = [value, f"{value}_interval"]
-    mean, ends = canvas.only(replayed[names], METRIC, metric)[names].data_vars.values()
+    mean, ends = canvas.select_only(replayed[names], METRIC, metric)[names].data_vars.values()
     factor = 100 if word.endswith("%") else 1
     ax = canvas.new_axes(ax, figsize=figsize)
     budgets = replayed["budget"].to_numpy()
@@ -273,15 +273,15 @@ def judge_ranks(
     Parameters
     ----------
     effect
-        What `irframe.judge_effect` gives.
+        Result of `irframe.judge_effect`.
     judge, metric
         Which ones; may be left out where there is only one.
     depth
-        Which depth, by default the greatest.
+        The depth to draw. The default is the greatest.
     marked
         Systems to draw in another colour, such as those of a group.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -293,9 +293,9 @@ def judge_ranks(
     Raises
     ------
     InputError
-        For another dataset.
+        If the dataset is a different result.
     ParameterError
-        If a choice is unknown or open.
+        If an option is unknown, or missing while there are several.
 
     Examples
     --------
@@ -308,10 +308,10 @@ def judge_ranks(
     'rank by AP@10 under people'
     """
     holding("what judge_effect gives", effect, {"conclusions", "rank", "reference_rank"})
-    effect = canvas.only(effect, "judge", judge)
-    effect = canvas.only(effect, METRIC, metric)
+    effect = canvas.select_only(effect, "judge", judge)
+    effect = canvas.select_only(effect, METRIC, metric)
     deepest = int(effect[DEPTH].max()) if DEPTH in effect.dims else None
-    cell = canvas.only(effect, DEPTH, deepest if depth is None else depth)
+    cell = canvas.select_only(effect, DEPTH, deepest if depth is None else depth)
     systems = cell[SYSTEM].to_numpy().tolist()
     chosen = np.isin(
         np.arange(len(systems)), places("marked, systems of the effect", marked, systems)
@@ -357,9 +357,9 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     Parameters
     ----------
     compared
-        What `irframe.compare_judges` gives.
+        Result of `irframe.compare_judges`.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -371,7 +371,7 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     Raises
     ------
     InputError
-        For another dataset.
+        If the dataset is a different result.
     ParameterError
         For several pairs, or topics.
 

@@ -39,9 +39,9 @@ def only_layer(
     scores
         Scores, an array or a frame.
     metric
-        Which metric; may be left out where there is only one.
+        The metric to draw. Not needed if there is a single one.
     depth
-        Which depth; by default the greatest.
+        The depth to draw. The default is the greatest.
     repeated
         Whether systems may have repeats, a dimension between system and topic.
 
@@ -53,7 +53,7 @@ def only_layer(
         For a depth that the scores lack.
     """
     known = to_scores(scores, "" if repeated else "this figure")
-    layer, label = canvas.one_depth(canvas.only(known, METRIC, metric), depth)
+    layer, label = canvas.at_one_depth(canvas.select_only(known, METRIC, metric), depth)
     return layer.transpose(SYSTEM, ..., TOPIC), label
 
 
@@ -77,13 +77,13 @@ def score_boxes(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     metric
-        Which metric; may be left out where there is only one.
+        The metric to draw. Not needed if there is a single one.
     depth
-        Which depth; by default the greatest.
+        The depth to draw. The default is the greatest.
     systems
-        Which systems; by default all.
+        The systems to draw. The default is all.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -116,7 +116,9 @@ def score_boxes(
     rows = rows[:fit]
     values = layer.transpose(SYSTEM, TOPIC).to_numpy()
     _draw(ax, [values[row][~np.isnan(values[row])] for row in rows], [names[row] for row in rows])
-    ax.plot(means[rows], range(len(rows)), "D", color=canvas.ink(ax), markersize=4, zorder=3)
+    ax.plot(
+        means[rows], range(len(rows)), "D", color=canvas.text_colour(ax), markersize=4, zorder=3
+    )
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
     shown = layout.selection_text(len(rows), len(names), which="best" * (systems is None))
@@ -126,22 +128,22 @@ def score_boxes(
 
 def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
     """Draw a box per system, in the colour of the system where there are few."""
-    from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - costs time at import
+    from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - slow import
 
     places = np.arange(len(names))
     stats = pd.DataFrame(boxplot_stats(values))
-    height, dark = 0.6, {"color": canvas.ink(ax), "linewidth": 1}
+    height, dark = 0.6, {"color": canvas.text_colour(ax), "linewidth": 1}
     for inner, outer in (("q1", "whislo"), ("q3", "whishi")):
         ax.hlines(places, stats[outer], stats[inner], **dark)
         ax.vlines(stats[outer], places - height / 4, places + height / 4, **dark)
     few = len(names) <= len(canvas.COLOURS)
     colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
-    box = {"edgecolor": canvas.ink(ax), "color": colours, "alpha": 0.6}
+    box = {"edgecolor": canvas.text_colour(ax), "color": colours, "alpha": 0.6}
     ax.barh(places, stats["q3"] - stats["q1"], height, stats["q1"], **box)
     ax.use_sticky_edges = False  # else the lowest of boxes without a width is cut
     ax.vlines(stats["med"], places - height / 2, places + height / 2, **dark)
     for place, points in enumerate(stats["fliers"]):
-        ax.plot(points, np.full(len(points), place), ".", color=canvas.ink(ax))
+        ax.plot(points, np.full(len(points), place), ".", color=canvas.text_colour(ax))
     ax.set_yticks(places, layout.fitting_names(ax, names))
 
 
@@ -169,17 +171,17 @@ def system_ranking(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     metric
-        Which metric; may be left out where there is only one.
+        The metric to draw. Not needed if there is a single one.
     depth
-        Which depth; by default the greatest.
+        The depth to draw. The default is the greatest.
     alpha
         One minus the confidence level, above 0 and below 1.
     top
-        How many of the best systems to draw; by default all.
+        Number of best systems to draw. The default is all.
     systems
-        Which systems; by default all.
+        The systems to draw. The default is all.
     ax
-        Axes to draw on; by default those of a new figure, tall enough for the systems.
+        Axes to draw on. The default is a new figure that is tall enough for the systems.
     figsize
         Width and height of a new figure, in inches.
 
@@ -292,11 +294,11 @@ def best_so_far(
         The day of every system: a mapping or a series by system, of anything that
         `pandas.to_datetime` reads.
     metric
-        Which metric; may be left out where there is only one.
+        The metric to draw. Not needed if there is a single one.
     depth
-        Which depth; by default the greatest.
+        The depth to draw. The default is the greatest.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -384,11 +386,11 @@ def topic_differences(
     a, b
         Two systems.
     metric
-        Which metric; may be left out where there is only one.
+        The metric to draw. Not needed if there is a single one.
     depth
-        Which depth; by default the greatest.
+        The depth to draw. The default is the greatest.
     ax
-        Axes to draw on; by default those of a new figure.
+        Axes to draw on. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
@@ -413,7 +415,7 @@ def topic_differences(
     >>> len(ax.patches), ax.get_ylabel()
     (16, 'difference of nDCG@10')
     """
-    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+    from matplotlib.patches import Patch  # noqa: PLC0415 - slow import
 
     layer, label = only_layer(scores, metric, depth)
     rows = places("systems of the scores", [a, b], layer.indexes[SYSTEM].tolist())
@@ -433,11 +435,13 @@ def topic_differences(
         ax.bar(np.flatnonzero(bars), values[bars], color=colour)
         handles.append(Patch(color=colour, label=f"{system} better: {bars.sum()}"))
     equal = np.flatnonzero(values == 0)
-    handles += ax.plot(equal, 0 * equal, ".", color=canvas.ink(ax), label=f"equal: {len(equal)}")
+    handles += ax.plot(
+        equal, 0 * equal, ".", color=canvas.text_colour(ax), label=f"equal: {len(equal)}"
+    )
     middle = averages(gaps.assign_attrs(layer.attrs), "mean").item()
     look: dict[str, Any] = {"linestyle": "--", "linewidth": 1, "label": "mean"}
-    handles.append(ax.axhline(middle, color=canvas.ink(ax), **look))
-    ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
+    handles.append(ax.axhline(middle, color=canvas.text_colour(ax), **look))
+    ax.axhline(0, color=canvas.text_colour(ax), linewidth=0.6)
     layout.name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
     canvas.legend_beside(ax, handles=handles)

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from refusals import refused
 
 from irframe.errors import InputError, ParameterError
-from irframe.plots.agreement_map import agreement_bars, agreement_triangle, bins
+from irframe.plots.agreement_map import agreement_bars, agreement_triangle, binned_colours
 
 
 class TestAgreementMap:
@@ -64,7 +64,7 @@ def test_triangle(checked):
 
 class TestBins:
     def test_nine_tenths_is_a_border_between_warm_and_cool(self):
-        colours, norm = bins()
+        colours, norm = binned_colours()
         red, _, blue, _ = colours(norm(0.899))
         assert red > blue
         red, _, blue, _ = colours(norm(0.901))

@@ -16,8 +16,8 @@ from irframe.plots.canvas import (
     COLOURS,
     LINES,
     chosen_systems,
+    contrasting,
     new_axes,
-    readable,
     system_style,
 )
 
@@ -90,8 +90,8 @@ def test_dark_backgrounds_have_light_lines(scores):
         ax = scores.ireval.plot.depth_curves()
         pool = next(line for line in ax.lines if line.get_label() == "pool depth")
         assert to_rgb(pool.get_color()) == (1, 1, 1)
-        assert readable(ax, (1, 1, 1, 0)) == "white"
-    assert readable(plt.subplots()[1], "#F5C24C") == "black"
+        assert contrasting(ax, (1, 1, 1, 0)) == "white"
+    assert contrasting(plt.subplots()[1], "#F5C24C") == "black"
 
 
 def test_sizes_are_those_asked_for():
