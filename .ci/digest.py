@@ -1,8 +1,8 @@
-"""Digest the results of irframe, and compare them with those of another commit.
+"""Digest results of irframe and compare them between commits.
 
-``python .ci/digest.py`` prints how many results there are. ``python .ci/digest.py COMMIT`` computes
-the results of a commit by its own copy of this script as well, and names the results that differ.
-A result is digested column by column, labels included and attributes left out: texts may change
+``python .ci/digest.py`` prints the number of results. ``python .ci/digest.py COMMIT`` also computes
+the results of a commit with that commit's script, and names the results that differ.
+Columns are digested one by one, with labels and without attributes, since texts may change
 where numbers may not.
 """
 
@@ -30,7 +30,7 @@ TIES = ("trec", "doc", "order", "rank", "mean")
 TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey", "ranksum")
 """Names of tests."""
 DEEPER = {"score", "evaluate", "bounds", "misplacement", "search_lengths", "estimate", "condense"}
-"""Verbs whose results have verbs that are digested too."""
+"""Verbs whose results are digested with their own verbs."""
 LEFT = {
     "report",
     "save",
@@ -42,10 +42,10 @@ LEFT = {
     "explain",
     "judge_next",
 }
-"""Verbs that write text or files, or that time is too short for."""
+"""Verbs that write text or files, or that take too long."""
 
 EXAMPLES = {"topics_needed": "topics_needed(difference=0.05)", "collapse": 'collapse("topic")'}
-"""Calls of verbs whose examples ask back."""
+"""Calls of verbs whose examples are incomplete."""
 
 PARAMETERS = {
     "IPrec": "IPrec(recall=0.5)",
@@ -71,7 +71,7 @@ Call = Callable[[], Any]
 
 
 def simulated() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a simulated track with ties, missing lists, costs, searches, seeds and tracks."""
+    """Return a simulated track with ties, costs and missing lists."""
     runs, qrels = ir.simulate_track(systems=6, topics=24, docs=400, depth=40, pool_depth=15)[:2]
     rows = np.arange(len(runs))
     runs = runs.assign(score=np.round(runs["score"], 1), tokens=5 + 7 * (rows % 5))
@@ -92,12 +92,12 @@ def with_ties(name: str, **options: Any) -> dict[str, Any]:
 
 
 def designed(scores: pd.DataFrame, **design: Any) -> Any:
-    """Return scores with a design of their topics: cluster, task, weight."""
+    """Return scores with a design of their topics."""
     return scores.ireval.design(**design)
 
 
 def results() -> Iterator[tuple[str, Call]]:
-    """Yield names of results, and how each is computed."""
+    """Yield the name and the call of each result."""
     for track, (runs, qrels) in {"example": ir.example_track(), "simulated": simulated()}.items():
         yield from of_runs(track, runs, qrels)
     yield from of_policies(*simulated())
@@ -107,7 +107,7 @@ def results() -> Iterator[tuple[str, Call]]:
 
 
 def of_runs(track: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tuple[str, Call]]:
-    """Yield every verb of run frames, cubes and scores, and every verb of their results."""
+    """Yield all verbs of runs, cubes, scores and their results."""
     cube = runs.ireval.cube(qrels)
     found = {"runs": runs, "cube": cube, "frame": runs.ireval.evaluate(qrels, "AP", "nDCG@10")}
     found["scores"] = cube.ireval.score("AP", "nDCG@10", "RR", "Twist")
@@ -125,7 +125,7 @@ def of_runs(track: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tup
 
 
 def verbs_of(name: str, subject: Any, qrels: Any, *, deeper: bool) -> Iterator[tuple[str, Call]]:
-    """Yield the verbs that are offered for an object, called as their examples say."""
+    """Yield the verbs of an object, called as in their examples."""
     for verb in kinds.offered(subject, kinds.HOME):
         if verb in LEFT:
             continue
@@ -141,7 +141,10 @@ def verbs_of(name: str, subject: Any, qrels: Any, *, deeper: bool) -> Iterator[t
 
 
 def called(subject: Any, verb: str, qrels: Any, by: Any = None) -> Call:
-    """Return a call of a verb with the arguments of its example, perhaps for each group."""
+    """Return a call of a verb as in its example.
+
+    With `by`, the verb is called for each group.
+    """
     example = EXAMPLES.get(verb, kinds.example(verb, subject))
     example = example if by is None else f"groupby(by).{example}"
     judges = {"first": qrels, "second": qrels.iloc[::2]}
@@ -212,7 +215,7 @@ def of_designs(runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tuple[str, C
 
 
 def of_real_runs() -> Iterator[tuple[str, Call]]:
-    """Yield scores of public runs, where these are beside the checkout."""
+    """Yield scores of public runs, if these are available."""
     for folder in sorted(SHARED.glob("data/*/runs")):
         qrels = next(iter(sorted(folder.parent.glob("*qrels*"))), None)
         if qrels:
@@ -253,7 +256,7 @@ def columns_of(result: Any) -> dict[str, Any]:
 
 
 def digest(column: Any) -> str:
-    """Return the digest of the values of a column, to the last bit."""
+    """Return the digest of a column's exact values."""
     values = np.asarray(column)
     numbers = values.dtype.kind in "biuf"
     data = values.tobytes() if numbers else repr([str(value) for value in values.ravel()]).encode()
@@ -262,7 +265,10 @@ def digest(column: Any) -> str:
 
 
 def digests() -> dict[str, dict[str, str]]:
-    """Return the digests of all results by name and column; of an error its class."""
+    """Return the digests of all results by name and column.
+
+    A result that fails has the class of its error.
+    """
     warnings.simplefilter("ignore")
     digested = {}
     for name, call in results():
@@ -274,7 +280,7 @@ def digests() -> dict[str, dict[str, str]]:
 
 
 def digests_of(commit: str) -> dict[str, dict[str, str]]:
-    """Return the digests of a commit, computed by its own copy of this script."""
+    """Return the digests that another commit's script computes."""
     with tempfile.TemporaryDirectory() as folder:
         checkout = Path(folder) / "irframe"
         subprocess.run(["git", "worktree", "add", "-q", "--detach", checkout, commit], check=True)
@@ -290,7 +296,7 @@ def digests_of(commit: str) -> dict[str, dict[str, str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the digests, or what differs from another commit."""
+    """Print the digests, or the differences from another commit."""
     now = digests()
     if "--json" in arguments:
         print(json.dumps(now))

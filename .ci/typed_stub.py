@@ -1,6 +1,6 @@
-"""Write irframe/typed.pyi: the verbs of every kind of object, with the signatures of the functions.
+"""Write irframe/typed.pyi: typed verbs of each kind of object.
 
-Every build of irframe does, from the source alone, and ``python .ci/typed_stub.py`` in a checkout.
+Every build of irframe runs it. In a checkout, run ``python .ci/typed_stub.py``.
 """
 
 import ast
@@ -18,7 +18,7 @@ STUB = ROOT / "irframe" / "typed.pyi"
 HOMES = {"Figures": ("irframe.plots", "plots/__init__.pyi"), "Verbs": ("irframe", "verbs.pyi")}
 KINDS = {"Frame": "pd.DataFrame", "Cube": "xr.Dataset", "Scores": "xr.DataArray"}
 TABLES = {"Frame": "pd.DataFrame", "Scores": "xr.Dataset"}
-"""What a verb gives that is made one by ``table_verb``."""
+"""What verbs made by ``table_verb`` return."""
 TEXT = """\
 # The verbs of every kind of object. Written by .ci/typed_stub.py; do not edit.
 from collections.abc import Hashable, Iterator
@@ -40,21 +40,21 @@ def ireval(subject: xr.DataArray) -> ScoresVerbs: ...
 """
 
 OWN = {f"Grouped{kind}Verbs" for kind in KINDS}
-"""Classes of the stub itself that methods return."""
+"""Classes of the stub that methods return."""
 
 Imports = dict[str, str]
 """Name -> the line that imports it."""
 
 
 def get_build_hook() -> Any:
-    """Return what hatchling calls before it packs files."""
+    """Return the hook that hatchling calls before it packs files."""
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface  # noqa: PLC0415
 
     class Hook(BuildHookInterface):
-        """Writes the stub that is packed."""
+        """Hook that writes the stub."""
 
         def initialize(self, *_: Any) -> None:
-            """Write it."""
+            """Write the stub."""
             write()
 
     return Hook
@@ -75,7 +75,7 @@ def stub() -> str:
 
 
 def _class(kind: str, name: str, imports: Imports) -> Iterator[str]:
-    """Yield the lines of the class of the verbs, or figures, of a kind of object."""
+    """Yield the class of verbs or figures of a kind."""
     package, listed = HOMES[name]
     yield f"@type_check_only\nclass {kind}{name}:"
     if name == "Verbs":
@@ -86,7 +86,7 @@ def _class(kind: str, name: str, imports: Imports) -> Iterator[str]:
 
 
 def _grouped_class(kind: str, imports: Imports) -> Iterator[str]:
-    """Yield the lines of the class of the verbs of a kind of object in groups."""
+    """Yield the class of verbs of a kind in groups."""
     package, listed = HOMES["Verbs"]
     yield f"@type_check_only\nclass Grouped{kind}Verbs:"
     yield "    @property\n    def plot(self) -> Any: ..."
@@ -110,7 +110,7 @@ def _answers_by_group(name: str, home: str) -> bool:
 
 
 def _methods(name: str, home: str, kind: str, imports: Imports) -> Iterator[str]:
-    """Yield a function as methods of a kind of object, one for each overload that fits."""
+    """Yield a function as methods, one per fitting overload."""
     found = [node for node in _body(home) if getattr(node, "name", None) == name]
     overloads = found[:-1] or found
     fitting = [node for node in overloads if KINDS[kind] in _kinds(_first(node).annotation, home)]
@@ -132,12 +132,12 @@ def _body(home: str) -> list[Any]:
 
 
 def _first(node: Any) -> ast.arg:
-    """Return the argument of a function that is the object whose verb it is."""
+    """Return a verb's first argument, its subject."""
     return [*node.args.posonlyargs, *node.args.args][0]
 
 
 def _kinds(kind: ast.expr, home: str) -> set[str]:
-    """Return what an annotation allows, as it is written."""
+    """Return the types in an annotation as texts."""
     if isinstance(kind, ast.BinOp):
         return _kinds(kind.left, home) | _kinds(kind.right, home)
     value = _value(kind, home)
@@ -145,7 +145,10 @@ def _kinds(kind: ast.expr, home: str) -> set[str]:
 
 
 def _value(node: Any, home: str) -> Any:
-    """Return what a name stands for in a module of irframe; anything else as it is."""
+    """Return the value of a name in a module.
+
+    Anything but a name is returned unchanged.
+    """
     for each in _body(home) if isinstance(node, ast.Name) else ():
         if isinstance(each, ast.ImportFrom) and each.module.startswith("irframe"):
             if node.id in {alias.name for alias in each.names}:
@@ -174,14 +177,14 @@ def _signature(node: Any, home: str, imports: Imports) -> str:
 
 
 def _plain(annotation: Any) -> ast.expr:
-    """Return an annotation without the quotes that keep it from being read too early."""
+    """Return an annotation without quotes."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return ast.parse(annotation.value, mode="eval").body
     return annotation
 
 
 def _import(annotation: ast.expr, home: str, imports: Imports) -> None:
-    """Note from where the names of an annotation come."""
+    """Add the imports that an annotation needs."""
     for node in ast.walk(annotation):
         if isinstance(node, ast.Name) and not hasattr(builtins, node.id) and node.id not in OWN:
             line = _origin(node.id, home)
@@ -190,7 +193,7 @@ def _import(annotation: ast.expr, home: str, imports: Imports) -> None:
 
 
 def _origin(name: str, home: str) -> str:
-    """Return the line that imports a name that a module uses."""
+    """Return the import line for a name in a module."""
     for node in ast.walk(ast.Module(_body(home))):
         for alias in getattr(node, "names", ()):
             if isinstance(alias, ast.alias) and (alias.asname or alias.name) == name:

@@ -49,7 +49,7 @@ class Gain(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Binary(Gain):
-    """Gain 1 at or above the metric's relevance threshold `rel`, else 0.
+    """Gain 1 from the relevance threshold `rel` on, else 0.
 
     Notes
     -----
@@ -91,7 +91,7 @@ def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, kw_only=True)
 class Linear(_Scaled):
-    """Gain in proportion to the grade, 1 for the top grade.
+    """Gain proportional to the grade, 1 for the top grade.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class GainMap(Gain):
         return f"GainMap({dict(self.pairs)!r})"
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
-        """Return the listed gain of each grade, 0 where none is listed."""
+        """Return the listed gain of each grade, else 0."""
         listed, gains = np.transpose(self.pairs)
         index = np.searchsorted(listed, grade).clip(max=len(listed) - 1)
         return np.where(listed[index] == grade, gains[index], 0.0)
@@ -207,7 +207,7 @@ LONG_NAMES = {"exponential": "exp"}
 
 
 def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
-    """Return the gain map for a name, a mapping or a value.
+    """Return the gain map for a name, mapping or value.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Groups of an object, whose verbs answer for each group.
+"""Objects in groups, whose verbs give one result per group.
 
 Verbs: groupby.
 """
@@ -36,7 +36,7 @@ def groupby(
     subject: pd.DataFrame | xr.Dataset | xr.DataArray | ScannedRuns,
     by: GroupBy | Sequence[Hashable],
 ) -> "Grouped":
-    """Group systems or topics, so that verbs answer for each group.
+    """Group systems or topics, as `groupby` of pandas does.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def groupby(
 
 
 def _as_object(x: Any) -> Any:
-    """Return a frame, an array or a cube, of what other tools hand over, too."""
+    """Return a frame, array or cube for any input."""
     if isinstance(x, pd.DataFrame | Labelled):
         return x
     if isinstance(x, pd.Series):
@@ -108,7 +108,7 @@ def _refuse_wrong(subject: Any, by: Any) -> None:
 
 
 def _refuse_no_property(frame: pd.DataFrame, by: Any) -> None:
-    """Raise if groups of scores are called as systems, topics or a metric."""
+    """Raise if groups are named like systems, topics or metrics."""
     by_role = roles([*frame.index.names, *frame.columns])
     if by in frame.attrs.get(METRICS, ()):
         found, advice = f"a metric, {by}", f'scores[["{by}"]]'
@@ -118,7 +118,7 @@ def _refuse_no_property(frame: pd.DataFrame, by: Any) -> None:
 
 
 def _refuse_wrong_of_runs(runs: pd.DataFrame, by: Any) -> None:
-    """Raise for groups that runs do not have; judgments say which topics need one."""
+    """Raise for groups that runs do not have."""
     rows: Any = columns_of(runs, SCORE)
     by_role = roles(rows.columns)
     labels = {dim: rows[by_role[dim]].unique() for dim in LIST if dim in by_role}
@@ -165,7 +165,9 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
 
 
 def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
-    """Return an object with the groups of several columns, levels or coordinates joined to one.
+    """Return an object grouped by several columns at once.
+
+    Their labels are joined to one column, level or coordinate.
 
     Raises
     ------
@@ -203,7 +205,7 @@ def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
 
 
 def with_columns_apart(result: Any, groups: InGroups) -> Any:
-    """Return a joined result with each of the columns that its groups were joined from."""
+    """Return a result with joined groups split into columns."""
     by, labels = groups.name, groups.labels
     if labels is None or not isinstance(result, pd.DataFrame | Labelled):
         return result
@@ -236,7 +238,7 @@ JUDGED = {"qrels", "judges"}
 
 
 class Grouped(Verbs):
-    """The verbs of an object, each of which answers for every group.
+    """Verbs of an object, with one result per group.
 
     Iteration yields the name and the part of each group.
 
@@ -302,7 +304,7 @@ class Grouped(Verbs):
 
 
 class GroupedFigures(Figures):
-    """The figures of an object, with a pane for each group."""
+    """Figures of an object, with one pane per group."""
 
     def __init__(self, groups: InGroups) -> None:
         super().__init__(groups.example)
@@ -321,12 +323,15 @@ class GroupedFigures(Figures):
 
 
 def _reads_groups(name: str) -> bool:
-    """Return whether the function of a verb takes an object in groups."""
+    """Return whether a verb's function takes an object in groups."""
     return name in VERBS or getattr(FRAME_VERBS.get(name), "reads_groups", False)
 
 
 def _has_groups(name: str) -> bool:
-    """Return whether a verb answers by group: others write files, or read all judgments."""
+    """Return whether a verb can be called by group.
+
+    Other verbs write files or need all judgments.
+    """
     if _reads_groups(name):
         return True
     function = FRAME_VERBS.get(name)

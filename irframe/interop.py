@@ -47,7 +47,7 @@ def register() -> None:
 
 @lru_cache(maxsize=1024)
 def translate(measure: Any) -> Metric | None:
-    """Return the metric for a measure, None if there is none.
+    """Return the metric for a measure, None without one.
 
     Examples
     --------

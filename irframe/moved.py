@@ -1,4 +1,4 @@
-"""Parameters that moved, and the line that replaces a call with one of them."""
+"""Parameters that moved, and the call that replaces the old one."""
 
 import inspect
 import json
@@ -15,7 +15,7 @@ LONGEST = 60
 
 @dataclass(frozen=True)
 class Moved:
-    """Parameters that moved, perhaps together, and the line that replaces the call.
+    """Parameters that moved, and the call that replaces the old one.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Moved:
     along: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, verb: str, name: str) -> bool:
-        """Tell whether a function had a parameter that moved."""
+        """Return whether a function had this parameter."""
         return name in self.fields and verb in (self.verbs or (verb,))
 
 
@@ -92,7 +92,9 @@ def line_for(
     further: Iterable[Moved] = (),
     by: Any = None,
 ) -> str | None:
-    """Return the line that replaces a call with a parameter that moved; None where none did.
+    """Return the call that replaces one with a moved parameter.
+
+    None if no parameter moved.
 
     Parameters
     ----------
@@ -137,12 +139,15 @@ def line_for(
 
 
 def _cut(name: str, text: str, depths: Sequence[tuple[str, str]]) -> str:
-    """Return an argument, metrics at a depth."""
+    """Return the code of an argument, with metrics at a depth."""
     return re.sub(r'"([^"@]+)"', rf'"\1@{depths[0][1]}"', text) if name == "metrics" else text
 
 
 def _selections(subject: Any, depths: str) -> dict[str, str]:
-    """Return how depths are selected of an object, and of a frame; nothing where it has none."""
+    """Return the code that selects depths from a subject.
+
+    Both texts are empty if the subject has no depths.
+    """
     index = getattr(subject, "index", None)
     labels = [*getattr(subject, "columns", ()), *getattr(index, "names", ())]
     labels = labels or [*getattr(subject, "coords", ())]
@@ -155,7 +160,7 @@ def _selections(subject: Any, depths: str) -> dict[str, str]:
 
 
 def _named(entry: tuple[str, str]) -> bool:
-    """Return whether a field is given by its name, as such come last."""
+    """Return whether a field has a name; such fields come last."""
     return bool(entry[0])
 
 
@@ -164,7 +169,7 @@ def _as_typed(
     arguments: Sequence[Any],
     options: Mapping[str, Any],
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield of each argument but the first its name, how it is written in a call, and its value."""
+    """Yield name, code and value of each further argument."""
     known = [*parameters.values()][1:]
     for place, value in enumerate(arguments[1:]):
         name = known[min(place, len(known) - 1)].name
@@ -174,7 +179,7 @@ def _as_typed(
 
 
 def _text(name: str, value: Any) -> str:
-    """Return a value as a line has it: short plain ones as they are, others by their name."""
+    """Return the code of a short plain value, or its name."""
     if type(value).__module__.startswith("irframe.metrics"):
         return json.dumps(str(value))
     if isinstance(value, str):

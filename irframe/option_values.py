@@ -1,4 +1,4 @@
-"""Option values: options that belong together, checked when made, recorded one by one."""
+"""Option values: checked groups of options that belong together."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, Union, get_args, 
 
 @dataclass(frozen=True, repr=False)
 class OptionValue:
-    """Base class of frozen dataclasses whose fields are options that belong together.
+    """Base class of option values, which are frozen dataclasses.
 
     The first field is None where it is not given: then it is that of the function's default.
 
@@ -23,7 +23,7 @@ class OptionValue:
 
     @classmethod
     def read(cls, value: Any, default: Any = None) -> Self:
-        """Return a value, its first field filled in; anything else as the first field of one.
+        """Return an option value; anything else becomes its first field.
 
         Parameters
         ----------
@@ -40,33 +40,39 @@ class OptionValue:
 
     @classmethod
     def flat(cls) -> dict[str, str]:
-        """Return the name of the option for each field."""
+        """Return the option name of each field."""
         return {field.name: cls.FLAT.get(field.name, field.name) for field in fields(cls)}
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The fields as plain options."""
+        """Fields as plain options."""
         return {flat: getattr(self, name) for name, flat in self.flat().items()}
 
     @classmethod
     def changed(cls, values: Mapping[str, Any]) -> list[str]:
-        """Return the fields whose values are not the defaults; data is never compared."""
+        """Return the fields that differ from their defaults.
+
+        Types are compared first, so that data is never compared with a default.
+        """
         usual = cls.usual()
         alike = {n: type(v) is type(usual[n]) and v == usual[n] for n, v in values.items()}
         return [name for name in values if not alike[name]]
 
     @classmethod
     def usual(cls) -> dict[str, Any]:
-        """Return the default of each field, None for one that has to be given."""
+        """Return the default of each field.
+
+        A field without a default has None.
+        """
         every = {field.name: field.default for field in fields(cls)}
         return {name: None if value is MISSING else value for name, value in every.items()}
 
     def __repr__(self) -> str:
-        """Return the value as it is written."""
+        """Return the code that makes the value."""
         return self.written()
 
     def written(self, spell: Callable[[Any], str] = repr) -> str:
-        """Return the value as it is written, without fields that have their defaults."""
+        """Return the code that makes the value, without default fields."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         data = {n: type(value).__name__ for n, value in given.items() if hasattr(value, "shape")}
         texts = [f"{name}={data.get(name) or spell(given[name])}" for name in self.changed(given)]
@@ -75,7 +81,7 @@ class OptionValue:
 
 
 class Unused(frozenset[str]):
-    """Fields of an option value that a function does not use."""
+    """Fields of an option value that a function ignores."""
 
     def __new__(cls, *names: str) -> Self:
         """Return the names as a set."""
@@ -83,22 +89,22 @@ class Unused(frozenset[str]):
 
 
 class Slot(NamedTuple):
-    """The option values that a parameter takes, of which one is given at a time."""
+    """Option values that a parameter takes, one at a time."""
 
     kinds: tuple[type[OptionValue], ...]
     unused: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> type[OptionValue]:
-        """The kind that anything else is the first field of."""
+        """Class whose first field any other argument becomes."""
         return self.kinds[0]
 
     def options_of(self, kind: type[OptionValue]) -> dict[str, str]:
-        """Return the name of the option for each field that is used of a kind."""
+        """Return the option name of each used field."""
         return {name: flat for name, flat in kind.flat().items() if name not in self.unused}
 
     def spread(self, value: Any) -> dict[str, Any]:
-        """Return a value as plain options; without one, those that it has by default."""
+        """Return an option value's plain options; defaults for None."""
         kinds = self.kinds if value is None else [type(value)]
         kinds = kinds if {*kinds} <= {*self.kinds} else [self.kind]
         plain = dict[str, Any]()
@@ -108,7 +114,9 @@ class Slot(NamedTuple):
         return plain
 
     def gathered(self, options: dict[str, Any]) -> Any:
-        """Take plain options out of others, and return their value; None if all are usual.
+        """Remove plain options from others and return their option value.
+
+        None if all have their defaults.
 
         Of several kinds all values are returned, which no function takes.
         """
@@ -124,7 +132,10 @@ class Slot(NamedTuple):
         return found[0] if len(found) == 1 else found or None
 
     def unused_of(self, value: Any) -> list[str]:
-        """Return the fields that are given and not used; of what is no value, the first one."""
+        """Return the unused fields that a value sets.
+
+        Anything but an option value sets the first field.
+        """
         own = isinstance(value, self.kinds)
         given = type(value).changed(vars(value)) if own else [fields(self.kind)[0].name]
         return sorted(name for name in given if name in self.unused)
@@ -132,7 +143,9 @@ class Slot(NamedTuple):
 
 @cache
 def slot_of(annotation: Any) -> Slot | None:
-    """Return the option value that an annotation names, if it names one, and not several.
+    """Return the option values that an annotation names, if any.
+
+    A union inside a container names none.
 
     Examples
     --------
@@ -151,13 +164,13 @@ def slot_of(annotation: Any) -> Slot | None:
 
 
 def slots_of(signature: inspect.Signature) -> dict[str, Slot]:
-    """Return the parameters of a function that take option values."""
+    """Return the parameters that take option values."""
     every = {name: slot_of(each.annotation) for name, each in signature.parameters.items()}
     return {name: slot for name, slot in every.items() if slot is not None}
 
 
 def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Parameter]:
-    """Return the parameters of a function, those of option values field by field.
+    """Return a function's parameters, option values split into fields.
 
     Examples
     --------
@@ -185,7 +198,9 @@ def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Paramete
 
 
 def gathered(signature: inspect.Signature, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function from plain options, those of option values put together.
+    """Return a function's arguments from plain options.
+
+    Options that belong to an option value are combined.
 
     Examples
     --------

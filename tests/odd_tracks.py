@@ -6,20 +6,22 @@ from flat import arguments
 
 import irframe as ir
 
-BUILT = ("collection", "ties", "pool_depth", "repeats", "length")
+BUILT = ("collection", "ties", "pool_depth", "length")
 """Options of a track that are those of its cube."""
 
 
-def cube_options(options):
-    """Return the arguments of the cube of a track."""
-    return arguments(ir.cube, {name: options[name] for name in BUILT if name in options})
+def cube_of(runs, qrels, options):
+    """Return the cube of a track."""
+    built = arguments(ir.cube, {name: options[name] for name in BUILT if name in options})
+    cube = runs.ireval.cube(qrels, **built)
+    return cube.ireval.design(repeats=options["repeats"]) if "repeats" in options else cube
 
 
 def write_report(runs, qrels, path, options):
-    """Write the report of a track: of its frames, or of a cube where one is asked for."""
-    built = cube_options(options)
-    data = (runs.ireval.cube(qrels, **built),) if built else (runs, qrels)
-    asked = {name: value for name, value in options.items() if name not in BUILT}
+    """Write the report of the frames of a track, or of its cube if options need one."""
+    of_cube = {*BUILT, "repeats"}
+    data = (runs, qrels) if of_cube.isdisjoint(options) else (cube_of(runs, qrels, options),)
+    asked = {name: value for name, value in options.items() if name not in of_cube}
     return ir.report(*data, path, **arguments(ir.report, asked))
 
 

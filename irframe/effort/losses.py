@@ -1,4 +1,4 @@
-"""How many points rankings lose, and where: documents not retrieved, cut, or ordered badly.
+"""Losses of rankings by cause: retrieval, cuts and order.
 
 Verbs: losses.
 """
@@ -55,7 +55,7 @@ def losses(
     *,
     stages: Sequence[Hashable] | Sequence[Sequence[Hashable]] | None = None,
 ) -> xr.DataArray | pd.DataFrame:
-    """Split what each ranking lacks of the best score by cause.
+    """Split each ranking's loss against the best score by cause.
 
     Parameters
     ----------
@@ -149,7 +149,10 @@ def losses(
 
 
 def _one_metric(metric: Any) -> Metric:
-    """Return a metric, refusing several, and those of which losses could be negative."""
+    """Return the metric; raise for several or unsuitable ones.
+
+    Metrics with which a loss could be negative are refused.
+    """
     chosen = parse_metrics(metric)
     if len(chosen) > 1:
         raise MetricError("one metric", "several", "call losses once for each", map(str, chosen))
@@ -162,7 +165,7 @@ def _one_metric(metric: Any) -> Metric:
 
 
 def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.DataFrame:
-    """Return the losses of runs as a frame of scores, indexed as `irframe.evaluate` does."""
+    """Return the losses of runs as a frame of scores."""
     folded, policy = fold(runs), Policy()
     if folded.word is not None:
         advice = f"select one {folded.word}, or give each repeat a system of its own"
@@ -187,7 +190,10 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.
 
 
 def _refuse_unlike(runs: pd.DataFrame, stages: Any) -> None:
-    """Raise for documents that the stage before does not have, which a frame knows by name."""
+    """Raise for documents that the stage before lacks.
+
+    A frame knows all documents by name.
+    """
     roles = words.roles(runs.columns)
     rows = runs[[roles[role] for role in (words.TOPIC, words.DOC)]]
     name = roles.get(words.SYSTEM)
@@ -201,7 +207,7 @@ def _refuse_unlike(runs: pd.DataFrame, stages: Any) -> None:
 
 
 def paths_of(stages: Any) -> list[list[Any]]:
-    """Return stages as several lists, though only one was given.
+    """Return stages as a list of lists.
 
     Examples
     --------
@@ -223,7 +229,7 @@ def _refuse(stage: Any, before: Any, added: Any) -> None:
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Lists scored by one metric, as they are and in the best order of their documents."""
+    """Scores of lists as they are and in best order."""
 
     experiment: Experiment
     metric: Metric
@@ -239,7 +245,7 @@ class Ceilings:
 
     @cached_property
     def counts(self) -> Array:
-        """How many documents of each grade lists have, and unjudged: (system, topic, level)."""
+        """Documents per list and grade, unjudged last: (system, topic, level)."""
         hits, judgments = self.experiment.hits, self.experiment.judgments
         level, size = np.searchsorted(judgments.levels, judgments.grade), len(judgments.levels)
         cell = hits.of.astype(np.int64) * size + level[hits.row]
@@ -248,7 +254,7 @@ class Ceilings:
         return np.concatenate([judged, self.experiment.unjudged[..., np.newaxis]], axis=-1)
 
     def parts(self, stages: Any) -> dict[str, Floats]:
-        """Return the score, the losses, and what labels could add, each (system, topic)."""
+        """Return score, losses and possible gain, each (system, topic)."""
         chains, experiment = self.chains(stages), self.experiment
         self._refuse_added(chains)
         score, ceiling = self._worked(score_block)[0], self.best(self.counts, self.depth)
@@ -270,7 +276,10 @@ class Ceilings:
         return {name: np.where(there, values, np.nan) for name, values in parts.items()}
 
     def chains(self, stages: Any) -> list[list[int]]:
-        """Return the positions of each system's stages, in order; its own comes last."""
+        """Return the positions of each system's stages.
+
+        They are in order; the system itself comes last.
+        """
         systems, chains = [*self.experiment.systems], dict[int, list[int]]()
         for path in paths_of(stages):
             rows = places("systems in stages=", path, systems)
@@ -281,7 +290,7 @@ class Ceilings:
         return [chains.get(row, [row]) for row in range(len(systems))]
 
     def _refuse_added(self, chains: list[list[int]]) -> None:
-        """Raise for documents that the stage before does not have."""
+        """Raise for documents that the stage before lacks."""
         experiment, hits = self.experiment, self.experiment.hits
         judgments, system = experiment.judgments, hits.of // max(1, experiment.shape[1])
         for before, stage in {tuple(chain[-2:]) for chain in chains if len(chain) > 1}:
@@ -294,7 +303,7 @@ class Ceilings:
             _refuse(experiment.systems[stage], experiment.systems[before], added)
 
     def _worked(self, kernel: Kernel, arrays: int = 1) -> Floats:
-        """Return what a kernel yields of the lists, (array, system, topic)."""
+        """Return the results of a kernel, (array, system, topic)."""
         shares = shares_ranks(self.experiment.made.get("ties"))
         width = self.at if self.metric.by_prefix and not shares else self.depth
         hidden = bool(arrays > 1 and self.metric.fillings)
@@ -303,7 +312,7 @@ class Ceilings:
 
     @property
     def _is_bounded(self) -> bool:
-        """Whether it is known, and soon, what labels of unjudged documents could add."""
+        """Whether bounds of scores exist and are fast to compute."""
         known = facts(self.metric).extremes
         marked = (self.experiment.judgments.grade == POOLED_UNJUDGED).any()
         if not known or marked or shares_ranks(self.experiment.made.get("ties")):
@@ -321,7 +330,7 @@ class Ceilings:
         return self.best(counts, max(self.depth, longest))
 
     def best(self, counts: Array, depth: int) -> Floats:
-        """Return scores of documents in their best order, given counts (row, topic, level)."""
+        """Return best-order scores for counts (row, topic, level)."""
         experiment, metric = self.experiment, self.metric
         levels, top = experiment.judgments.levels, int(np.max(experiment.top, initial=1))
         width = metric.depth or depth

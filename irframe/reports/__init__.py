@@ -1,1 +1,1 @@
-"""The report: everything that an experiment says, on one page that needs no network."""
+"""Reports: one HTML page about an experiment, and Markdown summaries."""

@@ -1,4 +1,4 @@
-"""What there is besides means: lists and their texts, two systems topic by topic, outcomes."""
+"""Lists, texts, pairs of systems, and comparisons without means."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ from irframe.reports.view import View
 from irframe.scores.summary import summary
 
 SHOWN = 20
-"""Ranks that are shown."""
+"""Ranks that the page shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +44,12 @@ class TopLists:
     Parameters
     ----------
     ids
-        The documents that occur.
+        Names of the documents in the lists.
     doc
-        Their positions there, -1 where a name is not known or nothing is listed;
-        (system, topic, rank).
+        Position of each document in `ids`; -1 without a name or a document.
+        Indexed (system, topic, rank).
     grade
-        Their grades, with the marks `UNJUDGED` and `EMPTY`; (system, topic, rank).
+        Grades, `UNJUDGED` or `EMPTY`, indexed (system, topic, rank).
     """
 
     ids: list[str]
@@ -58,7 +58,7 @@ class TopLists:
 
     @cached_property
     def names(self) -> list[str]:
-        """What the page calls the documents."""
+        """Names of the documents as the page spells them."""
         return texts(self.ids)
 
 
@@ -70,8 +70,8 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     cube
         The cube.
     runs
-        The run frame it was built from, which alone knows what unjudged documents are called;
-        without one they have no name.
+        Run frame of the cube, which has the names of unjudged documents. Without it these have
+        no name.
     """
     grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
     shown = grade.shape[-1]
@@ -81,66 +81,72 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
         named = names_of(cube, shown)
     if of_spans(cube):
         _name_spans(cube, grade, named)
-    there = grade != words.EMPTY
-    codes, names = pd.factorize(named[there])
+    is_listed = grade != words.EMPTY
+    codes, names = pd.factorize(named[is_listed])
     doc = np.full(grade.shape, -1, np.int32)
-    doc[there] = codes
+    doc[is_listed] = codes
     return TopLists([*map(str, names)], doc, grade)
 
 
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
-    """Call what holds evidence by its own borders; all else holds none, and so has grade 0."""
+    """Name results with evidence by document and span.
+
+    All other results contain no evidence, so their grade is 0.
+    """
     experiment = experiment_of(cube)
     spans: Any = experiment.judgments.table.spans
     hits: Any = experiment.hits
-    held = grade >= 0
+    has_evidence = grade >= 0
     at = hits.first.reshape(*hits.length.shape, 1) + np.arange(grade.shape[-1])
-    place, start, end = (hits.along[column][at[held]] for column in (PLACE, words.START, words.END))
-    borders = zip(spans.docs[place % (len(spans.docs) + 1)], start, end, strict=True)
-    named[held] = [f"{doc} [{first}, {last})" for doc, first, last in borders]
+    rows = at[has_evidence]
+    pos, start, end = (hits.along[column][rows] for column in (PLACE, words.START, words.END))
+    borders = zip(spans.docs[pos % (len(spans.docs) + 1)], start, end, strict=True)
+    named[has_evidence] = [f"{doc} [{first}, {last})" for doc, first, last in borders]
     grade[grade == words.UNJUDGED] = 0
 
 
-def first_runs(whole: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of the first repeat of every system, called like the systems.
+def first_runs(cube: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of each system's first repeat.
+
+    They get the names of the systems.
 
     Parameters
     ----------
-    whole
-        A cube; those without repeats change nothing.
+    cube
+        A cube; without repeats the runs are returned as they are.
     runs
-        Its runs, in which every repeat is a system.
+        Runs of the cube, in which every repeat is a system.
     """
-    if REPEAT_OF not in whole.coords:
+    if REPEAT_OF not in cube.coords:
         return runs
-    owners = whole[REPEAT_OF].to_series().drop_duplicates()
+    owners = cube[REPEAT_OF].to_series().drop_duplicates()
     role = words.roles(runs.columns)[SYSTEM]
     kept = runs[runs[role].isin(owners.index)]
     return kept.assign(**{str(role): kept[role].map(owners)})
 
 
 MARKS = {words.UNJUDGED: "?", words.EMPTY: ""}
-"""What is written beside a document that has no grade."""
+"""Grade -> mark of results without a grade."""
 PAGE_BYTES = 3_000_000
-"""Size of a page with texts, at most, where it is smaller without them."""
+"""Texts are added to a page up to this size."""
 OPENING_BYTES = 2 * SHOWN * 2 * SNIPPET
-"""What the two lists that a page opens with take, which stand there uncompressed, at most."""
+"""Upper limit for the two opening lists, whose texts are not compressed."""
 SPELLED = 4 / 3
-"""Bytes of text that spell a compressed byte."""
+"""Bytes of base64 text per compressed byte."""
 
 
 @dataclass(frozen=True, eq=False)
 class Snippets:
-    """What is shown of texts.
+    """Shortened texts of documents and queries.
 
     Parameters
     ----------
     documents
-        Position of a document in the lists' names -> the beginning of its text.
+        Position in `TopLists.names` -> beginning of the document's text.
     queries
         Position of a topic -> its query.
     topics
-        How many topics have the texts of their documents.
+        Number of topics whose documents have texts.
     """
 
     documents: dict[int, str] = field(default_factory=dict)
@@ -163,27 +169,30 @@ def cut(text: str) -> str:
 def choose(
     texts: Told, lists: TopLists, topics: Sequence[str], order: NDArray[np.intp], room: int
 ) -> Snippets:
-    """Return the texts for which a page has room, topic after topic.
+    """Return the texts that fit into a page.
+
+    Topics are added one after the other, in the given order.
 
     Parameters
     ----------
     texts
-        The texts that are known.
+        All texts.
     lists
         The top of every ranking.
     topics
         The topics.
     order
-        Their positions, the one on which systems differ most first.
+        Positions of the topics, sorted by the spread of their scores.
     room
-        Bytes that the page may grow by.
+        Bytes by which the page may grow.
     """
-    queries, known = _placed(texts.queries, topics), _placed(texts.documents, lists.ids)
+    queries = _by_position(texts.queries, topics)
+    known = _by_position(texts.documents, lists.ids)
     kept: dict[int, str] = {}
     room -= OPENING_BYTES + _size(queries)
     for number, topic in enumerate(order):
-        places = np.unique(lists.doc[:, topic]).tolist()
-        new = {place: known[place] for place in places if place in known and place not in kept}
+        docs = np.unique(lists.doc[:, topic]).tolist()
+        new = {doc: known[doc] for doc in docs if doc in known and doc not in kept}
         room -= _size(new)
         if room < 0:
             return Snippets(kept, queries, number)
@@ -191,29 +200,32 @@ def choose(
     return Snippets(kept, queries, len(order))
 
 
-def _placed(texts: dict[str, str], names: Sequence[str]) -> dict[int, str]:
-    """Return the beginnings of texts by the positions of what they are about."""
-    return {place: cut(texts[name]) for place, name in enumerate(names) if name in texts}
+def _by_position(texts: dict[str, str], names: Sequence[str]) -> dict[int, str]:
+    """Return shortened texts by the position of their name."""
+    return {pos: cut(texts[name]) for pos, name in enumerate(names) if name in texts}
 
 
 def _size(texts: dict[int, str]) -> int:
-    """Return about how many bytes texts take on a page, rather more than less."""
+    """Return an upper estimate of the bytes of texts."""
     return int(SPELLED * len(gzip.compress(json.dumps(texts).encode(), 9))) if texts else 0
 
 
 def by_spread(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return topics by how much the scores of systems on them, (system, topic), differ."""
-    there = np.isfinite(scores).sum(axis=0) > 1
-    spread = np.where(there, np.nanstd(np.where(there, scores, 0.0), axis=0), -1.0)
+    """Return topics sorted by the spread of their scores.
+
+    The topic with the largest standard deviation over systems comes first.
+    """
+    scored = np.isfinite(scores).sum(axis=0) > 1
+    spread = np.where(scored, np.nanstd(np.where(scored, scores, 0.0), axis=0), -1.0)
     return np.argsort(-spread, kind="stable")
 
 
 Claim = tuple[str, dict[str, Any]] | None
-"""A template and what it says, or nothing."""
+"""Key of a template and its values, or None."""
 
 
 def pair_at(a: int, b: int, systems: int) -> int:
-    """Return the position of two systems among all pairs.
+    """Return the position of a pair among all pairs.
 
     Examples
     --------
@@ -225,12 +237,12 @@ def pair_at(a: int, b: int, systems: int) -> int:
 
 
 NAMELESS = "(unjudged)"
-"""What stands for a document whose name only the run frame would know."""
+"""Text for an unjudged document of a cube, which does not keep its name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Duel:
-    """Two systems as the page opens with them.
+    """Two systems that the page compares when it opens.
 
     Parameters
     ----------
@@ -239,7 +251,7 @@ class Duel:
     lists
         The top of every ranking.
     a, b
-        Positions of the systems in the whole cube.
+        Positions of the systems in the cube.
     """
 
     view: View
@@ -249,17 +261,17 @@ class Duel:
 
     @cached_property
     def names(self) -> tuple[str, str]:
-        """The names of the two."""
+        """Names of the two systems."""
         systems = self.view.setting.cube[SYSTEM].to_numpy()
         return text(systems[self.a]), text(systems[self.b])
 
     @cached_property
     def bars(self) -> pd.DataFrame:
-        """By how much a scores more than b on every topic, the most first."""
+        """Score of `a` minus score of `b` per topic, descending."""
         systems = self.view.setting.cube[SYSTEM].to_numpy()
-        there = self.view.scores.isel({METRIC: 0, DEPTH: self.view.setting.place})
-        a, b = (there.sel({SYSTEM: systems[place]}).to_numpy() for place in (self.a, self.b))
-        topics = texts(there[TOPIC].to_numpy())
+        scores = self.view.scores.isel({METRIC: 0, DEPTH: self.view.setting.pos})
+        a, b = (scores.sel({SYSTEM: systems[pos]}).to_numpy() for pos in (self.a, self.b))
+        topics = texts(scores[TOPIC].to_numpy())
         frame = pd.DataFrame({TOPIC: topics, "difference": a - b}).dropna()
         better = np.sign(frame["difference"]) * self.view.setting.facts[0].sign
         frame["ahead"] = better.map({1: "a", -1: "b", 0: "neither"})
@@ -267,7 +279,7 @@ class Duel:
 
     @property
     def says(self) -> str:
-        """Who is ahead how often."""
+        """Sentence on the number of topics that each system wins."""
         counts = self.bars["ahead"].value_counts()
         ahead, behind = int(counts.get("a", 0)), int(counts.get("b", 0))
         a, b = self.names
@@ -276,82 +288,87 @@ class Duel:
 
     @property
     def further(self) -> list[str]:
-        """What is asked next of the two: other depths, the median run, what is unjudged."""
-        if self.view.alone:
+        """Sentences on other depths, the median run and unjudged documents."""
+        if self.view.is_single:
             return []
         claims = [self._by_depth(), self._against_median(), self._at_worst()]
         return [*filter(None, spoken(claims))]
 
     @cached_property
-    def _places(self) -> list[int]:
+    def _positions(self) -> list[int]:
         return [self.view.systems.index(name) for name in self.names]
 
     def _by_depth(self) -> Claim:
-        """Say at which depths the two differ significantly."""
+        """Name the depths at which the two differ significantly."""
         setting = self.view.setting
-        a, b = self._places
-        apart = np.asarray(self.view.strength)[0, :, pair_at(a, b, len(self.view.systems))] > 0
-        cuts = np.flatnonzero(np.diff(np.r_[False, apart, False])).reshape(-1, 2)
+        a, b = self._positions
+        pair = pair_at(a, b, len(self.view.systems))
+        significant = np.asarray(self.view.strength)[0, :, pair] > 0
+        cuts = np.flatnonzero(np.diff(np.r_[False, significant, False])).reshape(-1, 2)
         ends = [(setting.depths[first], setting.depths[last - 1]) for first, last in cuts]
         spans = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
         more = [f"and {len(spans) - NAMED} more"] if len(spans) > NAMED else []
         values: dict[str, Any] = {"spans": ", ".join([*spans[:NAMED], *more])}
-        values |= {"n": int(apart.sum()), "of": len(apart)}
+        values |= {"n": int(significant.sum()), "of": len(significant)}
         values["what"] = words.plural(setting.axis.dim)
-        key = "all" if apart.all() else "some" if apart.any() else "no"
-        return (f"duel.{key}_depths", values) if len(apart) > 1 else None
+        key = "all" if significant.all() else "some" if significant.any() else "no"
+        return (f"duel.{key}_depths", values) if len(significant) > 1 else None
 
     def _against_median(self) -> Claim:
-        """Say how the two stand to the system in the middle of the ladder."""
-        view, at = self.view, self.view.setting.place
+        """Compare both systems with the median system of the leaderboard."""
+        view, at = self.view, self.view.setting.pos
         order, mean = view.ranked["order"][0, at], view.means[0, at]
-        median, told = int(order[(len(order) - 1) // 2]), []
-        for place in self._places:
-            level = place != median and view.strength[0, at, pair_at(place, median, len(order))]
+        median = int(order[(len(order) - 1) // 2])
+        differences = []
+        for pos in self._positions:
+            level = pos != median and view.strength[0, at, pair_at(pos, median, len(order))]
             how = f"p < {view.levels[level - 1]:g}" if level else "not significant"
-            if place != median and len(order) > 2:
-                apart = signed(mean[place] - mean[median])
-                told.append(f"{short(view.systems[place])} {apart} ({how})")
-        values = {"median": view.systems[median], "told": ", ".join(told)}
-        return ("duel.median", values) if told else None
+            if pos != median and len(order) > 2:
+                difference = signed(mean[pos] - mean[median])
+                differences.append(f"{short(view.systems[pos])} {difference} ({how})")
+        values = {"median": view.systems[median], "differences": ", ".join(differences)}
+        return ("duel.median", values) if differences else None
 
     def _at_worst(self) -> Claim:
-        """Say whether the sign holds whatever is unjudged."""
-        if (ends := worst_and_best(self.view, *self._places)) is None:
+        """Check whether judging the unjudged documents could change the sign."""
+        if (ends := worst_and_best(self.view, *self._positions)) is None:
             return None
         low, high = ends
         return f"duel.{'holds' if low * high > 0 else 'open'}", {"low": low, "high": high}
 
     @property
     def lists_say(self) -> str:
-        """Where the two lists part."""
-        key, rank = "lists.parting" if self.parting else "lists.same", len(self.rows)
-        return say(key, topic=self.topic, rank=self.parting or rank)
+        """Sentence on the first rank at which the lists differ."""
+        key = "lists.parting" if self.parting else "lists.same"
+        return say(key, topic=self.topic, rank=self.parting or len(self.rows))
 
     @cached_property
     def topic(self) -> str:
-        """The topic on which they differ most."""
+        """Topic with the largest difference."""
         most = int(self.bars["difference"].abs().to_numpy().argmax())
         return str(self.bars[TOPIC].iloc[most])
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """Their two lists on that topic, rank by rank."""
+        """Rows of the two lists on that topic, one per rank."""
         topics = texts(self.view.setting.cube[TOPIC].to_numpy())
-        place, names = topics.index(self.topic), [*self.lists.names, NAMELESS]
+        topic = topics.index(self.topic)
+        names = [*self.lists.names, NAMELESS]
         sides = [
             [
                 ("" if grade == words.EMPTY else names[doc], MARKS.get(grade, str(grade)))
-                for doc, grade in zip(self.lists.doc[own], self.lists.grade[own], strict=True)
+                for doc, grade in zip(
+                    self.lists.doc[system, topic], self.lists.grade[system, topic], strict=True
+                )
             ]
-            for own in ((self.a, place), (self.b, place))
+            for system in (self.a, self.b)
         ]
         pairs = enumerate(zip(*sides, strict=True), start=1)
         return [{"rank": number, "sides": pair} for number, pair in pairs]
 
     @cached_property
     def parting(self) -> int | None:
-        """The first rank at which the two lists hold different documents."""
+        """First rank at which the two lists differ, if any."""
         return next((row["rank"] for row in self.rows if row["sides"][0] != row["sides"][1]), None)
 
 
@@ -362,7 +379,7 @@ NAMES = {
     "ni": "behind",
     "**ni": "first behind, then undecided",
 }
-"""What an innate ordering of the baseline against a system says of the system."""
+"""Innate ordering of the baseline against a system -> position of the system."""
 OUTCOMES = (
     *("neither", "a_only", "b_only", "both", "p_answered", "esl_a", "esl_b"),
     *("p_esl_wilcoxon", "better", "significantly_better", "no_harm"),
@@ -370,23 +387,23 @@ OUTCOMES = (
 
 
 def beside(view: View) -> list[PagePart]:
-    """Return what holds each system against the baselines without a mean score."""
+    """Return the sections that compare systems with baselines without means."""
     if of_spans(view.cube):
         return []
     makers: list[tuple[str, str, Callable[[View], PagePart]]] = []
     single = view.setting.baselines if view.repeats is None else ()
-    known = (
-        ("outcomes", "who answers more, and who ranks answers higher", _outcomes),
-        ("orderings", "who is ahead whatever the metric", _orderings),
+    against = (
+        ("outcomes", "the systems that answer more topics and rank answers higher", _outcomes),
+        ("orderings", "the systems that are ahead by every metric", _orderings),
     )
-    for (number, name), (key, subject, make) in product(enumerate(single, start=1), known):
-        own = key if number == 1 else f"{key}-{number}"
-        makers.append((own, subject, partial(make, baseline=name, key=own)))
+    for (number, name), (kind, subject, make) in product(enumerate(single, start=1), against):
+        key = kind if number == 1 else f"{kind}-{number}"
+        makers.append((key, subject, partial(make, baseline=name, key=key)))
     if stages_of(view.cube):
-        makers.append(("losses", "where the points went", stage_losses))
+        makers.append(("losses", "the losses by stage", stage_losses))
     makers += [
-        ("lengths", "how many documents users read", partial(_lengths, metric="ASL")),
-        ("effort", "how much effort rankings cost", partial(_lengths, metric="Twist")),
+        ("lengths", "the search lengths", partial(_lengths, metric="ASL")),
+        ("effort", "the effort of users", partial(_lengths, metric="Twist")),
     ]
     return parts(view, makers)
 
@@ -418,19 +435,23 @@ def _orderings(view: View, baseline: Any, key: str) -> PagePart:
 
 
 def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
-    """Return the change of every system against each baseline, nothing where there is none."""
-    setting, systems = view.setting, view.cube.indexes[SYSTEM]
-    there = [name for name in setting.baselines if name in systems]
+    """Return each system's difference from each baseline, with p-values.
+
+    Without a baseline there are no columns.
+    """
+    setting = view.setting
+    systems = view.cube.indexes[SYSTEM]
+    baselines = [name for name in setting.baselines if name in systems]
     columns = pd.DataFrame(index=systems)
-    if not there or view.alone:
+    if not baselines or view.is_single:
         return columns
-    with unsaid():  # the ladder has told
-        held = compare(scored, setting.pairing.decided, baseline=there, over=setting.over)
+    with unsaid():  # the leaderboard carries these cautions
+        pairs = compare(scored, setting.pairing.decided, baseline=baselines, over=setting.over)
     turned = {"system_a": "system_b", "system_b": "system_a"}
-    both = pd.concat([held, held.rename(columns=turned).assign(difference=-held["difference"])])
-    for name in there:
+    both = pd.concat([pairs, pairs.rename(columns=turned).assign(difference=-pairs["difference"])])
+    for name in baselines:
         rows = both[both["system_b"] == name].drop_duplicates("system_a").set_index("system_a")
-        which = f" from {text(name)}" if len(there) > 1 else ""
+        which = f" from {text(name)}" if len(baselines) > 1 else ""
         columns[f"change{which}"] = rows["difference"]
         how_made = " (corrected)" if setting.pairing.corrected else ""
         columns[f"p{which}{how_made}"] = rows["p_adjusted"]
@@ -441,39 +462,43 @@ SUBJECTS = {
     "ASL": ("lengths", "10.48550/arXiv.2201.01745", "questions/beyond-the-top"),
     "Twist": ("effort", "10.1002/asi.23416", "questions/effort"),
 }
-"""Metric -> key, source, page of the documentation."""
+"""Metric -> key, source and documentation page."""
 
 
 def _lengths(view: View, metric: str) -> PagePart:
     key, source, guide = SUBJECTS[metric]
     cost = facts(metric).sign < 0
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
-    scored = score(view.whole, metric, at=[depth])
+    scored = score(view.full_cube, metric, at=[depth])
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")
     columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(
         _changes_from_baselines(view, scored), SYSTEM
     )
-    topics_alone = summed.attrs.get("over", "topic") == "topic"
-    counted = "" if topics_alone else f" and {words.plural(summed.attrs[words.REPEATED])}"
+    only_topics = summed.attrs.get("over", "topic") == "topic"
+    counted = "" if only_topics else f" and {words.plural(summed.attrs[words.REPEATED])}"
     how = say(f"lengths.{'cost' if cost else 'gain'}", metric=metric, depth=depth, counted=counted)
-    told = [how, *_front(view, metric, frame)]
+    how_made = [how, *_front(view, metric, frame)]
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)
     drawn = frame.rename(columns={"ci_low": "lower", "ci_high": "upper"})
     figure = figures.ranges(drawn, f"mean {metric}")
-    return PagePart(key, says, told, source, columns, figure, guide)
+    return PagePart(key, says, how_made, source, columns, figure, guide)
 
 
 def _front(view: View, cost: str, frame: pd.DataFrame) -> list[str]:
-    """Say which systems achieve most for what they cost, by the metric the page opens with."""
-    effect, setting = view.setting.facts[0], view.setting
-    if view.alone or facts(cost).sign > 0 or cost in setting.metrics[0]:
+    """Return the sentence on the Pareto front, if any.
+
+    It weighs the opening metric against the cost of each system.
+    """
+    setting = view.setting
+    effect = setting.facts[0]
+    if view.is_single or facts(cost).sign > 0 or cost in setting.metrics[0]:
         return []
-    means = view.ranks["mean"].isel({METRIC: 0, DEPTH: setting.place}).to_series()
+    means = view.ranks["mean"].isel({METRIC: 0, DEPTH: setting.pos}).to_series()
     paid = frame.set_index(SYSTEM)[["mean"]].assign(effect=effect.sign * means).dropna()
     front = paid.index[on_front(*paid.to_numpy().T)]
-    told = {"effect": setting.metrics[0], "metric": cost, "names": texts(front)}
-    return [say("lengths.front", **told)] if len(front) else []
+    values = {"effect": setting.metrics[0], "metric": cost, "names": texts(front)}
+    return [say("lengths.front", **values)] if len(front) else []

@@ -1,4 +1,4 @@
-"""The figures of a page, as specifications of Vega-Lite; they draw and compute nothing.
+"""Figures of a page as Vega-Lite specifications.
 
 Colours are those of the page's style, by name, so that they follow it into the dark.
 """
@@ -17,35 +17,38 @@ from irframe.reports.setting import ALONG, deep, fixed, percent, short, text
 from irframe.stops import DEPTHS
 
 HUES = 8
-"""Colours of systems that the style of the page knows."""
+"""Number of system colours in the page's style."""
 INK, QUIET, RULE = "var(--ink)", "var(--quiet)", "var(--rule)"
 WIDTH, HEIGHT, WIDE = 290, 190, 470
 FULL = 980
-"""Width of a figure that has a row of the page to itself."""
+"""Width of a figure as wide as the page."""
 NAMED, LINE = 20, 20
-"""Up to how many systems a figure names, and the height of one that it names, in pixels."""
+"""Most systems that a figure names, and the height of a named row in pixels."""
 ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -32, "titleY": -12}
-"""Where the title of an upright axis stands: above it, clear of its labels."""
+"""Title of a vertical axis: above the axis, clear of its labels."""
 DIGITS = re.compile(r"(\.\d\d)\d{3,}")
-"""Places to more than a hundredth of a pixel, which are a third of a figure's bytes."""
+"""Digits beyond a hundredth of a pixel, a third of a figure's bytes."""
 MARKS = " role-mark "
-"""What Vega writes of each kind of marks."""
+"""Text that Vega writes once for each kind of mark."""
 LONGEST = 14
-"""Letters of a name beside a line."""
-APART = 0.075
-"""How far the names of lines are apart, as a share of the height."""
+"""Letters of the name of a line."""
+NAME_GAP = 0.075
+"""Smallest distance between names of lines, as a share of the height."""
 ROLES = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
-"""What Vega writes of marks that are told of; nobody is read them, as a table follows."""
+"""Roles that Vega gives to marks; screen readers get the table below instead."""
 DASHES = [
     *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [14, 4]),
     *([2, 6], [12, 3, 2, 3, 2, 3], [4, 10]),
 ]
-"""How lines of series that have no colour are dashed."""
+"""Dash patterns of lines without a system's colour."""
 MISSING = "the extra report: pip install 'irframe[report]'"
 
 
 def _needed(name: str) -> Any:
-    """Return a module of the extra, which costs time at import."""
+    """Import a module of the extra ``report``.
+
+    It is imported late, since that takes time.
+    """
     try:
         return import_module(name)
     except ImportError as error:
@@ -53,7 +56,7 @@ def _needed(name: str) -> Any:
 
 
 def drawing() -> Any:
-    """Return altair, once all that draws is there."""
+    """Return altair; check that vl-convert is installed."""
     _needed("vl_convert")
     return _needed("altair")
 
@@ -65,28 +68,30 @@ def script() -> str:
 
 
 def svg(figure: dict[str, Any]) -> str:
-    """Draw a figure, with names that are fit for it: Vega ends the process on others.
+    """Draw a figure as SVG.
+
+    Characters that cannot be printed are replaced, since Vega ends the process on them.
 
     Raises
     ------
     InputError
-        If Vega leaves marks out, as it does where it fails: it says so to the terminal alone.
+        If Vega leaves marks out. It does so when it fails, and reports it on the terminal only.
     """
     drawn = ROLES.sub("", str(_needed("vl_convert").vegalite_to_svg(printable(figure))))
     drawn = DIGITS.sub(r"\1", drawn)
     layers = [layer for layer in figure.get("layer", [figure]) if "data" in layer] or [figure]
-    wanted = sum(bool(figure["datasets"][layer["data"]["name"]]) for layer in layers)
-    found = drawn.count(MARKS)
-    if found < wanted:
-        advice = "Vega, which draws them, says on the terminal why"
-        raise InputError(f"{wanted} kinds of marks in a figure", f"{found}", advice)
+    expected = sum(bool(figure["datasets"][layer["data"]["name"]]) for layer in layers)
+    n_drawn = drawn.count(MARKS)
+    if n_drawn < expected:
+        advice = "read the reason that Vega printed on the terminal"
+        raise InputError(f"{expected} kinds of marks in a figure", f"{n_drawn}", advice)
     return drawn
 
 
 def styled(
     chart: Any, data: dict[str, pd.DataFrame], width: int = WIDTH, height: int = HEIGHT
 ) -> dict[str, Any]:
-    """Return the specification of a chart in the page's style, with named data."""
+    """Return a chart's specification in the page's style."""
     ink: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
     axis = ink | {"gridColor": RULE, "domainColor": QUIET, "tickColor": QUIET}
     axis |= {"titleFontWeight": "normal", "labelFontSize": 12}
@@ -107,22 +112,22 @@ def styled(
 
 
 def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
-    whole = frame.rename(columns=str).astype(object).where(frame.notna().to_numpy(), None)
-    return whole.map(lambda x: round(x, 5) if isinstance(x, float) else x).to_dict("records")
+    values = frame.rename(columns=str).astype(object).where(frame.notna().to_numpy(), None)
+    return values.map(lambda x: round(x, 5) if isinstance(x, float) else x).to_dict("records")
 
 
 def _x() -> Any:
     axis = ALONG.get()
     scale = drawing().Scale(type="log", nice=False)
     ticks = [n * 10**power for power in range(3 if axis is DEPTHS else 7) for n in (1, 2, 5)]
-    apart = {"labelOverlap": "greedy", "labelSeparation": 4}
-    shown = drawing().Axis(grid=False, format="d", values=[*ticks, 10 * ticks[-3]], **apart)
+    overlap = {"labelOverlap": "greedy", "labelSeparation": 4}
+    shown = drawing().Axis(grid=False, format="d", values=[*ticks, 10 * ticks[-3]], **overlap)
     title = axis.dim + axis.describe(axis.title_end) * (axis is not DEPTHS)
     return drawing().X("depth:Q", title=title, scale=scale, axis=shown)
 
 
 def _tooltips(*fields: str) -> list[Any]:
-    """Return what is told of a mark that is pointed at."""
+    """Return the tooltips of a mark."""
     alt = drawing()
     forms = {field: {"format": ".3f"} for field in ("mean:Q", "value:Q", "difference:Q")}
     return [alt.Tooltip(field, **forms.get(field, {})) for field in fields]
@@ -136,14 +141,15 @@ def _marker() -> Any:
 
 
 def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
-    """Draw the means of some systems by depth, each line named at its end.
+    """Draw means of systems by depth, one line each.
 
     Parameters
     ----------
     lines
-        ``depth``, ``mean``, ``system``, ``place``, its position, and ``hue``, that of its colour.
+        Columns ``depth``, ``mean``, ``system``, ``place`` (position of the system) and ``hue``
+        (position of its colour).
     now
-        ``depth``, the one that the page shows.
+        Column ``depth`` with the depth that the page shows.
     """
     alt = drawing()
     base = alt.Chart(alt.NamedData("lines"))
@@ -162,52 +168,55 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
 
 
 def ends_of(lines: pd.DataFrame) -> Any:
-    """Return where the names of lines stand: at their ends, far enough apart to be read."""
+    """Return where to write the names of lines.
+
+    They stand at the ends of the lines and do not overlap.
+    """
     last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
-    gap = APART * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)
-    places = last["mean"].to_list()
-    for place in range(1, len(places)):
-        places[place] = max(places[place], places[place - 1] + gap)
-    roof = lines["mean"].max()  # above the highest mean the axis would go beyond 1
-    for place in reversed(range(len(places))):
-        places[place] = min(places[place], roof)
-        roof = places[place] - gap
-    return last.assign(mean=places, label=[short(name, LONGEST) for name in last["system"]])
+    gap = NAME_GAP * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)
+    heights = last["mean"].to_list()
+    for i in range(1, len(heights)):
+        heights[i] = max(heights[i], heights[i - 1] + gap)
+    limit = lines["mean"].max()  # a name above the highest mean would stretch the axis beyond 1
+    for i in reversed(range(len(heights))):
+        heights[i] = min(heights[i], limit)
+        limit = heights[i] - gap
+    return last.assign(mean=heights, label=[short(name, LONGEST) for name in last["system"]])
 
 
 def hues() -> Any:
-    """Return the scale of systems' colours."""
-    places = list(range(HUES))
-    return drawing().Scale(domain=places, range=[f"var(--c{place})" for place in places])
+    """Return the colour scale of systems."""
+    colours = list(range(HUES))
+    return drawing().Scale(domain=colours, range=[f"var(--c{n})" for n in colours])
 
 
 def by_depth(
     lines: pd.DataFrame, now: pd.DataFrame, title: str, *, low: float | None = None
 ) -> dict[str, Any]:
-    """Draw values of at most 1 by depth for every metric.
+    """Draw values up to 1 by depth and metric.
 
     Parameters
     ----------
     lines
-        ``depth``, ``value`` and ``metric``.
+        Columns ``depth``, ``value`` and ``metric``.
     now
-        ``depth``, the one that the page shows.
+        Column ``depth`` with the depth that the page shows.
     title
-        What is drawn.
+        Quantity that is drawn.
     low
-        Where the upright axis begins; by default near the lowest value. It ends at 1.
+        Lower end of the vertical axis; by default near the lowest value. The upper end is 1.
     """
     alt = drawing()
     begins = {} if low is None else {"domainMin": low}
     y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False, domainMax=1, **begins))
     line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK)
-    told = _tooltips("metric:N", "depth:Q", "value:Q")
-    chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashed("metric:N"), tooltip=told)
+    tooltips = _tooltips("metric:N", "depth:Q", "value:Q")
+    chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashed("metric:N"), tooltip=tooltips)
     return styled(chart, {"lines": lines, "now": now})
 
 
 def dashed(field: str) -> Any:
-    """Return what tells lines apart that no system owns: their dashes."""
+    """Return the dash patterns of lines without a system's colour."""
     alt = drawing()
     scale = alt.Scale(range=DASHES)
     legend = alt.Legend(symbolStrokeColor=INK, symbolSize=900, columns=2, labelLimit=110)
@@ -215,15 +224,15 @@ def dashed(field: str) -> Any:
 
 
 def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
-    """Draw by how much one system is ahead of another on every topic.
+    """Draw the differences between two systems by topic.
 
     Parameters
     ----------
     bars
-        ``topic``, ``difference``, ``place``, the row, and ``hue``, the position of the colour of
-        who is ahead.
+        Columns ``topic``, ``difference``, ``place`` (row), and ``hue`` (position of the colour
+        of the better system).
     title
-        What is drawn.
+        Quantity that is drawn.
     """
     alt = drawing()
     axis = alt.Axis(labelOverlap=True, labelExpr="data('bars')[datum.value].topic")
@@ -238,13 +247,16 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
 
 
 def _pointed(base: Any, y: str) -> Any:
-    """Return what is pointed at of lines and bands: nothing that is seen, with what it says."""
+    """Return invisible points that describe lines to screen readers."""
     point = base.mark_point(opacity=0, size=150, filled=True, aria=True)
-    return point.encode(y=y, description="told:N")
+    return point.encode(y=y, description="label:N")
 
 
 def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
-    """Draw the share of unjudged documents: the median system, half of them, all."""
+    """Draw the share of unjudged documents by depth.
+
+    A line is the median system; bands are the middle half and all systems.
+    """
     alt = drawing()
     base = alt.Chart(alt.NamedData("shares")).encode(x=_x())
     sides = ("lowest", "highest", 0.2), ("lower quartile", "upper quartile", 0.4)
@@ -256,18 +268,18 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
     ]
     line = base.mark_line(color=INK, strokeWidth=2).encode(y="median:Q")
     percents = shares.set_index("depth").map(percent).to_dict("records")
-    said = (", ".join(f"{name} {each}" for name, each in row.items()) for row in percents)
-    told = [f"{deep(at)}: {each}" for at, each in zip(shares["depth"], said, strict=True)]
+    quantiles = (", ".join(f"{name} {each}" for name, each in row.items()) for row in percents)
+    labels = [f"{deep(at)}: {each}" for at, each in zip(shares["depth"], quantiles, strict=True)]
     chart = alt.layer(*bands, line, _pointed(base, "median:Q"))
-    return styled(chart, {"shares": shares.assign(told=told)}, WIDE)
+    return styled(chart, {"shares": shares.assign(label=labels)}, WIDE)
 
 
 def pool(growth: pd.DataFrame) -> dict[str, Any]:
-    """Draw the judged and the relevant documents per topic by depth of the pool."""
+    """Draw judged and relevant documents per topic by pool depth."""
     alt = drawing()
     long = growth.melt("depth", ["judged", "relevant"], "documents", "number")
-    kinds, values = long["documents"], long["number"].map("{:.1f}".format)
-    long["told"] = "depth " + long["depth"].astype(str) + ": " + values + " " + kinds
+    values = long["number"].map("{:.1f}".format) + " " + long["documents"]
+    long["label"] = "depth " + long["depth"].astype(str) + ": " + values
     base = alt.Chart(alt.NamedData("long")).encode(x=alt.X("depth:Q", title="depth of the pool"))
     y = alt.Y("number:Q", title="documents per topic")
     line = base.mark_line(strokeWidth=2, color=INK).encode(y=y, strokeDash=dashed("documents:N"))
@@ -277,19 +289,19 @@ def pool(growth: pd.DataFrame) -> dict[str, Any]:
 def ranges(
     ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: int = WIDE
 ) -> dict[str, Any]:
-    """Draw from where to where something goes, system by system, the first at the top.
+    """Draw one interval per system, the first at the top.
 
     Parameters
     ----------
     ends
-        ``system``, ``lower``, ``upper`` and ``mean``, which is marked; ``low`` and ``high``, the
-        ends of a thin line beside, and ``verdict``, if there are some.
+        Columns ``system``, ``lower``, ``upper`` and ``mean``. Optional columns are ``low`` and
+        ``high``, the ends of a second, thin line, and ``verdict``.
     title
-        What is drawn.
+        Quantity that is drawn.
     lines
-        Values at which a line is drawn across.
+        Values at which a vertical line is drawn.
     width
-        How wide the figure is with its names, about.
+        Approximate width of the figure with its names.
     """
     alt = drawing()
     named = len(ends) <= NAMED
@@ -311,42 +323,44 @@ def ranges(
     columns += [name for name in ("low", "high", "verdict") if name in ends]
     frame = ends[columns].reset_index(drop=True)
     frame["name"] = [short(name, 2 * LONGEST) for name in frame["system"].map(text)]
-    frame["told"] = [_told_range(row, title) for row in frame.to_dict("records")]
+    frame["label"] = [_range_label(row, title) for row in frame.to_dict("records")]
     frame["place"] = range(len(frame))
-    known = frame.get("verdict", pd.Series("", frame.index))
-    frame["verdict"] = known.where(known.isin(["better", "worse"]), "")
+    verdicts = frame.get("verdict", pd.Series("", frame.index))
+    frame["verdict"] = verdicts.where(verdicts.isin(["better", "worse"]), "")
     x = alt.X("lower:Q", title=title, scale=scale, axis=head)
     bar = base.mark_rule(strokeWidth=6 if named else 2, opacity=0.6)
-    parts = [bar.encode(x=x, x2="upper:Q", color=colour)]
+    layers = [bar.encode(x=x, x2="upper:Q", color=colour)]
     if "low" in ends:
-        parts.append(base.mark_rule(color=QUIET).encode(x="low:Q", x2="high:Q"))
-    parts.append(base.mark_point(color=INK, filled=True, size=24).encode(x="mean:Q"))
+        layers.append(base.mark_rule(color=QUIET).encode(x="low:Q", x2="high:Q"))
+    layers.append(base.mark_point(color=INK, filled=True, size=24).encode(x="mean:Q"))
     data = {"ends": frame.drop(columns="system")}
     if len(lines):
         rule = alt.Chart(alt.NamedData("lines")).mark_rule(color=QUIET, strokeDash=[4, 3])
-        parts.append(rule.encode(x="value:Q"))
+        layers.append(rule.encode(x="value:Q"))
         data["lines"] = pd.DataFrame({"value": lines})
-    parts.append(base.mark_rect(opacity=0, aria=True).encode(description="told:N"))
-    figure = styled(alt.layer(*parts), data, width - 90 * named, height)
+    layers.append(base.mark_rect(opacity=0, aria=True).encode(description="label:N"))
+    figure = styled(alt.layer(*layers), data, width - 90 * named, height)
     return figure | {"padding": {"left": 14, "top": 5, "right": 5, "bottom": 5}}
 
 
-def stacked(parts: pd.DataFrame, title: str) -> dict[str, Any]:
-    """Draw parts of a score as one bar for each system, the first at the top.
+def stacked(components: pd.DataFrame, title: str) -> dict[str, Any]:
+    """Draw a stacked bar of score components per system.
+
+    The first system is at the top.
 
     Parameters
     ----------
-    parts
-        A row for each system, and a column for each part, the leftmost first.
+    components
+        A row for each system and a column for each component, the leftmost first.
     title
-        What is drawn.
+        Quantity that is drawn.
     """
     alt = drawing()
-    names = [str(name).replace("_", " ") for name in parts]
-    frame = parts.set_axis(names, axis=1).rename_axis("system").reset_index()
+    names = [str(name).replace("_", " ") for name in components]
+    frame = components.set_axis(names, axis=1).rename_axis("system").reset_index()
     frame["name"] = [short(text(name), 2 * LONGEST) for name in frame["system"]]
     long = frame.melt(["system", "name"], names, "part", "value")
-    long["told"] = [_told_part(row, title) for row in long.to_dict("records")]
+    long["label"] = [_component_label(row, title) for row in long.to_dict("records")]
     rank = {name: number for number, name in enumerate(names)}
     long["rank"] = long["part"].map(rank)
     shades = [
@@ -360,19 +374,19 @@ def stacked(parts: pd.DataFrame, title: str) -> dict[str, Any]:
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=150, ticks=False)),
         color=alt.Color("part:N", scale=alt.Scale(domain=names, range=shades), legend=legend),
         order="rank:Q",
-        description="told:N",
+        description="label:N",
     )
     data = {"parts": long.drop(columns="system")}
-    return styled(chart, data, WIDE - 90, LINE * len(parts))
+    return styled(chart, data, WIDE - 90, LINE * len(components))
 
 
-def _told_part(row: dict[Any, Any], title: str) -> str:
-    """Return what is said of a part that is pointed at."""
+def _component_label(row: dict[Any, Any], title: str) -> str:
+    """Return the description of a component of a bar."""
     return f"{text(row['system'])}: {row['part']} {fixed(row['value'])} of {title}"
 
 
-def _told_range(row: dict[Any, Any], title: str) -> str:
-    """Return what is said of a system that is pointed at."""
+def _range_label(row: dict[Any, Any], title: str) -> str:
+    """Return the description of a system's interval."""
     ends = f"{fixed(row['lower'])} to {fixed(row['upper'])}"
     verdict = f"{row['verdict']}, " if row.get("verdict") else ""
     return f"{text(row['system'])}: {verdict}{title} {fixed(row['mean'])} ({ends})"

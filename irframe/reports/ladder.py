@@ -1,4 +1,4 @@
-"""Who is where: the ladder as the page opens, topics by how hard they are, the sheet of one."""
+"""Leaderboard, matrix of significant differences, hard topics, and system sheet."""
 
 import base64
 import struct
@@ -25,18 +25,18 @@ from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, 
 from irframe.reports.view import QUARTERS, View
 
 BETTER, WORSE = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
-"""Colours of a row that is better, and worse, than a column."""
+"""Colours of cells whose row is better or worse than the column."""
 FULL = 255
 SIGNED = 40
-"""Up to so many systems each cell has its sign."""
+"""Most systems with a sign in each cell."""
 CELL, ARM = 15, 3
-"""Pixels of such a cell, and half the length of a sign's lines."""
+"""Pixels of a cell with a sign, and half the length of a sign's lines."""
 INKED = (0x10, 0x16, 0x1E, FULL)
-"""Colour of the signs."""
+"""Colour of signs."""
 
 
 def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
-    """Return who differs significantly from whom: positive where the row is better.
+    """Return the matrix of significant differences between systems.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
     Returns
     -------
     numpy.ndarray
-        In the order of the ladder; how many levels the p-value is below, negative where the row
-        is worse; (system, system).
+        Number of levels above the p-value, negative where the row is worse. Indexed (system,
+        system) in the order of the leaderboard.
     """
     order = view.ranked["order"][metric, depth]
     first, second = all_pairs(len(order)).T
@@ -59,9 +59,11 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
 
 
 def picture(marks: NDArray[np.int8], levels: int) -> str:
-    """Return a matrix as the address of a PNG image, a pixel for every pair of many systems.
+    """Return a matrix as the data URL of a PNG.
 
-    Pairs of up to `SIGNED` systems have a cell of `CELL` pixels each way, with a plus or a minus.
+    With more than `SIGNED` systems, each pair is one pixel.
+
+    With fewer systems, each pair is a cell of `CELL` by `CELL` pixels with a plus or minus sign.
 
     Examples
     --------
@@ -88,32 +90,31 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
 
 
 KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
-"""Columns of systems that a ladder has, the first two of those that there are."""
+"""Columns of systems that a leaderboard shows, at most two of them."""
 
 
 def known(view: View) -> dict[str, list[str]]:
-    """Return what a ladder tells of the systems besides numbers, by name."""
-    there = (view.cube[name] for name in KNOWN if name in view.cube.coords)
-    columns = [column for column in there if column.dims == (SYSTEM,)][:2]
+    """Return the text columns of the leaderboard by name."""
+    coords = (view.cube[name] for name in KNOWN if name in view.cube.coords)
+    columns = [column for column in coords if column.dims == (SYSTEM,)][:2]
     return {str(column.name): texts(column.to_numpy()) for column in columns}
 
 
 def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the ladder at the depth and metric that the page opens with, spelled.
+    """Yield the rows of the leaderboard as texts.
 
-    The ``place`` of a system in the cube, its name, that as a table has it (``short``) and what is
-    ``known`` of it; its ``rank`` and the interval of this (``ranks``); its ``tier``, and whether
-    the row above is of another (``opens``); whether it could be first (``leads``); its ``mean``
-    with its ``interval``, and where these stand in the bar, in percent (``share``); its ``change``
-    against the first baseline, the share of its documents that is ``unjudged``; of several
-    baselines the numbers of those from which it differs significantly (``marks``); how often it
-    comes ``first``; and what its ``repeats`` are called, their means, and where these stand in the
-    bar.
+    They are for the metric and depth that the page opens with. Keys whose meaning is not obvious:
+    ``place``, position in the cube; ``known``, text columns; ``ranks``, interval of ranks;
+    ``opens``, whether a new tier begins; ``leads``, whether the system could be first; ``share``,
+    positions in the bar in percent; ``change``, difference from the first baseline; ``marks``,
+    numbers of the baselines that differ significantly; ``first``, share of first places;
+    ``repeats``, name, mean and position of each repeat.
     """
-    at, columns = view.setting.place, known(view).values()
+    at = view.setting.pos
+    columns = known(view).values()
     values = {name: array[0, at] for name, array in view.ranked.items()}
     unjudged = view.unjudged.isel({DEPTH: at}).to_numpy()
-    base, apart = _baseline_and_differing(view, values["mean"])
+    base, differs = _baseline_and_differing(view, values["mean"])
     every = view.by_repeat[0, at]
     low, high = span(values | {"repeats": every})
     cuts = np.cumsum([len(labels) for labels in view.repeats_of])[:-1]
@@ -122,8 +123,9 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
     for row in values["order"]:
         name = view.systems[row]
         ends = [float(values[key][row]) for key in ("ci_low", "mean", "ci_high")]
-        marks, first = np.flatnonzero(apart[:, row]), float(values["first"][row])
-        star = " *" if len(apart) == 1 and len(marks) else ""
+        marks = np.flatnonzero(differs[:, row])
+        first = float(values["first"][row])
+        star = " *" if len(differs) == 1 and len(marks) else ""
         tier = int(np.nan_to_num(values["tier"][row]))
         yield {
             "place": systems.index(name),
@@ -139,7 +141,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
             "interval": MISSING if np.isnan(ends[0]) else f"{fixed(ends[0])} to {fixed(ends[2])}",
             "share": [share(end, low, high) for end in ends],
             "change": signed(ends[1] - base) + star,
-            "marks": ",".join(str(place + 1) for place in marks) if len(apart) > 1 else "",
+            "marks": ",".join(str(n + 1) for n in marks) if len(differs) > 1 else "",
             "unjudged": MISSING
             if np.isnan(unjudged[row])
             else f"{100 * unjudged[row]:.0f}{SPACE}%",
@@ -153,19 +155,23 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _baseline_and_differing(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
-    """Return the mean of the first baseline, NaN without, and who differs from which of them."""
-    order = view.ranked["order"][0, view.setting.place]
+    """Return the first baseline's mean and significant differences from baselines.
+
+    The mean is NaN without a baseline.
+    """
+    order = view.ranked["order"][0, view.setting.pos]
     differ = np.zeros((len(mean), len(mean)), bool)
-    differ[np.ix_(order, order)] = matrix(view, 0, view.setting.place) != 0
+    differ[np.ix_(order, order)] = matrix(view, 0, view.setting.pos) != 0
     rows = view.cube.indexes[SYSTEM].get_indexer(pd.Index(view.setting.baselines))
-    apart = differ[rows] & (rows >= 0)[:, np.newaxis]
-    return float(mean[rows[0]]) if len(rows) and rows[0] >= 0 else np.nan, apart
+    from_baselines = differ[rows] & (rows >= 0)[:, np.newaxis]
+    return float(mean[rows[0]]) if len(rows) and rows[0] >= 0 else np.nan, from_baselines
 
 
 def limits_of(view: View) -> dict[str, list[list[float]]]:
-    """Return metric -> lowest and highest means over all systems' topics, whatever is unjudged.
+    """Return the bounds of each system's mean by metric.
 
-    Nothing where that cannot be told, or where depths are budgets.
+    The bounds hold whatever grades the unjudged documents have. There are none if they cannot be
+    computed, or if the page shows budgets.
     """
     if view.setting.axis.unit:
         return {}
@@ -179,7 +185,10 @@ def limits_of(view: View) -> dict[str, list[list[float]]]:
 
 
 def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
-    """Return the ends of the difference of two means, whatever is unjudged; None if not known."""
+    """Return the bounds of a difference of two means.
+
+    The bounds hold whatever grades the unjudged documents have. None if they are not known.
+    """
     if (limits := limits_of(view).get(view.setting.metrics[0])) is None:
         return None
     (low_a, low_b), (high_a, high_b) = np.array(limits)[:, [a, b]]
@@ -187,9 +196,9 @@ def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
 
 
 def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
-    """Return a paragraph of Markdown on which systems could be first by a metric.
+    """Return a Markdown paragraph on possibly first systems.
 
-    "" for one system, and for repeats, which the test does not know.
+    It is "" for one system, and for systems with repeats, which the test does not support.
     """
     if scores.index.get_level_values(SYSTEM).nunique() < 2:
         return ""
@@ -204,17 +213,17 @@ def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
 
 
 SPANNED = ("ci_low", "ci_high", "mean", "repeats")
-"""What a bar has room for."""
+"""Values that must fit into a bar."""
 
 
 def span(values: dict[str, Any]) -> tuple[float, float]:
-    """Return where the bars of a ladder begin and end."""
+    """Return the lower and upper end of the bars."""
     ends = np.concatenate([*(values[name] for name in SPANNED if name in values), [0.0]])
     return float(np.nanmin(ends)), float(np.nanmax(ends))
 
 
 def share(value: float, low: float, high: float) -> float:
-    """Return where a value stands between two others, in percent.
+    """Return the position of a value between two others in percent.
 
     Examples
     --------
@@ -225,7 +234,7 @@ def share(value: float, low: float, high: float) -> float:
 
 
 def ranks(low: float, high: float) -> str:
-    """Return an interval of ranks as it is spelled.
+    """Return an interval of ranks as text.
 
     Examples
     --------
@@ -239,12 +248,12 @@ def ranks(low: float, high: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class HardTopics:
-    """The topics of a view at a metric and a depth.
+    """Topics by difficulty at a metric and a depth.
 
     Parameters
     ----------
     view
-        The numbers.
+        Numbers of the topics.
     metric, depth
         Positions of the metric and the depth.
     """
@@ -255,13 +264,18 @@ class HardTopics:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """A row per topic, the hardest first: `QUARTERS`, the best system, who finds nothing."""
+        """One row per topic, the hardest first.
+
+        Columns are `QUARTERS`, the best system, and the number of systems that score 0.
+        """
         values = self.view.scores.to_numpy()[self.metric, :, :, self.depth]
         kept = np.isfinite(values).any(axis=0)
-        values, sign = values[:, kept], int(self.view.setting.signs[self.metric, 0, 0])
+        values = values[:, kept]
+        sign = int(self.view.setting.signs[self.metric, 0, 0])
         quarters = self.view.quarters[self.metric, :, kept, self.depth].T
         ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
-        best, ties = ahead.argmax(axis=0), (ahead == ahead.max(axis=0)).sum(axis=0)
+        best = ahead.argmax(axis=0)
+        ties = (ahead == ahead.max(axis=0)).sum(axis=0)
         frame = pd.DataFrame({TOPIC: self.view.topics, "place": range(len(kept))})[kept].assign(
             **dict(zip(QUARTERS, quarters, strict=True)),
             best=self.view.labels[best],
@@ -277,9 +291,10 @@ class HardTopics:
 
     @property
     def claim(self) -> tuple[str, dict[str, Any]]:
-        """Which topics are the hardest, or on which nobody finds anything."""
+        """Hardest topics, or topics on which all systems score 0."""
         table = self.table
-        names, zeros = table[TOPIC], table["without"] == table["n"]
+        names = table[TOPIC]
+        zeros = table["without"] == table["n"]
         if zeros.any():
             missed = names[zeros].tolist()
             return "hard.zeros", {"zeros": len(missed), "n": len(names), "names": missed}
@@ -291,7 +306,7 @@ class HardTopics:
 
     @property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
-        """The topics as they are spelled, and where their marks stand, in percent."""
+        """Rows as texts, with positions of their marks in percent."""
         low, high = min(0.0, float(self.table["low"].min())), float(self.table["high"].max())
         return [
             (_topic_texts(row), {name: share(row[name], low, high) for name in QUARTERS})
@@ -300,7 +315,7 @@ class HardTopics:
 
 
 def _topic_texts(row: dict[Any, Any]) -> dict[str, str]:
-    """Return a topic as the page has it."""
+    """Return the texts of a row of topics."""
     return {
         "topic": str(row[TOPIC]),
         "median": fixed(row["median"]),
@@ -314,14 +329,14 @@ def _topic_texts(row: dict[Any, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A system as the page opens with it.
+    """Scores of one system by topic, as the page shows them first.
 
     Parameters
     ----------
     view
         The numbers.
     rung
-        Its row of the ladder.
+        Row of the system in the leaderboard.
     """
 
     view: View
@@ -329,39 +344,43 @@ class Sheet:
 
     @cached_property
     def topics(self) -> pd.DataFrame:
-        """What `sheet` says, with ``better``, than the median by how much; the least first."""
+        """Scores by topic, sorted by their difference from the median.
+
+        The column ``better`` is that difference; positive is better.
+        """
         label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung["system"])]
-        there = self.view.scores.isel({METRIC: [0], DEPTH: [self.view.setting.place]})
-        scored = sheet(there, label)
+        scores = self.view.scores.isel({METRIC: [0], DEPTH: [self.view.setting.pos]})
+        scored = sheet(scores, label)
         frame = scored.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
-        apart = (frame["score"] - frame["median"]).round(TIE)
-        frame["better"] = apart * self.view.setting.facts[0].sign
+        difference = (frame["score"] - frame["median"]).round(TIE)
+        frame["better"] = difference * self.view.setting.facts[0].sign
         return frame.sort_values("better", kind="stable")
 
     @property
     def says(self) -> str:
-        """On how many topics it is better and worse than the median."""
+        """Number of topics above and below the median system."""
         side = np.sign(self.topics["better"])
         low, high = self.topics["score"].min(), self.topics["score"].max()
         counts = {"better": int((side > 0).sum()), "worse": int((side < 0).sum())}
-        key, name = "sheet.alone" if self.view.alone else "sheet.says", self.rung["system"]
-        return say(key, name=name, n=len(side), low=low, high=high, **counts)
+        key = "sheet.alone" if self.view.is_single else "sheet.says"
+        return say(key, name=self.rung["system"], n=len(side), low=low, high=high, **counts)
 
     @property
     def known(self) -> list[str]:
-        """What the ladder says of it, and on how many topics no system is better."""
-        rung, best = self.rung, int((self.topics["rank"] == 1).sum())
-        told = {f"sheet.{name}": rung[name] != MISSING for name in ("first", "unjudged")}
-        several = not self.view.alone
+        """Sentences on the system's rank, mean and best topics."""
+        rung = self.rung
+        best = int((self.topics["rank"] == 1).sum())
+        shown = {f"sheet.{name}": rung[name] != MISSING for name in ("first", "unjudged")}
+        several = not self.view.is_single
         keys = ["sheet.rank"] if several else []
         keys += ["sheet.bare" if rung["interval"] == MISSING else "sheet.mean"]
-        keys += [key for key, there in told.items() if there]
+        keys += [key for key, is_known in shown.items() if is_known]
         keys += ["sheet.best"] if several else []
         return [say(key, **rung | {"best": best, "n": len(self.topics)}) for key in keys]
 
     @cached_property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
-        """Its topics as they are spelled, and where the marks of a topic stand, in percent."""
+        """Topics as texts, with positions of their marks in percent."""
         ends = self.topics[["best", "worst"]].to_numpy()
         low, high = min(0.0, float(ends.min())), float(ends.max())
         rows = []
@@ -374,12 +393,12 @@ class Sheet:
 
 
 def _sheet_texts(row: dict[Any, Any]) -> dict[str, str]:
-    """Return a topic as the page has it."""
-    apart = row["score"] - row["median"]
-    there = not np.isnan(row["rank"])
+    """Return the texts of a row of topics."""
+    difference = row["score"] - row["median"]
+    is_ranked = not np.isnan(row["rank"])
     return {
         **{name: fixed(row[name]) for name in ("score", "median", "best", "worst")},
         "topic": str(row[TOPIC]),
-        "apart": signed(apart) if there else MISSING,
-        "rank": f"{row['rank']:.0f} of {row['n']:.0f}" if there else MISSING,
+        "apart": signed(difference) if is_ranked else MISSING,
+        "rank": f"{row['rank']:.0f} of {row['n']:.0f}" if is_ranked else MISSING,
     }

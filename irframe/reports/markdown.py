@@ -1,4 +1,4 @@
-"""Runs against a baseline: Markdown for whoever decides, and a gate in tests that says why."""
+"""Markdown summary of a comparison, and the pytest fixture."""
 
 import os
 import warnings
@@ -52,9 +52,9 @@ from irframe.reports.ladder import first_places
 from irframe.tables.captions import caption_text
 
 FALLEN, BEHIND = 10, 3
-"""How many topics are shown, and how many documents of each."""
+"""Most topics shown, and most documents for each."""
 GRAVEST = (NO_VERDICT, "worse", "undecided", "not worse", "equivalent", "better")
-"""The verdicts from the one to look at first."""
+"""Verdicts, the most serious first."""
 HEAD = ("metric", "verdict", "difference", "interval", "topics", "detectable", "unjudged", "bounds")
 
 
@@ -69,35 +69,37 @@ def markdown(
     link: str | None = None,
     fail_on: FailOn = "never",
 ) -> str:
-    """Return a summary of a comparison with a baseline, which fits into a comment.
+    """Return a Markdown summary of comparisons with a baseline.
+
+    It is short enough for a comment on a pull request.
 
     Parameters
     ----------
     comparison
-        What `irframe.verbs.compare` gives of the metrics, with a baseline, a verdict and what is
-        detectable.
+        Result of `irframe.verbs.compare` with a baseline, for these metrics, with verdicts and
+        detectable differences.
     cube
-        The cube of the runs.
+        Cube of the runs.
     metrics
-        The metrics, the first of which says on which topics systems fell.
+        Metrics; the first one decides which topics are shown.
     scores
-        The scores that were compared, as `irframe.evaluate` gives them.
+        Scores that were compared, from `irframe.evaluate`.
     runs
-        The runs, which know what unjudged documents are called.
+        Runs, which contain the names of unjudged documents.
     texts
         Texts of documents and queries, as for `irframe.verbs.explain`.
     link
-        Where all of it can be read.
+        Address of the complete report.
     fail_on
-        The gate, one of `irframe.comparing.freeze.GATES`.
+        Gate, one of `irframe.comparing.freeze.GATES`.
 
     Returns
     -------
     str
-        Whether the gate failed or passed, by which rule, margin and baseline; which systems could
-        be first; a section per system, the gravest verdict first: a line per metric, and the topics
-        on which it lost most, with the documents behind that, of repeats in the first. At most
-        `MOST` characters; what is left out is counted.
+        Result of the gate, its rule, margin and baseline; systems that could be first; and a
+        section per system, the most serious verdict first. A section has a line per metric, and
+        the topics with the largest losses and the documents behind them, from the first repeat.
+        The text has at most `MOST` characters and counts what is left out.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
     gravity = {name: min(map(GRAVEST.index, rows["verdict"])) for name, rows in of_systems.items()}
@@ -123,23 +125,23 @@ def markdown(
 
 
 def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str:
-    """Say whether a gate failed, by which rule and margin, against which baseline."""
+    """Return the heading: result, rule, margin and baseline."""
     attributes = comparison.attrs
     margin = f"margin {attributes['margin']}" if "margin" in attributes else "no margin"
     against = attributes.get("frozen") or f"baseline {attributes['baselines'][0]}"
     systems = comparison["system_a"].nunique()
     many = f"{failed.nunique()} of {counted(systems, SYSTEM)}" if len(failed) else ""
     has_gate = fail_on != "never"
-    said = ", ".join(filter(None, [fail_on * has_gate, margin, literal(against), many]))
-    beware = "".join(f" Beware: {literal(words)}." for words in cautions_of(attributes))
+    summary = ", ".join(filter(None, [fail_on * has_gate, margin, literal(against), many]))
+    cautions = "".join(f" Beware: {literal(words)}." for words in cautions_of(attributes))
     if not has_gate:
-        return f"# Comparison: {said}\n" + f"\n{beware.strip()}\n" * bool(beware)
+        return f"# Comparison: {summary}\n" + f"\n{cautions.strip()}\n" * bool(cautions)
     rule = f"What fails ({fail_on}): {GATES[fail_on]}."
-    return f"# {'FAILED' if len(failed) else 'PASSED'}: {said}\n\n{rule}{beware}\n"
+    return f"# {'FAILED' if len(failed) else 'PASSED'}: {summary}\n\n{rule}{cautions}\n"
 
 
 MOST, NOTES, ROOM = 10_000, 3_000, 200
-"""Characters of a page, of what stands at its end, and of what says that some was left out."""
+"""Characters of the summary, of the notes at its end, and of the line on omitted systems."""
 
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:
@@ -154,27 +156,28 @@ def _fitting(lines: Iterator[str], room: int) -> list[str]:
 
 
 class Change(NamedTuple):
-    """A system held against a baseline, which is another one or a file."""
+    """Comparison of one system with a baseline system or file."""
 
     rows: pd.DataFrame
-    """Of the comparison."""
+    """Rows of the system in the comparison."""
     pair: xr.Dataset
-    """The cube of the system and of the baseline, or of the system alone."""
+    """Cube of the system and the baseline; only the system if the baseline is a file."""
     scores: pd.DataFrame
-    """By the metrics, index (system, topic), of both."""
+    """Scores of both, indexed (system, topic)."""
     runs: pd.DataFrame
     word: str = ""
-    """What repeats are called, of which the lists are the first; "" where there are none."""
+    """Name of a repeat, "" without repeats; lists are those of the first repeat."""
     lists: pd.DataFrame | None = None
-    """The first documents of a baseline that is a file, if it keeps them."""
+    """First documents of each list of a baseline file, if it keeps them."""
 
     @classmethod
     def of(
         cls, rows: pd.DataFrame, cube: xr.Dataset, scores: pd.DataFrame, runs: pd.DataFrame
     ) -> "Change":
-        """Return the change that the rows of one system in a comparison are of."""
+        """Return the change described by one system's rows."""
         system, baseline = rows["system_a"].iloc[0], rows["system_b"].iloc[0]
-        both, word = [system, baseline], ""
+        both = [system, baseline]
+        word = ""
         if REPEAT_OF in cube.coords:
             word = word_of(scores)
             names = [name for name in scores.index.names if name != level_of(scores)]
@@ -183,10 +186,12 @@ class Change(NamedTuple):
         lists = None
         scores = without_levels(scores)
         if "frozen" in rows.attrs:
-            both, frozen = [system], Frozen.read(rows.attrs["baseline"])
+            both = [system]
+            frozen = Frozen.read(rows.attrs["baseline"])
             lists = frozen.lists(baseline)
             scores = pd.concat([scores, pd.concat({baseline: frozen.table})])
-        here = cube.indexes[SYSTEM].get_indexer(pd.Index(both, dtype=object))  # NUL and all
+        # without dtype=object pandas cuts names at NUL
+        here = cube.indexes[SYSTEM].get_indexer(pd.Index(both, dtype=object))
         return cls(rows, cube.isel({SYSTEM: here}), scores, runs, word, lists)
 
     @property
@@ -195,16 +200,19 @@ class Change(NamedTuple):
         return self.rows["system_a"].iloc[0], self.rows["system_b"].iloc[0]
 
     def head(self, metrics: Sequence[Metric], attributes: Any, failed: set[Any] | None) -> str:
-        """Return whether it failed, if there is a gate, the verdict, and a line per metric."""
+        """Return the heading and table of the system.
+
+        The heading says whether it failed, if there is a gate, and its verdicts.
+        """
         system, baseline = map(_cell, self.names)
         verdicts = ", ".join(word for word in GRAVEST if (self.rows["verdict"] == word).any())
         gate = "" if failed is None else ("PASSED: ", "FAILED: ")[self.names[0] in failed]
         title = f"## {gate}{system} against {baseline}, {verdicts}\n"
-        known = None if self.word else attributes
-        return "\n".join([title, *self.lines(metrics, known)]) + "\n"
+        decided = None if self.word else attributes
+        return "\n".join([title, *self.lines(metrics, decided)]) + "\n"
 
     def lines(self, metrics: Sequence[Metric], attributes: Any) -> Iterator[str]:
-        """Yield a line per metric."""
+        """Yield the lines of the table, one per metric."""
         yield _row(HEAD)
         yield _row(["---"] * len(HEAD))
         topics = self.pair[TOPIC].to_numpy().tolist()
@@ -218,20 +226,23 @@ class Change(NamedTuple):
             decided = None if row.verdict == NO_VERDICT else attributes
             yield _row([*cells, _within_bounds(pair, metric, decided)])
 
-    def apart(self, metric: Metric) -> pd.DataFrame:
-        """Return the scores of the topics, ``before``, ``after``, and by how much they ``rose``."""
+    def changes(self, metric: Metric) -> pd.DataFrame:
+        """Return scores ``before`` and ``after`` per topic, and the gain.
+
+        The column ``rose`` is the gain; it is negative where the system is worse.
+        """
         system, baseline = self.names
         column = self.scores[str(metric)]
-        known = {"before": column.loc[baseline], "after": column.loc[system]}
-        frame = pd.DataFrame(known).dropna()
+        columns = {"before": column.loc[baseline], "after": column.loc[system]}
+        frame = pd.DataFrame(columns).dropna()
         rose = facts(metric).sign * (frame["after"] - frame["before"]).round(12)
         return frame.assign(rose=rose)
 
     def fallen(self, metric: Metric, texts: Texts | None) -> Iterator[str]:
-        """Yield the topics on which the system lost most, with documents behind it."""
-        apart = self.apart(metric)
-        fallen = apart[apart["rose"] < 0].sort_values("rose", kind="stable").head(FALLEN)
-        count = f"{int((apart['rose'] < 0).sum())} of {len(apart)}"
+        """Yield the topics with the largest losses and their documents."""
+        changes = self.changes(metric)
+        fallen = changes[changes["rose"] < 0].sort_values("rose", kind="stable").head(FALLEN)
+        count = f"{int((changes['rose'] < 0).sum())} of {len(changes)}"
         yield f"Worse by {_cell(metric)} on {count} topics" + (", most on:" if len(fallen) else ".")
         if not len(fallen):
             return
@@ -248,28 +259,29 @@ class Change(NamedTuple):
             yield _row([name, *map(fixed_text, (row["before"], row["after"])), documents])
 
     def lost(self, metric: Metric, topics: list[Any]) -> pd.DataFrame | None:
-        """Return the documents by which the system lost, None if a metric is no sum over these.
+        """Return the documents that lowered the system's score.
 
-        They are what the baseline has above it; of a baseline that is a file, of which only the
-        scores are known, what the best possible ranking has.
+        None if the metric is not a sum over documents.
+
+        They are documents that the baseline ranks higher. A baseline file without documents is
+        replaced by the best possible ranking.
         """
         uncut = at_depth(metric, None)
         if uncut.terms is None:
             return None
         pair, runs = self.pair, self.runs
         if pair.sizes[SYSTEM] == 1:
-            pair, runs = self.both(metric, topics) or _held_against(pair, runs, topics, None)
-        if pair.sizes[SYSTEM] == 1:  # without a list for any of them
+            pair, runs = self.both(metric, topics) or _cube_with(pair, runs, topics, None)
+        if pair.sizes[SYSTEM] == 1:  # no list on any of these topics
             return pd.DataFrame(columns=[TOPIC, DOC])
         a, b = pair[SYSTEM].to_numpy()
         documents = explain(pair, a, b, uncut, at=_depth(pair, metric), topics=topics, runs=runs)
         return documents[facts(metric).sign * documents["difference"] < 0]
 
     def both(self, metric: Metric, topics: list[Any]) -> tuple[xr.Dataset, pd.DataFrame] | None:
-        """Return a cube of both systems, and their runs; None of a baseline without documents.
+        """Return the cube and runs of both systems, if known.
 
-        Of one that is a file as many are known as it keeps, which must be as many as the metric
-        looks at.
+        A baseline file must keep as many documents as the metric reads.
         """
         if self.pair.sizes[SYSTEM] == 2:
             return self.pair, self.runs
@@ -277,48 +289,49 @@ class Change(NamedTuple):
         if self.lists is None or metric.depth is None or kept < metric.depth:
             return None
         lists = self.lists[self.lists[TOPIC].isin(topics)]
-        return _held_against(self.pair, self.runs, topics, lists)
+        return _cube_with(self.pair, self.runs, topics, lists)
 
     def behind(
         self, metric: Metric, topics: list[Any], texts: Texts | None
     ) -> tuple[dict[Any, list[str]], Any]:
-        """Return what is said of the documents of each topic, and all texts."""
+        """Return descriptions of documents by topic, and all texts."""
         lost = self.lost(metric, topics)
         if lost is None:
             return {}, read_texts(texts, [], topics)
         lost = lost.groupby(TOPIC, sort=False).head(BEHIND)
-        known = read_texts(texts, lost[DOC].dropna(), topics)
-        said: dict[Any, list[str]] = {topic: [] for topic in topics}
+        all_texts = read_texts(texts, lost[DOC].dropna(), topics)
+        described: dict[Any, list[str]] = {topic: [] for topic in topics}
         for row in lost.itertuples():
-            said[row.topic].append(_document(row, known.documents.get(str(row.doc))))
-        return said, known
+            described[row.topic].append(_document(row, all_texts.documents.get(str(row.doc))))
+        return described, all_texts
 
 
 BEST = "the best ranking"
-"""What the ranking is called that has the highest grades first."""
+"""Name of the ranking with the highest grades first."""
 
 
-def _held_against(
-    alone: xr.Dataset, runs: pd.DataFrame, topics: list[Any], lists: pd.DataFrame | None
+def _cube_with(
+    single: xr.Dataset, runs: pd.DataFrame, topics: list[Any], lists: pd.DataFrame | None
 ) -> tuple[xr.Dataset, pd.DataFrame]:
-    """Return a cube of a system and other lists of some topics, by default the best possible ones.
+    """Return the cube and runs of a system and others.
 
-    With the runs of both; of the system alone if it has no list for any of them.
+    The other lists are the best possible rankings by default. If the system has no list on any of
+    the topics, its own cube and runs are returned.
     """
-    base, named = experiment_of(alone).judgments, roles(runs.columns)
+    base, named = experiment_of(single).judgments, roles(runs.columns)
     judged = pd.DataFrame({TOPIC: base.topics[base.topic], DOC: base.names, GRADE: base.grade})
     judged = judged[judged[TOPIC].isin(topics)]
-    [system] = alone[SYSTEM].to_numpy()
-    own = runs[(runs[named[SYSTEM]] == system) & runs[named[TOPIC]].isin(topics)]
-    score = own[named[SCORE]] if SCORE in named else -own[named[RANK]]
-    kept = {SYSTEM: system, TOPIC: own[named[TOPIC]], DOC: own[named[DOC]], SCORE: score}
+    [system] = single[SYSTEM].to_numpy()
+    hits = runs[(runs[named[SYSTEM]] == system) & runs[named[TOPIC]].isin(topics)]
+    score = hits[named[SCORE]] if SCORE in named else -hits[named[RANK]]
+    kept = {SYSTEM: system, TOPIC: hits[named[TOPIC]], DOC: hits[named[DOC]], SCORE: score}
     if lists is None:
         lists = judged[judged[GRADE] > 0].rename(columns={GRADE: SCORE}).assign(**{SYSTEM: BEST})
-    if own.empty:
-        return alone, runs
+    if hits.empty:
+        return single, runs
     both = pd.concat([pd.DataFrame(kept), lists.astype({SCORE: float})], ignore_index=True)
     with unsaid():
-        return build(both, judged, depth=alone.sizes[DEPTH]), both
+        return build(both, judged, depth=single.sizes[DEPTH]), both
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -326,7 +339,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _cell(value: Any) -> str:
-    """Return text as it stands in a cell, cut where it is long."""
+    """Return the text of a table cell, shortened if long."""
     words = " ".join(str(value).split())
     short = words if len(words) <= SNIPPET else f"{words[: SNIPPET - 1]}…"
     return literal(short)
@@ -337,13 +350,16 @@ def _depth(pair: xr.Dataset, metric: Metric) -> int:
 
 
 def _unjudged_shares(pair: xr.Dataset, metric: Metric) -> str:
-    """Return the share of documents without a judgment, of the system and of a baseline."""
+    """Return the shares of unjudged documents of both systems."""
     shares = unjudged_shares(score(pair, *SHARED, at=_depth(pair, metric))).to_numpy().ravel()
     return ", ".join("none" if np.isnan(share) else f"{100 * share:.1f}%" for share in shares)
 
 
 def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Any) -> str:
-    """Return the verdicts between which the truth is, whatever the unjudged documents are."""
+    """Return the lowest and highest possible verdict.
+
+    Each is the verdict for one extreme labelling of the unjudged documents.
+    """
     if attributes is None or DRAWN in attributes or pair.sizes[SYSTEM] == 1:
         return "not known"
     options = {name: attributes[name] for name in ("margin", "power") if name in attributes}
@@ -359,7 +375,10 @@ def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Any) -> str:
 
 
 def _document(row: Any, snippet: str | None) -> str:
-    """Return a document, its grade, its ranks before and after, and what it took away."""
+    """Return the text on a document that lowered a score.
+
+    It gives the grade, the ranks before and after, and the difference.
+    """
     ranks = " to ".join("none" if pd.isna(rank) else str(rank) for rank in (row.rank_b, row.rank_a))
     grade = "unjudged" if pd.isna(row.grade) else f"grade {row.grade}"
     text = f"{_cell(row.doc)} ({grade}), rank {ranks}: {fixed_text(row.difference, sign='+')}"
@@ -367,44 +386,44 @@ def _document(row: Any, snippet: str | None) -> str:
 
 
 def _notes(comparison: pd.DataFrame, deepest: int) -> str:
-    """Return what decided the numbers; without a depth of its own a metric looks to the deepest."""
+    """Return the notes on test, metrics and bounds."""
     decided = {name: value for name, value in comparison.attrs.items() if name != CAUTION}
-    power, silent = comparison.attrs.get("power", 0.8), ""
+    power = comparison.attrs.get("power", 0.8)
+    no_documents = ""
     if "frozen" in comparison.attrs and Frozen.read(comparison.attrs["baseline"]).documents is None:
-        silent = (
-            f", not known of a baseline whose file keeps no documents: those behind a loss are "
-            f"against {BEST}"
+        no_documents = (
+            " The file of the baseline keeps no documents: it has no bounds, and documents "
+            f"behind a loss are found against {BEST}."
         )
     return (
         f"{literal(caption_text(decided))}. "
-        "Differences are the system's mean, or total, less that of the baseline. "
-        "Detectable: the smallest true difference that a two-sided t-test, uncorrected, finds "
-        f"with power {np.round(power, 3):g}. Unjudged: the mean share down to the metric's depth, "
-        f"or {deepest}, in the system, and in the baseline. "
-        "Bounds: the verdict, by t-tests, uncorrected, between the worst and the "
-        f"best that unjudged documents may be{silent}.\n"
+        "Difference: the mean or total of the system minus that of the baseline. "
+        "Detectable: the smallest true difference that an uncorrected two-sided t-test detects "
+        f"with power {np.round(power, 3):g}. Unjudged: the mean shares in the system and "
+        f"the baseline, down to the metric's depth or {deepest}. Bounds: the verdicts of "
+        "uncorrected t-tests with the worst and the best possible grades of unjudged documents."
+        f"{no_documents}\n"
     )
 
 
 SHOWN = 5
-"""How many documents, or topics, a failure lists."""
+"""Documents or topics that a failure lists."""
 VERDICT = (
     *("metric", "system_a", "system_b", "difference", "ci_low", "ci_high"),
     *("verdict", "detectable", "n_topics"),
 )
 OF_SCORES = ("no_rel", "rel")
-"""Policies that are of scores, and not of a cube."""
+"""Policies of scores that a cube does not take."""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What the fixture ``irframe`` of pytest is.
+    """Fixture ``irframe`` of pytest.
 
     Parameters
     ----------
     update
-        Whether baselines that are files are written: those of runs that pass, and those that are
-        not there yet.
+        Whether to write baseline files: missing files, and those of runs that pass.
     """
 
     update: bool = False
@@ -421,7 +440,9 @@ class Gate:
         test: Tested = "t",
         policy: Mapping[str, Any] | None = None,
     ) -> None:
-        """Pass if no run is worse than a baseline, by one of the gates of ``irframe compare``.
+        """Raise unless every run passes the gate against a baseline.
+
+        The gates are those of ``irframe compare``.
 
         Parameters
         ----------
@@ -432,9 +453,9 @@ class Gate:
         baseline
             A file that ``irframe freeze`` wrote, or a system of the runs.
         margin
-            How much worse does not matter, in units of the metrics, above 0.
+            Largest difference that does not matter, in units of the metrics, above 0.
         fail_on
-            What fails: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or ``"undecided"``.
+            Gate that fails a run: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or ``"undecided"``.
         test
             As for `compare`.
         policy
@@ -443,10 +464,11 @@ class Gate:
         Raises
         ------
         AssertionError
-            With the verdicts, and the five documents by which most was lost: in the run against
-            the baseline or, of a baseline that is a file, against the best possible ranking.
+            With the verdicts and the five documents behind the largest losses. They are found
+            against the baseline, or against the best possible ranking if the baseline is a file
+            without documents.
         IrframeError
-            As `evaluate` and `compare`, such as for a file by other judgments.
+            As `evaluate` and `compare` raise it, such as for a file with other judgments.
         """
         __tracebackhide__ = True
         frame = as_runs(_read_if_path(runs, read_runs))
@@ -474,27 +496,30 @@ class Gate:
         raise AssertionError(visible(_failure_text(verdicts, fail_on, change, metric)))
 
 
-def _read_if_path(given: Any, read: Callable[[Any], Any]) -> Any:
-    """Return what a file holds, or what was given instead of one."""
-    return read(given) if isinstance(given, str | os.PathLike) else given
+def _read_if_path(source: Any, read: Callable[[Any], Any]) -> Any:
+    """Read a file; return anything that is not a path."""
+    return read(source) if isinstance(source, str | os.PathLike) else source
 
 
 def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
-    """Return what a failure says: verdicts, how they were decided, and the documents behind."""
+    """Return the message of a failure.
+
+    It gives the verdicts, the test, and the documents behind the largest losses.
+    """
     system, baseline = change.names
     table = verdicts[[*VERDICT]].to_string(index=False, float_format=fixed_text)
     failure = f"{system} fails the gate {fail_on!r} against {baseline}"
     parts = [failure, table, caption_text(verdicts.attrs)]
-    fallen = change.apart(metric).query("rose < 0").sort_values("rose", kind="stable")
+    fallen = change.changes(metric).query("rose < 0").sort_values("rose", kind="stable")
     lost = change.lost(metric, fallen.index.tolist()) if len(fallen) else None
     if lost is None:
         worst = fallen.head(SHOWN).rename_axis(TOPIC).reset_index()
-        parts.append(f"topics that fell most by {metric}:\n{worst.to_string(index=False)}")
+        parts.append(f"topics with the largest losses in {metric}:\n{worst.to_string(index=False)}")
         return "\n\n".join(parts)
     order = lost["difference"].abs().sort_values(ascending=False, kind="stable").index
     shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
     against = baseline if change.both(metric, fallen.index.tolist()) else BEST
     text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
     of = f", in the first {change.word} of each" if change.word else ""
-    title = f"documents that did it, by {metric} against {against}, on topics that fell{of}:"
+    title = f"documents behind the loss in {metric} against {against}, on worse topics{of}:"
     return "\n\n".join([*parts, f"{title}\n{text.to_string(index=False)}"])

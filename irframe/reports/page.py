@@ -1,4 +1,4 @@
-"""The page: templates filled with words, tables and figures, and one copy of the numbers."""
+"""HTML page filled from templates, sentences, tables and figures."""
 
 import base64
 import hashlib
@@ -29,12 +29,14 @@ from irframe.reports.ladder import (
 )
 from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, spoken, texts
 from irframe.reports.trust import sentences, what_judging_could_change
-from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
+from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_in_order
 from irframe.tables.captions import significance_text
 
 
 def rules(*scripts: str) -> str:
-    """Return what a browser may do with the page: run these scripts, and load nothing.
+    """Return the page's Content-Security-Policy.
+
+    It allows these scripts and no request to any network.
 
     Examples
     --------
@@ -53,33 +55,33 @@ SCRIPTS = (
     *("numbers", "state", "tables", "ladder", "matrix", "charts"),
     *("duel", "sheet", "topics", "main"),
 )
-"""Files of `irframe/reports/page`, in the order in which the page has them."""
+"""Files of `irframe/reports/page`, in their order on the page."""
 DRAWN = 5
-"""Systems whose curves are drawn when the page opens, besides the baseline."""
+"""Number of curves in the opening figure, besides those of baselines."""
 
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """What a page shows.
+    """Content of a page.
 
     Parameters
     ----------
     title
-        Its title.
+        Title of the page.
     setting
-        What was asked.
+        Checked arguments of `irframe.report`.
     views
-        All topics, or one for each collection; the page opens with the first.
+        Views of all topics and of each collection; the page opens with the first.
     lists
-        The top of every ranking.
+        Top of every ranking.
     trust, beside, verdicts
-        Answers of the sections that do not move.
+        Static sections.
     origins
-        Where the numbers come from, by heading.
+        Origin of the numbers, by heading.
     call
-        The call that made the page.
+        Call that made the page.
     snippets
-        Texts beside two lists.
+        Texts beside the two lists.
     """
 
     title: str
@@ -105,30 +107,33 @@ class Page:
 
     @cached_property
     def opening(self) -> View:
-        """What the page opens with."""
+        """View that the page opens with."""
         return self.views[0]
 
     @cached_property
     def textual(self) -> bool:
-        """Whether judgments are spans of text, so that nothing is unjudged."""
-        return of_spans(self.setting.whole)
+        """Whether judgments are spans of text.
+
+        Nothing is unjudged then.
+        """
+        return of_spans(self.setting.full_cube)
 
     @cached_property
-    def said(self) -> list[dict[str, list[list[str]]]]:
-        """Sentences of every view."""
+    def sentences(self) -> list[dict[str, list[list[str]]]]:
+        """Sentences of each view."""
         return [sentences(view) for view in self.views]
 
     @cached_property
     def cautions(self) -> list[str]:
-        """What the numbers are to be read with, each thing once, the gravest first."""
-        told = cautions_of(united(*(view.ranks.attrs for view in self.views)))
-        unknown = [] if self.opening.void else experiment_of(self.opening.whole).unknown
-        said = [say("caution.told", told=words[0].upper() + words[1:]) for words in told]
-        return [*([say("caution.void", names=unknown)] if unknown else []), *said]
+        """Cautions of all views without repetition, the most serious first."""
+        cautions = cautions_of(united(*(view.ranks.attrs for view in self.views)))
+        unknown = [] if self.opening.void else experiment_of(self.opening.full_cube).unknown
+        sentences = [say("caution.text", text=words[0].upper() + words[1:]) for words in cautions]
+        return [*([say("caution.void", names=unknown)] if unknown else []), *sentences]
 
     @cached_property
     def open(self) -> str:
-        """What further judgments could change of who is first."""
+        """Sentence on systems that further judgments could put first."""
         key = "now.track" if len(self.views) > 1 else "now.page"
         shown = {"metric": self.setting.metrics[0], "depth": self.setting.at}
         now = say(key, view=self.opening.name, **shown)
@@ -136,38 +141,41 @@ class Page:
 
     @cached_property
     def hues(self) -> list[int]:
-        """The colours of the systems in the charts that the page opens with; -1, of no other."""
+        """Colour of each system in the opening charts.
+
+        Systems that no chart shows have -1.
+        """
         chosen = dict.fromkeys([*self.drawn, self.duel.a, self.duel.b])
         hues = [-1] * len(self.systems)
-        for number, place in enumerate(chosen):
-            hues[place] = number % figures.HUES
+        for number, system in enumerate(chosen):
+            hues[system] = number % figures.HUES
         return hues
 
     @cached_property
     def known(self) -> list[str]:
-        """What the ladder tells of systems besides numbers."""
+        """Text columns of the leaderboard."""
         return list(known(self.opening))
 
     @cached_property
     def rungs(self) -> list[dict[str, Any]]:
-        """The ladder that the page opens with, the best first."""
+        """Rows of the opening leaderboard, the best system first."""
         return list(rungs(self.opening, self.systems))
 
     @cached_property
     def drawn(self) -> list[int]:
-        """Systems whose curves are drawn at first."""
+        """Positions of systems whose curves are drawn at first."""
         ladder = [rung["place"] for rung in self.rungs]
         return ladder[:DRAWN] + [place for place in ladder[DRAWN:] if place in self.baselines]
 
     @cached_property
     def word(self) -> str:
-        """What repeats are called, "" where there are none."""
+        """Name of a repeat, "" without repeats."""
         known = [view.repeats.word for view in self.views if view.repeats is not None]
         return known[0] if known else ""
 
     @cached_property
     def words(self) -> str:
-        """What several of them are called."""
+        """Plural of the name of a repeat."""
         return plural(self.word)
 
     @cached_property
@@ -194,25 +202,26 @@ class Page:
 
     @cached_property
     def live(self) -> dict[str, dict[str, Any]]:
-        """The figures that move, as they are at first."""
+        """Interactive figures in their opening state."""
         setting, view, duel = self.setting, self.opening, self.duel
         now = pd.DataFrame({"depth": [setting.at]})
         mean = view.ranks["mean"].isel(metric=0).transpose(SYSTEM, ...)
-        names, places = setting.cube[SYSTEM].to_numpy(), np.repeat(self.drawn, len(setting.depths))
+        names = setting.cube[SYSTEM].to_numpy()
+        positions = np.repeat(self.drawn, len(setting.depths))
         lines = pd.DataFrame(
             {
                 "depth": setting.depths * len(self.drawn),
                 "mean": mean.sel({SYSTEM: names[self.drawn]}).to_numpy().ravel(),
-                SYSTEM: np.array(self.systems, object)[places],
-                "place": places,
-                "hue": np.array(self.hues)[places],
+                SYSTEM: np.array(self.systems, object)[positions],
+                "place": positions,
+                "hue": np.array(self.hues)[positions],
             }
         )
         behind = duel.bars["ahead"] == "b"
         hues = np.where(behind, self.hues[duel.b], self.hues[duel.a])
         bars = duel.bars.assign(place=np.arange(len(behind)), hue=hues)
-        pairs = self._by_metric(view.told)
-        order = self._by_metric(view.agreement[:, :, setting.place])
+        pairs = self._by_metric(view.differing)
+        order = self._by_metric(view.agreement[:, :, setting.pos])
         return {
             "curves": figures.curves(lines, now),
             "told": figures.by_depth(pairs, now, "significant pairs", low=0),
@@ -227,14 +236,14 @@ class Page:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the script is told besides the numbers."""
+        """Settings and labels that the script reads."""
         setting = self.setting
         return {
             "title": self.title,
             "metrics": setting.metrics,
             "signs": setting.signs.ravel().tolist(),
             "depths": setting.depths,
-            "at": setting.place,
+            "at": setting.pos,
             "levels": self.opening.levels,
             "systems": self.systems,
             "topics": self.topics,
@@ -248,8 +257,8 @@ class Page:
             "unit": setting.axis.unit,
             "along": plural(setting.axis.dim),
             "repeated": self.word and [self.word, self.words],
-            "figures": {  # without their numbers, which the page has once
-                name: figure | {"datasets": {held: [] for held in figure["datasets"]}}
+            "figures": {  # without data, which the page contains once
+                name: figure | {"datasets": {name: [] for name in figure["datasets"]}}
                 for name, figure in self.live.items()
             },
             "known": self.known,
@@ -261,7 +270,7 @@ class Page:
 
     @cached_property
     def spans(self) -> list[dict[str, Any]]:
-        """Of every view its name, and the positions of its systems and topics in the whole cube."""
+        """Name of each view, with positions of systems and topics."""
         systems, topics = pd.Index(self.systems), pd.Index(self.topics)
         return [
             {
@@ -275,7 +284,7 @@ class Page:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The numbers: of every view, the scores by topic, and the lists."""
+        """Arrays of the page: views, scores by topic, and lists."""
         numbers = {
             f"{number}/{name}": values
             for number, view in enumerate(self.views)
@@ -291,10 +300,10 @@ class Page:
 
     @property
     def texts(self) -> dict[str, Any]:
-        """What is too long to stand between the numbers: sentences, documents, tables."""
+        """Long texts of the page: sentences, documents, tables."""
         parts = [*self.verdicts, *self.trust, *self.beside, *self.origins["parts"]]
         return {
-            "said": self.said,
+            "said": self.sentences,
             "documents": self.lists.names,
             "snippets": self.snippets.documents,
             "queries": self.snippets.queries,
@@ -302,19 +311,21 @@ class Page:
         }
 
     def _scores(self) -> dict[str, Any]:
-        """Return the scores of all views, (metric, system, topic, depth), NaN where none is.
+        """Return scores and quartiles of all views.
 
-        And their quartiles, three of each view after the other in place of the systems; rounded
-        together, so that who is above a median can be told from them.
+        Scores are indexed (metric, system, topic, depth), with NaN for missing scores.
+
+        Quartiles have three rows per view in place of the systems. Both are rounded together, so
+        that comparisons with a median stay correct.
         """
         shape = len(self.setting.metrics), len(self.topics), len(self.setting.depths)
         systems = len(self.systems)
         every = np.full((shape[0], systems + 3 * len(self.views), *shape[1:]), np.nan)
-        for number, (view, there) in enumerate(zip(self.views, self.spans, strict=True)):
-            rows = [*there["systems"], *(systems + 3 * number + np.arange(3))]
+        for number, (view, span) in enumerate(zip(self.views, self.spans, strict=True)):
+            rows = [*span["systems"], *(systems + 3 * number + np.arange(3))]
             values = np.concatenate([view.scores.to_numpy(), view.quarters[:, 1:-1]], axis=1)
-            every[np.ix_(range(shape[0]), rows, there["topics"])] = values
-        scores, quartiles = np.split(rounded_apart(every, axis=1), [systems], axis=1)
+            every[np.ix_(range(shape[0]), rows, span["topics"])] = values
+        scores, quartiles = np.split(rounded_in_order(every, axis=1), [systems], axis=1)
         return {"scores": scores, "quartiles": quartiles}
 
     def render(self) -> str:
@@ -325,12 +336,12 @@ class Page:
         loader = PackageLoader("irframe.reports", "page")
         made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
         packed, contents = pack(self.numbers)
-        setting, view, at = self.setting, self.opening, self.setting.place
+        setting, view, at = self.setting, self.opening, self.setting.pos
         key = "now.track" if len(self.views) > 1 else "now.page"
         at_first = {"metric": setting.metrics[0], "depth": setting.at}
         script, library = _joined_files(SCRIPTS, "js"), figures.script()
         names = self.lists.names
-        told = {setting.axis.attribute: setting.axis.unit} if setting.axis.unit else {}
+        unit = {setting.axis.attribute: setting.axis.unit} if setting.axis.unit else {}
         html = made.get_template("page.html").render(
             page=self,
             version=VERSION,
@@ -339,8 +350,8 @@ class Page:
             now=[say(key, view=each.name, **at_first) for each in self.views],
             rungs=self.rungs,
             hard=HardTopics(view, 0, at),
-            said={name: self.said[0][name][0][at] for name in self.said[0]},
-            tested=significance_text(setting.pairing.words | told),
+            shown={name: self.sentences[0][name][0][at] for name in self.sentences[0]},
+            tested=significance_text(setting.pairing.words | unit),
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
             about=self._about(self.topics.index(self.duel.topic)),
@@ -359,8 +370,10 @@ class Page:
         return str(printable(visible(html)))
 
     def _about(self, topic: int) -> str:
-        """Return the query of a topic, if it is known, and what users know of it."""
-        properties = sorted(_group_labels(self.setting, TOPIC).items())  # as the script has them
+        """Return the query and the user coordinates of a topic."""
+        properties = sorted(
+            _group_labels(self.setting, TOPIC).items()
+        )  # in the order of the script
         known = [f"{name} {values[topic]}" for name, values in properties]
         return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *known])
 
@@ -371,7 +384,7 @@ def _joined_files(names: tuple[str, ...], suffix: str) -> str:
 
 
 def _group_labels(setting: Setting, dim: str) -> dict[str, list[str]]:
-    """Return what users know of the systems or topics: their columns that came along."""
+    """Return the user coordinates of a dimension."""
     return {
         str(name): texts(coordinate.to_numpy())
         for name, coordinate in setting.cube.coords.items()

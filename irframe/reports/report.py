@@ -1,4 +1,4 @@
-"""The report: an experiment on one page that needs no network, and where its numbers are from.
+"""HTML report of an experiment, and the origin of its numbers.
 
 Verbs: report.
 """
@@ -56,7 +56,7 @@ from irframe.tables.captions import (
 from irframe.tables.cite import papers
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
-"""What else numbers and figures depend on."""
+"""Libraries that numbers and figures depend on."""
 SPELLED = {
     "ties": "order of equal scores (ties)",
     "score_dtype": "precision of scores (score_dtype)",
@@ -66,18 +66,21 @@ SPELLED = {
     "depth": "lists are cut at (depth)",
     "collection": "topics come in tracks by (collection)",
 }
-"""What decides numbers, in words, with the argument that sets it."""
+"""Option -> description with the name of its argument."""
 MADE: ContextVar[str] = ContextVar("irframe_made", default="")
-"""The line of a shell that makes a report, if that is how it is made."""
+"""Command line that makes the report, if the console does."""
 
 
 VERBS = ("rank_intervals", "compare", "volatility")
-"""What a page says of means, of ranks and pairs, and of orders by depth, is what these return."""
+"""Verbs whose results the page shows: means and ranks, pairs, and orders by depth."""
 
 
 def named_after(setting: Setting) -> str:
-    """Return the title of a page: the folder of what was read, or else what is compared."""
-    files = [Path(name).absolute() for name, *_ in setting.whole.attrs[EXPERIMENT].files]
+    """Return the default title of a page.
+
+    It is the folder of the files, or the numbers of systems and topics.
+    """
+    files = [Path(name).absolute() for name, *_ in setting.full_cube.attrs[EXPERIMENT].files]
     above = files[0].parents if files else ()
     shared = (folder for folder in above if all(path.is_relative_to(folder) for path in files))
     if name := next(shared, Path()).name:
@@ -87,28 +90,29 @@ def named_after(setting: Setting) -> str:
 
 
 def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
-    """Return what was asked of a cube, in words."""
+    """Return the settings of a report as texts."""
     design, repeats = design_text(ranks.attrs), repeats_text(dict(ranks.attrs))
-    each = f"{len(setting.depths)}, {setting.depths[0]} to {setting.depths[-1]}"
+    depths = f"{len(setting.depths)}, {setting.depths[0]} to {setting.depths[-1]}"
     return [
         ("metrics", ", ".join(setting.metrics)),
         ("test and correction", significance_text(setting.pairing.words)),
-        (plural(setting.axis.dim), f"{each} {setting.axis.unit}".strip()),
+        (plural(setting.axis.dim), f"{depths} {setting.axis.unit}".strip()),
         ("resamples of topics", f"{setting.samples}, seed {setting.seed}"),
         *([("margin", f"{setting.margin:g}")] if setting.margin is not None else []),
-        ("topics (sampling design)", design or "drawn one by one, each counts alike"),
+        ("topics (sampling design)", design or "simple random sample with equal weights"),
         *([("repeats", repeats)] if repeats else []),
     ]
 
 
-def told_origins(setting: Setting, ranks: xr.Dataset) -> dict[str, Any]:
-    """Return where the numbers come from: lists by heading, the papers, and what was read."""
-    cube = setting.whole
-    read, used = inputs(cube), {"metrics": setting.metrics, "test": setting.pairing.test}
+def origins_of(setting: Setting, ranks: xr.Dataset) -> dict[str, Any]:
+    """Return the section on settings, versions, papers and inputs."""
+    cube = setting.full_cube
+    files = inputs(cube)
+    used = {"metrics": setting.metrics, "test": setting.pairing.test}
     cited = papers([*steps_of(cube), *(Step(verb, used) for verb in VERBS)])
     parts = (
         PagePart("papers", say("origins.papers"), [say("origins.cited")], data=cited),
-        PagePart("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
+        PagePart("inputs", say("origins.inputs", n=len(files)), [say("origins.how")], data=files),
     )
     versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
     settings = [*asked(setting, ranks), *policies(cube)]
@@ -116,42 +120,51 @@ def told_origins(setting: Setting, ranks: xr.Dataset) -> dict[str, Any]:
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
-    """Return what decided the numbers of a cube, in words."""
+    """Return the policies of a cube as texts."""
     decided = provenance(cube)
     done = [("runs and judgments", words) for words in step_texts(steps_of(cube))]
     return done + [
         (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
         for name in ORIGIN_WORDS
-        if name in decided and name != "pool_depth"  # which may be read off the runs
+        if name in decided and name != "pool_depth"  # it may come from the runs
     ]
 
 
 def inputs(cube: xr.Dataset) -> pd.DataFrame:
-    """Return what was read, with its SHA-256: files, or else frames, or else the cube."""
+    """Return the inputs with their SHA-256.
+
+    Inputs are files; else frames; else the cube.
+    """
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
         return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
     rows = [each for _, options in all_steps(steps_of(cube)) for each in options.get(INPUTS, [])]
     if not rows:
-        grade, docs = cube["grade"], experiment_of(cube).dense(cube.sizes[DEPTH], "doc")
+        grade = cube["grade"]
+        docs = experiment_of(cube).dense(cube.sizes[DEPTH], "doc")
         digest = hashlib.sha256(grade.to_numpy().tobytes() + docs.tobytes()).hexdigest()
         rows = [["the cube's grades and documents", " x ".join(map(str, grade.shape)), digest]]
     return pd.DataFrame(rows, columns=["input", "size", "SHA-256"])
 
 
 def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
-    """Return name, size and hash of a file, unless it is no longer what was read."""
+    """Return name, size and hash of a file.
+
+    There is a note in place of the hash if the file is gone or has changed.
+    """
     path = Path(name)
     if not path.is_file():
-        return path.name, str(size), "not here any more"
+        return path.name, str(size), "no longer found"
     now = path.stat()
     if (now.st_size, str(now.st_mtime_ns)) != (int(size), str(changed)):
-        return path.name, str(size), "changed since it was read"
+        return path.name, str(size), "changed after reading"
     return path.name, str(size), hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
-    """Return the call that makes a report, with what was not left at its default.
+    """Return the call that makes a report.
+
+    Arguments that have their defaults are left out.
 
     Examples
     --------
@@ -160,16 +173,18 @@ def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any])
     """
     if MADE.get():
         return MADE.get()
-    said = [
+    changed = [
         f"{name}={_as_code(value)}"
         for name, value in options.items()
         if name not in defaults or repr(value) != repr(defaults[name])
     ]
-    return f"ir.report({', '.join([names, *said])})"
+    return f"ir.report({', '.join([names, *changed])})"
 
 
 def _as_code(value: Any) -> str:
-    """Return an argument as a call with ``import irframe as ir`` has it.
+    """Return an argument as Python code.
+
+    The code works after ``import irframe as ir``.
 
     Examples
     --------
@@ -189,9 +204,9 @@ def _as_code(value: Any) -> str:
 
 Target = str | PathLike[str]
 METRICS = ("nDCG", "AP", "RBP(p=0.8)")
-"""What a report is about where nothing else is asked for."""
+"""Metrics of a report by default."""
 DATA = ("data", "qrels", "path", "texts")
-"""Arguments that a call names, and does not spell."""
+"""Arguments that stand as names in the call."""
 ASKED = ("baseline", "test", "resamples", "margin", "over")
 """Arguments of the statistics."""
 
@@ -213,64 +228,63 @@ def report(
     over: Over = "both",
     texts: Texts | None = None,
 ) -> Path:
-    """Write all that an experiment says to one HTML file that needs no network.
+    """Write a report of an experiment to one HTML file.
 
-    The page reads without a script, which makes it move: a depth and a metric for the ladder of
-    systems, the matrix of who beats whom and the curves at once; two systems topic by topic and
-    document by document. Needs the extra ``report``.
+    The page needs no network, and can be read without JavaScript. With JavaScript, one choice of
+    metric and depth changes the leaderboard, the matrix of significant differences and the
+    curves. Two systems can be compared by topic and document. Needs the extra ``report``.
 
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, followed by
-        its judgments, from which the cube is built by default. A cube with a ``collection=`` has a
-        page for each behind a choice; all topics together are shown if every system took part in
-        all of them. Where systems have repeats, the mean of each stands beside that of its system,
-        tests count them as `compare` does, and lists are those of the first.
+        A cube made by `irframe.cube`; or runs, in any form that `as_runs` reads, followed by
+        their judgments. For a cube with a ``collection=``, the page has a view of each
+        collection, and one of all topics if every system took part in all collections. If
+        systems have repeats, the mean of each repeat is shown, tests treat repeats as `compare`
+        does, and lists are those of the first repeat.
     qrels
-        Qrels frame, or what `as_qrels` takes; with a cube, the path.
+        Judgments, in any form that `as_qrels` reads; with a cube, the path.
     path
         The file to write.
     metrics
         Metrics or their names; the page opens with the first.
     baseline
-        A system to hold every other one against, or a list of some: the page opens with the first,
-        and numbers say from which of them each system differs significantly.
+        A system to compare all others with, or a list of them. The page opens with the first, and
+        numbers mark from which baselines each system differs significantly.
     depths
-        Depths to show, within the cube; by default up to 48, close together near the top.
+        Depths to show; by default up to 48, close together near the top.
     at
-        The depth that the page opens with, one of those; by default 10, or the next above it.
+        Depth that the page opens with, one of `depths`; by default the largest up to 10.
     stop
-        An `irframe.Budget` of text in place of depths, where the cube has lengths; the page opens
-        with `at`, by default the middle one.
+        An `irframe.Budget` of text in place of depths, for a cube with lengths. The page opens
+        with the budget `at`, by default the middle one.
     title
         Title of the page; by default the folder of the files that were read.
     test
-        How a difference is called significant, as for `compare`: an `irframe.Significance`, or the
-        name of a test. The pairs of a metric at a depth are corrected together; intervals are at
-        1 - `alpha` of it.
+        Test of differences, as for `compare`: an `irframe.Significance`, or the name of a test.
+        p-values are corrected over all pairs of a metric at a depth; intervals are at 1 - `alpha`.
     resamples
-        Resamples of the topics that say how often a system comes first, at least 100: an
-        `irframe.Resampling`, or their number.
+        Resamples of the topics, from which the shares of first places are computed: an
+        `irframe.Resampling`, or their number, at least 100.
     margin
-        How much worse a system may be without being called so, above 0: every system then has a
-        verdict against the first baseline, or else the first system, as for `compare`.
+        Largest difference that does not matter, above 0. Every system then gets a verdict against
+        the first baseline, or else the first system, as from `compare`.
     over
-        What differences are generalised over where systems have repeats, as for `compare`.
+        What differences are generalised over if systems have repeats, as for `compare`.
     texts
-        Texts of documents and queries, as for `explain`, which stand beside two lists, cut to 300
-        characters; those of the topics on which systems differ most, as far as the page stays
-        below 3 MB.
+        Texts of documents and queries, as for `explain`. They are shown beside the two lists, cut
+        to 300 characters. Topics with the largest differences come first, until the page has
+        3 MB.
 
     Returns
     -------
     pathlib.Path
-        The file that was written.
+        File that was written.
 
     Raises
     ------
     InputError, ParameterError
-        Where the extra ``report`` is missing, and for frames that cannot be read.
+        If the extra ``report`` is missing, or frames cannot be read.
     MetricError
         For an unknown metric, or one that does not apply to the cube.
     DepthError
@@ -293,37 +307,37 @@ def report(
     ...     "3 of 8 systems could be first" in page.read_text(encoding="utf-8")
     True
     """
-    said = {name: value for name, value in locals().items() if name not in DATA}
+    arguments = {name: value for name, value in locals().items() if name not in DATA}
     if not isinstance(title, str | None):
         raise ParameterError("title, a text", shortened(title))
     figures.drawing()
     refuse_unused(slots_of(signature_of(report))["test"], test, "report", "test")
     look(target := Path(_target(data, qrels, path)))
-    frames, whole = _frames_and_cube(data, qrels)
-    options = {name: said[name] for name in ASKED}
-    setting = Setting.read(whole, metrics, depths, at, options, stop)
+    frames, full_cube = _frames_and_cube(data, qrels)
+    options = {name: arguments[name] for name in ASKED}
+    setting = Setting.read(full_cube, metrics, depths, at, options, stop)
     names = f"{'cube' if isinstance(data, xr.Dataset) else 'runs, qrels'}, {target.name!r}"
     names += ", texts=texts" * (texts is not None)
-    call = call_of(names, said, _defaults())
+    call = call_of(names, arguments, _defaults())
     with usual_errors(), OneCall(), during(ALONG, setting.axis):
         page = _page(title or named_after(setting), setting, frames, call)
-        told = page if texts is None else _with_texts(page, texts)
-        write_whole(target, told.render())
+        page = page if texts is None else _with_texts(page, texts)
+        write_whole(target, page.render())
     return target
 
 
 def _with_texts(page: Page, texts: Texts) -> Page:
-    """Return a page with as many texts as it has room for."""
+    """Return a page with as many texts as fit."""
     topics = [*map(str, page.setting.cube.indexes[TOPIC])]
-    known_texts = read_texts(texts, page.lists.ids, topics)
+    all_texts = read_texts(texts, page.lists.ids, topics)
     room = PAGE_BYTES - len(page.render().encode())
     every = {dim: page.setting.cube.indexes[dim] for dim in (SYSTEM, TOPIC)}
-    shown = page.opening.scores.isel({METRIC: 0, DEPTH: page.setting.place})
+    shown = page.opening.scores.isel({METRIC: 0, DEPTH: page.setting.pos})
     scores = shown.reindex(every).to_numpy()
     first = page.topics.index(page.duel.topic)
     order = by_spread(scores)
     order = np.r_[first, order[order != first]]
-    return replace(page, snippets=choose(known_texts, page.lists, topics, order, room))
+    return replace(page, snippets=choose(all_texts, page.lists, topics, order, room))
 
 
 def _frames_and_cube(data: Any, qrels: Any) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
@@ -337,10 +351,10 @@ def _frames_and_cube(data: Any, qrels: Any) -> tuple[dict[str, pd.DataFrame], xr
 
 
 def _target(data: Any, qrels: Any, path: Target | None) -> Target:
-    """Return the path, which of a cube comes second."""
+    """Return the path; after a cube it is the second argument."""
     chosen = qrels if isinstance(data, xr.Dataset) and path is None else path
     if not isinstance(chosen, str | PathLike):
-        advice = "ir.report(runs, qrels, path) or cube.ireval.report(path)"
+        advice = "call ir.report(runs, qrels, path) or cube.ireval.report(path)"
         raise InputError("a path to write the report to", repr(type(chosen).__name__), advice)
     refuse_strange(chosen)
     return chosen
@@ -351,11 +365,11 @@ def _defaults() -> dict[str, Any]:
 
 
 def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: str) -> Page:
-    """Put the page together; its sections that do not move are about the first view."""
+    """Return the page; its static sections describe the first view."""
     shown = list(views(setting))
     opening = shown[0]
-    problems = findings(opening.whole, setting, frames)
-    listed = first_runs(setting.whole, frames["runs"]) if frames else None
+    problems = findings(opening.full_cube, setting, frames)
+    listed = first_runs(setting.full_cube, frames["runs"]) if frames else None
     return Page(
         title=title,
         setting=setting,
@@ -364,6 +378,6 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
         trust=trust(opening, problems),
         verdicts=verdicts(opening),
         beside=beside(opening),
-        origins=told_origins(setting, opening.ranks),
+        origins=origins_of(setting, opening.ranks),
         call=call,
     )

@@ -1,4 +1,4 @@
-"""What a report is about, the words of its page, and what a section holds."""
+"""Settings of a report, templates of sentences, and sections."""
 
 import tomllib
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -32,14 +32,16 @@ from irframe.scores.resampling import Resampling
 from irframe.stops import AXES, DEPTHS, Axis
 
 NAMED = 3
-"""How many names a sentence has."""
+"""Most names in a sentence."""
 LONGEST = 40
-"""Letters of a name in a sentence or a table."""
+"""Letters of a name in a sentence or table."""
 SPACE = "\N{NO-BREAK SPACE}"
 
 
 class Sentence(str):
-    """A sentence that knows of which template it is; a page marks it with that.
+    """Sentence with the key of its template.
+
+    The page marks each sentence with this key.
 
     Attributes
     ----------
@@ -57,10 +59,13 @@ class Sentence(str):
 
 
 class _Spelled(Formatter):
-    """Fill templates, in which a plus stands before a noun that is counted."""
+    """Formatter of templates.
+
+    A plus sign in a template stands before a noun that is counted.
+    """
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """Return a value as its form has it."""
+        """Return a value in the form that a template names."""
         if format_spec.startswith("+"):
             return f"{value} {format_spec[1:]}{'' if value == 1 else 's'}"
         form = FORMS.get(format_spec)
@@ -72,9 +77,9 @@ class _Spelled(Formatter):
         Parameters
         ----------
         key
-            Group and name of its template.
+            Group and name of the template.
         values
-            What the template has between braces.
+            Values of the names in braces.
 
         Examples
         --------
@@ -89,16 +94,16 @@ class _Spelled(Formatter):
 
 
 say = _Spelled().say
-"""Fills a template with what it says."""
+"""Fills a template with values."""
 
 
 def spoken(claims: Iterable[tuple[str, dict[str, Any]] | None]) -> list[str]:
-    """Return the sentences of some templates, each with what it says, and "" for nothing."""
+    """Return the sentences of claims, "" for None."""
     return ["" if claim is None else say(claim[0], **claim[1]) for claim in claims]
 
 
 def short(name: str, most: int = LONGEST) -> str:
-    """Return a name, of a long one the beginning and the end.
+    """Return a name, shortened in the middle if long.
 
     Examples
     --------
@@ -109,7 +114,7 @@ def short(name: str, most: int = LONGEST) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence has them.
+    """Return names as a list in a sentence.
 
     Examples
     --------
@@ -123,21 +128,23 @@ def listed(names: Sequence[str]) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, never rounded to all or nothing that it is not.
+    """Return a share in percent.
+
+    A share above 0 or below 1 is never rounded to 0 % or 100 %.
 
     Examples
     --------
     >>> [percent(share).replace(SPACE, " ") for share in (0.123, 0.999, 1, 0.001)]
     ['12 %', 'more than 99 %', '100 %', 'less than 1 %']
     """
-    whole = round(100 * share)
-    if whole == 0 and share > 0:
+    rounded = round(100 * share)
+    if rounded == 0 and share > 0:
         return f"less than 1{SPACE}%"
-    return f"more than 99{SPACE}%" if whole == 100 and share < 1 else f"{whole}{SPACE}%"
+    return f"more than 99{SPACE}%" if rounded == 100 and share < 1 else f"{rounded}{SPACE}%"
 
 
 def level(alpha: float) -> str:
-    """Return the level of the intervals of a significance level.
+    """Return the confidence level for a significance level.
 
     Examples
     --------
@@ -159,24 +166,28 @@ def correlation(value: float) -> str:
 
 
 LARGE = 100
-"""From which size on a score has one decimal."""
+"""Scores of this size or more have one decimal."""
 
 
 def fixed(value: float) -> str:
-    """Return a score with as many decimals as fit, a dash for none.
+    """Return a score with one or three decimals.
+
+    NaN becomes a dash.
 
     Examples
     --------
     >>> fixed(0.12345), fixed(123.45), fixed(float("nan"))
     ('0.123', '123.5', '-')
     """
-    if value != value:  # noqa: PLR0124 - as NaN is not
+    if value != value:  # noqa: PLR0124 - true for NaN alone
         return "-"
     return f"{value:z.3f}" if abs(value) < LARGE else f"{value:z.1f}"
 
 
 def signed(value: float) -> str:
-    """Return a difference as the page shows it, of nothing without a sign, and "" if not known.
+    """Return a difference with its sign.
+
+    A difference of 0 has no sign; NaN becomes "".
 
     Examples
     --------
@@ -190,11 +201,11 @@ def signed(value: float) -> str:
 
 
 ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
-"""What the page is along, in whose words its templates and figures speak."""
+"""Axis of the page, depths or budgets, which templates and figures name."""
 
 
 def deep(depth: int) -> str:
-    """Return a depth in words, or what stands for it on the page."""
+    """Return a depth or budget in words."""
     axis = ALONG.get()
     return axis.describe(axis.stop_text, depth)
 
@@ -202,7 +213,7 @@ def deep(depth: int) -> str:
 FORMS: dict[str, Callable[[Any], str]] = {
     form.__name__: form for form in (correlation, deep, listed, percent, level, fixed, short)
 }
-"""How templates spell what they say."""
+"""Name of a form in templates -> function that formats values."""
 WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
 TEMPLATES = {
     f"{group}.{name}": template
@@ -212,29 +223,29 @@ TEMPLATES = {
 """Templates by group and name."""
 OF_SCRIPT = ("now.", "sheet.", "duel.", "lists.")
 SCRIPTED = {key: words for key, words in TEMPLATES.items() if key.startswith(OF_SCRIPT)}
-"""Those that the script of the page fills."""
+"""Templates that the script of the page fills."""
 
 
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
-"""Depths that a page shows by default, as far as the cube goes."""
+"""Depths that a page shows by default, down to the depth of the cube."""
 OPENING = 10
-"""The depth at which a page opens, if it is there."""
+"""Deepest depth that a page opens with by default."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is asked of a cube; the fields as the arguments of `irframe.report`."""
+    """Checked arguments of `irframe.report`."""
 
     cube: xr.Dataset
-    """One list of every system, of those with repeats the first."""
-    whole: xr.Dataset
-    """All that is asked about."""
+    """Cube with one list per system, the first repeat."""
+    full_cube: xr.Dataset
+    """Cube with all repeats."""
     metrics: tuple[str, ...]
     depths: tuple[int, ...]
-    """Depths, or budgets."""
+    """Depths or budgets."""
     at: int
     axis: Axis
-    """What the page calls depths."""
+    """Axis of `depths`."""
     baselines: tuple[Hashable, ...]
     pairing: Pairing
     samples: int
@@ -245,19 +256,20 @@ class Setting:
     @classmethod
     def read(
         cls,
-        whole: xr.Dataset,
+        full_cube: xr.Dataset,
         metrics: Metrics,
         depths: int | Sequence[int] | None,
         at: int | None,
         options: dict[str, Any],
         stop: Budget | None = None,
     ) -> "Setting":
-        """Return the choices once they have been checked against the cube."""
-        chosen, cube = parse_metrics(metrics), one_of_each(whole)
+        """Check the arguments against the cube and return them."""
+        chosen, cube = parse_metrics(metrics), one_of_each(full_cube)
         refuse_metrics(cube, chosen)
         if stop is None:
-            wanted = usual_depths(cube.sizes[DEPTH]) if depths is None else {*checks_listed(depths)}
-            shown, axis = tuple(wanted_depths(cube, chosen, sorted(wanted))), DEPTHS
+            usual = usual_depths(cube.sizes[DEPTH])
+            candidates = usual if depths is None else {*checks_listed(depths)}
+            shown, axis = tuple(wanted_depths(cube, chosen, sorted(candidates))), DEPTHS
             opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
         elif depths is not None:
             raise ParameterError("depths= or stop=", "both", "leave one of them out")
@@ -266,42 +278,42 @@ class Setting:
             opening = shown[len(shown) // 2]
         if at is not None:
             choice("at", str(at), [str(depth) for depth in shown])
-        named = tuple(map(str, chosen))
-        return cls(cube, whole, named, shown, at or opening, axis, **_checked(cube, options))
+        names = tuple(map(str, chosen))
+        return cls(cube, full_cube, names, shown, at or opening, axis, **_checked(cube, options))
 
     @cached_property
     def rank(self) -> int:
-        """How deep lists themselves are read, where depths are budgets."""
+        """Depth of lists, also where the page shows budgets."""
         return min(OPENING, self.cube.sizes[DEPTH]) if self.axis.unit else self.at
 
     @cached_property
     def facts(self) -> list[Facts]:
-        """What is to be known of each metric."""
+        """Facts about each metric."""
         return [facts(metric) for metric in self.metrics]
 
     @cached_property
     def signs(self) -> NDArray[np.int64]:
-        """1 where more is better, else -1; (metric, 1, 1)."""
+        """1 if higher is better, else -1; (metric, 1, 1)."""
         return np.array([[[fact.sign]] for fact in self.facts])
 
     @cached_property
     def baseline(self) -> Hashable | None:
-        """The baseline that the page opens with, if there is one."""
+        """Baseline that the page opens with, if any."""
         return self.baselines[0] if self.baselines else None
 
     @cached_property
     def alpha(self) -> float:
-        """The significance level; one less it, that of the intervals."""
+        """Significance level; intervals are at 1 minus this level."""
         return self.pairing.alpha
 
     @cached_property
-    def place(self) -> int:
-        """Position of the opening depth among those shown."""
+    def pos(self) -> int:
+        """Position of the opening depth among the depths."""
         return self.depths.index(self.at)
 
 
 def _budgets(cube: xr.Dataset, stop: Budget) -> tuple[tuple[int, ...], Axis]:
-    """Return budgets, the least first, and what they are along."""
+    """Return the sorted budgets and their axis."""
     stops = Stops.read(stop, cube.attrs)
     if stops is None or stops.axis.along not in cube.attrs:
         wanted, advice = AXES[BUDGET].missing
@@ -311,14 +323,16 @@ def _budgets(cube: xr.Dataset, stop: Budget) -> tuple[tuple[int, ...], Axis]:
 
 def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of the statistics in their plain types."""
-    baseline, margin = options["baseline"], options.get("margin")
+    baseline = options["baseline"]
+    margin = options.get("margin")
     drawn = Resampling.read(options["resamples"], 1000)
     baselines = [] if baseline is None else checks_listed(baseline)
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
         if not baselines or len(set(baselines)) < len(baselines):
-            found = "some again" if baselines else ""
-            raise ParameterError("at least one baseline, each once", found)
+            raise ParameterError(
+                "at least one baseline, each once", "repeated names" if baselines else ""
+            )
     return {
         "baselines": tuple(baselines),
         "pairing": Pairing(options["test"]),
@@ -330,7 +344,9 @@ def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def usual_depths(deepest: int) -> list[int]:
-    """Return at most 50 depths of a cube, close together where lists are read most.
+    """Return at most 50 depths of a cube.
+
+    They are close together near the top, where users read most.
 
     Examples
     --------
@@ -352,9 +368,9 @@ def texts(labels: Iterable[Any]) -> list[str]:
 
 
 DOCS = "https://irframe.readthedocs.io/en/latest"
-"""Where the documentation is."""
+"""Address of the documentation."""
 MISSING = "-"
-"""What stands for a number that there is not."""
+"""Text for a missing number."""
 HEADS = {
     "ci_low": "lower end",
     "ci_high": "upper end",
@@ -371,31 +387,31 @@ HEADS = {
     "p_answered": "p, answered",
     "p_esl_wilcoxon": "p, search length (Wilcoxon)",
 }
-"""Columns whose names are a program's, as tables call them."""
+"""Column -> heading in tables, where the name alone is unclear."""
 
 
 @dataclass(frozen=True, eq=False)
 class PagePart:
-    """An answer.
+    """Section of the page with one answer.
 
     Parameters
     ----------
     key
-        Its name in the page's address, and of its data.
+        Name of the section in addresses, and of its data.
     says
-        The answer, its heading.
+        Heading, which states the answer.
     how
-        How it was found, sentence by sentence.
+        Sentences on the method.
     source
-        Where that is explained, a DOI or an address.
+        DOI or address that explains the method.
     data
-        The numbers: its table, or those of its figure.
+        Table of the section, or data of its figure.
     figure
-        A specification of Vega-Lite, if there is a figure.
+        Specification of Vega-Lite, if there is a figure.
     guide
-        The page of the documentation on it.
-    untold
-        Whether it is not known.
+        Page of the documentation.
+    unknown
+        Whether the answer cannot be computed.
     """
 
     key: str
@@ -405,11 +421,11 @@ class PagePart:
     data: pd.DataFrame | None = None
     figure: dict[str, Any] | None = None
     guide: str = ""
-    untold: bool = False
+    unknown: bool = False
 
     @cached_property
     def found(self) -> list[dict[Any, Any]]:
-        """Findings one by one, where these are the numbers."""
+        """Findings of `diagnose`, if the table lists them."""
         return self._frame.to_dict("records") if "severity" in self._frame else []
 
     @property
@@ -424,7 +440,7 @@ class PagePart:
 
     @cached_property
     def csv(self) -> str:
-        """The numbers as they are, for other programs."""
+        """Table as CSV text."""
         frame = self._frame.copy()
         for name in frame.columns.difference(frame.select_dtypes("number").columns, sort=False):
             frame[name] = frame[name].map(cell)
@@ -436,18 +452,20 @@ class PagePart:
 
     @cached_property
     def columns(self) -> list[tuple[str, bool]]:
-        """Heads of the columns, and whether they hold numbers."""
+        """Headings of the columns, and whether they are numeric."""
         real = self._frame.select_dtypes("number").columns
         return [(headed(str(name)), name in real) for name in self._frame]
 
     @cached_property
     def rows(self) -> list[list[str]]:
-        """The numbers as the page spells them."""
+        """Cells of the table as texts."""
         return [[cell_text(value) for value in row] for row in self._frame.itertuples(index=False)]
 
 
 def headed(name: str) -> str:
-    """Return what a column is called above a table; its CSV keeps the name.
+    """Return the heading of a column.
+
+    The CSV keeps the column's own name.
 
     Examples
     --------
@@ -479,14 +497,16 @@ def cell_text(value: Any) -> str:
 def parts(
     view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]]
 ) -> list[PagePart]:
-    """Return what can be said of a view; of the rest what the data lack for it, not what to do.
+    """Return the sections that can be computed for a view.
+
+    Each other section says what the data lack.
 
     Parameters
     ----------
     view
-        What `makers` take.
+        Numbers of the topics, which `makers` take.
     makers
-        Key, what is not known if it fails, and what makes the part.
+        Key, subject of the sentence if it fails, and function that makes the section.
     """
     sections = []
     for key, subject, make in makers:
@@ -494,6 +514,6 @@ def parts(
             sections.append(make(view))
         except IrframeError as error:
             why = say("part.needs", wanted=error.wanted, found=error.found)
-            says = say("part.untold", subject=subject)
-            sections.append(PagePart(key, says, [why], untold=True))
+            says = say("part.unknown", subject=subject)
+            sections.append(PagePart(key, says, [why], unknown=True))
     return sections

@@ -1,4 +1,7 @@
-"""What pipelines lose: the section on losses, where runs name the system that each one reranks."""
+"""Section on the losses of pipelines by stage.
+
+The column ``reranks`` of runs names the system that each one reranks.
+"""
 
 from typing import Any
 
@@ -13,11 +16,11 @@ from irframe.reports.setting import PagePart, say
 from irframe.reports.view import View
 
 RERANKS = "reranks"
-"""Column of runs, and coordinate of systems: the system whose documents each one reorders."""
+"""Column of runs with the system whose documents each system reorders."""
 
 
 def stages_of(cube: xr.Dataset) -> list[list[Any]]:
-    """Return the stages of every system that reranks another one, the first stage first.
+    """Return the stages of every reranking system, in order.
 
     Examples
     --------
@@ -40,13 +43,14 @@ def stages_of(cube: xr.Dataset) -> list[list[Any]]:
 
 
 def stage_losses(view: View) -> PagePart:
-    """Return what each system loses to each cause, of pipelines by stage."""
-    setting, stages = view.setting, stages_of(view.cube)
+    """Return the section on losses by cause and stage."""
+    setting = view.setting
+    stages = stages_of(view.cube)
     metric = parse_metric(setting.metrics[0])
     cut = metric if metric.depth else at_depth(metric, setting.rank)
     found: Any = losses(view.cube, cut, stages=stages)
     means = found.mean(TOPIC).transpose(SYSTEM, METRIC).to_pandas()
-    frame = means.iloc[view.ranked["order"][0, setting.place]]
+    frame = means.iloc[view.ranked["order"][0, setting.pos]]
     last = next(name for name in frame.index if name in {path[-1] for path in stages})
     row = frame.loc[last]
     cuts = [name for name in frame if name.startswith("cut_by_")]

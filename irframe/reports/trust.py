@@ -1,4 +1,4 @@
-"""What numbers say and whether they can be trusted: answers, findings, verdicts."""
+"""Headings of the page, findings, and sections on reliability."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -57,19 +57,19 @@ from irframe.scores.averages import Resamples
 from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_text
 
 MOSTLY = 0.5
-"""Share of unjudged documents above which these lead the page."""
+"""Share of unjudged documents above which the first heading names it."""
 MANY = 10
-"""Of more systems that could be first, those are named that are first most often."""
+"""If more systems could be first, the page names those most often first."""
 ALIKE = 0.9
-"""Kendall's tau from which on two orders of the systems are called much the same."""
+"""Kendall's tau from which two orders of systems are called similar."""
 
 
 def who_is_first(view: View, metric: int, depth: int) -> Claim:
-    """Say which systems may be first, and how sure that is."""
+    """Return the claim on systems that could be first."""
     names = view.labels[view.ranked["order"][metric, depth]]
     if view.void:
         return f"first.{'unjudged' if view.relevant else 'nothing'}", {}
-    if view.alone:
+    if view.is_single:
         return "first.alone", {"name": names[0]}
     if view.tied[metric, depth]:
         return "first.tied", {"n": len(names)}
@@ -77,10 +77,11 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
 
 
 def _could_be_first(view: View, metric: int, depth: int) -> Claim:
-    """Name the systems that the test leaves, unless most documents are unjudged."""
+    """Return the claim on first systems that the test keeps."""
     names = view.labels[view.ranked["order"][metric, depth]]
     best = [name for name in names if name in view.labels[view.ranked[FIRST][metric, depth] > 0]]
-    topics, share = view.topics_compared[metric, depth], _unjudged_share(view, depth)
+    topics = view.topics_compared[metric, depth]
+    share = _unjudged_share(view, depth)
     values: dict[str, Any] = {"n": len(best), "of": len(names), "alpha": view.setting.alpha}
     if share > MOSTLY:
         return "first.mostly", values | {"share": share, "depth": view.setting.depths[depth]}
@@ -94,48 +95,57 @@ def _could_be_first(view: View, metric: int, depth: int) -> Claim:
 
 
 def _unjudged_share(view: View, depth: int) -> float:
-    """Return the mean share of unjudged documents over systems, NaN if it is not known."""
+    """Return the mean share of unjudged documents.
+
+    It is NaN if no share is known.
+    """
     shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
     return float(np.nanmean(shares)) if np.isfinite(shares).any() else np.nan
 
 
 def what_judging_could_change(view: View, now: str) -> Claim:
-    """Name systems that the test excludes from first place, and further judgments would not.
+    """Return the claim on systems that judgments could put first.
+
+    The test excludes them from first place; the bounds of their means do not.
 
     Parameters
     ----------
     view
-        The numbers, at the metric and depth that the page opens with.
+        Numbers of the topics.
     now
-        These in words.
+        Opening metric and depth in words.
     """
-    at, sign = view.setting.place, view.setting.facts[0].sign
+    at = view.setting.pos
+    sign = view.setting.facts[0].sign
     limits = limits_of(view).get(view.setting.metrics[0])
-    if limits is None or view.alone or view.void or view.tied[0, at]:
+    if limits is None or view.is_single or view.void or view.tied[0, at]:
         return None
     order = view.ranked["order"][0, at]
     low, high = np.sort(sign * np.array(limits), axis=0)
-    could = (high > low[order[0]] + 10.0**-TIE) & ~view.ranked[FIRST][0, at].astype(bool)
-    names = view.labels[[system for system in order if could[system]]].tolist()
+    possible = (high > low[order[0]] + 10.0**-TIE) & ~view.ranked[FIRST][0, at].astype(bool)
+    names = view.labels[[system for system in order if possible[system]]].tolist()
     values = {"now": now, "n": len(names), "name": view.labels[order[0]], "names": names}
     return ("first.open", values) if names else None
 
 
 def _likely(view: View, metric: int, depth: int) -> list[str]:
-    """Return who is first most often, and how often, those that share a mean together."""
+    """Return the systems most often first in resamples.
+
+    Systems with equal means are counted shares.
+    """
     share, rank = (view.ranked[name][metric, depth] for name in ("first", "rank"))
-    together = pd.Series(share).groupby(rank).sum().round(TIE).sort_values(ascending=False)
-    told = []
-    for place, often in together[together > 0].head(NAMED).items():
-        first, *others = view.labels[rank == place]
+    shares = pd.Series(share).groupby(rank).sum().round(TIE).sort_values(ascending=False)
+    names = []
+    for position, often in shares[shares > 0].head(NAMED).items():
+        first, *others = view.labels[rank == position]
         more = f" and {len(others)} of the same mean" if others else ""
-        told.append(f"{short(first)}{more} ({percent(often)})")
-    return told
+        names.append(f"{short(first)}{more} ({percent(often)})")
+    return names
 
 
 def how_surely(view: View, metric: int, depth: int) -> Claim:
-    """Say how often the first system would be first on other topics."""
-    if view.alone or view.crossing or view.void or view.tied[metric, depth]:
+    """Return the claim on first places in resamples."""
+    if view.is_single or view.crossing or view.void or view.tied[metric, depth]:
         return None
     topics = view.topics_compared[metric, depth]
     if topics < view.enough[metric]:
@@ -152,40 +162,43 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
 
 
 def what_repeats(view: View) -> Claim:
-    """Say what was repeated, how often, and whether intervals and tests count it."""
-    known = view.repeats
-    if known is None:
+    """Return the claim on repeats and their use in intervals."""
+    repeats = view.repeats
+    if repeats is None:
         return None
-    single = view.labels[known.counts == 1]
-    key = "repeats.single" if known.crossing and len(single) else "repeats.says"
-    told = repeats_text(dict(view.ranks.attrs))
-    return key, {"told": told, "word": known.word, "names": single}
+    single = view.labels[repeats.counts == 1]
+    key = "repeats.single" if repeats.crossing and len(single) else "repeats.says"
+    return key, {
+        "text": repeats_text(dict(view.ranks.attrs)),
+        "word": repeats.word,
+        "names": single,
+    }
 
 
 def how_many_differ(view: View, metric: int, depth: int) -> Claim:
-    """Say how many pairs of systems differ significantly."""
-    if view.alone:
+    """Return the claim on significant pairs of systems."""
+    if view.is_single:
         return None
     pairs = view.strength.shape[-1]
-    apart = int((view.strength[metric, depth] > 0).sum())
-    key = {0: "apart.none", pairs: "apart.every"}.get(apart, "apart.some")
+    n = int((view.strength[metric, depth] > 0).sum())
+    key = {0: "apart.none", pairs: "apart.every"}.get(n, "apart.some")
     how = _correction_words(view.setting.pairing, pairs)
-    return key, {"apart": apart, "pairs": pairs, "how": how, "alpha": view.setting.alpha}
+    return key, {"apart": n, "pairs": pairs, "how": how, "alpha": view.setting.alpha}
 
 
 def _correction_words(pairing: Pairing, pairs: int) -> str:
-    """Return the correction of p-values, and of how many together."""
+    """Return the correction of p-values in words."""
     if pairing.test.joint:
         return "the test allows for all pairs"
     if not pairing.adjust:
         return ADJUST_WORDS[NONE]
     adjust = str(pairing.adjust).partition("(")[0]
-    together = "one pair" if pairs == 1 else f"all {pairs} pairs"
-    return f"{ADJUST_WORDS.get(adjust, adjust)} over {together}"
+    n_pairs = "one pair" if pairs == 1 else f"all {pairs} pairs"
+    return f"{ADJUST_WORDS.get(adjust, adjust)} over {n_pairs}"
 
 
 def who_is_unjudged(view: View) -> list[Claim]:
-    """Say how many documents are unjudged, by depth."""
+    """Return the claims on unjudged documents, one per depth."""
     if of_spans(view.cube):
         return [None] * len(view.setting.depths)
     shares = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
@@ -196,21 +209,21 @@ def who_is_unjudged(view: View) -> list[Claim]:
 def _unjudged_to(view: View, shares: Array, depth: int) -> Claim:
     if np.isnan(shares).all():
         return "judged.unknown", {}
-    known: dict[str, Any] = {"whole": np.nanmean, "middle": np.nanmedian, "most": np.nanmax}
-    values: dict[str, Any] = {name: float(of(shares)) for name, of in known.items()}
+    summaries: dict[str, Any] = {"mean": np.nanmean, "median": np.nanmedian, "most": np.nanmax}
+    values: dict[str, Any] = {name: float(of(shares)) for name, of in summaries.items()}
     values |= {"depth": depth, "names": view.labels[shares == values["most"]]}
     alike = "judged.alike" if np.nanmin(shares) == values["most"] else "judged.some"
     return alike if values["most"] else "judged.every", values
 
 
 def how_it_changes(view: View, metric: int, depth: int) -> Claim:
-    """Say whether the deepest evaluation orders the systems as this one does."""
-    if view.alone:
+    """Return the claim on agreement with the deepest order."""
+    if view.is_single:
         return "order.alone", {}
     setting, depths = view.setting, view.setting.depths
-    own = None if setting.axis.unit else setting.facts[metric].depth
-    if own is not None and depths[depth] >= own:
-        return "order.cut", {"metric": setting.metrics[metric], "depth": own}
+    cutoff = None if setting.axis.unit else setting.facts[metric].depth
+    if cutoff is not None and depths[depth] >= cutoff:
+        return "order.cut", {"metric": setting.metrics[metric], "depth": cutoff}
     if view.tied[metric, depth]:
         return "order.tied", {"depth": depths[depth]}
     if depth == len(depths) - 1:
@@ -218,34 +231,34 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
     tau = float(view.agreement[metric, depth, -1])
     if np.isnan(tau):
         return "order.tied", {"depth": depths[-1]}
-    last = depths[-1] if own is None else min(own, depths[-1])
+    last = depths[-1] if cutoff is None else min(cutoff, depths[-1])
     key = "same" if tau > 1 - 10.0**-TIE else "like" if tau >= ALIKE else "unlike"
     return f"order.{key}", {"depth": last, "tau": tau}
 
 
 def in_tiers(view: View, metric: int, depth: int) -> Claim:
-    """Say how many tiers there are, and how many systems are in the first."""
+    """Return the claim on the number of tiers."""
     tier = np.nan_to_num(view.ranked["tier"][metric, depth]).astype(int)
-    if view.alone:
+    if view.is_single:
         return "tiers.alone", {"name": view.systems[0], "mean": view.means[metric, depth, 0]}
     values = {"n": len(tier), "tiers": tier.max()}
     return "tiers.some" if values["tiers"] > 1 else "tiers.one", values
 
 
 def sentences(view: View) -> dict[str, list[list[str]]]:
-    """Return every sentence of a view by metric and depth."""
+    """Return all sentences of a view by metric and depth."""
     metrics, depths = range(len(view.setting.metrics)), range(len(view.setting.depths))
-    made = {
+    makers = {
         "first": who_is_first,
         "sure": how_surely,
         "apart": how_many_differ,
         "order": how_it_changes,
         "tiers": in_tiers,
-        "hard": lambda *asked: HardTopics(*asked).claim,
+        "hard": lambda *at: HardTopics(*at).claim,
     }
     claims: dict[str, Any] = {
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
-        for name, make in made.items()
+        for name, make in makers.items()
     }
     claims |= {"repeats": [[what_repeats(view)] * len(depths)], "judged": [who_is_unjudged(view)]}
     return {name: [spoken(row) for row in rows] for name, rows in claims.items()}
@@ -254,40 +267,40 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
 LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
 TRUST = "questions/trust"
-"""The page of the documentation."""
+"""Page of the documentation."""
 SETTLING = 10
-"""How many documents are named that should be judged next."""
+"""Documents to judge next that the page names."""
 SHALLOW = 0.05
-"""Share of relevant documents among the last ones pooled from which on there were more to find."""
+"""Share of relevant documents at the end of the pool from which it is called shallow."""
 OF_SEVERAL = {"next", "left-out"}
-"""What is told of several systems only."""
+"""Sections that need several systems."""
 OF_ONE = {"left-out"}
-"""What is told only where every system has one list."""
+"""Sections that need one list per system."""
 
 
 def trust(view: View, findings: pd.DataFrame) -> list[PagePart]:
-    """Return what to know before trusting the numbers of a view."""
-    counts = findings["severity"].value_counts(sort=False).to_dict()  # the gravest first
+    """Return the sections on the reliability of a view."""
+    counts = findings["severity"].value_counts(sort=False).to_dict()  # the most serious first
     numbers = [counted(count, str(name)) for name, count in counts.items()]
     says = say("findings.says", counts=numbers) if numbers else say("findings.none")
     first = PagePart("findings", says, source=LU, data=findings, guide=TRUST)
     makers = [
         ("unjudged", "the share of unjudged documents", _unjudged),
         ("pool", "the growth of the pool", _pool),
-        ("bounds", "what the unjudged documents leave open", _bounds),
-        ("next", "what should be judged next", _next),
-        ("ties", "what tied scores leave open", _ties),
-        ("left-out", "what leaving a run out of the pool does", _left_out),
+        ("bounds", "the bounds of means", _bounds),
+        ("next", "the documents to judge next", _next),
+        ("ties", "the effect of tied scores", _ties),
+        ("left-out", "the effect of leaving a run out of the pool", _left_out),
     ]
-    unfit = {*(OF_SEVERAL if view.alone else ()), *(OF_ONE if view.repeats else ())}
+    unfit = {*(OF_SEVERAL if view.is_single else ()), *(OF_ONE if view.repeats else ())}
     fit = [] if of_spans(view.cube) else [maker for maker in makers if maker[0] not in unfit]
     return [first, *parts(view, fit)]
 
 
 def _unjudged(view: View) -> PagePart:
-    says = spoken(who_is_unjudged(view))[view.setting.place]
+    says = spoken(who_is_unjudged(view))[view.setting.pos]
     if np.isnan(view.unjudged).all():
-        return PagePart("unjudged", says, untold=True)
+        return PagePart("unjudged", says, unknown=True)
     quantiles = view.unjudged.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
     names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]
     frame = pd.DataFrame(quantiles.T, columns=names)
@@ -298,7 +311,7 @@ def _unjudged(view: View) -> PagePart:
 
 def _pool(view: View) -> PagePart:
     with unsaid():
-        growth = pool_growth(each_a_system(view.whole))
+        growth = pool_growth(each_a_system(view.full_cube))
     frame = growth[["judged", "relevant", "rate"]].to_dataframe().reset_index()
     last = frame.dropna(subset="rate").iloc[-1]
     rate = float(last["rate"])
@@ -311,19 +324,20 @@ def _bounds(view: View) -> PagePart:
     metrics = texts(view.bounded[METRIC].to_numpy())
     ends = view.bounded.mean(TOPIC)
     frames = [_bounded_frame(view, metric, ends.sel({METRIC: metric})) for metric in metrics]
-    first, frame = frames[0], pd.concat(frames, ignore_index=True)
+    first = frames[0]
     wide = float((first["upper"] - first["lower"]).median())
-    says = say("bounds.alone" if view.alone else "bounds.says", open=wide, metric=metrics[0])
+    says = say("bounds.alone" if view.is_single else "bounds.says", open=wide, metric=metrics[0])
     added = [metric for metric in metrics if facts(metric).extremes == "ceiling"]
     divided = [metric for metric in metrics if metric not in added]
-    named, depth = {"bounds.divided": divided, "bounds.added": added}, view.setting.rank
-    how = [say(key, metrics=names, depth=depth) for key, names in named.items() if names]
+    kinds = {"bounds.divided": divided, "bounds.added": added}
+    how = [say(key, metrics=m, depth=view.setting.rank) for key, m in kinds.items() if m]
     figure = figures.ranges(first, metrics[0])
-    return PagePart("bounds", says, how, LU, frame, figure, TRUST)
+    return PagePart("bounds", says, how, LU, pd.concat(frames, ignore_index=True), figure, TRUST)
 
 
 def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
-    row, at = view.setting.metrics.index(metric), view.setting.place
+    row = view.setting.metrics.index(metric)
+    at = view.setting.pos
     lower, upper = (ends.sel(bound=name).to_series() for name in ("lower", "upper"))
     frame = pd.DataFrame({"mean": (lower + upper) / 2, "lower": lower, "upper": upper})
     if not view.setting.axis.unit:
@@ -334,10 +348,15 @@ def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
 
 
 def _next(view: View) -> PagePart:
-    """Return the unjudged documents that would tell most of the pair the page opens with."""
+    """Return the section on the most informative unjudged documents.
+
+    They are chosen for the pair of systems that the page opens with.
+    """
     pair = view.cube.isel({SYSTEM: list(view.pair)})
     experiment = experiment_of(pair)
-    pool = replace(experiment.known_pool, contributing=np.ones(2, bool))  # these two made it
+    pool = replace(
+        experiment.known_pool, contributing=np.ones(2, bool)
+    )  # as if only these two contributed
     made = {**experiment.made, "pool": "stated"}
     pair = shown_as(pair, replace(experiment, pool=pool, made=made))
     a, b = view.labels[list(view.pair)]
@@ -363,7 +382,7 @@ def _ties(view: View) -> PagePart:
     every = tie_ranges(view.cube, *view.setting.metrics, at=depth)
     ranges = every.mean(TOPIC).isel({DEPTH: 0})
     width = ranges.sel(bound="upper") - ranges.sel(bound="lower")
-    names = [f"{metric} left open" for metric in view.setting.metrics]
+    names = [f"range of {metric}" for metric in view.setting.metrics]
     frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
@@ -398,18 +417,18 @@ def _left_out(view: View) -> PagePart:
 
 
 def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return what `diagnose` looks for, of a cube and of the frames it was built from.
+    """Return the findings of `diagnose` for a cube and frames.
 
-    What decides the numbers stands at the end of the page.
+    Findings on policies are left out, since the page lists all policies at its end.
 
     Parameters
     ----------
     cube
         The cube.
     setting
-        The metrics of the report, and its budgets if there are some.
+        Checked arguments of the report, with its metrics and budgets.
     frames
-        ``runs`` and ``qrels``, or nothing.
+        ``runs`` and ``qrels``, or an empty dictionary.
     """
     with every_place(), unsaid():
         frame = findings_frame([*until_error(_yield_findings(cube, setting, frames))])
@@ -419,8 +438,9 @@ def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
 def _yield_findings(
     cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
 ) -> Iterator[Finding]:
-    """Yield findings."""
-    metrics, depth = [parse_metric(name) for name in setting.metrics], cube.sizes[DEPTH]
+    """Yield the findings of all checks."""
+    metrics = [parse_metric(name) for name in setting.metrics]
+    depth = cube.sizes[DEPTH]
     single, textual = each_a_system(cube), of_spans(cube)
     if frames and not textual:
         runs = read_table(fold(frames["runs"]).runs)
@@ -432,25 +452,26 @@ def _yield_findings(
 
 
 HALF = 0.999
-"""The level of intervals whose ends are bounds of one side, at most."""
+"""Highest level of two-sided intervals that give one-sided bounds."""
 KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
-"""What is shown of a comparison."""
+"""Columns of a comparison in the table of verdicts."""
 
 
 def verdicts(view: View) -> list[PagePart]:
-    """Return the verdicts on the systems of a view, nothing where no margin was given."""
-    if view.setting.margin is None or view.alone:
+    """Return the section on verdicts, if a margin is set."""
+    if view.setting.margin is None or view.is_single:
         return []
     return parts(view, [("verdicts", "the verdicts", _verdicts)])
 
 
 def _verdicts(view: View) -> PagePart:
     setting, pairing = view.setting, view.setting.pairing
-    labels, metric = view.cube[SYSTEM].to_numpy(), setting.metrics[0]
-    first = labels[view.ranked["order"][0, setting.place][0]]
+    labels = view.cube[SYSTEM].to_numpy()
+    metric = setting.metrics[0]
+    first = labels[view.ranked["order"][0, setting.pos][0]]
     against = setting.baseline if setting.baseline in labels else first
     how_much: dict[str, Any] = {"margin": setting.margin, "alpha": setting.alpha}
-    at = view.every.isel({DEPTH: [setting.place]})
+    at = view.every.isel({DEPTH: [setting.pos]})
     how: dict[str, Any] = {"over": setting.over, "margin": setting.margin}
     pairs = compare(at, pairing.decided, baseline=against, **how)
     names = {"system_a": SYSTEM} | ({} if pairing.corrected else {"p_adjusted": "p"})
@@ -462,10 +483,11 @@ def _verdicts(view: View) -> PagePart:
     values |= {"n": int(pairs["n_topics"].max()), "least": own["detectable"].median()}
     words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
     says = say("verdicts.says", counts=words, **values)
-    told = ["verdicts.how"] + ["verdicts.detect"] * bool(np.isfinite(values["least"]))
+    keys = ["verdicts.how"]
+    keys += ["verdicts.detect"] if np.isfinite(values["least"]) else []
     sign = facts(metric).sign
     bounds: Any = {"alpha": min(2 * setting.alpha, HALF), "adjust": None, "over": setting.over}
-    with unsaid():  # each end is a bound of one side, as the tests against a margin are
+    with unsaid():  # each end is a one-sided bound, as tests against a margin are one-sided
         sided = compare(at, baseline=against, **bounds)
     sided = sided[sided[METRIC] == metric].set_index("system_a")[["ci_low", "ci_high"]]
     own = own.rename(columns={"difference": "mean", "ci_low": "low", "ci_high": "high"})
@@ -473,7 +495,7 @@ def _verdicts(view: View) -> PagePart:
     drawn = own.sort_values("mean", ascending=sign < 0, kind="stable")
     limits = [0.0, -sign * float(setting.margin or 0)]
     figure = figures.ranges(drawn, f"difference in {metric}", limits, figures.FULL)
-    how_told = [say(key, **values) for key in told]
+    how_made = [say(key, **values) for key in keys]
     return PagePart(
-        "verdicts", says, how_told, data=frame, figure=figure, guide="questions/comparing"
+        "verdicts", says, how_made, data=frame, figure=figure, guide="questions/comparing"
     )

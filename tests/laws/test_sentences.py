@@ -104,7 +104,7 @@ def test_a_comment_on_a_change_shows_what_its_notes_name(metric):
     geometric = pd.Series(stats.gmean(wide.clip(lower=1e-5)), wide.columns)
     averages = {"NumRelRet@10": wide.sum(), GEOMETRIC: geometric}
     shown = averages.get(metric, wide.mean())
-    assert "a two-sided t-test, uncorrected, finds with power 0.8" in page
+    assert "an uncorrected two-sided t-test detects with power 0.8" in page
     sections = page.split("\n## ")[1:]
     assert len(sections) > 3
     for section in sections:

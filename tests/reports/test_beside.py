@@ -50,7 +50,7 @@ def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path, path):
     assert "&lt;b&gt;text&lt;/b&gt; of d" in static
     assert "<b>" not in static
     assert ": query &amp; 1" in html
-    assert "Texts are there for the" not in html
+    assert "Texts are shown for the" not in html
     assert 'class="snippet"' not in path.read_text(encoding="utf-8")
 
 
@@ -63,7 +63,7 @@ def test_topics_that_differ_most_come_first_as_far_as_there_is_room(tmp_path, mo
     path = ir.report(runs, qrels, tmp_path / "page.html", texts=texts_of(qrels), **SHOWN)
     assert bare.stat().st_size < path.stat().st_size <= most
     html = path.read_text(encoding="utf-8")
-    number = int(html.partition("Texts are there for the ")[2].partition(" ")[0])
+    number = int(html.partition("Texts are shown for the ")[2].partition(" ")[0])
     assert 0 < number < 16
 
 

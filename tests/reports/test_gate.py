@@ -94,7 +94,7 @@ def test_a_failure_shows_verdicts_and_documents():
     assert re.match(
         r"ance fails the gate 'worse' against splade\n.*metric.*difference.*verdict.*\n"
         r".*nDCG@10.*-0\.2093.*worse.*\n.*paired t-test.*baseline splade frozen .*\n"
-        r"documents that did it, by nDCG@10 against the best ranking.*\n"
+        r"documents behind the loss in nDCG@10 against the best ranking.*\n"
         r" *topic +doc +grade +rank in the best ranking +rank in ance ",
         str(failed.value),
         re.DOTALL,
@@ -110,7 +110,7 @@ def test_a_failure_shows_verdicts_and_documents():
 
 def test_a_system_may_be_the_baseline_and_policies_are_given():
     options = {"baseline": "splade", "policy": {"ties": "doc", "no_rel": "nan"}}
-    words = "(?s)ance fails the gate 'not-not-worse' against splade.*by nDCG@5 against splade"
+    words = "(?s)ance fails the gate 'not-not-worse' against splade.*in nDCG@5 against splade"
     refused(AssertionError, words, gate, "splade ance", "nDCG@5", margin=0.02, **options)
 
 

@@ -269,7 +269,7 @@ def test_contents_lead_to_what_is_folded_and_marks_tell_of_themselves(tab, path)
     ends = [link.get_attribute("href") for link in links.all()]
     assert all(page.locator(end).count() == 1 for end in ends)
     links.last.click()
-    page.locator(".contents a", has_text="Beside means").click()
+    page.locator(".contents a", has_text="More comparisons").click()
     page.wait_for_function("document.querySelector('#effort figure').checkVisibility()")
     page.locator("#effort svg [aria-label]").first.hover()
     assert "mean Twist" in page.locator("body > .tip").inner_text()

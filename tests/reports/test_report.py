@@ -23,7 +23,7 @@ from irframe.names import UNJUDGED, printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
 from irframe.reports.setting import DOCS, fixed
-from irframe.reports.view import rounded, rounded_apart
+from irframe.reports.view import rounded, rounded_in_order
 
 
 def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
@@ -62,7 +62,7 @@ def test_scores_keep_their_order_when_they_are_rounded():
     values = np.random.default_rng(1).integers(0, 300, (400, 3)) * 1e-7 + 0.25
     values[0] = np.nan
     values[1] += 1e-15
-    found = rounded_apart(values, 0)
+    found = rounded_in_order(values, 0)
     ranks = [rankdata(each, "min", axis=0, nan_policy="omit") for each in (values.round(12), found)]
     np.testing.assert_array_equal(*ranks)
     np.testing.assert_allclose(found, values, rtol=6e-5)
@@ -231,7 +231,7 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
     (tmp_path / "qrels.txt").write_text("101 0 d1 1\n")
     told = inputs(ir.cube(*read)).iloc[:, -1]
     assert len(told.iloc[0]) == 64
-    assert told.iloc[1].endswith("changed since it was read")
+    assert told.iloc[1].endswith("changed after reading")
 
 
 @pytest.mark.thorough
@@ -274,7 +274,7 @@ def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path, of
     assert page.numbers["grade"][:, 0, :3].tolist() == [[0, 1, 0], [0, 0, 1]]
     assert "whose first document is longer than 50 tokens" in page.text
     assert "Holm per metric and budget" in page.text
-    assert not [words for words in ("never judged", "cannot be told") if words in page.text]
+    assert not [words for words in ("marks unjudged", "cannot be told") if words in page.text]
 
 
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from odd_tracks import BASE, TRACKS, cube_options, write_report
+from odd_tracks import BASE, BUILT, TRACKS, cube_of, write_report
 from paged import Page
 
 import irframe as ir
@@ -73,8 +73,8 @@ class Prose(HTMLParser):
             self.between[-1] += data
 
 
-class Told:
-    """A track, its page, and what verbs say of a view of it."""
+class Track:
+    """Track with its page, and options of its report."""
 
     def __init__(self, name, folder):
         make, options = TRACKS[name]
@@ -88,15 +88,14 @@ class Told:
         self.figures = [call.args[0] for call in drawing.call_args_list]
         self.html = path.read_text(encoding="utf-8")
         self.page, self.prose = Page(self.html), Prose(self.html)
-        named = cube_options(options)
         with unsaid():
-            self.whole = self.cube = self.runs.ireval.cube(self.qrels, **named)
+            self.full_cube = self.cube = cube_of(self.runs, self.qrels, options)
         metrics, self.unit = self.options["metrics"], self.options.get("length", "")
         depths = self.options["budget" if self.unit else "depths"]
         self.word = next((w for w in ("seed", "pass", "variation") if w in self.runs), "")
         if self.word:
-            self.owners = self.whole["repeat_of"].to_series().drop_duplicates()
-            self.cube = self.whole.sel(system=self.owners.index.tolist()).assign_coords(
+            self.owners = self.full_cube["repeat_of"].to_series().drop_duplicates()
+            self.cube = self.full_cube.sel(system=self.owners.index.tolist()).assign_coords(
                 system=self.owners.tolist()
             )
             self.cube = self.cube.drop_vars(["repeat", "repeat_of"])
@@ -113,28 +112,28 @@ class Told:
 
 
 class View:
-    """What verbs say of all topics, or of those of a track."""
+    """Results of verbs for all topics, or for those of a track."""
 
-    def __init__(self, told, number):
-        place = told.page.facts["views"][number]
-        self.told, self.name = told, place["name"]
-        self.cube = told.cube.isel(system=place["systems"], topic=place["topics"])
-        self.whole = told.whole if told.word else self.cube
-        self.crossing = told.word in {"seed", "pass"} and told.options.get("over") != "topic"
+    def __init__(self, track, number):
+        span = track.page.facts["views"][number]
+        self.track, self.name = track, span["name"]
+        self.cube = track.cube.isel(system=span["systems"], topic=span["topics"])
+        self.full_cube = track.full_cube if track.word else self.cube
+        self.crossing = track.word in {"seed", "pass"} and track.options.get("over") != "topic"
         self.systems = self.cube["system"].to_numpy().tolist()
         self.topics = self.cube["topic"].to_numpy().tolist()
-        self.alone = len(self.systems) == 1
+        self.is_single = len(self.systems) == 1
         self.ladder, self.topics_of = cache(self.ladder), cache(self.topics_of)
-        asked = told.options
+        asked = track.options
         with unsaid():
-            self.every = self.score(*told.metrics)
-            self.scores = self.every.mean("repeat") if told.word else self.every
+            self.every = self.score(*track.metrics)
+            self.scores = self.every.mean("repeat") if track.word else self.every
             self.means = self.every.ireval.summary(alpha=asked["alpha"])
             self.judged = self._judged()
-            if self.alone:
+            if self.is_single:
                 return
             how = {"over": asked["over"]} if "over" in asked else {}
-            decided = ir.Significance(**told.how)
+            decided = ir.Significance(**track.how)
             self.pairs = self.every.ireval.compare(decided, **how)
             self.means = self.every.ireval.rank_intervals(test=decided, **how)
             self.ranks = self.scores.ireval.rank_intervals(
@@ -143,9 +142,9 @@ class View:
             self.tau = self.scores.ireval.volatility()
 
     def score(self, *metrics):
-        if not self.told.unit:
-            return self.whole.ireval.score(*metrics, at=self.told.depths)
-        return self.whole.ireval.score(*metrics, stop=ir.Budget(self.told.depths)).rename(
+        if not self.track.unit:
+            return self.full_cube.ireval.score(*metrics, at=self.track.depths)
+        return self.full_cube.ireval.score(*metrics, stop=ir.Budget(self.track.depths)).rename(
             budget="depth"
         )
 
@@ -154,7 +153,7 @@ class View:
             judged, retrieved = self.score("Judged", "NumRet")
         except IrframeError:
             return None
-        over = ["topic", "repeat"] if self.told.word else ["topic"]
+        over = ["topic", "repeat"] if self.track.word else ["topic"]
         return (1 - (judged * retrieved).sum(over) / retrieved.sum(over)).round(12)
 
     def at(self, what, metric, depth):
@@ -167,9 +166,9 @@ class View:
     def ladder(self, metric, depth):
         """Return the systems, the best first, with their places and how many might be better."""
         mean = self.at(self.means["mean"], metric, depth) * facts(metric).sign
-        if self.alone:
-            alone = {"rank": 1, "low": 1, "high": 1, "could_be_first": True}
-            return pd.DataFrame(alone, index=self.systems)
+        if self.is_single:
+            only = {"rank": 1, "low": 1, "high": 1, "could_be_first": True}
+            return pd.DataFrame(only, index=self.systems)
         found = pd.DataFrame({"rank": mean.round(12).rank(method="min", ascending=False)})
         sure = self.tested(metric, depth).query("significant")
         lead = sure["difference"] * facts(metric).sign > 0
@@ -186,27 +185,27 @@ class View:
         )
 
     def topics_of(self, metric, depth):
-        there = self.scores.sel(metric=metric, depth=depth).notnull()
-        return int(there.all("system").sum())
+        is_scored = self.scores.sel(metric=metric, depth=depth).notnull()
+        return int(is_scored.all("system").sum())
 
     @cached_property
     def relevant(self):
-        grades = self.told.qrels
+        grades = self.track.qrels
         return (grades.loc[grades["topic"].isin(self.topics), "grade"] > 0).any()
 
     @cached_property
     def pair(self):
         """The two systems that the page opens with, the better first."""
-        metric, at = self.told.metrics[0], self.told.at
+        metric, at = self.track.metrics[0], self.track.at
         ladder = self.ladder(metric, at).index.tolist()
-        if self.alone:
+        if self.is_single:
             return ladder * 2
         scores = self.scores.sel(metric=metric, depth=at).transpose("system", "topic").to_series()
         choices = []
         for row in self.tested(metric, at).itertuples():
             best, worst = sorted([row.system_a, row.system_b], key=ladder.index)
             alike = (scores[best] - scores[worst]).fillna(0).eq(0).all()
-            based = {best, worst} & {*self.told.based[:1]}
+            based = {best, worst} & {*self.track.based[:1]}
             order = alike, not based, ladder.index(best), ladder.index(worst)
             choices.append((order, best, worst))
         return list(min(choices)[1:])
@@ -220,9 +219,9 @@ def first(view, metric, depth):
     ladder, topics = view.ladder(metric, depth), view.topics_of(metric, depth)
     if not view.relevant:
         return "first.nothing", {}
-    if not (view.told.whole["retrieved"] > view.told.whole["unjudged"]).any():
+    if not (view.track.full_cube["retrieved"] > view.track.full_cube["unjudged"]).any():
         return "first.unjudged", {}
-    if view.alone:
+    if view.is_single:
         return "first.alone", {"name": view.systems[0]}
     if (ladder["rank"] == 1).all():
         return "first.tied", {"n": len(ladder)}
@@ -232,16 +231,16 @@ def first(view, metric, depth):
 def could_be_first(view, ladder, topics, metric, depth):
     best = ladder.index[ladder["could_be_first"]].tolist()
     if view.judged is not None and (share := float(view.judged.sel(depth=depth).mean())) > 0.5:
-        told = {"share": share, "depth": depth, "alpha": view.told.options["alpha"]}
-        return "first.mostly", told | {"n": len(best), "of": len(ladder)}
+        values = {"share": share, "depth": depth, "alpha": view.track.options["alpha"]}
+        return "first.mostly", values | {"n": len(best), "of": len(ladder)}
     if len(best) > 1:
-        told, key = {"n": len(best), "of": len(ladder), "names": best}, "several"
-        told["alpha"] = view.told.options["alpha"]
+        values, key = {"n": len(best), "of": len(ladder), "names": best}, "several"
+        values["alpha"] = view.track.options["alpha"]
         if len(best) > 10 and topics >= enough(metric) and not view.crossing:
-            told["names"], key = likely(view, ladder, metric, depth), "many"
-        return f"first.{key}", told
-    told = {"name": best[0], "topics": topics, "alpha": view.told.options["alpha"]}
-    return ("first.few" if topics < enough(metric) else "first.sole"), told
+            values["names"], key = likely(view, ladder, metric, depth), "many"
+        return f"first.{key}", values
+    values = {"name": best[0], "topics": topics, "alpha": view.track.options["alpha"]}
+    return ("first.few" if topics < enough(metric) else "first.sole"), values
 
 
 def likely(view, ladder, metric, depth):
@@ -267,39 +266,39 @@ def sure(view, metric, depth):
     often = share.index[share.map(percent) == percent(share.max())].tolist()
     now = ladder.query("rank == 1")["place"]
     now = [view.systems[place] for place in sorted(now)]
-    told = {"others": often, "most": share.max(), "names": now, "name": now[0]}
+    values = {"others": often, "most": share.max(), "names": now, "name": now[0]}
     key = "tied" if len(now) > 1 else "usual" if now[0] in often else "other"
     one = view.scores.sel(metric=[metric], depth=[depth])
-    alpha = ir.Significance(alpha=view.told.options["alpha"])
+    alpha = ir.Significance(alpha=view.track.options["alpha"])
     with unsaid():
         board = one.ireval.leaderboard(test=alpha, resamples=100)
-    told["excess"] = f"{board.attrs['optimism']:.2g}"
-    return f"sure.{key}", told | {"share": share[now].sum()}
+    values["excess"] = f"{board.attrs['optimism']:.2g}"
+    return f"sure.{key}", values | {"share": share[now].sum()}
 
 
 def repeats(view, *_):
-    word = view.told.word
+    word = view.track.word
     if not word:
         return None
-    counts = view.told.whole["repeat_of"].to_series().value_counts()
+    counts = view.track.full_cube["repeat_of"].to_series().value_counts()
     low, high = counts.min(), counts.max()
     named = f"{high}" if low == high else f"{low} to {high}"
     of = {"seed": "seeds of each system", "pass": "passes for all systems"}
-    said = f"{named} {of.get(word, 'variations of each topic')}"
+    text = f"{named} {of.get(word, 'variations of each topic')}"
     counted = ", which intervals and tests count beside topics"
     if word == "variation":
         counted = ", averaged in each topic"
     elif not view.crossing:
         counted = f", averaged: intervals and tests are of these {word}s"
     single = [name for name in view.systems if counts[name] == 1]
-    told = {"told": said + counted, "word": word, "names": single}
-    return f"repeats.{'single' if single else 'says'}", told
+    values = {"text": text + counted, "word": word, "names": single}
+    return f"repeats.{'single' if single else 'says'}", values
 
 
 def apart(view, metric, depth):
-    if view.alone:
+    if view.is_single:
         return None
-    tested, asked = view.tested(metric, depth), view.told.options
+    tested, asked = view.tested(metric, depth), view.track.options
     n, number = len(tested), int(tested["significant"].sum())
     correction = {"auto": "Holm", "max-t": "max-T"}.get(asked["adjust"])
     over = "one pair" if n == 1 else f"all {n} pairs"
@@ -313,24 +312,26 @@ def judged(view, _, depth):
     if view.judged is None:
         return "judged.unknown", {}
     share = view.judged.sel(depth=depth).to_series().reindex(view.systems)
-    told = {"depth": depth, "whole": share.mean(), "middle": share.median(), "most": share.max()}
-    told["names"] = share.index[share == share.max()].tolist()
+    values = {"depth": depth, "mean": share.mean(), "median": share.median(), "most": share.max()}
+    values["names"] = share.index[share == share.max()].tolist()
     key = "every" if not share.any() else "alike" if share.min() == share.max() else "some"
-    return f"judged.{key}", told
+    return f"judged.{key}", values
 
 
 def order(view, metric, depth):
-    own, last = facts(metric).depth, view.told.depths[-1]
-    if view.alone:
+    own, last = facts(metric).depth, view.track.depths[-1]
+    if view.is_single:
         return "order.alone", {}
     if own and depth >= own:
-        deeper = view.scores.sel(metric=metric).sel(depth=[k for k in view.told.depths if k >= own])
+        deeper = view.scores.sel(metric=metric).sel(
+            depth=[k for k in view.track.depths if k >= own]
+        )
         assert (deeper == deeper.isel(depth=[0]).to_numpy()).all()
         return "order.cut", {"metric": metric, "depth": own}
     if (view.ladder(metric, depth)["rank"] == 1).all():
         return "order.tied", {"depth": depth}
     if depth == last:
-        return "order.deepest", {"what": "budget" if view.told.unit else "depth"}
+        return "order.deepest", {"what": "budget" if view.track.unit else "depth"}
     tau = float(view.tau.sel(metric=metric, depth=depth, depth_other=last))
     if np.isnan(tau):
         assert (view.ladder(metric, last)["rank"] == 1).all()
@@ -340,24 +341,24 @@ def order(view, metric, depth):
 
 
 def tiers(view, metric, depth):
-    if view.alone:
+    if view.is_single:
         mean = view.at(view.means["mean"], metric, depth).iloc[0]
         return "tiers.alone", {"name": view.systems[0], "mean": mean}
     tier = view.at(view.means["tier"], metric, depth).fillna(0)
-    told = {"n": len(tier), "tiers": int(tier.max())}
-    return f"tiers.{'some' if told['tiers'] > 1 else 'one'}", told
+    values = {"n": len(tier), "tiers": int(tier.max())}
+    return f"tiers.{'some' if values['tiers'] > 1 else 'one'}", values
 
 
 def cautions(track, view):
     """Yield what the numbers are to be read with: the first, and how many more there are."""
-    found = view.told.runs.merge(view.told.qrels, on=["topic", "doc"])["system"].unique()
-    strange = [name for name in view.told.runs["system"].unique() if name not in found]
-    told = [("caution.void", {"names": strange})] * bool(strange and len(found) and view.relevant)
+    found = view.track.runs.merge(view.track.qrels, on=["topic", "doc"])["system"].unique()
+    strange = [name for name in view.track.runs["system"].unique() if name not in found]
+    values = [("caution.void", {"names": strange})] * bool(strange and len(found) and view.relevant)
     every = united(*(each.means.attrs for each in track.views))
-    told += [
-        ("caution.told", {"told": words[0].upper() + words[1:]}) for words in cautions_of(every)
+    values += [
+        ("caution.text", {"text": words[0].upper() + words[1:]}) for words in cautions_of(every)
     ]
-    return told + [("caution.more", {"n": len(told) - 1})] * (len(told) > 1)
+    return values + [("caution.more", {"n": len(values) - 1})] * (len(values) > 1)
 
 
 def hard(view, metric, depth):
@@ -401,7 +402,7 @@ def page(track, view):
     yield from opened(track, view)
     yield "now.metric", shown
     yield "now.sizes", {"topics": len(view.topics), "systems": len(view.systems)}
-    if not track.based and not view.alone:
+    if not track.based and not view.is_single:
         yield "duel.opening", {}
     yield "ladder.how", shown
     if "team" in track.runs:
@@ -453,9 +454,9 @@ def sheet(track, view):
         view.scores.ireval.sheet(name).sel(metric=metric, depth=at).to_dataframe().query("n > 0")
     )
     lead = ((found["score"] - found["median"]) * facts(metric).sign).round(12)
-    told = {"name": name, "better": (lead > 0).sum(), "worse": (lead < 0).sum(), "n": len(found)}
-    told |= {"low": found["score"].min(), "high": found["score"].max()}
-    yield "sheet.alone" if view.alone else "sheet.says", told
+    values = {"name": name, "better": (lead > 0).sum(), "worse": (lead < 0).sum(), "n": len(found)}
+    values |= {"low": found["score"].min(), "high": found["score"].max()}
+    yield "sheet.alone" if view.is_single else "sheet.says", values
     low, mean, high = (
         view.at(view.means[key], metric, at)[name] for key in ("ci_low", "mean", "ci_high")
     )
@@ -466,7 +467,7 @@ def sheet(track, view):
     if view.judged is not None:
         share = float(view.judged.sel(depth=at, system=name))
         yield "sheet.unjudged", {"unjudged": f"{100 * share:.0f}\xa0%"}
-    if view.alone:
+    if view.is_single:
         return
     ends = (
         f"{row['low']:.0f}"
@@ -489,10 +490,10 @@ def duel(track, view):
     a, b = view.pair
     scores = view.scores.sel(metric=metric, depth=at).transpose("topic", "system").to_pandas()
     apart = (scores[a] - scores[b]).dropna().round(12)
-    lead, told = apart * facts(metric).sign, {"a": a, "b": b, "n": len(apart)}
-    told |= {"ahead": (lead > 0).sum(), "behind": (lead < 0).sum()}
-    yield "duel.says" if apart.any() else "duel.same", told
-    yield from [] if view.alone else asked_next(track, view, metric, at)
+    lead, values = apart * facts(metric).sign, {"a": a, "b": b, "n": len(apart)}
+    values |= {"ahead": (lead > 0).sum(), "behind": (lead < 0).sum()}
+    yield "duel.says" if apart.any() else "duel.same", values
+    yield from [] if view.is_single else asked_next(track, view, metric, at)
     topic = track.page.facts["topics"][track.page.facts["duel"][2]]
     assert abs(apart[topic]) == abs(apart).max()
     lists = [_top(track, name, topic) for name in (a, b)]
@@ -516,10 +517,14 @@ def asked_next(track, view, metric, at):
     sure = dict(zip(own["depth"], own["significant"], strict=True))
     for sides, depths in groupby(track.depths, sure.get):
         lines += [[*depths]] * bool(sides)
-    told = {"n": sum(sure.values()), "of": len(sure), "what": "budgets" if track.unit else "depths"}
+    values = {
+        "n": sum(sure.values()),
+        "of": len(sure),
+        "what": "budgets" if track.unit else "depths",
+    }
     spans = [f"{d[0]} to {d[-1]}" if len(d) > 1 else f"{d[0]}" for d in lines]
     key = "all" if all(sure.values()) else "some" if any(sure.values()) else "no"
-    yield f"duel.{key}_depths", told | {"spans": ", ".join(spans)}
+    yield f"duel.{key}_depths", values | {"spans": ", ".join(spans)}
     ladder, means = view.ladder(metric, at).index, view.at(view.means["mean"], metric, at)
     median = ladder[(len(ladder) - 1) // 2]
     against = []
@@ -534,7 +539,7 @@ def asked_next(track, view, metric, at):
         apart = fixed_text(float(means[name] - means[median]), 3, "+")
         against += [f"{short(name)} {apart} ({how})"] * (name != median)
     if against:
-        yield "duel.median", {"median": median, "told": ", ".join(against)}
+        yield "duel.median", {"median": median, "differences": ", ".join(against)}
     if ends := sign_of(track, view):
         low, high = ends
         yield f"duel.{'holds' if low * high > 0 else 'open'}", {"low": low, "high": high}
@@ -546,7 +551,7 @@ def sign_of(track, view, pair=None):
     with suppress(IrframeError):
         if track.unit:
             return None
-        ends = view.whole.ireval.bounds(track.metrics[0], at=track.rank)
+        ends = view.full_cube.ireval.bounds(track.metrics[0], at=track.rank)
         rows = (ends.mean("repeat") if track.word else ends).ireval.decide()
         row = rows[rows["system_a"].isin(pair) & rows["system_b"].isin(pair)].iloc[0]
         low, high = row["lowest"], row["highest"]
@@ -558,7 +563,7 @@ def sign_of(track, view, pair=None):
 def opened(track, view):
     """Yield which systems are not left by the test, and could be ahead with other judgments."""
     metric, at = track.metrics[0], track.at
-    if view.alone or first(view, metric, at)[0] in {
+    if view.is_single or first(view, metric, at)[0] in {
         "first.nothing",
         "first.unjudged",
         "first.tied",
@@ -580,7 +585,7 @@ def _top(track, system, topic):
     ties = track.options.get("ties", "trec")
     shown = min(20, track.cube.sizes["depth"])
     if track.word:
-        first = track.whole["repeat"].to_series()[track.owners.index[track.owners == system][0]]
+        first = track.full_cube["repeat"].to_series()[track.owners.index[track.owners == system][0]]
         runs = track.runs[track.runs[track.word] == first].drop(columns=track.word)
     else:
         runs = track.runs
@@ -593,8 +598,8 @@ def _top(track, system, topic):
 
 def findings(track, _):
     stop = ir.Budget(track.options["budget"]) if track.unit else None
-    built = cube_options(track.options)
-    data = (track.whole,) if built else (track.runs, track.qrels)
+    frames = {*BUILT, "repeats"}.isdisjoint(track.options)
+    data = (track.runs, track.qrels) if frames else (track.full_cube,)
     with unsaid(), every_place():
         found = ir.verbs.diagnose(*data, metrics=track.metrics, errors="report", stop=stop)
     found = found[found["what"] != "what decides the numbers"]
@@ -626,7 +631,7 @@ def unjudged(track, view):
 
 
 def pool(_, view):
-    lists = view.whole.drop_vars(["repeat", "repeat_of"], errors="ignore")
+    lists = view.full_cube.drop_vars(["repeat", "repeat_of"], errors="ignore")
     growth = lists.ireval.pool_growth().to_dataframe()
     last = growth["rate"].dropna()
     yield "pool.says", {"rate": last.iloc[-1], "depth": last.index[-1]}
@@ -639,13 +644,13 @@ def bounds(track, view):
     found, kinds = {}, {"bounds.divided": [], "bounds.added": []}
     for metric in track.metrics:
         with suppress(MetricError):
-            ends = view.whole.ireval.bounds(metric, at=track.rank).mean("topic")
+            ends = view.full_cube.ireval.bounds(metric, at=track.rank).mean("topic")
             found[metric] = ends.mean("repeat") if track.word else ends
     if not found:
         view.cube.ireval.bounds(track.metrics[-1], at=track.at)
     for metric, ends in found.items():
         low, high = ends.isel(metric=0, depth=0).transpose("bound", "system").to_numpy()
-        mean = view.whole.ireval.score(metric, at=track.rank).mean("topic")
+        mean = view.full_cube.ireval.score(metric, at=track.rank).mean("topic")
         mean = (mean.mean("repeat") if track.word else mean).to_numpy().ravel()
         assert ((low <= mean + 1e-9) & (mean <= high + 1e-9)).all()
         kinds[
@@ -657,7 +662,7 @@ def bounds(track, view):
         ].append(metric)
     metric, ends = next(iter(found.items()))
     wide = float((ends.sel(bound="upper") - ends.sel(bound="lower")).median())
-    yield "bounds.alone" if view.alone else "bounds.says", {"open": wide, "metric": metric}
+    yield "bounds.alone" if view.is_single else "bounds.says", {"open": wide, "metric": metric}
     yield from (
         (key, {"metrics": each, "depth": track.rank}) for key, each in kinds.items() if each
     )
@@ -681,13 +686,15 @@ def next_(track, view):
     apart = sum(len(ranks) < 2 or len({*ranks}) > 1 for _, ranks in unjudged)
     if left or track.options.get("ties") == "mean":
         view.cube.ireval.judge_next(1, depth=depth)  # raises where nobody can say
-    told = {"a": a, "b": b, "depth": depth, "left": left, "n": min(apart, 10)}
-    key = "none" if not left else "alike" if not apart else "every" if told["n"] == left else "says"
+    values = {"a": a, "b": b, "depth": depth, "left": left, "n": min(apart, 10)}
+    key = (
+        "none" if not left else "alike" if not apart else "every" if values["n"] == left else "says"
+    )
     if apart and (asked := [*filter(None, [sign_of(track, view)])]):
         key = "size" if asked[0][0] * asked[0][1] > 0 else key
-    yield f"next.{key}", told
+    yield f"next.{key}", values
     if apart:
-        yield "next.how", told
+        yield "next.how", values
 
 
 def ties(track, view):
@@ -695,9 +702,9 @@ def ties(track, view):
     ends = view.cube.ireval.tie_ranges(*track.metrics, at=track.rank)
     ends = ends.sel(metric=metric).mean("topic")
     most = float((ends.sel(bound="upper") - ends.sel(bound="lower")).max().round(12))
-    told = {"most": most, "metric": metric, "depth": track.rank}
-    yield "ties.says" if most else "ties.none", told
-    yield "ties.how", told
+    values = {"most": most, "metric": metric, "depth": track.rank}
+    yield "ties.says" if most else "ties.none", values
+    yield "ties.how", values
 
 
 def left(track, view):
@@ -714,9 +721,9 @@ def left(track, view):
         )
     means = view.cube.ireval.score(metric, at=at).isel(metric=0).mean("topic")
     means = means.to_series()[own.index]
-    told = {"aside": found.attrs["set_aside"], "judged": found.attrs["judgments"]}
-    if told["aside"]:
-        yield "left.aside", told | {"depth": int(view.cube.experiment.known_pool.depth.max())}
+    values = {"aside": found.attrs["set_aside"], "judged": found.attrs["judgments"]}
+    if values["aside"]:
+        yield "left.aside", values | {"depth": int(view.cube.experiment.known_pool.depth.max())}
     else:
         np.testing.assert_allclose(own["mean"], means)
 
@@ -730,9 +737,14 @@ def verdicts(track, view):
     own = found[found["metric"] == metric]
     counts = own["verdict"].value_counts()
     words = ["better", "worse", "equivalent", "not worse", "undecided"]
-    told = {"metric": metric, "depth": at, "against": asked["baseline"], "margin": asked["margin"]}
-    told["counts"] = ", ".join(f"{counts[word]} {word}" for word in words if word in counts)
-    yield "verdicts.says", told
+    values = {
+        "metric": metric,
+        "depth": at,
+        "against": asked["baseline"],
+        "margin": asked["margin"],
+    }
+    values["counts"] = ", ".join(f"{counts[word]} {word}" for word in words if word in counts)
+    yield "verdicts.says", values
     test = significance_text(found.attrs)
     yield "verdicts.how", {"alpha": asked["alpha"], "test": test}
     yield "verdicts.detect", {"n": own["n_topics"].max(), "least": own["detectable"].median()}
@@ -755,15 +767,15 @@ def orderings(track, view, baseline):
 
 def lengths(track, view, metric):
     depth = track.rank if metric == "ASL" else view.cube.sizes["depth"]
-    means = view.whole.ireval.score(metric, at=depth).ireval.summary()["mean"].to_series()
+    means = view.full_cube.ireval.score(metric, at=depth).ireval.summary()["mean"].to_series()
     means = means.droplevel("metric").round(12) * facts(metric).sign
     best = means.index[means == means.max()].tolist()
     yield f"lengths.{metric if best else 'unscored'}", {"metric": metric, "names": best}
     counted = {"seed": " and seeds", "pass": " and passes"}.get(track.word, "")
-    told = {"metric": metric, "depth": depth, "counted": counted}
-    yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", told
+    values = {"metric": metric, "depth": depth, "counted": counted}
+    yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", values
     effect = track.metrics[0]
-    if metric == "ASL" and not view.alone and "ASL" not in effect:
+    if metric == "ASL" and not view.is_single and "ASL" not in effect:
         gain = view.at(view.means["mean"], effect, track.at) * facts(effect).sign
         pay = pd.DataFrame({"cost": -means, "gain": gain}).dropna()
         pay = pay.sort_values(["cost", "gain"], ascending=[True, False], kind="stable")
@@ -778,9 +790,9 @@ def stages(track, view):
     paths = [["bm25", "ten", "five"]]
     found = track.runs.ireval.losses(track.qrels, metric, stages=paths).groupby("system").mean()
     last = next(each for each in view.ladder(name, at).index if each in {"ten", "five"})
-    told = found.loc[last].to_dict() | {"name": last, "metric": metric}
-    assert told["score"] + told["not_retrieved"] + told["ordered"] < 1
-    yield "losses.says", told | {"cut": told["cut_by_ten"] + told["cut_by_five"]}
+    values = found.loc[last].to_dict() | {"name": last, "metric": metric}
+    assert values["score"] + values["not_retrieved"] + values["ordered"] < 1
+    yield "losses.says", values | {"cut": values["cut_by_ten"] + values["cut_by_five"]}
     yield "losses.how", {"metric": metric}
 
 
@@ -804,7 +816,7 @@ def ranges(track, view):
     for name in track.metrics:
         with suppress(MetricError):
             mean = None if track.unit else view.at(view.means["mean"], name, at)
-            yield of_bounds("bounds", view.whole.ireval.bounds(name, at=track.rank), name, mean)
+            yield of_bounds("bounds", view.full_cube.ireval.bounds(name, at=track.rank), name, mean)
             break
     ends = cube.tie_ranges(metric, at=track.rank)
     _, _, frame = of_bounds("", ends, "")
@@ -812,11 +824,11 @@ def ranges(track, view):
     if wide.any():
         yield (
             "ties",
-            f"{metric} left open",
+            f"range of {metric}",
             pd.DataFrame({"mean": wide, "lower": 0.0, "upper": wide}),
         )
     with suppress(IrframeError):
-        if not track.word and not view.alone:
+        if not track.word and not view.is_single:
             found = cube.leave_out(metric, at=track.rank).set_index("system")
             rank = found["rank_without"]
             if (rank != found["rank"]).any():
@@ -842,30 +854,33 @@ def ranges(track, view):
     for key, name in ("lengths", "ASL"), ("effort", "Twist"):
         depth = track.rank if name == "ASL" else view.cube.sizes["depth"]
         with suppress(IrframeError):
-            means = view.whole.ireval.score(name, at=depth).ireval.summary().isel(metric=0)
+            means = view.full_cube.ireval.score(name, at=depth).ireval.summary().isel(metric=0)
             frame = means.to_dataframe()[["mean", "ci_low", "ci_high"]]
             yield key, f"mean {name}", frame
 
 
 def parts(view):
     """Yield what makes the sentences of every part, and what is not known if it does not."""
-    several = not view.alone
-    yield "what to look out for", findings
+    several = not view.is_single
+    yield "the findings", findings
     yield "the share of unjudged documents", unjudged
     yield "the growth of the pool", pool
-    yield "what the unjudged documents leave open", bounds
-    yield from [("what should be judged next", next_)] * several
-    yield "what tied scores leave open", ties
-    if not view.told.word:
-        yield from [("what leaving a run out of the pool does", left)] * several
+    yield "the bounds of means", bounds
+    yield from [("the documents to judge next", next_)] * several
+    yield "the effect of tied scores", ties
+    if not view.track.word:
+        yield from [("the effect of leaving a run out of the pool", left)] * several
     yield "the verdicts", verdicts
-    for name in [] if view.told.word else view.told.based:
-        yield "who answers more, and who ranks answers higher", partial(outcomes, baseline=name)
-        yield "who is ahead whatever the metric", partial(orderings, baseline=name)
-    if "reranks" in view.told.runs:
-        yield "where the points went", stages
-    yield "how many documents users read", partial(lengths, metric="ASL")
-    yield "how much effort rankings cost", partial(lengths, metric="Twist")
+    for name in [] if view.track.word else view.track.based:
+        yield (
+            "the systems that answer more topics and rank answers higher",
+            partial(outcomes, baseline=name),
+        )
+        yield "the systems that are ahead by every metric", partial(orderings, baseline=name)
+    if "reranks" in view.track.runs:
+        yield "the losses by stage", stages
+    yield "the search lengths", partial(lengths, metric="ASL")
+    yield "the effort of users", partial(lengths, metric="Twist")
 
 
 def still(track):
@@ -877,18 +892,18 @@ def still(track):
         try:
             found += make(track, view)
         except IrframeError as error:
-            found.append(("part.untold", {"subject": subject}))
+            found.append(("part.unknown", {"subject": subject}))
             found.append(("part.needs", {"wanted": error.wanted, "found": error.found}))
     return {(key, str(say(key, **values))) for key, values in filter(None, found)}
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def track_of(tmp_path_factory):
     made = {}
 
     def make(name):
         if name not in made:
-            made[name] = Told(name, tmp_path_factory.mktemp("page"))
+            made[name] = Track(name, tmp_path_factory.mktemp("page"))
         return made[name]
 
     return make
@@ -902,15 +917,15 @@ def spoken(found):
 def unit(request):
     """Call depths as the page of a track does."""
     name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
-    told = {"budgets": TRACKS[name][1]["length"]} if name == "budgets" else {}
-    token = ALONG.set(axis_from_attrs(told))
+    axis = {"budgets": TRACKS[name][1]["length"]} if name == "budgets" else {}
+    token = ALONG.set(axis_from_attrs(axis))
     yield
     ALONG.reset(token)
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_what_moves_is_true_at_every_metric_and_depth(told, name):
-    track = told(name)
+def test_what_moves_is_true_at_every_metric_and_depth(track_of, name):
+    track = track_of(name)
     for number, view in enumerate(track.views):
         said = track.page.texts["said"][number]
         assert {*said} == {*MOVING}
@@ -926,8 +941,8 @@ def test_what_moves_is_true_at_every_metric_and_depth(told, name):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_a_page_says_what_the_verbs_say_and_nothing_else(told, name):
-    track = told(name)
+def test_a_page_says_what_the_verbs_say_and_nothing_else(track_of, name):
+    track = track_of(name)
     with unsaid():
         expected = still(track)
     rows = {("part.rows", str(say("part.rows", n=n))) for n in track.prose.rows}
@@ -939,8 +954,8 @@ def test_a_page_says_what_the_verbs_say_and_nothing_else(told, name):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_figures_draw_the_quantity_that_they_name(told, name):
-    track = told(name)
+def test_figures_draw_the_quantity_that_they_name(track_of, name):
+    track = track_of(name)
     with unsaid():
         drawn = {}
         for key, quantity, frame in ranges(track, track.views[0]):
@@ -961,7 +976,7 @@ def lines(track, view):
     metric, at = track.metrics[0], track.at
     means = view.means["mean"].sel(metric=metric).transpose("depth", "system")
     yield "mean", means.to_series()
-    if not view.alone:
+    if not view.is_single:
         yield "significant pairs", view.pairs.groupby(["depth", "metric"])["significant"].mean()
         yield "Kendall's tau", view.tau.sel(depth=at).transpose("depth_other", "metric").to_series()
     scores = view.scores.sel(metric=metric, depth=at).transpose("system", "topic").to_pandas()
@@ -969,7 +984,7 @@ def lines(track, view):
     if view.judged is not None:
         yield "unjudged", view.judged.median("system").to_series()
     with suppress(IrframeError):
-        lists = view.whole.drop_vars(["repeat", "repeat_of"], errors="ignore")
+        lists = view.full_cube.drop_vars(["repeat", "repeat_of"], errors="ignore")
         growth = lists.ireval.pool_growth()[["judged", "relevant"]].to_dataframe()
         long = growth.melt(ignore_index=False).set_index("variable", append=True)
         yield "documents per topic", long["value"]
@@ -987,8 +1002,8 @@ MARKS = {
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_figures_that_move_or_draw_lines_draw_the_quantity_that_they_name(told, name):
-    track, drawn = told(name), {}
+def test_figures_that_move_or_draw_lines_draw_the_quantity_that_they_name(track_of, name):
+    track, drawn = track_of(name), {}
     for figure in track.figures:
         layers = figure.get("layer", [figure])
         axes = [layer["encoding"].get("y", {}).get("title") for layer in layers]
@@ -1008,16 +1023,19 @@ def test_figures_that_move_or_draw_lines_draw_the_quantity_that_they_name(told, 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["seeds", "passes", "variations"])
-def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compare(told, name):
-    track, (view,) = told(name), told(name).views
+def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compare(track_of, name):
+    track, (view,) = track_of(name), track_of(name).views
     page, every = track.page, view.every.transpose("metric", "depth", "system", "repeat", "topic")
     means = every.mean("topic").to_numpy().reshape(*every.shape[:2], -1)
     means = means[:, :, ~np.isnan(means).all(axis=(0, 1))]
     np.testing.assert_allclose(page.numbers["0/repeats"], means, rtol=2e-5, atol=1e-7)
-    counts = track.whole["repeat_of"].to_series().value_counts()[view.systems]
+    counts = track.full_cube["repeat_of"].to_series().value_counts()[view.systems]
     assert [len(each) for each in page.facts["views"][0]["repeats"]] == counts.tolist()
     labels = [text for line in page.facts["views"][0]["repeats"] for text in line]
-    assert labels == track.whole["repeat"].astype(str).to_series()[track.whole["system"]].tolist()
+    assert (
+        labels
+        == track.full_cube["repeat"].astype(str).to_series()[track.full_cube["system"]].tolist()
+    )
     assert page.facts["repeated"][0] == track.word
     assert page.count("details") > len(view.systems)
     if view.crossing:
@@ -1029,8 +1047,8 @@ def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compar
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_sentences_do_not_contradict_each_other(told, name):
-    track = told(name)
+def test_sentences_do_not_contradict_each_other(track_of, name):
+    track = track_of(name)
     for number, said in enumerate(track.page.texts["said"]):
         cells = product(enumerate(track.metrics), enumerate(track.depths))
         for (m, metric), (d, _) in cells:
@@ -1040,7 +1058,7 @@ def test_sentences_do_not_contradict_each_other(told, name):
             assert counts in ([], [str(leads)]), (metric, text)
             assert leads == 1 or "no other system could be" not in text
             often = re.search(
-                r"is so in (.+?) of resamples.*more often first: .*, in (.+?)\.", sure_of
+                r"is first in (.+?) of resamples.*More often first: .*, in (.+?)\.", sure_of
             )
             assert often is None or often[1] != often[2], sure_of
             shares = re.findall(r"([\w ]*\d+\xa0%) of the documents", text + said["judged"][0][d])
@@ -1060,15 +1078,15 @@ def test_numbers_are_rounded_to_the_nearest(value):
 
 
 @pytest.mark.thorough
-def test_every_template_is_said_on_some_page(told):
+def test_every_template_is_said_on_some_page(track_of):
     said = set()
     for name in TRACKS:
-        said |= {key for key, _ in told(name).prose.says}
+        said |= {key for key, _ in track_of(name).prose.says}
         said |= {
             made(view, metric, depth)[0]
-            for view in told(name).views
-            for metric in told(name).metrics
-            for depth in told(name).depths
+            for view in track_of(name).views
+            for metric in track_of(name).metrics
+            for depth in track_of(name).depths
             for made in MOVING.values()
             if made(view, metric, depth)
         }

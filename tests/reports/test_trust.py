@@ -16,15 +16,15 @@ from irframe.reports.trust import _next, verdicts
 
 def next_to_judge(baseline, at=50, changed=lambda cube: cube):
     view = view_of(changed(ir.cube(*ir.example_track())), ["AP"], [at], baseline=baseline)
-    (found,) = parts(view, [("next", "what should be judged next", _next)])
+    (found,) = parts(view, [("next", "the documents to judge next", _next)])
     return view, found
 
 
 def test_documents_that_would_settle_most_are_named():
     view, found = next_to_judge("bm25")
     best = view.labels[view.ranked["order"][0, 0, 0]]
-    assert found.says.startswith("10 of ")
-    assert found.says.endswith(f"would settle most between {best} and bm25")
+    assert found.says.startswith("Judging 10 of ")
+    assert found.says.endswith(f"would tell most about the difference between {best} and bm25")
     assert found.data["priority"].is_monotonic_decreasing
     runs, qrels = ir.example_track()
     rows = runs[runs["system"].isin([best, "bm25"])].merge(found.data[["topic", "doc"]])
@@ -34,7 +34,7 @@ def test_documents_that_would_settle_most_are_named():
 
 def test_a_cube_without_names_says_so():
     _, found = next_to_judge(None, changed=nameless)
-    assert found.says == "Not known: what should be judged next"
+    assert found.says == "Not known: the documents to judge next"
     assert "names of the unjudged documents" in found.how[0]
 
 

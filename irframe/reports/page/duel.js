@@ -22,8 +22,8 @@ dataOf.differences = () => ({ bars: differences().map(({ topic, difference, ahea
 
 function drawDifferences() {
   const rows = differences(), count = (who) => rows.filter((each) => each.ahead === who).length;
-  const told = { a: facts.systems[state.a], b: facts.systems[state.b], ahead: count("a"), behind: count("b"), n: rows.length };
-  element("says-duel").textContent = say(told.ahead + told.behind ? "duel.says" : "duel.same", told);
+  const counts = { a: facts.systems[state.a], b: facts.systems[state.b], ahead: count("a"), behind: count("b"), n: rows.length };
+  element("says-duel").textContent = say(counts.ahead + counts.behind ? "duel.says" : "duel.same", counts);
   element("duel-more").textContent = further().map((each) => `${each}. `).join("").trim();
   if (!rows.some((each) => each.place === state.topic) && rows.length) state.topic = rows[0].place;
   show("differences");
@@ -36,29 +36,29 @@ function drawDifferences() {
   selectOf(rows.map((each) => [each.place, `${each.topic} (${signed(each.difference)})`]), state.topic, element("topic"));
 }
 
-// What is asked next of the two: other depths, the median run, what is unjudged.
+// Sentences on other depths, the median run and unjudged documents.
 function further() {
-  const places = [local(state.a), local(state.b)], systems = view().systems, told = [];
-  if (systems.length < 2 || places[0] === places[1]) return told;
+  const places = [local(state.a), local(state.b)], systems = view().systems, sentences = [];
+  if (systems.length < 2 || places[0] === places[1]) return sentences;
   const all = facts.depths.map((_, d) => of("strength", state.metric, d)[pairOf(...places)] > 0), spans = [];
   all.forEach((apart, d) => { if (apart) (all[d - 1] ? spans.at(-1) : spans[spans.push([]) - 1]).push(facts.depths[d]); });
   const words = spans.map((span) => (span.length > 1 ? `${span[0]} to ${span.at(-1)}` : `${span[0]}`));
   if (words.length > 3) words.splice(3, words.length, `and ${words.length - 3} more`);
   const n = all.filter(Boolean).length, what = facts.along;
-  if (all.length > 1) told.push(say(`duel.${n === all.length ? "all" : n ? "some" : "no"}_depths`, { n, of: all.length, what, spans: words.join(", ") }));
+  if (all.length > 1) sentences.push(say(`duel.${n === all.length ? "all" : n ? "some" : "no"}_depths`, { n, of: all.length, what, spans: words.join(", ") }));
   const middle = median(), mean = now("mean");
   const against = places.filter((place) => place !== middle).map((place) => {
     const level = strength(place, middle), how = level ? `p < ${facts.levels[level - 1]}` : "not significant";
     return `${nameOf(systems[place])} ${signed(mean[place] - mean[middle])} (${how})`;
   });
-  if (systems.length > 2) told.push(say("duel.median", { median: facts.systems[systems[middle]], told: against.join(", ") }));
+  if (systems.length > 2) sentences.push(say("duel.median", { median: facts.systems[systems[middle]], differences: against.join(", ") }));
   const limits = facts.limits[facts.metrics[state.metric]];
   if (limits && !state.view && state.depth === facts.at) {
     const [[lowA, lowB], [highA, highB]] = limits.map((ends) => places.map((place) => ends[place]));
     const low = lowA - highB, high = highA - lowB;
-    told.push(say(low * high > 0 ? "duel.holds" : "duel.open", { low, high }));
+    sentences.push(say(low * high > 0 ? "duel.holds" : "duel.open", { low, high }));
   }
-  return told;
+  return sentences;
 }
 
 function entries(system) {

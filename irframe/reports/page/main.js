@@ -34,11 +34,11 @@ element("baseline").addEventListener("change", (event) =>
 element("controls").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
 
-// What goes wrong is said on the page.
+// Show errors on the page.
 function sayFailure(reason) {
-  const told = element("failure");
-  told.hidden = false;
-  told.textContent = `Something on this page failed, and may be missing or out of date: ${reason?.message ?? reason}.`;
+  const message = element("failure");
+  message.hidden = false;
+  message.textContent = `A part of this page failed, and may be missing or out of date: ${reason?.message ?? reason}.`;
 }
 addEventListener("unhandledrejection", (event) => sayFailure(event.reason));
 addEventListener("error", (event) => sayFailure(event.error));

@@ -1,4 +1,4 @@
-// Who beats whom: a cell for every pair, in the order of the ladder.
+// Matrix of significant differences, in the order of the leaderboard.
 // Colours are on a canvas, signs and the cursor in a picture above it, which stays sharp at any size.
 const board = document.createElement("canvas");
 const signs = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -18,25 +18,25 @@ function standings() {
 
 function percent(share) {
   if (Number.isNaN(share)) return "-";
-  const whole = Math.round(100 * share);
-  if (whole === 0 && share > 0) return "less than 1\u00a0%";
-  return whole === 100 && share < 1 ? "more than 99\u00a0%" : `${whole}\u00a0%`;
+  const rounded = Math.round(100 * share);
+  if (rounded === 0 && share > 0) return "less than 1\u00a0%";
+  return rounded === 100 && share < 1 ? "more than 99\u00a0%" : `${rounded}\u00a0%`;
 }
 
 function saySheet(rows) {
   const count = (holds) => rows.filter(holds).length, place = local(state.own), found = rungValues();
   const alone = view().systems.length < 2, scores = rows.map((each) => each.score);
-  const told = {
+  const values = {
     ...spelled(found, place), name: facts.systems[state.own], n: rows.length, first: percent(now("first")[place]),
     better: count((each) => each.better > 0), worse: count((each) => each.better < 0), best: count((each) => each.rank === 1),
     low: Math.min(...scores), high: Math.max(...scores),
   };
-  element("says-sheet").textContent = say(alone ? "sheet.alone" : "sheet.says", told);
+  element("says-sheet").textContent = say(alone ? "sheet.alone" : "sheet.says", values);
   const known = {
-    "sheet.rank": !alone, "sheet.bare": told.interval === "-", "sheet.mean": told.interval !== "-",
-    "sheet.first": told.first !== "-", "sheet.unjudged": told.unjudged !== "-", "sheet.best": !alone,
+    "sheet.rank": !alone, "sheet.bare": values.interval === "-", "sheet.mean": values.interval !== "-",
+    "sheet.first": values.first !== "-", "sheet.unjudged": values.unjudged !== "-", "sheet.best": !alone,
   };
-  element("sheet-known").textContent = Object.keys(known).filter((key) => known[key]).map((key) => `${say(key, told)}. `).join("").trim();
+  element("sheet-known").textContent = Object.keys(known).filter((key) => known[key]).map((key) => `${say(key, values)}. `).join("").trim();
 }
 
 function sheetRow(each, low, high) {
