@@ -6,17 +6,17 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the option that lets baselines be written."""
+    """Add the option that writes baselines."""
     parser.getgroup("irframe").addoption(
         "--irframe-update",
         action="store_true",
-        help="freeze what passes irframe.assert_not_worse, and baselines that are not there yet",
+        help="write missing baselines, and those of runs that pass irframe.assert_not_worse",
     )
 
 
 @pytest.fixture
 def irframe(request: pytest.FixtureRequest) -> Any:
     """Return the gate: ``irframe.assert_not_worse(runs, qrels, metrics, baseline=, margin=)``."""
-    from irframe.reports.markdown import Gate  # noqa: PLC0415 - which costs nothing before it is used
+    from irframe.reports.gate import Gate  # noqa: PLC0415 - loads irframe only if used
 
     return Gate(update=bool(request.config.getoption("irframe_update")))

@@ -108,8 +108,6 @@ def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
 def first_runs(cube: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs of each system's first repeat.
 
-    They get the names of the systems.
-
     Parameters
     ----------
     cube
@@ -435,10 +433,7 @@ def _orderings(view: View, baseline: Any, key: str) -> PagePart:
 
 
 def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
-    """Return each system's difference from each baseline, with p-values.
-
-    Without a baseline there are no columns.
-    """
+    """Return each system's difference from each baseline, with p-values."""
     setting = view.setting
     systems = view.cube.indexes[SYSTEM]
     baselines = [name for name in setting.baselines if name in systems]

@@ -111,14 +111,12 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
     ``repeats``, name, mean and position of each repeat.
     """
     at = view.setting.pos
-    columns = known(view).values()
     values = {name: array[0, at] for name, array in view.ranked.items()}
     unjudged = view.unjudged.isel({DEPTH: at}).to_numpy()
     base, differs = _baseline_and_differing(view, values["mean"])
     every = view.by_repeat[0, at]
     low, high = span(values | {"repeats": every})
-    cuts = np.cumsum([len(labels) for labels in view.repeats_of])[:-1]
-    repeated = np.split(every, cuts)
+    repeated = np.split(every, np.cumsum([len(labels) for labels in view.repeats_of])[:-1])
     above = None
     for row in values["order"]:
         name = view.systems[row]
@@ -131,7 +129,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
             "place": systems.index(name),
             "system": name,
             "short": short(name),
-            "known": ", ".join(column[row] for column in columns),
+            "known": ", ".join(column[row] for column in known(view).values()),
             "rank": f"{values['rank'][row]:.0f}",
             "ranks": ranks(values["rank_low"][row], values["rank_high"][row]),
             "tier": tier,

@@ -1,11 +1,6 @@
-"""Markdown summary of a comparison, and the pytest fixture."""
+"""Markdown summary of a comparison."""
 
-import os
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,22 +8,17 @@ import pandas as pd
 import xarray as xr
 
 from irframe.comparing.compare import compare
-from irframe.comparing.corrections import Tested
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
-from irframe.comparing.freeze import GATES, FailOn, Frozen, failing, freeze, is_file
+from irframe.comparing.freeze import GATES, FailOn, Frozen, failing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import SHARED, bounds, unjudged_shares
 from irframe.cubes.view import experiment_of
-from irframe.errors import IrframeWarning, MetricError, cautions_of, unsaid
+from irframe.errors import MetricError, cautions_of, unsaid
 from irframe.escaping import markdown as literal
-from irframe.escaping import visible
-from irframe.experiments.evaluate import evaluate
-from irframe.experiments.policy import Metrics, at_depth, cut_at, parse_metrics
+from irframe.experiments.policy import at_depth
 from irframe.experiments.topic_design import without_levels
-from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_runs import read_qrels, read_runs
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
@@ -404,122 +394,3 @@ def _notes(comparison: pd.DataFrame, deepest: int) -> str:
         "uncorrected t-tests with the worst and the best possible grades of unjudged documents."
         f"{no_documents}\n"
     )
-
-
-SHOWN = 5
-"""Documents or topics that a failure lists."""
-VERDICT = (
-    *("metric", "system_a", "system_b", "difference", "ci_low", "ci_high"),
-    *("verdict", "detectable", "n_topics"),
-)
-OF_SCORES = ("no_rel", "rel")
-"""Policies of scores that a cube does not take."""
-
-
-@dataclass(frozen=True)
-class Gate:
-    """Fixture ``irframe`` of pytest.
-
-    Parameters
-    ----------
-    update
-        Whether to write baseline files: missing files, and those of runs that pass.
-    """
-
-    update: bool = False
-
-    def assert_not_worse(
-        self,
-        runs: Runs | str | PathLike[str],
-        qrels: Qrels | str | PathLike[str],
-        metrics: Metrics,
-        *,
-        baseline: Any,
-        margin: float,
-        fail_on: FailOn = "not-not-worse",
-        test: Tested = "t",
-        policy: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Raise unless every run passes the gate against a baseline.
-
-        The gates are those of ``irframe compare``.
-
-        Parameters
-        ----------
-        runs, qrels
-            Runs and judgments, frames or what `as_runs` and `as_qrels` take; or their files.
-        metrics
-            Metrics or their names.
-        baseline
-            A file that ``irframe freeze`` wrote, or a system of the runs.
-        margin
-            Largest difference that does not matter, in units of the metrics, above 0.
-        fail_on
-            Gate that fails a run: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or ``"undecided"``.
-        test
-            As for `compare`.
-        policy
-            Further arguments of `evaluate`, such as ``{"ties": "doc"}``.
-
-        Raises
-        ------
-        AssertionError
-            With the verdicts and the five documents behind the largest losses. They are found
-            against the baseline, or against the best possible ranking if the baseline is a file
-            without documents.
-        IrframeError
-            As `evaluate` and `compare` raise it, such as for a file with other judgments.
-        """
-        __tracebackhide__ = True
-        frame = as_runs(_read_if_path(runs, read_runs))
-        judged = as_qrels(_read_if_path(qrels, read_qrels))
-        chosen, decided = parse_metrics(metrics), dict(policy or {})
-        scores = evaluate(frame, judged, chosen, **decided)
-        if self.update and is_file(baseline) and not Path(baseline).exists():
-            freeze(scores, baseline)
-            return
-        with warnings.catch_warnings():
-            unchanged = "comparisons whose differences are the same"
-            warnings.filterwarnings("ignore", unchanged, IrframeWarning)
-            verdicts = compare(scores, test, baseline=baseline, margin=margin)
-        failed = failing(verdicts, fail_on, margin)
-        if failed.empty:
-            if self.update and is_file(baseline):
-                kept = Frozen.read(baseline).documents
-                freeze(scores, baseline, documents=kept, runs=frame)
-            return
-        rows = verdicts[verdicts["system_a"] == failed["system_a"].iloc[0]]
-        metric = next(metric for metric in chosen if str(metric) == failed["metric"].iloc[0])
-        of_cube = {name: value for name, value in decided.items() if name not in OF_SCORES}
-        of_cube["depth"] = cut_at(chosen, decided.get("depth"))
-        change = Change.of(rows, build(frame, judged, **of_cube), scores, frame)
-        raise AssertionError(visible(_failure_text(verdicts, fail_on, change, metric)))
-
-
-def _read_if_path(source: Any, read: Callable[[Any], Any]) -> Any:
-    """Read a file; return anything that is not a path."""
-    return read(source) if isinstance(source, str | os.PathLike) else source
-
-
-def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
-    """Return the message of a failure.
-
-    It gives the verdicts, the test, and the documents behind the largest losses.
-    """
-    system, baseline = change.names
-    table = verdicts[[*VERDICT]].to_string(index=False, float_format=fixed_text)
-    failure = f"{system} fails the gate {fail_on!r} against {baseline}"
-    parts = [failure, table, caption_text(verdicts.attrs)]
-    fallen = change.changes(metric).query("rose < 0").sort_values("rose", kind="stable")
-    lost = change.lost(metric, fallen.index.tolist()) if len(fallen) else None
-    if lost is None:
-        worst = fallen.head(SHOWN).rename_axis(TOPIC).reset_index()
-        parts.append(f"topics with the largest losses in {metric}:\n{worst.to_string(index=False)}")
-        return "\n\n".join(parts)
-    order = lost["difference"].abs().sort_values(ascending=False, kind="stable").index
-    shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
-    against = baseline if change.both(metric, fallen.index.tolist()) else BEST
-    text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
-    of = f", in the first {change.word} of each" if change.word else ""
-    title = f"documents behind the loss in {metric} against {against}, on worse topics{of}:"
-    return "\n\n".join([*parts, f"{title}\n{text.to_string(index=False)}"])

@@ -39,18 +39,11 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 
 class Sentence(str):
-    """Sentence with the key of its template.
-
-    The page marks each sentence with this key.
-
-    Attributes
-    ----------
-    key
-        Group and name of the template.
-    """
+    """Sentence with the key of its template."""
 
     __slots__ = ("key",)
     key: str
+    """Group and name of the template."""
 
     def __html__(self) -> str:
         from markupsafe import escape  # noqa: PLC0415 - when a page is made
@@ -59,10 +52,7 @@ class Sentence(str):
 
 
 class _Spelled(Formatter):
-    """Formatter of templates.
-
-    A plus sign in a template stands before a noun that is counted.
-    """
+    """Formatter of templates."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Return a value in the form that a template names."""
@@ -172,8 +162,6 @@ LARGE = 100
 def fixed(value: float) -> str:
     """Return a score with one or three decimals.
 
-    NaN becomes a dash.
-
     Examples
     --------
     >>> fixed(0.12345), fixed(123.45), fixed(float("nan"))
@@ -186,8 +174,6 @@ def fixed(value: float) -> str:
 
 def signed(value: float) -> str:
     """Return a difference with its sign.
-
-    A difference of 0 has no sign; NaN becomes "".
 
     Examples
     --------
@@ -267,9 +253,10 @@ class Setting:
         chosen, cube = parse_metrics(metrics), one_of_each(full_cube)
         refuse_metrics(cube, chosen)
         if stop is None:
-            usual = usual_depths(cube.sizes[DEPTH])
-            candidates = usual if depths is None else {*checks_listed(depths)}
-            shown, axis = tuple(wanted_depths(cube, chosen, sorted(candidates))), DEPTHS
+            chosen_depths = (
+                usual_depths(cube.sizes[DEPTH]) if depths is None else checks_listed(depths)
+            )
+            shown, axis = tuple(wanted_depths(cube, chosen, sorted({*chosen_depths}))), DEPTHS
             opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
         elif depths is not None:
             raise ParameterError("depths= or stop=", "both", "leave one of them out")
@@ -330,9 +317,8 @@ def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
         if not baselines or len(set(baselines)) < len(baselines):
-            raise ParameterError(
-                "at least one baseline, each once", "repeated names" if baselines else ""
-            )
+            got = "repeated names" if baselines else ""
+            raise ParameterError("at least one baseline, each once", got)
     return {
         "baselines": tuple(baselines),
         "pairing": Pairing(options["test"]),
@@ -345,8 +331,6 @@ def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
 
 def usual_depths(deepest: int) -> list[int]:
     """Return at most 50 depths of a cube.
-
-    They are close together near the top, where users read most.
 
     Examples
     --------
@@ -465,8 +449,6 @@ class PagePart:
 def headed(name: str) -> str:
     """Return the heading of a column.
 
-    The CSV keeps the column's own name.
-
     Examples
     --------
     >>> headed("ci_low"), headed("best_rank"), headed("system")
@@ -498,8 +480,6 @@ def parts(
     view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]]
 ) -> list[PagePart]:
     """Return the sections that can be computed for a view.
-
-    Each other section says what the data lack.
 
     Parameters
     ----------

@@ -95,10 +95,7 @@ def _could_be_first(view: View, metric: int, depth: int) -> Claim:
 
 
 def _unjudged_share(view: View, depth: int) -> float:
-    """Return the mean share of unjudged documents.
-
-    It is NaN if no share is known.
-    """
+    """Return the mean share of unjudged documents."""
     shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
     return float(np.nanmean(shares)) if np.isfinite(shares).any() else np.nan
 

@@ -176,10 +176,7 @@ class View:
 
     @cached_property
     def scored(self) -> xr.DataArray:
-        """Scores at all depths or budgets, and shares of judged documents.
-
-        The shares are missing if the data do not give them.
-        """
+        """Scores at all depths or budgets, and shares of judged documents."""
         setting = self.setting
         dim = setting.axis.dim
         depths = [*setting.depths]
@@ -282,8 +279,6 @@ class View:
     def ranked(self) -> dict[str, Array]:
         """Arrays of `ranks`, (metric, depth, system).
 
-        Intervals of ranks follow from the significant pairs.
-
         ``order`` has the positions of systems in the leaderboard, the best first.
         """
         ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM).data_vars.items()
@@ -360,8 +355,6 @@ class View:
     def reach(self) -> NDArray[np.float64]:
         """Half width of an interval for a unit standard deviation.
 
-        Indexed (metric, depth).
-
         The interval is that of `compare`; NaN for one topic, and for metrics that are not averaged.
         """
         if self.is_single:
@@ -374,10 +367,7 @@ class View:
 
     @cached_property
     def half(self) -> Array:
-        """Half width of each pair's interval, (metric, depth, pair).
-
-        It has values if repeats or a design of topics count.
-        """
+        """Half width of each pair's interval, (metric, depth, pair)."""
         repeats, alpha = self.repeats, self.setting.alpha
         designed = not self.is_single and self.paired.design is not None
         if self.is_single or not (self.crossing or designed):
@@ -399,10 +389,7 @@ class View:
 
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
-        """Number of `levels` above a pair's p-value, (metric, depth, pair).
-
-        It is 0 for pairs with a system without judged documents.
-        """
+        """Number of `levels` above a pair's p-value, (metric, depth, pair)."""
         below = self.p[..., np.newaxis] < np.array(self.levels)
         judged = self.is_single or self.paired.known[all_pairs(len(self.systems))].all(axis=1)
         return np.asarray(below.sum(-1, np.uint8) * judged, np.uint8)
@@ -443,10 +430,7 @@ class View:
 
     @cached_property
     def bounded(self) -> xr.DataArray:
-        """Bounds of scores, (metric, bound, system, topic).
-
-        Metrics without bounds are skipped; if none has them, the error is raised.
-        """
+        """Bounds of scores, (metric, bound, system, topic)."""
         bounded = []
         for metric in self.setting.metrics:
             try:
@@ -474,10 +458,7 @@ class View:
 
     @cached_property
     def unjudged(self) -> xr.DataArray:
-        """Share of unjudged documents, (system, depth).
-
-        NaN if it is not known, or nothing is retrieved.
-        """
+        """Share of unjudged documents, (system, depth)."""
         if not np.isin(SHARED, self.scored[METRIC]).all():
             return self.ranks["mean"].isel({METRIC: 0}, drop=True) * np.nan
         return unjudged_shares(self.scored)

@@ -11,7 +11,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import IrframeError
-from irframe.reports.markdown import Gate
+from irframe.reports.gate import Gate
 
 ROOT = Path(__file__).parents[2]
 FILE = """
