@@ -18,17 +18,17 @@ PAPERS = {
 }
 """DOI -> what the table here calls a paper, and the page that walks through it."""
 SECTIONS = {
-    "runs": "Of runs and judgments",
-    "qrels": "Of runs and judgments",
-    "frame": "Of runs and judgments",
-    "x": "Of runs and judgments",
-    "cube": "Of cubes",
-    "scores": "Of scores",
-    "data": "Of scores",
-    "subject": "Of scores",
+    "runs": "Verbs of runs and judgments",
+    "qrels": "Verbs of runs and judgments",
+    "frame": "Verbs of runs and judgments",
+    "x": "Verbs of runs and judgments",
+    "cube": "Verbs of cubes",
+    "scores": "Verbs of scores",
+    "data": "Verbs of scores",
+    "subject": "Verbs of scores",
 }
 """First parameter of a verb -> its section; all others are verbs of what some verb returns."""
-RETURNED = "Of what verbs return"
+RETURNED = "Verbs of results"
 OBJECTS = {
     "agreement": "`robustness`",
     "best": "`best_systems`",
@@ -100,7 +100,7 @@ def verbs_page(*, links=True):
     return "".join(f"\n**{title}**\n\n{table(HEAD[:3], those)}" for title, those in plain.items())
 
 
-HEAD = ["verb", "of", "what it answers", "shown in", "source"]
+HEAD = ["verb", "input", "description", "shown in", "source"]
 
 
 def table(head, lines):
