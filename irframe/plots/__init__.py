@@ -33,7 +33,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Figures(ModuleType):
-    """Module whose figures are not hidden by their modules of the same name."""
+    """Module whose figures take precedence over modules of their names."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in __all__ and isinstance(value, ModuleType):

@@ -69,7 +69,7 @@ ALWAYS = 4
 
 
 def categories(checked: xr.Dataset, verdict: xr.DataArray) -> Any:
-    """Return the code, name and colour of each category to draw."""
+    """Return the code, name and colour of each category."""
     last = max(ALWAYS, 1 + int(verdict.max()))
     names = map(str, checked["category"].to_numpy()[:last])
     return zip(range(last), names, CATEGORY_COLOURS, strict=False)
@@ -83,7 +83,7 @@ def checked_test_text(checked: xr.Dataset) -> str:
 
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
-    """Return the results of one test, which a single test may omit."""
+    """Return the results of one test."""
     holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
     canvas.refuse_groups(checked)
     one: xr.Dataset = canvas.select_only(checked, "test", test, "those checked")

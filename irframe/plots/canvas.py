@@ -115,7 +115,7 @@ def refuse_both(ax: Any, figsize: Any) -> None:
 def row_axes(
     ax: Axes | None, rows: int, size: tuple[float, float, float], figsize: Size, *, chosen: bool
 ) -> tuple[Axes, int]:
-    """Return axes for named rows, and the number of rows that fit.
+    """Return axes for named rows, and how many fit.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def row_axes(
 
 
 def rcparams_size(size: tuple[float, float]) -> tuple[float, float]:
-    """Return the size in the caller's rcParams, or the default size."""
+    """Return the size in the caller's rcParams, or a default."""
     import matplotlib as mpl  # noqa: PLC0415 - slow import
 
     chosen = tuple(mpl.rcParams["figure.figsize"])
@@ -148,7 +148,7 @@ def rcparams_size(size: tuple[float, float]) -> tuple[float, float]:
 
 
 def text_colour(ax: Axes) -> Any:
-    """Return the colour of text, for lines that are no series."""
+    """Return the colour of text and of axis lines."""
     return ax.xaxis.label.get_color()
 
 
@@ -291,7 +291,7 @@ def dot_style(depths: Any) -> dict[str, Any]:
 
 
 def log_depths(ax: Axes, depths: Any, *, log: bool) -> None:
-    """Set the limits and the scale of an axis of depths."""
+    """Set the limits and scale of the depth axis."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - slow import
 
     if len(depths) > 1:
@@ -305,7 +305,7 @@ def log_depths(ax: Axes, depths: Any, *, log: bool) -> None:
 
 
 def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None:
-    """Draw a dotted line at a depth, if it is known."""
+    """Draw a dotted line at a known depth."""
     if depth:
         ax.axvline(depth, color=text_colour(ax), linestyle=":", linewidth=1, label=label)
 
@@ -324,7 +324,7 @@ def legend_beside(
     *,
     below: bool = False,
 ) -> Any:
-    """Put a legend at the right of axes, or below narrow ones.
+    """Put a legend at the right of axes, or below.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def subtitle(ax: Axes, *parts: str) -> None:
 
 
 def only_index(word: str, label: Any, known: Sequence[Any], of: str = "those there are") -> int:
-    """Return the index of a label, which a single label may omit.
+    """Return the index of a label, or of the only one.
 
     Examples
     --------
@@ -384,7 +384,7 @@ def only_index(word: str, label: Any, known: Sequence[Any], of: str = "those the
 
 
 def select_only(values: Any, dim: str, label: Any = None, of: str = "those there are") -> Any:
-    """Select one label of a dimension, if the values have it."""
+    """Select one label of a dimension, if present."""
     if dim not in values.dims and label is None:
         return values
     known = np.atleast_1d(values[dim]).tolist() if dim in values.coords else []
@@ -409,7 +409,7 @@ def refuse_groups(result: Any) -> None:
 
 
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
-    """Return one matrix, or raise an error that names further dimensions."""
+    """Return one matrix, or raise an error for further dimensions."""
     holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")
     others = [str(dim) for dim in values.dims if dim not in {rows, columns}]
     left = [dim for dim in others if values.sizes[dim] > 1]

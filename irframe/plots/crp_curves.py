@@ -31,14 +31,14 @@ def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
 
 
 def _twist_and_archetype(one: xr.Dataset, twist: str = "") -> str:
-    """Return the Twist and the archetype of a ranking as text."""
+    """Return the Twist and archetype of a ranking as text."""
     if not one["recall_base"].item():
         return "no relevant documents"
     return f"{twist}{one['twist'].item():.2f}, {one['archetype'].item()}"
 
 
 def mark_recall_base(ax: Axes, R: int) -> None:
-    """Draw a dotted line at the recall base, and the zero line."""
+    """Draw the zero line, and a line at the recall base."""
     ax.axhline(0, color=canvas.text_colour(ax), linewidth=0.8, label="_zero")
     canvas.mark_depth(ax, max(R, 1), f"recall base, {R}")
 

@@ -230,7 +230,7 @@ def ratio_curves(
 
 
 def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw the share of unjudged documents of each run by depth.
+    """Draw the share of unjudged documents by run and depth.
 
     Also called as ``cube.ireval.plot.unjudged_share()``.
 

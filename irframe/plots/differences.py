@@ -211,7 +211,7 @@ def critical_difference(
 
 
 def _positions(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
-    """Return the positions of systems, and the label of the axis."""
+    """Return the positions of systems and the axis label."""
     order = board.attrs.get("order_by")
     tasks = board.attrs.get(TASK_MEANS, [])
     if order == "borda" and tasks:
@@ -236,7 +236,7 @@ def _groups(letters: pd.Series) -> list[Array]:
 
 
 def _draw_groups(ax: Axes, x: Array, groups: list[Array]) -> float:
-    """Draw a bar for each group, and return the lowest position."""
+    """Draw a bar per group, and return the lowest position."""
     for number, group in enumerate(groups, 1):
         height = number * BAR
         ends = x[group].min(), x[group].max()

@@ -1,4 +1,4 @@
-"""Figures of systems by rank, by group, by cost, and by what ties leave open.
+"""Figures of systems by rank, by group and by cost.
 
 Figures: ladder, best_systems, pareto_front.
 """
@@ -26,9 +26,9 @@ from irframe.tables.quantities import topics_text
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
-"""How dark the backgrounds of tiers are, by turns."""
+"""Opacity of the backgrounds of even and odd tiers."""
 SELDOM = 0.01
-"""From which share of first places on it is written down."""
+"""Least share of first places that is written."""
 
 
 def ladder(
@@ -40,7 +40,7 @@ def ladder(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the rank of every system with its interval, the best at the top, and the tiers.
+    """Draw the ranks, rank intervals and tiers of systems.
 
     Also called as ``ranks.ireval.plot.ladder()``.
 
@@ -49,7 +49,7 @@ def ladder(
     ranks
         What `irframe.verbs.rank_intervals` or `irframe.verbs.leaderboard` returned, of one group.
     metric
-        The metric to draw. Not needed if there is a single one. A board is ranked by its first.
+        The metric to draw. Not needed if there is a single one. A leaderboard uses its first.
     depth
         The depth to draw. The default is the greatest.
     top
@@ -62,20 +62,19 @@ def ladder(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: a dot for every rank and a line for its interval, behind which the tiers are
-        bands, grey by turns, named at the right. Where topics were resampled the line is the spread
-        of the rank, and beside it stands the share of the resamples in which the system comes
-        first, if 1 % or more. Systems that tie stand by name. Above stands of what systems have
-        repeats, and what the attribute ``caution`` says of few topics.
+        The axes, with a dot for every rank and a line for its interval, the best at the top. Tiers
+        are white and grey bands. If topics were resampled, the line is the spread of the rank, and
+        the share of resamples in which the system comes first is beside it, if 1 % or more. Tied
+        systems are sorted by name. The subtitle names repeats and cautions.
 
     Raises
     ------
     InputError
-        For other data, and several groups.
+        If `ranks` is a different result, or has several groups.
     ParameterError
-        If the metric is unknown or left open, and for `top` below 1.
+        If the metric is unknown, or missing while there are several, or `top` is below 1.
     DepthError
-        For a depth without ranks.
+        If the depth has no ranks.
 
     References
     ----------
@@ -101,39 +100,40 @@ def ladder(
     order = np.lexsort([names, layer["rank"]])[:top]
     ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=top is not None)
     order = order[:fit]
-    place = {str(name): layer[name].to_numpy()[order] for name in layer if layer[name].ndim == 1}
+    values = {str(name): layer[name].to_numpy()[order] for name in layer if layer[name].ndim == 1}
     rows = np.arange(len(order))
-    _bands(ax, place["tier"])
-    ax.hlines(rows, place["rank_low"], place["rank_high"], color=canvas.FAINT, linewidth=2)
-    ax.plot(place["rank"], rows, "o", markersize=4, color=canvas.COLOURS[0])
-    if "first" in place:
-        _name_shares(ax, place)
+    _bands(ax, values["tier"])
+    ax.hlines(rows, values["rank_low"], values["rank_high"], color=canvas.FAINT, linewidth=2)
+    ax.plot(values["rank"], rows, "o", markersize=4, color=canvas.COLOURS[0])
+    if "first" in values:
+        _write_shares(ax, values)
     ax.set_yticks(rows, fitting_names(ax, names[order]))
-    last = place["rank_high"].max()
+    last = values["rank_high"].max()
     beyond = max(0.5, 0.02 * last)
     ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(1 - beyond, last + beyond))
     ax.locator_params(axis="x", integer=True)
     ticks = ax.get_xticks()
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_interval_words(layer.attrs)}")
-    repeated = repeats_text(layer.attrs)
-    canvas.subtitle(ax, repeated, selection_text(len(order), len(names)), *cautions_of(layer.attrs))
+    repeats = repeats_text(layer.attrs)
+    canvas.subtitle(ax, repeats, selection_text(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 
 
 def _interval_words(attributes: Any) -> str:
-    """Say what the lines are."""
+    """Describe the intervals of ranks."""
     if attributes.get("rank_interval") == "bootstrap":
         return " and its spread over resamples"
     return f" with {1 - attributes['alpha']:.0%} interval" if "alpha" in attributes else ""
 
 
-def _name_shares(ax: Axes, place: dict[str, Any]) -> None:
-    """Write the share of first places beside the line of each system that has one."""
-    for row in np.flatnonzero(place["first"] >= SELDOM):
-        text, where = f"first in {place['first'][row]:.0%}", (place["rank_high"][row], row)
+def _write_shares(ax: Axes, values: dict[str, Any]) -> None:
+    """Write the share of first places beside each line."""
+    for row in np.flatnonzero(values["first"] >= SELDOM):
+        text = f"first in {values['first'][row]:.0%}"
         look: dict[str, Any] = {"va": "center", "fontsize": "small"}
-        ax.annotate(text, where, (5, 0), textcoords="offset points", **look)
+        end = (values["rank_high"][row], row)
+        ax.annotate(text, end, (5, 0), textcoords="offset points", **look)
 
 
 def _ranks_by_system(ranks: Any) -> Any:
@@ -145,12 +145,12 @@ def _ranks_by_system(ranks: Any) -> Any:
     ):
         dataset = ranks.to_xarray().assign_attrs(ranks.attrs)
         return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
-    of_board = {*getattr(ranks, "columns", ())} >= {*NEEDED, "ci_low"}
-    if isinstance(ranks, pd.DataFrame) and of_board and ranks.index.nlevels == 1:
-        known = ranks[[*NEEDED]].dropna().astype(float)  # systems that lack a task have no means
-        if known.empty:
-            raise InputError("a leaderboard of systems with means", "none that has one")
-        board = known.rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
+    is_leaderboard = {*getattr(ranks, "columns", ())} >= {*NEEDED, "ci_low"}
+    if isinstance(ranks, pd.DataFrame) and is_leaderboard and ranks.index.nlevels == 1:
+        ranked = ranks[[*NEEDED]].dropna().astype(float)  # systems without a task have no mean
+        if ranked.empty:
+            raise InputError("a leaderboard of systems with means", "no system with a mean")
+        board = ranked.rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
         by = [*map(str, ranks)][[*ranks].index("ci_low") - 1]
         return board.expand_dims({METRIC: [by]})
     return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
@@ -166,21 +166,21 @@ def _bands(ax: Axes, tiers: Any) -> None:
 
 
 EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0])
-"""Ends of the bins in terms of precision, best first."""
+"""Borders of the bins of precision, best first."""
 
 
 def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw how well the best systems of all groups do, by several metrics on one scale.
+    """Draw the scores of the best system of each group.
 
     Also called as ``best.ireval.plot.best_systems()``.
 
-    The scale is that of precision; a search length stands where one over it does, so that
-    metrics which judge the task alike have their bars together.
+    The axis is the scale of precision. A search length is drawn at its reciprocal, so that metrics
+    that rate the systems alike have neighbouring bars.
 
     Parameters
     ----------
     best
-        What `irframe.verbs.best_systems` returned of scores in groups.
+        Result of `irframe.verbs.best_systems` for scores in groups.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -189,7 +189,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, a patch per metric and bin: the number of groups.
+        The axes, with a patch per metric and bin, for the number of groups.
 
     Raises
     ------
@@ -212,21 +212,21 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     """
     holding("what best_systems returned", best, {METRIC, "value"}, "columns")
     metrics = best[METRIC].unique()
-    places = np.arange(len(EDGES) - 1)
+    positions = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
     for number, metric in enumerate(map(str, metrics)):
         values = best.loc[best[METRIC] == metric, "value"].to_numpy(float)
         shift = (number - (len(metrics) - 1) / 2) * width
         colour = canvas.series_style(number)["color"]
-        ax.bar(places + shift, _count(values, metric), width, color=colour, label=metric)
+        ax.bar(positions + shift, _count(values, metric), width, color=colour, label=metric)
     name_ticks(
-        ax, places, [_edge_label(low, high) for high, low in pairwise(EDGES)], size="x-small"
+        ax, positions, [_edge_label(low, high) for high, low in pairwise(EDGES)], size="x-small"
     )
     group = best.columns[0] if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
-    bars: Any = ax.patches  # scores that nobody has are left out at either end
+    bars: Any = ax.patches  # empty bins at both ends are left out
     filled = [bar.get_x() for bar in bars if bar.get_height()]
     if not filled:
         raise InputError("systems that have a value", "none")
@@ -239,7 +239,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
 
 
 def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
-    """Count scores by bin; what costs is turned over."""
+    """Count scores by bin, costs by their reciprocals."""
     scale = 1 / np.maximum(values, 1) if facts(metric).cost else values
     clipped = np.clip(scale[~np.isnan(scale)], 0, 1)
     cell = np.clip(np.searchsorted(-EDGES, -clipped, side="right") - 1, 0, len(EDGES) - 2)
@@ -252,7 +252,7 @@ def _edge_label(low: float, high: float) -> str:
 
 
 MOST_NAMED = 12
-"""Most systems that the legend names, those of the front first."""
+"""Most systems that the legend names."""
 
 
 def pareto_front(
@@ -265,23 +265,23 @@ def pareto_front(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw what each system achieves against what it costs.
+    """Draw the effectiveness of each system against its cost.
 
     Also called as ``scores.ireval.plot.pareto_front(cost="tokens")``.
 
-    The line joins the systems of the Pareto front: no other system is at least as good at no
-    higher cost, and better in one of the two. Beyond twelve systems the legend names those of the
-    front and the best, and counts the others.
+    The line joins the systems of the Pareto front. For these, no other system is at least as good
+    at no higher cost, and better in one of the two. The legend names at most twelve systems, those
+    of the front first, and counts the others.
 
     Parameters
     ----------
     scores
         Scores, an array or a frame.
     cost
-        What lower is better of: a label of `scores`, with an interval of its mean; or system ->
-        cost, as a dictionary or a Series.
+        A metric of `scores`, drawn with the interval of its mean. Or the cost of each system, as a
+        dictionary or a Series. Lower is better.
     metric
-        The effectiveness; may be left out where there is only one besides `cost`.
+        The metric of effectiveness. Not needed if `scores` has only one besides `cost`.
     depth
         The depth or budget to draw. The default is the greatest.
     alpha
@@ -294,7 +294,7 @@ def pareto_front(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, a point per system.
+        The axes, with a point per system.
 
     Raises
     ------
@@ -323,15 +323,20 @@ def pareto_front(
     height = _means_and_intervals(layer, label, alpha)
     if isinstance(cost, str):
         costs, title = only_layer(scores, cost, depth)
-        width, title = _means_and_intervals(costs, title, alpha), f"mean {title}"
+        width = _means_and_intervals(costs, title, alpha)
+        title = f"mean {title}"
     else:
-        width, title = _given(cost, names), str(getattr(cost, "name", None) or "cost")
+        width = _known_costs(cost, names)
+        title = str(getattr(cost, "name", None) or "cost")
     ax = canvas.new_axes(ax, figsize=figsize)
-    front = on_front(width[0], (sign := facts(label).sign) * height[0])
+    sign = facts(label).sign
+    front = on_front(width[0], sign * height[0])
     order = dict.fromkeys([*front.tolist(), *best_first(height[0], sign).tolist()])
-    for place, (name, colour, marker) in _styles(ax, names, [*order]).items():
-        (x, left, right), (y, low, high) = width[:, place], height[:, place]
-        across, up = np.array([[x - left], [right - x]]), np.array([[y - low], [high - y]])
+    for row, (name, colour, marker) in _styles(ax, names, [*order]).items():
+        x, left, right = width[:, row]
+        y, low, high = height[:, row]
+        across = np.array([[x - left], [right - x]])
+        up = np.array([[y - low], [high - y]])
         look: dict[str, Any] = {"label": name, "elinewidth": 1.5 if name[0] != "_" else 0.5}
         ax.errorbar(x, y, up, across, marker, color=colour, ecolor=canvas.FAINT, **look)
     more = len(names) - MOST_NAMED
@@ -343,29 +348,29 @@ def pareto_front(
         ax,
         topics_text([layer.shape[-1]]),
         f"{1 - alpha:.0%} intervals",
-        "line: Pareto front" * (len(front) > 1),
+        "line: Pareto front" if len(front) > 1 else "",
     )
     canvas.legend_beside(ax)
     return ax
 
 
 def _styles(ax: Axes, names: list[Any], order: list[int]) -> dict[int, tuple[str, Any, str]]:
-    """Return what each system is called in a legend, its colour and marker.
+    """Return the legend name, colour and marker of each system.
 
-    Names of the last, that a legend has no room for, begin with an underscore, and are faint.
+    Systems without an entry in the legend are faint, and their names begin with an underscore.
     """
     named = sorted(order[:MOST_NAMED])
-    chosen = [names[place] for place in named]
+    chosen = [names[row] for row in named]
     colours = canvas.system_colours(chosen, names)
     again = [colours[:number].count(colour) for number, colour in enumerate(colours)]
     markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in again]
     styles = zip(named, fitting_names(ax, chosen), colours, markers, strict=True)
-    faint = {place: (f"_{names[place]}", canvas.FAINT, "o") for place in order[MOST_NAMED:]}
-    return faint | {place: (name, colour, marker) for place, name, colour, marker in styles}
+    faint = {row: (f"_{names[row]}", canvas.FAINT, "o") for row in order[MOST_NAMED:]}
+    return faint | {row: (name, colour, marker) for row, name, colour, marker in styles}
 
 
 def _only_other(scores: Any, cost: str) -> Any:
-    """Return the metric beside the cost, None if there are several."""
+    """Return the only metric besides the cost, or None."""
     array = isinstance(scores, xr.DataArray)
     labels = scores["metric"].to_numpy() if array else getattr(scores, "columns", ())
     others = [label for label in np.atleast_1d(labels).tolist() if str(label) != cost]
@@ -373,24 +378,24 @@ def _only_other(scores: Any, cost: str) -> Any:
 
 
 def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArray[np.float64]:
-    """Return means and the ends of their intervals, shape (3, system)."""
+    """Return means and interval ends: (3, system)."""
     summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     mean = summed["mean"].to_numpy()
     ends = [summed[side].to_numpy() for side in ("ci_low", "ci_high")]
     return np.stack([mean, *(np.where(np.isnan(end), mean, end) for end in ends)])
 
 
-def _given(cost: Any, names: list[Any]) -> NDArray[np.float64]:
-    """Return costs that are known of systems, likewise."""
-    known = pd.Series(dict(cost) if isinstance(cost, Mapping) else cost)
-    values = known.reindex(names).astype(float)
+def _known_costs(cost: Any, names: list[Any]) -> NDArray[np.float64]:
+    """Return the caller's costs as means without intervals: (3, system)."""
+    costs = pd.Series(dict(cost) if isinstance(cost, Mapping) else cost)
+    values = costs.reindex(names).astype(float)
     if values.isna().any():
         raise InputError("a cost of every system", "none for", "", values.index[values.isna()])
     return np.tile(values.to_numpy(), (3, 1))
 
 
 def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return who is on the Pareto front, the cheapest first.
+    """Return the positions on the Pareto front, the cheapest first.
 
     Examples
     --------

@@ -129,12 +129,12 @@ def fills_figure(ax: Axes) -> bool:
 
 
 def figure_of(ax: Axes) -> Any:
-    """Return the figure of axes, also of axes on a subfigure."""
+    """Return the top-level figure of axes."""
     return ax.figure.figure
 
 
 def size_in_points(ax: Axes) -> tuple[float, float]:
-    """Return the width and height of axes and their texts, in points."""
+    """Return the size of axes and their texts in points."""
     figure = figure_of(ax)
     box = figure.bbox if fills_figure(ax) else ax.get_window_extent()
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
@@ -164,7 +164,7 @@ def fitting_rows(ax: Axes, template: str, *columns: Any) -> list[str]:
 
 
 def selection_text(shown: int, count: int, what: str = "systems", which: str = "best") -> str:
-    """Return the text for a selection, or "" if all are shown.
+    """Return the text for a selection, or "" for all.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def name_ticks(
 
 
 def name_topics(ax: Axes, topics: Any) -> None:
-    """Write upright names of topics at the ticks, if all fit.
+    """Write upright names of topics, if all fit.
 
     The ticks are 0, 1 and so on. A name takes at most a quarter of the height.
     """
@@ -219,7 +219,7 @@ def grow_figure(ax: Axes, points: float) -> None:
 
 
 def integer_ticks(ax: Axes, *, upright: bool = False) -> None:
-    """Set integer ticks on the x axis, or on both axes."""
+    """Set integer ticks on one or both axes."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow import
 
     for axis in (ax.xaxis, ax.yaxis)[: 1 + upright]:
@@ -278,7 +278,7 @@ def _around(ax: Axes) -> float:
 
 
 def _to_the_right(ax: Axes) -> float:
-    """Return the most width of a text at the left of axes.
+    """Return the most width of a text at the left.
 
     It ends at the right of the figure, or of the axes if other axes follow.
     """
@@ -299,7 +299,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
-    """Return a tick formatter that writes as many labels as fit.
+    """Return a tick formatter that writes labels that fit.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ def _fit(axis: Any, ticks: Any, texts: list[str], rows: list[int]) -> bool:
 
 
 def _below(ax: Axes) -> Any:
-    """Return the anchor of a legend below the label of axes."""
+    """Return the anchor of a legend below axes."""
     from matplotlib.transforms import Bbox  # noqa: PLC0415 - slow import
 
     boxes = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis) if ax.axison]
@@ -363,7 +363,7 @@ def _below(ax: Axes) -> Any:
 
 
 def legend_below(ax: Axes, handles: list[Any], look: dict[str, Any]) -> Any:
-    """Put a legend below axes, in as many columns as fit."""
+    """Put a legend with fitting columns below axes."""
     labels = [str(handle.get_label()) for handle in handles]
     height = 0.833 * font_height(ax)  # of a font "small"
     free = 0.98 * size_in_points(ax)[0] - HANDLE * height

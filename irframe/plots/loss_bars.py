@@ -85,7 +85,7 @@ def loss_bars(
 
 
 def _mean_parts(losses: Any) -> pd.DataFrame:
-    """Return the mean of each segment, a row for each system.
+    """Return the mean of each segment per system.
 
     Raises InputError if the argument is not a result of `losses`.
     """

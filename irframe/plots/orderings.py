@@ -1,4 +1,4 @@
-"""Figures of two rankings or systems, and of all rankings of a length.
+"""Figures of two systems, and of all possible rankings.
 
 Figures: orderings, hasse, ranking_grid, explained.
 """
@@ -18,27 +18,27 @@ from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size
 
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
-"""Code -> name, without what came before a non-separable label."""
+"""Code of `merge_codes` -> short name."""
 LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
-"""Light blue, blue, yellow, vermilion: much as in the literature; apart for the colour-blind."""
+"""Light blue, blue, yellow and vermilion, which colour-blind readers can distinguish."""
 MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "** non-separable"}
 
 
 def label_look() -> dict[str, Any]:
-    """Return how images of the codes of `plain` look: ns, equal, ni and non-separable."""
+    """Return the style of images of the codes of `merge_codes`."""
     from matplotlib.colors import ListedColormap  # noqa: PLC0415 - slow import
 
     colours = ListedColormap(list(LABEL_COLOURS.values()))
     return {"cmap": colours, "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
 
 
-def plain(labels: NDArray[Any]) -> NDArray[np.int8]:
-    """Return codes -1, 0, 1 and 2, both non-separable codes being 2."""
+def merge_codes(labels: NDArray[np.integer]) -> NDArray[np.int8]:
+    """Return codes with 2 for both kinds of non-separable labels."""
     return np.where(np.abs(labels) == 2, 2, labels).astype(np.int8)
 
 
 def label_legend(ax: Axes) -> None:
-    """Explain the colours under the axes."""
+    """Put a legend of the colours below the axes."""
     from matplotlib.patches import Patch  # noqa: PLC0415 - slow import
 
     patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
@@ -46,7 +46,7 @@ def label_legend(ax: Axes) -> None:
 
 
 GAP = 1
-"""Empty columns between the parts."""
+"""Empty columns between the panels."""
 WIDE = 3
 """Columns that a score difference takes."""
 MOST_SPELLED = 60
@@ -54,14 +54,14 @@ MOST_SPELLED = 60
 
 
 def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw two systems topic by topic: what they found, how it is ordered, how metrics see it.
+    """Draw two systems' rankings, innate orderings and score differences.
 
     Also called as ``lined_up.ireval.plot.orderings()``.
 
-    Left to right: the rankings of a and of b, dark where gain is high; the innate ordering at
-    every depth; and the score differences a - b, coloured by who is better: of a metric that counts
-    a cost, such as ASL, by the lower score. Topics stand in five
-    groups from *ns* to *ni*; in the middle ones no metric can have the opposite colour.
+    There is one row per topic. From left to right, the panels are the rankings of a and of b, dark
+    where the gain is high, the innate ordering at every depth, and the score differences a - b.
+    The colour of a difference is that of the better system. Topics are sorted into five groups
+    from *ns* to *ni*. In the outer groups, no metric can have the opposite colour.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one image per part.
+        The axes, with one image per panel.
 
     References
     ----------
@@ -93,14 +93,17 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     holding("what side_by_side returned", lined_up, {"label", "gain_a", "gain_b"})
     holding("what side_by_side returned, by topic and depth", lined_up, {TOPIC, DEPTH}, "sizes")
     canvas.refuse_groups(lined_up)
-    topics, metrics = lined_up.sizes[TOPIC], lined_up.sizes.get(METRIC, 0)
+    topics = lined_up.sizes[TOPIC]
+    metrics = lined_up.sizes.get(METRIC, 0)
     columns = 3 * lined_up.sizes[DEPTH] + 3 * GAP + WIDE * metrics
     few = topics <= MOST_SPELLED
     size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if few else 0.03) * topics, 12))
     ax = canvas.new_axes(ax, size, figsize)
     spelled = few and topics <= layout.rows_that_fit(ax, 0.7)
     narrow = layout.size_in_points(ax)[0] < layout.NARROW
-    left, ticks, names = 0.0, [], []
+    left = 0.0
+    ticks = []
+    names = []
     for name, cells, width, style in _panels(ax, lined_up):
         right = left + width
         ax.imshow(cells, extent=(left, right, topics, 0), aspect="auto", **style)
@@ -125,24 +128,24 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
 
 
 def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
-    """Return name, cells, width and style of rankings, of labels, and of every metric."""
+    """Return the name, cells, width and style of each panel."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
     names = layout.fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
-    parts: list[tuple[str, Any, float, dict[str, Any]]] = [
+    panels: list[tuple[str, Any, float, dict[str, Any]]] = [
         (f"{side}: {name}", data[f"gain_{side}"].to_numpy(), depths, grey)
         for side, name in zip("ab", names, strict=True)
     ]
-    labels = plain(data["label"].to_numpy())
-    parts.append((f"ordering, k = 1 to {depths}", labels, depths, label_look()))
+    labels = merge_codes(data["label"].to_numpy())
+    panels.append((f"ordering, k = 1 to {depths}", labels, depths, label_look()))
     if METRIC in data.dims:
         metrics = zip(data[METRIC].to_numpy(), _ahead(data)[..., np.newaxis], strict=True)
-        parts += [(str(metric), cells, WIDE, label_look()) for metric, cells in metrics]
-    return parts
+        panels += [(str(metric), cells, WIDE, label_look()) for metric, cells in metrics]
+    return panels
 
 
 def _ahead(data: xr.Dataset) -> NDArray[Any]:
-    """Return 1 where a is better by a metric, -1 where b is, 0 where they are equal."""
+    """Return 1 where a is better, -1 where b is."""
     signs = [facts(metric).sign for metric in data[METRIC].to_numpy()]
     ahead: NDArray[Any] = np.sign(data["difference"].to_numpy()) * np.reshape(signs, (-1, 1))
     return ahead
@@ -154,32 +157,32 @@ def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None
 
     ahead = _ahead(data)
     cells = (
-        (centres[place[0]], place[1] + 0.5, spelled(value), LABEL_COLOURS[int(ahead[place])])
-        for place, value in np.ndenumerate(data["difference"].to_numpy())
+        (centres[cell[0]], cell[1] + 0.5, spelled(value), LABEL_COLOURS[int(ahead[cell])])
+        for cell, value in np.ndenumerate(data["difference"].to_numpy())
         if not np.isnan(value)
     )
     canvas.write_cells(ax, cells, "xx-small")
 
 
 LEVEL = 26.0
-"""Least height, in points, of a level with the arrows to the next."""
+"""Least height of a level with its arrows, in points."""
 LONGEST = 6
-"""Longest rankings drawn; there are 64 of them."""
+"""Greatest length of rankings to draw; 64 rankings have it."""
 
 
 def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw which rankings of a length no metric can place below which others.
+    """Draw the innate order of rankings as a Hasse diagram.
 
     Also called as ``grid.ireval.plot.hasse()``.
 
-    An arrow points from a ranking to one that is not better, by every metric; arrows that follow
-    from others are left out. Rankings without a path between them may go either way. Each arrow
-    goes one level down: a relevant document one rank lower, or lost at the end.
+    An arrow points from a ranking to one that is not better by any metric. Arrows that follow from
+    others are left out. If no path joins two rankings, metrics may order them either way. Each
+    arrow moves a relevant document one rank down, or removes it from the last rank.
 
     Parameters
     ----------
     grid
-        What `irframe.verbs.enumerate_rankings` returned for a length of at most 6.
+        Result of `irframe.verbs.enumerate_rankings` for a length of at most 6.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -188,12 +191,12 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one text per ranking, darker for more relevant documents, and one arrow per pair.
+        The axes, with a text per ranking, darker for more relevant documents, and the arrows.
 
     Raises
     ------
     ParameterError
-        For longer rankings.
+        If the rankings are longer.
 
     References
     ----------
@@ -217,7 +220,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     for name in names:
         height = sum(len(name) - i for i, bit in enumerate(name) if bit == "1")
         levels.setdefault(height, []).append(name)
-    place = {
+    position = {
         name: (number - (len(level) - 1) / 2, height)
         for height, level in levels.items()
         for number, name in enumerate(level)
@@ -228,11 +231,11 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     covers = grid["covers"].sel(row=names, column=names).to_numpy()
     for better, worse in np.argwhere(covers):
-        ends = place[names[better]], place[names[worse]]
+        ends = position[names[better]], position[names[worse]]
         ax.add_patch(FancyArrowPatch(*ends, color=canvas.FAINT, linewidth=1, **style))
     light, dark = (np.array(to_rgb(each)) for each in (canvas.background(ax), canvas.COLOURS[0]))
     look = canvas.CENTRED | {"family": "monospace", "fontsize": "x-small"}
-    for name, (x, y) in place.items():
+    for name, (x, y) in position.items():
         shade = 0.35 * name.count("1") / len(name)
         box = {"boxstyle": "round,pad=0.25", "edgecolor": canvas.COLOURS[0]}
         ax.text(x, y, name, bbox=box | {"facecolor": (1 - shade) * light + shade * dark}, **look)
@@ -242,16 +245,16 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
 
 
 RANKING_GRID_MOST_SPELLED = 16
-"""Most rankings that are spelled out."""
+"""Most rankings whose names are written."""
 
 
 def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw all pairs of rankings of a length, arranged by two metrics.
+    """Draw all pairs of rankings by two metrics.
 
     Also called as ``grid.ireval.plot.ranking_grid()``.
 
-    Red cells are the only ones where metrics may disagree. The more of them lie far from the
-    diagonal, the more freedom is left.
+    Metrics may disagree only in red cells. Many red cells far from the diagonal mean that metrics
+    have much freedom.
 
     Parameters
     ----------
@@ -265,7 +268,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one cell per pair.
+        The axes, with one cell per pair.
 
     References
     ----------
@@ -280,7 +283,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
     ('by nDCG, best first', 'by AP, best first')
     """
     holding("what enumerate_rankings returned", grid, {"label", "covers"})
-    labels = plain(grid["label"].to_numpy())
+    labels = merge_codes(grid["label"].to_numpy())
     rankings = len(labels)
     spelled = rankings <= RANKING_GRID_MOST_SPELLED
     ax = canvas.new_axes(ax, (5.6, 6.9 if spelled else 6.2), figsize)
@@ -306,7 +309,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
 
 
 def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw which documents make one system better than another on every topic.
+    """Draw each document's share of the differences between two systems.
 
     Also called as ``documents.ireval.plot.explained()``.
 
@@ -322,10 +325,10 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: for every topic, from the largest difference a - b to the smallest, a bar upwards
-        of the documents from which a has more and one downwards of those from which b has more,
-        the largest nearest to the axis, and a dot at the difference. Nothing is drawn of
-        documents from which both have as much.
+        The axes, with topics from the largest difference a - b to the smallest. The bar upwards
+        stacks the documents that contribute more to a, and the bar downwards those that contribute
+        more to b, the largest next to the axis. A dot is the difference on the topic. Documents
+        that contribute the same to both are not drawn.
 
     References
     ----------
@@ -347,14 +350,14 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     names = documents.attrs.get("systems", ["a", "b"])
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     values = documents["difference"].to_numpy().round(12)
-    place = total.index.get_indexer(pd.Index(documents[TOPIC]))
+    column = total.index.get_indexer(pd.Index(documents[TOPIC]))
     ax.plot(np.arange(len(total)), total, ".", color=canvas.text_colour(ax), label="difference")
     sides = zip(
         layout.fitting_names(ax, names, 0.3), canvas.system_colours(names), (1, -1), strict=True
     )
     for name, colour, sign in sides:
-        ahead = (sign * values > 0) & (place >= 0)
-        _stack(ax, place[ahead], values[ahead], colour)
+        ahead = (sign * values > 0) & (column >= 0)
+        _stack(ax, column[ahead], values[ahead], colour)
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
     ax.axhline(0, color=canvas.text_colour(ax), linewidth=0.6)
     layout.name_topics(ax, total.index)
@@ -365,11 +368,14 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     return ax
 
 
-def _stack(ax: Axes, place: NDArray[Any], values: NDArray[Any], colour: str) -> None:
-    """Draw the documents of every topic on one another, the largest first."""
-    order = np.lexsort([-np.abs(values), place])
-    place, values = place[order], values[order]
+def _stack(
+    ax: Axes, column: NDArray[np.integer], values: NDArray[np.floating], colour: str
+) -> None:
+    """Draw stacked bars of documents, the largest first."""
+    order = np.lexsort([-np.abs(values), column])
+    column = column[order]
+    values = values[order]
     before = np.cumsum(values) - values
-    bottom = before - before[np.searchsorted(place, place)]
+    bottom = before - before[np.searchsorted(column, column)]
     edge = {"edgecolor": canvas.background(ax), "linewidth": 0.4}
-    ax.bar(place, values, bottom=bottom, color=colour, width=0.8, **edge)
+    ax.bar(column, values, bottom=bottom, color=colour, width=0.8, **edge)

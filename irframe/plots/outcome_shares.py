@@ -25,7 +25,7 @@ SEGMENTS = {
 
 
 def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw the shares of topics answered by both, one or neither.
+    """Draw the shares of topics by outcome.
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
 

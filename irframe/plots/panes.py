@@ -149,7 +149,7 @@ def panes(
 
 
 def _name(ax: Axes, name: str) -> None:
-    """Write the name of a part above the subtitle of its figure."""
+    """Write the name of a part above its subtitle."""
     title = " ".join(ax.get_title(loc="left").split())
     ax.set_title("\n".join(filter(None, [name, title])), loc="left", fontsize="small")
 

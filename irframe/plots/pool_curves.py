@@ -1,4 +1,4 @@
-"""Figures of judges, of pools and of budgets of judgments.
+"""Figures of judges, pools and budgets of judgments.
 
 Figures: pool_curves, robustness_curves, budget_curves, judge_ranks, confusion_map.
 """
@@ -25,14 +25,14 @@ def pool_curves(
     ax: "Sequence[Axes] | None" = None,
     figsize: Size = None,
 ) -> Any:
-    """Draw how many relevant documents pools of growing depth find, and how fast they dry up.
+    """Draw the relevant documents found by pools of growing depth.
 
     Also called as ``growth.ireval.plot.pool_curves()``.
 
     Parameters
     ----------
     growth
-        What `irframe.verbs.pool_growth` gives; or several of these by the name of their collection.
+        Result of `irframe.verbs.pool_growth`, or a dictionary of results by collection.
     ax
         Two axes to draw on. The default is a new figure.
     figsize
@@ -41,8 +41,8 @@ def pool_curves(
     Returns
     -------
     numpy.ndarray of matplotlib.axes.Axes
-        Left the relevant documents per topic; right the share of relevant ones among those newly
-        judged, drawn at the depth where an interval ends.
+        Two axes. The left axes show the relevant documents per topic. The right axes show the share
+        of relevant documents among the newly judged ones, at the end of each depth interval.
 
     References
     ----------
@@ -57,43 +57,44 @@ def pool_curves(
     >>> left.get_ylabel()
     'relevant documents per topic'
     """
-    named: Mapping[Any, Any] = {"": growth}
+    by_name: Mapping[Any, Any] = {"": growth}
     if isinstance(growth, Mapping) and not isinstance(growth, xr.Dataset):
-        named = growth
-    for part in named.values():
-        holding("what pool_growth gives", part, {"relevant", "rate"})
-        holding("what pool_growth gives, by depth", part, {DEPTH}, "sizes")
-        canvas.refuse_groups(part)
+        by_name = growth
+    for pool in by_name.values():
+        holding("what pool_growth gives", pool, {"relevant", "rate"})
+        holding("what pool_growth gives, by depth", pool, {DEPTH}, "sizes")
+        canvas.refuse_groups(pool)
     panes = np.asarray(_two_axes(figsize) if ax is None else ax, dtype=object).ravel()
     for pane in panes:
         layout.wrap_labels(pane)
     canvas.refuse_both(ax, figsize)
     if len(panes) != 2:
         raise ParameterError("two axes", str(len(panes)))
-    for number, (name, part) in enumerate(named.items()):
+    for number, (name, pool) in enumerate(by_name.items()):
         style = canvas.marked_style(number) | {"label": name, "linewidth": 1.8}
         for pane, variable in zip(panes, ("relevant", "rate"), strict=True):
-            pane.plot(part[DEPTH], part[variable], **style)
+            pane.plot(pool[DEPTH], pool[variable], **style)
     labels = ("relevant documents per topic", "share of relevant among newly judged")
     for pane, label in zip(panes, labels, strict=True):
         pane.set(xlabel="pool depth d", ylabel=label)
         pane.set_ylim(bottom=0)
         layout.integer_ticks(pane)
-    if "" not in named:
+    if "" not in by_name:
         canvas.legend_beside(panes[1])
     return panes
 
 
 def _two_axes(figsize: Size) -> Any:
-    """Return two axes of a new figure, side by side if it is wide enough."""
-    plt, size = canvas.pyplot(), figsize or canvas.rcparams_size((9, 3.8))
-    beside = 72 * size[0] > layout.NARROW
-    size = size if figsize or beside else (size[0], 1.7 * size[1])
-    shape = (1, 2) if beside else (2, 1)
-    return plt.subplots(*shape, figsize=size, layout="constrained")[1]
+    """Return two axes of a new figure."""
+    size = figsize or canvas.rcparams_size((9, 3.8))
+    is_wide = 72 * size[0] > layout.NARROW
+    size = size if figsize or is_wide else (size[0], 1.7 * size[1])
+    shape = (1, 2) if is_wide else (2, 1)
+    return canvas.pyplot().subplots(*shape, figsize=size, layout="constrained")[1]
 
 
-SHARE, SEED = "share", "seed"
+SHARE = "share"
+SEED = "seed"
 
 
 def robustness_curves(
@@ -103,11 +104,11 @@ def robustness_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw how alike systems are ordered on shares of the judgments and on all of them.
+    """Draw the agreement between samples of judgments and all judgments.
 
     Also called as ``agreement.ireval.plot.robustness_curves()``.
 
-    The flatter and closer to 1 a line, the less the metric minds incomplete judgments.
+    A flat line close to 1 means that the metric is robust to incomplete judgments.
 
     Parameters
     ----------
@@ -123,9 +124,9 @@ def robustness_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: per metric the means over the seeds, from all judgments on the left to the
-        smallest share on the right, in a band of one standard deviation either way. A dotted line
-        marks 0.9, from which on two orderings are customarily taken as equivalent.
+        The axes, with the mean over the seeds per metric, and a band of one standard deviation
+        around it. All judgments are at the left, and the smallest share is at the right. A dotted
+        line marks 0.9, above which orderings are customarily called equivalent.
 
     References
     ----------
@@ -146,24 +147,24 @@ def robustness_curves(
     chosen = canvas.select_only(chosen, DEPTH, depth, "the depths scored")
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
-        known = chosen.notnull().any([SHARE, SEED])  # all judgments agree with themselves
-        whole = xr.ones_like(chosen.isel({SHARE: [0]})).where(known).assign_coords({SHARE: [1.0]})
-        chosen = xr.concat([whole, chosen], SHARE)
-    places = chosen[SHARE].to_numpy()
+        defined = chosen.notnull().any([SHARE, SEED])  # all judgments agree with themselves
+        ones = xr.ones_like(chosen.isel({SHARE: [0]})).where(defined)
+        chosen = xr.concat([ones.assign_coords({SHARE: [1.0]}), chosen], SHARE)
+    positions = chosen[SHARE].to_numpy()
     ax = canvas.new_axes(ax, figsize=figsize)
     ax.axhline(0.9, color=canvas.FAINT, linestyle=":", linewidth=1)
     for number, metric in enumerate(chosen[METRIC].to_numpy()):
         line = chosen.sel({METRIC: metric})
         mean = line.mean(SEED)
-        half = np.sqrt(((line - mean) ** 2).mean(SEED))  # std warns where nothing is known
+        half = np.sqrt(((line - mean) ** 2).mean(SEED))  # std warns about empty slices
         style = canvas.marked_style(number) | {"linestyle": "-"}
-        ax.plot(places, mean, label=str(metric), **style)
+        ax.plot(positions, mean, label=str(metric), **style)
         look = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
-        ax.fill_between(places, mean - half, mean + half, **look)
+        ax.fill_between(positions, mean - half, mean + half, **look)
     method = method_text(agreement.attrs) or "agreement"
     ax.set(xlabel="share of the judgments kept", ylabel=f"agreement with all judgments ({method})")
     ax.set_xlim(1.02, min(shares) - 0.02)
-    layout.name_ticks(ax, np.sort(places), np.sort(places))
+    layout.name_ticks(ax, np.sort(positions), np.sort(positions))
     canvas.legend_beside(ax)
     return ax
 
@@ -175,7 +176,7 @@ WORDS = {
     "tau": "Kendall's tau with full judgments",
     "tau_ap": "tau_ap with full judgments",
 }
-"""What may be drawn -> what is written at its axis."""
+"""Value to draw -> label of its axis."""
 
 
 def budget_curves(
@@ -186,7 +187,7 @@ def budget_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw what more judgments buy, a curve for each way to choose the documents.
+    """Draw the effect of more judgments, a curve per strategy.
 
     Also called as ``replayed.ireval.plot.budget_curves()``.
 
@@ -195,11 +196,12 @@ def budget_curves(
     replayed
         Result of `irframe.verbs.replay`.
     value
-        What to draw: ``"kept"``, the share of significant differences that is kept; ``"changed"``,
-        of pairs whose conclusion changes; ``"found"``, relevant documents; ``"tau"`` or
-        ``"tau_ap"``, agreement of the order of systems with that by full judgments.
+        The value to draw. ``"kept"`` is the share of significant differences that is kept,
+        ``"changed"`` the share of pairs whose conclusion changes, and ``"found"`` the number of
+        relevant documents. ``"tau"`` and ``"tau_ap"`` are the agreement with the order of systems
+        by full judgments.
     metric
-        A metric, if there are several.
+        The metric to draw. Not needed if there is a single one.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -208,13 +210,13 @@ def budget_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with judgments of each topic on a logarithmic scale. Bands are intervals over
+        The axes, with the judgments per topic on a logarithmic scale. Bands are intervals over
         samples.
 
     Raises
     ------
     ParameterError
-        For a value that is none of these, an unknown metric, or several without a choice.
+        If the value or metric is unknown, or no metric is chosen among several.
 
     References
     ----------
@@ -230,29 +232,30 @@ def budget_curves(
     >>> replayed.ireval.plot.budget_curves("tau").get_ylabel()
     "Kendall's tau with full judgments"
     """
-    word = WORDS[choice("value", value, list(WORDS))]
+    label = WORDS[choice("value", value, list(WORDS))]
     holding("what replay gives", replayed, {"strategy", "budget"}, "sizes")
     canvas.refuse_groups(replayed)
     names = [value, f"{value}_interval"]
     mean, ends = canvas.select_only(replayed[names], METRIC, metric)[names].data_vars.values()
-    factor = 100 if word.endswith("%") else 1
+    factor = 100 if label.endswith("%") else 1
     ax = canvas.new_axes(ax, figsize=figsize)
     budgets = replayed["budget"].to_numpy()
     for number, name in enumerate(replayed["strategy"].to_numpy()):
         style = canvas.marked_style(number)
-        curve, (low, high) = factor * mean[number].to_numpy(), factor * ends[number].to_numpy().T
+        curve = factor * mean[number].to_numpy()
+        low, high = factor * ends[number].to_numpy().T
         ax.plot(budgets, curve, label=str(name), linewidth=1.8, **style)
         ax.fill_between(budgets, low, high, color=style["color"], alpha=0.12, linewidth=0)
     ax.set_xscale("log")
     layout.name_ticks(ax, budgets, budgets)
     ax.minorticks_off()
-    ax.set(xlabel="judgments of each topic", ylabel=word)
+    ax.set(xlabel="judgments of each topic", ylabel=label)
     canvas.legend_beside(ax)
     return ax
 
 
 NAMED = 5
-"""How many of the systems that move most have their names."""
+"""Number of systems to name, those that move most."""
 
 
 def judge_ranks(
@@ -265,21 +268,21 @@ def judge_ranks(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw where every system ranks under another judge, against its rank under the reference.
+    """Draw the ranks of systems under two judges.
 
-    Also called as ``effect.ireval.plot.judge_ranks()``. Above the diagonal a system does better
-    under the other judge.
+    Also called as ``effect.ireval.plot.judge_ranks()``. Systems above the diagonal rank better
+    under the judge than under the reference.
 
     Parameters
     ----------
     effect
         Result of `irframe.judge_effect`.
     judge, metric
-        Which ones; may be left out where there is only one.
+        The judge and metric to draw. Not needed where there is a single one.
     depth
         The depth to draw. The default is the greatest.
     marked
-        Systems to draw in another colour, such as those of a group.
+        Systems to highlight, such as those of a team.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -288,7 +291,7 @@ def judge_ranks(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, a point per system.
+        The axes, with a point per system.
 
     Raises
     ------
@@ -316,7 +319,8 @@ def judge_ranks(
     chosen = np.isin(
         np.arange(len(systems)), places("marked, systems of the effect", marked, systems)
     )
-    old, new = cell["reference_rank"].to_numpy(), cell["rank"].to_numpy()
+    old = cell["reference_rank"].to_numpy()
+    new = cell["rank"].to_numpy()
     ax = canvas.new_axes(ax, (5.2, 5.2), figsize)
     ends = [0, len(systems) + 1]
     ax.plot(ends, ends, color=canvas.FAINT, linewidth=1, zorder=0)
@@ -342,7 +346,7 @@ def judge_ranks(
 
 
 def _name(ax: Axes, system: str, old: int, new: int) -> Any:
-    """Write a name beside its point, on the side away from the diagonal."""
+    """Write a name beside its point, away from the diagonal."""
     above = new < old
     side, offset = ("right", (-4, 4)) if above else ("left", (4, -4))
     look: dict[str, Any] = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
@@ -350,7 +354,7 @@ def _name(ax: Axes, system: str, old: int, new: int) -> Any:
 
 
 def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw how many documents of each grade by one judge get which grade by the other.
+    """Draw the confusion matrix of two judges' grades.
 
     Also called as ``compared.ireval.plot.confusion_map()``. A row adds up to 100 %.
 
@@ -366,14 +370,15 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, a cell per pair of grades: the share of the row, and the number of documents.
+        The axes, with a cell per pair of grades. Its text is the share of the row and the number
+        of documents.
 
     Raises
     ------
     InputError
         If the dataset is a different result.
     ParameterError
-        For several pairs, or topics.
+        If there are several pairs of judges, or results by topic.
 
     Examples
     --------
@@ -388,7 +393,8 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     needed = {"confusion", "grade_a", "grade_b", *JUDGES}
     holding("what compare_judges gives", compared, needed, "variables")
     counts = canvas.only_matrix(compared["confusion"], "grade_a", "grade_b")
-    values, names = counts.to_numpy(), [counts[name].item() for name in JUDGES]
+    values = counts.to_numpy()
+    names = [counts[name].item() for name in JUDGES]
     shares = values / np.maximum(values.sum(axis=1, keepdims=True), 1)
     ax = canvas.new_axes(ax, (4.6, 3.8), figsize)
     mesh = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
@@ -398,8 +404,8 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     )
     canvas.write_cells(ax, cells, "small")
     grades = [str(grade) for grade in counts["grade_a"].to_numpy()]
-    for name_side in (ax.set_xticks, ax.set_yticks):
-        name_side(range(len(grades)), grades)
+    ax.set_xticks(range(len(grades)), grades)
+    ax.set_yticks(range(len(grades)), grades)
     ax.set(xlabel=f"grade by {names[1]}", ylabel=f"grade by {names[0]}")
     scale = layout.figure_of(ax).colorbar(mesh, ax=ax, label=f"share of the grade by {names[0]}")
     scale.ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")

@@ -32,7 +32,7 @@ def only_layer(
     *,
     repeated: bool = False,
 ) -> tuple[xr.DataArray, str]:
-    """Return scores over system and topic, and what to call them.
+    """Return scores over system and topic, and their label.
 
     Parameters
     ----------
@@ -43,17 +43,17 @@ def only_layer(
     depth
         The depth to draw. The default is the greatest.
     repeated
-        Whether systems may have repeats, a dimension between system and topic.
+        Whether repeats are allowed, as a dimension between system and topic.
 
     Raises
     ------
     ParameterError
-        If the metric is unknown or left open, listing the metrics.
+        If the metric is unknown, or missing while there are several.
     DepthError
-        For a depth that the scores lack.
+        If there are no scores at the depth.
     """
-    known = to_scores(scores, "" if repeated else "this figure")
-    layer, label = canvas.at_one_depth(canvas.select_only(known, METRIC, metric), depth)
+    array = to_scores(scores, "" if repeated else "this figure")
+    layer, label = canvas.at_one_depth(canvas.select_only(array, METRIC, metric), depth)
     return layer.transpose(SYSTEM, ..., TOPIC), label
 
 
@@ -66,11 +66,11 @@ def score_boxes(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw how the scores of each system spread over topics, the best system first.
+    """Draw box plots of each system's scores over topics.
 
     Also called as ``scores.ireval.plot.score_boxes()``.
 
-    Systems of like means may differ in how often they fail.
+    Systems with similar means may differ in the number of topics on which they fail.
 
     Parameters
     ----------
@@ -90,9 +90,10 @@ def score_boxes(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: per system a box from the lower to the upper quartile with the median, whiskers
-        to the farthest scores within one and a half times its length, points for those beyond,
-        and a diamond at the mean. Topics without a score are left out.
+        The axes, with a box plot per system, the best first. A box extends from the lower to the
+        upper quartile, with a line at the median and a diamond at the mean. Whiskers reach the
+        farthest scores within one and a half box lengths, and points are scores beyond these.
+        Topics without a score are left out.
 
     References
     ----------
@@ -121,30 +122,32 @@ def score_boxes(
     )
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
-    shown = layout.selection_text(len(rows), len(names), which="best" * (systems is None))
+    which = "best" if systems is None else ""
+    shown = layout.selection_text(len(rows), len(names), which=which)
     canvas.subtitle(ax, counted(layer.sizes[TOPIC], TOPIC), shown)
     return ax
 
 
 def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
-    """Draw a box per system, in the colour of the system where there are few."""
+    """Draw a box per system."""
     from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - slow import
 
-    places = np.arange(len(names))
+    positions = np.arange(len(names))
     stats = pd.DataFrame(boxplot_stats(values))
-    height, dark = 0.6, {"color": canvas.text_colour(ax), "linewidth": 1}
+    height = 0.6
+    dark = {"color": canvas.text_colour(ax), "linewidth": 1}
     for inner, outer in (("q1", "whislo"), ("q3", "whishi")):
-        ax.hlines(places, stats[outer], stats[inner], **dark)
-        ax.vlines(stats[outer], places - height / 4, places + height / 4, **dark)
+        ax.hlines(positions, stats[outer], stats[inner], **dark)
+        ax.vlines(stats[outer], positions - height / 4, positions + height / 4, **dark)
     few = len(names) <= len(canvas.COLOURS)
     colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
     box = {"edgecolor": canvas.text_colour(ax), "color": colours, "alpha": 0.6}
-    ax.barh(places, stats["q3"] - stats["q1"], height, stats["q1"], **box)
-    ax.use_sticky_edges = False  # else the lowest of boxes without a width is cut
-    ax.vlines(stats["med"], places - height / 2, places + height / 2, **dark)
-    for place, points in enumerate(stats["fliers"]):
-        ax.plot(points, np.full(len(points), place), ".", color=canvas.text_colour(ax))
-    ax.set_yticks(places, layout.fitting_names(ax, names))
+    ax.barh(positions, stats["q3"] - stats["q1"], height, stats["q1"], **box)
+    ax.use_sticky_edges = False  # otherwise the lowest box is cut if no box has a width
+    ax.vlines(stats["med"], positions - height / 2, positions + height / 2, **dark)
+    for row, points in enumerate(stats["fliers"]):
+        ax.plot(points, np.full(len(points), row), ".", color=canvas.text_colour(ax))
+    ax.set_yticks(positions, layout.fitting_names(ax, names))
 
 
 def system_ranking(
@@ -158,13 +161,12 @@ def system_ranking(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the systems from best to worst with the confidence interval of each mean.
+    """Draw system means from best to worst with confidence intervals.
 
     Also called as ``scores.ireval.plot.system_ranking()``.
 
-    Intervals of single means say how well each is known over topics. Two systems whose
-    intervals overlap may still differ significantly, because both saw the same topics: ask
-    `irframe.verbs.compare`.
+    Two systems with overlapping intervals may still differ significantly, because they have the
+    same topics. Use `irframe.verbs.compare` to test differences.
 
     Parameters
     ----------
@@ -188,10 +190,10 @@ def system_ranking(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, best system at the top: the one with the highest mean, or the lowest of a
-        metric that counts a cost. Where systems have repeats, such as seeds, intervals count these
-        and topics, and small dots are the means of single repeats. Where topics are of several
-        tasks the means are those of task means, and small marks the means of single tasks.
+        The axes, with the best system at the top. If systems have repeats, such as seeds, the
+        intervals include the variance over repeats, and small dots are the means of single
+        repeats. If topics belong to several tasks, means are those of task means, and small marks
+        are the means of single tasks.
 
     References
     ----------
@@ -211,8 +213,8 @@ def system_ranking(
     layer, label = only_layer(scores, metric, depth, repeated=True)
     summed = summary(layer.rename(label).drop_vars(METRIC), alpha=alpha).isel({METRIC: 0})
     names = layer.indexes[SYSTEM].tolist()
-    towards = -facts(label).sign * np.round(summed["mean"].to_numpy(), TIE)
-    ranked = np.argsort(towards, kind="stable").tolist()
+    signed_cost = -facts(label).sign * np.round(summed["mean"].to_numpy(), TIE)
+    ranked = np.argsort(signed_cost, kind="stable").tolist()
     rows = canvas.chosen_systems(systems, names, ranked, len(ranked))
     order = [row for row in ranked if row in rows][:top]
     chosen = top is not None or systems is not None
@@ -223,7 +225,8 @@ def system_ranking(
     ax.set_yticks(range(len(order)), layout.fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
-    shown = layout.selection_text(len(order), len(names), which="best" * (systems is None))
+    which = "best" if systems is None else ""
+    shown = layout.selection_text(len(order), len(names), which=which)
     notes = (
         topics_text(summed["n"]),
         repeats_text(summed.attrs),
@@ -237,40 +240,40 @@ def system_ranking(
 
 
 MARKS = "s^DvP*X<>"
-"""Marks of tasks, in turn."""
+"""Markers of tasks."""
 
 
 def _task_dots(ax: Axes, scores: xr.DataArray, order: list[int]) -> None:
-    """Draw means of single tasks, if topics are of several."""
+    """Draw the means of single tasks, if there are several."""
     tasks = of_tasks(read_scores(scores))
     if tasks is None:
         return
     means = tasks.means.iloc[order]
-    for place, (name, values) in enumerate(means.items()):
-        colour = canvas.COLOURS[1 + place % (len(canvas.COLOURS) - 1)]
+    for number, (name, values) in enumerate(means.items()):
+        colour = canvas.COLOURS[1 + number % (len(canvas.COLOURS) - 1)]
         look: dict[str, Any] = {"markersize": 4, "color": colour, "alpha": 0.8, "zorder": 1}
-        mark = MARKS[place % len(MARKS)]
+        mark = MARKS[number % len(MARKS)]
         ax.plot(values, range(len(means)), mark, linestyle="", label=str(name), **look)
     if len(means.columns) <= len(MARKS):
         ax.legend(loc="best", fontsize="small", frameon=False)
 
 
 def _dots(ax: Axes, summed: xr.Dataset, layer: xr.DataArray, order: list[int]) -> None:
-    """Draw means with their intervals, before them those of repeats, if there are any.
+    """Draw means with their intervals, and the means of repeats.
 
-    The mean of a repeat is over the topics on which all repeats of its system have a score.
+    The mean of a repeat uses the topics on which all repeats of its system have a score.
     """
     if REPEAT in layer.dims:
-        there = layer.notnull()
-        there = (there | ~there.any(TOPIC)).all(REPEAT)
-        means = layer.where(there).mean(TOPIC).transpose(SYSTEM, REPEAT).to_numpy()[order]
+        present = layer.notnull()
+        complete = (present | ~present.any(TOPIC)).all(REPEAT)
+        means = layer.where(complete).mean(TOPIC).transpose(SYSTEM, REPEAT).to_numpy()[order]
         rows = np.arange(len(order)).repeat(means.shape[1])
         ax.plot(means.ravel(), rows, ".", markersize=4, color=canvas.COLOURS[1], zorder=3)
     middle = summed["mean"].to_numpy()
     sides = [abs(summed[side].to_numpy() - middle)[order] for side in ("ci_low", "ci_high")]
     look: dict[str, Any] = {"color": canvas.COLOURS[0], "ecolor": canvas.FAINT, "elinewidth": 2}
-    rows, ends = np.arange(len(order)), np.nan_to_num(sides)
-    ax.errorbar(middle[order], rows, xerr=ends, fmt="o", markersize=4, **look)
+    rows = np.arange(len(order))
+    ax.errorbar(middle[order], rows, xerr=np.nan_to_num(sides), fmt="o", markersize=4, **look)
 
 
 def best_so_far(
@@ -282,7 +285,7 @@ def best_so_far(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the systems of a leaderboard by the day they came, and which of them led when.
+    """Draw systems by date, with the best mean so far.
 
     Also called as ``scores.ireval.plot.best_so_far(dates)``.
 
@@ -291,8 +294,7 @@ def best_so_far(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     dates
-        The day of every system: a mapping or a series by system, of anything that
-        `pandas.to_datetime` reads.
+        System -> day, as a mapping or a Series of values that `pandas.to_datetime` reads.
     metric
         The metric to draw. Not needed if there is a single one.
     depth
@@ -305,13 +307,14 @@ def best_so_far(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: a point per system at its mean, filled for those better than all before them,
-        and steps for the best so far. Of the systems of one day only the best takes the lead.
+        The axes, with a point per system at its mean, and a step line for the best so far. Filled
+        points are systems that are better than all before them. On each day, only the best system
+        can take the lead.
 
     Raises
     ------
     ParameterError
-        For systems without a day, listing them.
+        If some systems have no day.
 
     References
     ----------
@@ -339,9 +342,9 @@ def best_so_far(
     if len(missing):
         raise ParameterError("a day of every system", "none", "", missing)
     means = np.round(averages(layer).to_numpy(), TIE)
-    towards = facts(label).sign * means
-    order = np.lexsort([-towards, days.to_numpy()])
-    ahead = np.fmax.accumulate(towards[order])
+    signed = facts(label).sign * means
+    order = np.lexsort([-signed, days.to_numpy()])
+    ahead = np.fmax.accumulate(signed[order])
     leads = order[np.append(True, ahead[1:] > ahead[:-1])]
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
     faint: dict[str, Any] = {"color": canvas.FAINT, "markersize": 5, "fillstyle": "none"}
@@ -361,7 +364,7 @@ def best_so_far(
     shown = layout.fitting_names(ax, names[leads], 0.3)
     points = zip(shown, days[leads], means[leads], strict=True)
     texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
-    layout.drop_overlapping(texts[::-1])  # if there is not room for all, the last ones stay
+    layout.drop_overlapping(texts[::-1])  # if not all fit, the last ones stay
     return ax
 
 
@@ -375,7 +378,7 @@ def topic_differences(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw by how much one system is ahead of another on every topic.
+    """Draw the difference between two systems on every topic.
 
     Also called as ``scores.ireval.plot.topic_differences(a, b)``.
 
@@ -397,9 +400,9 @@ def topic_differences(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one bar per topic on which both have a score, from the largest difference a - b
-        to the smallest, coloured by the system that is better there, and a dot where they are
-        equal; a dashed line is the mean difference.
+        The axes, with one bar per topic on which both have a score, from the largest difference
+        a - b to the smallest. Its colour is that of the better system. Dots are topics without a
+        difference, and the dashed line is the mean difference.
 
     References
     ----------
@@ -426,9 +429,9 @@ def topic_differences(
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
-    named = layout.fitting_names(ax, [a, b], 0.3)
+    names = layout.fitting_names(ax, [a, b], 0.3)
     colours = canvas.system_colours([a, b], layer.indexes[SYSTEM])
-    sides = zip(named, colours, (1, -1), strict=True)
+    sides = zip(names, colours, (1, -1), strict=True)
     handles: list[Any] = []
     for system, colour, side in sides:
         bars = np.sign(values) == side * facts(label).sign
