@@ -76,6 +76,7 @@ MOVED = (
     Moved("{x}.ireval.{verb}({others}){sel}", _AT, _REFERENCE),
     Moved("{x}.ireval.{verb}({others}){query}", _AT, ("ratios",)),
     Moved("{x}.ireval.{verb}({cut})", _AT, ("replay",)),
+    Moved("ir.{verb}({x}{beside}, {fields})", {"depths": "at"}, ("report",)),
     Moved(
         "{x}.ireval.groupby({fields}).{verb}({others})",
         dict.fromkeys(("by", "groupby", "group_by", "group", "stratify_by"), ""),

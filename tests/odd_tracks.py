@@ -25,10 +25,10 @@ def write_report(runs, qrels, path, options):
     return ir.report(*data, path, **arguments(ir.report, asked))
 
 
-BASE = {"metrics": ["nDCG", "AP", "nDCG@5", "ASL"], "depths": [1, 5, 10], "samples": 100}
+BASE = {"metrics": ["nDCG", "AP", "nDCG@5", "ASL"], "at": [10, 1, 5], "samples": 100}
 
 
-BUDGETS = {"depths": None, "budget": [100, 500, 1000], "at": 500}
+BUDGETS = {"at": None, "budget": [500, 100, 1000]}
 
 
 def _only(systems=None, topics=None):
@@ -139,7 +139,7 @@ def _one_unjudged():
 
 FIVE = ["101", "102", "103", "104", "105"]
 TRACKS = {
-    "example": (ir.example_track, {"baseline": "bm25", "at": 5}),
+    "example": (ir.example_track, {"baseline": "bm25", "at": [5, 1, 10]}),
     "nothing relevant": (_nothing_relevant, {"metrics": ["nDCG", "AP", "P"]}),
     "nothing judged": (_nothing_judged, {}),
     "one not judged": (_one_unjudged, {}),

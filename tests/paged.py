@@ -28,6 +28,7 @@ BUILT_IN = {
 """Names that a script has uses of its own for."""
 METRICS = ["nDCG", "AP(norm='min')"]
 DEPTHS = [1, 5, 10, 20]
+OPENING_FIRST = [10, 1, 5, 20]
 ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0, "baseline": None}
 
 
@@ -91,14 +92,14 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
-def view_of(cube, metrics, depths, at=None, **options):
+def view_of(cube, metrics, at, **options):
     """Return the numbers of a page about a cube."""
     asked = gathered(signature(ir.report), ASKED | options)
-    return View("all", Setting.read(cube, metrics, depths, at, asked), cube)
+    return View("all", Setting.read(cube, metrics, at, asked), cube)
 
 
 def report_of(folder, runs, qrels, **options):
     """Return a small page."""
-    named = {"metrics": ["AP"], "depths": [5, 10], "samples": 100} | options
+    named = {"metrics": ["AP"], "at": [10, 5], "samples": 100} | options
     path = ir.report(runs, qrels, folder / "page.html", **gathered(signature(ir.report), named))
     return Page(path.read_text(encoding="utf-8"))

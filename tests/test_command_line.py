@@ -801,7 +801,7 @@ def test_the_report_gets_the_options_of_the_command(files, capsys, monkeypatch):
     report.__signature__ = inspect.signature(ir.report)
     monkeypatch.setattr(ir, "report", report)
     words = ["report", files[0], *files[1], "-m", "AP", "--baseline", "bm25", "-o", "page.html"]
-    words += ["--title", "Trial", "--depths", "5,10", "--adjust", "none"]
+    words += ["--title", "Trial", "--at", "10,5", "--adjust", "none"]
     about = Path(files[0]).with_name("about.csv")
     teams = ir.example_track()[0].groupby("system")["team"].first()
     teams.to_csv(about)
@@ -811,14 +811,14 @@ def test_the_report_gets_the_options_of_the_command(files, capsys, monkeypatch):
     assert told == f"irframe: the report is {Path('page.html').resolve().as_uri()}\n"
     expected = {
         "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.metrics.AP()],
-        "baseline": "bm25", "title": "Trial", "depths": [5, 10],
+        "baseline": "bm25", "title": "Trial", "at": [10, 5],
         "test": ir.Significance("t", adjust=None),
         "texts": None, "teams": teams.to_dict(),
     }  # fmt: skip
     line = given["made"].replace(f"{Path(files[0]).parent}/", "")
     assert line.startswith("irframe report qrels.txt 'terms/*.gz' 'vectors/*.gz' ")
     assert line.endswith(
-        "-m AP --baseline bm25 -o page.html --title Trial --depths 5,10 "
+        "-m AP --baseline bm25 -o page.html --title Trial --at 10,5 "
         "--adjust none --systems about.csv"
     )
     assert given.items() >= expected.items()
@@ -949,7 +949,7 @@ def test_repeats_are_read_from_file_names(tmp_path, capsys):
     pattern = r"(?P<system>.+?)(-seed(?P<repeat>\d+))?"
     words = str(tmp_path / "qrels.txt"), str(tmp_path / "*.run"), "-m", "AP", "--repeat", pattern
     read = ir.read_runs(tmp_path / "*.run", repeat=pattern)
-    expected = read.ireval.evaluate(qrels, "AP").ireval.compare(over="repeat")
+    expected = read.ireval.evaluate(qrels, "AP").ireval.compare(ir.Significance(over="repeat"))
     status, out, _ = run(capsys, "compare", *words, "--over", "repeat", "--format", "csv")
     assert status == 0
     found = pd.read_csv(StringIO(out))
@@ -958,7 +958,7 @@ def test_repeats_are_read_from_file_names(tmp_path, capsys):
     _, out, _ = run(capsys, "leaderboard", *words, "--repeats", "system")
     assert "1 to 3 repeats of each system" in " ".join(out.split())
     page = tmp_path / "page.html"
-    shown = "--repeats", "system", "--depths", "10", "--samples", "100", "-o", str(page)
+    shown = "--repeats", "system", "--at", "10", "--samples", "100", "-o", str(page)
     assert run(capsys, "report", *words, *shown)[:2] == (0, "")
     assert ">1 to 3 repeats of each system, which intervals" in page.read_text(encoding="utf-8")
     status, _, err = run(capsys, "evaluate", *words, "--format", "trec_eval")
@@ -990,7 +990,7 @@ def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):
     status, out, _ = run(capsys, "evaluate", *paths, "-m", "Recall", *options)
     assert status == 0
     assert out.splitlines() == ["system,Recall in 40 tokens,Recall in 60 tokens", "s,0.5,1.0"]
-    page, costs = tmp_path / "page.html", ("--length", "tokens", "--budget", "30,60")
+    page, costs = tmp_path / "page.html", ("--length", "tokens", "--budget", "60,30")
     (tmp_path / "chunks.txt").write_text("1 0 a#1 1\n1 0 b#1 1\n")
     words = str(tmp_path / "chunks.txt"), paths[1], "-m", "Recall", *costs, "-o", str(page)
     assert run(capsys, "report", *words)[:2] == (0, "")

@@ -1,5 +1,7 @@
 """A parameter that moved is answered by the line that replaces the call, and the line runs."""
 
+from tempfile import mkdtemp
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -63,6 +65,10 @@ CALLS = [
     (FRAME, "discrimination", (), {"at": range(5, 6)}),
     (SCORES, "compare", (), {"at": 10}),
     (BUDGETS, "compare", (), {"at": 500}),
+    (SEEDED.ireval.design(repeats="system"), "compare", ("t",), {"over": "topic", "margin": 0.1}),
+    (SEEDED.ireval.design(repeats="system"), "discrimination", (), {"over": "repeat"}),
+    (SCORES.ireval.design(task=HALVES), "leaderboard", (), {"over": "task"}),
+    (CUBE, "report", (f"{mkdtemp()}/a.html",), {"depths": [10, 5], "resamples": 100}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"samples": 20, "seed": 3}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"by": "topic", "resamples": 20}),
 ]
@@ -83,7 +89,7 @@ def test_the_line_that_replaces_a_call_runs_on_what_was_refused(subject, verb, a
         function(subject, *arguments, **options)
     line = str(caught.value).partition(": write ")[2]
     names = {"ir": ir, "qrels": JUDGED, "weights": WEIGHTS, "original": DEPTHS, **options}
-    names |= dict.fromkeys(("runs", "scores", "bounds", "cube", "judges", "x"), subject)
+    names |= dict.fromkeys(("runs", "scores", "bounds", "cube", "judges", "data", "x"), subject)
     result = eval(line, names)  # noqa: S307 - what irframe writes
     assert result is not None
 

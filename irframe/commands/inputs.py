@@ -169,6 +169,7 @@ HELP = {
     "list_length": "how long lists should be",
     "check.depth": "cut every list there",
     "leaderboard.baseline": "a system that every other one is compared with",
+    "report.at": "evaluation depths, such as 10 or 5,10; the page opens with the first",
     "report.baseline": "a system that others are compared with on the page",
     "of": "the column, or pattern with one group, that says which document a chunk is of",
     "threshold": "the least score that is read, such as 0.5 or 0.2,0.5, a=0.2,b=0.5 for systems a "
@@ -234,8 +235,7 @@ READING: dict[str, dict[str, Any]] = {
 """Option of a verb -> how a command reads it, beyond what its type says."""
 ELSEWHERE = {
     "metrics": "-m",
-    "compare.at": "in the name of a metric, such as AP@10",
-    "leaderboard.at": "likewise",
+    "leaderboard.at": "in the name of a metric, such as AP@10",
     "contributing": "--contributing, a column of the table of systems",
     "progress": "shown where errors go to a terminal",
     "copies": "documents that are copies of others are no file of a line",

@@ -34,7 +34,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import (
     OTHER_COLUMNS,
-    Over,
     beware_of_design,
     beware_of_repeats,
     effective,
@@ -59,7 +58,6 @@ def compare(
     effects: bool = False,
     margin: pairwise.Margins = None,
     power: float | None = None,
-    over: Over = "both",
     progress: bool = False,
 ) -> pd.DataFrame:
     """Test every pair of systems for a significant difference, with confidence intervals.
@@ -95,11 +93,6 @@ def compare(
     power
         How often a true difference is to be found to be called detectable, above `alpha` and
         below 1; with a margin .8 by default.
-    over
-        What differences are generalised over where systems were run several times, see
-        `irframe.evaluate`: ``"both"``, new topics and new repeats; ``"topic"``, new topics for
-        these repeats, on means over them; ``"repeat"``, new repeats on these topics. But for
-        ``"topic"``, for the test t alone.
     progress
         Whether to show how many blocks of depths have been tested, by tqdm.
 
@@ -246,7 +239,7 @@ def compare(
     """
     pairing = significance.Pairing(Significance.beside(test, adjust, alpha))
     how = pairing.test, pairing.adjust, pairing.family, pairing.alpha
-    options = PairOptions(*how, margin, power, simultaneous, effects, progress, over)
+    options = PairOptions(*how, margin, power, simultaneous, effects, progress, pairing.over)
     table = parse_scores(scores)
     bounds, table = table.bounds, replace(table, bounds=None)
     against = _frozen_or_baselines(table, baseline, bounds)

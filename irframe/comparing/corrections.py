@@ -16,6 +16,7 @@ from irframe.errors import ParameterError
 from irframe.option_values import OptionValue, Unused
 from irframe.paired import MaxT, PairedT, PairedTest, Permutation, Test, parse_test
 from irframe.record import NONE
+from irframe.scores.repeats import OVERS, Over
 
 Correction = Literal[
     "bonferroni",
@@ -221,12 +222,17 @@ class Significance(OptionValue):
         rows of the result.
     alpha
         Significance level, and one minus the confidence level of intervals, above 0 and below 1.
+    over
+        What differences are generalised over where systems were run several times: ``"both"``, new
+        topics and new repeats; ``"topic"``, new topics for these repeats, on means over them;
+        ``"repeat"``, new repeats on these topics. But for ``"topic"``, for the test t alone. Of
+        topics that come in tasks, see `design`, ``"task"``: new tasks, of which these are a sample.
 
     Raises
     ------
     ParameterError
-        For an unknown test, correction or family, a correction that the test does not allow, and
-        an alpha outside (0, 1).
+        For an unknown test, correction, family or over, a correction that the test does not allow,
+        and an alpha outside (0, 1).
 
     Examples
     --------
@@ -245,10 +251,12 @@ class Significance(OptionValue):
     adjust: Adjust = AUTO
     family: Family = "depth"
     alpha: float = 0.05
+    over: Over = "both"
 
     def __post_init__(self) -> None:
         """Check every field."""
         level(self.alpha)
+        choice("over", self.over, OVERS)
         for test in listed(self.test) or ["t"]:
             parse_correction(self.adjust, None if test == ANOVA else parse_test(test), self.family)
 
@@ -277,6 +285,10 @@ class Significance(OptionValue):
 
 Tested = Significance | Test
 """How pairs are decided; the name of a test is enough."""
-TestsByMetric = Annotated[Tested | Sequence[Test], Unused("family")]
 TestedByMetric = Annotated[Tested, Unused("family")]
-"""The same of a verb that corrects the comparisons of one metric at one depth."""
+"""The same of what corrects the comparisons of one metric at one depth."""
+TestedMeans = Annotated[Tested, Unused("over")]
+"""The same of a verb that does not count what repeats vary by."""
+TestedMeansByMetric = Annotated[Tested, Unused("family", "over")]
+TestsByMetric = Annotated[Tested | Sequence[Test], Unused("family", "over")]
+"""The same of verbs that do neither."""

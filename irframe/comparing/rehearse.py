@@ -67,7 +67,8 @@ def rehearse(
     if margin is None:
         raise ParameterError("a margin, to rehearse", "none")
     with unsaid():
-        paired, label = _beside(scores, baseline, options.get("over", "both"))
+        decided = Significance.read(options.get("test", "t"))
+        paired, label = _beside(scores, baseline, decided.over)
         row = int(choose_pairs(paired, label)[0, 1])
         base, off = _about_no_difference(paired, row)
         sign = np.reshape(paired.signs, (-1, 1, 1, 1))
@@ -76,7 +77,6 @@ def rehearse(
         others = np.arange(len(paired.systems)) != row
         lower = worse * others[:, np.newaxis, np.newaxis]
         signs, failed = _signs(paired, samples, seed), np.zeros(2)
-        decided = Significance.read(options.get("test", "t"))
         together = decided.family != "all"  # else each is a family of its own
         for block in groups(samples, max(1, BLOCK // off.size) if together else 1):
             drawn = base + off * signs[:, block]

@@ -256,7 +256,7 @@ class Pairing:
     def __init__(self, test: Tested, *, auto: Correction | None = "holm") -> None:
         self.decided = chosen = Significance.read(test, "t")
         self.test = chosen.only_test
-        self.family, self.alpha = chosen.family, chosen.alpha
+        self.family, self.alpha, self.over = chosen.family, chosen.alpha, chosen.over
         self.adjust = parse_correction(chosen.adjust, self.test, self.family, auto=auto)
         self._found: dict[Scores, Array] = {}
         self._tests = self._without = 0

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.comparing.corrections import Significance, Tested
+from irframe.comparing.corrections import Significance, Tested, TestedMeans
 from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.scores import Scores
@@ -29,7 +29,7 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
 )
-from irframe.scores.repeats import Over, beware_of_repeats, told_draws
+from irframe.scores.repeats import beware_of_repeats, told_draws
 
 NAME = "discrimination ratio"
 
@@ -38,8 +38,6 @@ NAME = "discrimination ratio"
 def discrimination(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
-    *,
-    over: Over = "both",
 ) -> xr.DataArray:
     """Compute the share of significantly different pairs at every depth.
 
@@ -50,8 +48,6 @@ def discrimination(
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
         ``Significance(adjust=None)`` gives the ratio of the literature.
-    over
-        What repeats of systems are a sample of, as for `compare`.
 
     Returns
     -------
@@ -93,7 +89,7 @@ def discrimination(
     [0.667]
     """
     pairing = Pairing(test)
-    return over_pairs(scores, pairing, pairing.share, NAME, over=over)
+    return over_pairs(scores, pairing, pairing.share, NAME)
 
 
 def over_pairs(
@@ -101,12 +97,10 @@ def over_pairs(
     pairing: Pairing,
     reduce: Callable[[Array], Array],
     name: str,
-    *,
-    over: Over = "both",
 ) -> xr.DataArray:
     """Reduce the p-values of pairs to a number per depth."""
-    paired = scores_to_compare(read_scores(scores, over))
-    refuse_over([paired], over, pairing.test, pairing.adjust)
+    paired = scores_to_compare(read_scores(scores, pairing.over))
+    refuse_over([paired], pairing.over, pairing.test, pairing.adjust)
     pairs = all_pairs(len(paired.systems))
 
     def compute(row: int, block: slice) -> Array:
@@ -132,14 +126,12 @@ def _attributes(pairing: Pairing) -> dict[str, Any]:
 def median_p(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
-    *,
-    over: Over = "both",
 ) -> xr.DataArray:
     """Compute the median p-value of all pairs at every depth.
 
     Parameters
     ----------
-    scores, over
+    scores
         As for `discrimination`.
     test
         As for `discrimination`, but not corrected by default, because corrected p-values of many
@@ -179,14 +171,14 @@ def median_p(
     """
     pairing = Pairing(test, auto=None)
     median = partial(np.median, axis=0)
-    return over_pairs(scores, pairing, median, "median p-value", over=over)
+    return over_pairs(scores, pairing, median, "median p-value")
 
 
 @verb
 def coverage(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
-    test: Tested = "t",
+    test: TestedMeans = "t",
     *,
     topics: Sides | None = None,
 ) -> xr.DataArray:
@@ -290,7 +282,7 @@ def share_of_verdicts(
 def inversions(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
-    test: Tested = "t",
+    test: TestedMeans = "t",
     *,
     topics: Sides | None = None,
 ) -> xr.DataArray:
@@ -346,7 +338,7 @@ def inversions(
 def ratios(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
-    test: Tested = "t",
+    test: TestedMeans = "t",
     *,
     topics: Sides | None = None,
 ) -> pd.DataFrame:

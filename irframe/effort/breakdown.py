@@ -286,7 +286,7 @@ CASES = ("neither", "a_only", "b_only", "both")
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
 OutcomeTest = Literal["wilcoxon", "t"]
-TestedOutcomes = Annotated[Significance | OutcomeTest, Unused("family")]
+TestedOutcomes = Annotated[Significance | OutcomeTest, Unused("family", "over")]
 RankSums = Literal["tie-corrected", "plain"]
 
 

@@ -13,7 +13,7 @@ import xarray as xr
 from irframe.agreements import Agreement, parse_agreement
 from irframe.arrays import Array
 from irframe.checks import listed, places
-from irframe.comparing.corrections import Tested
+from irframe.comparing.corrections import TestedMeans
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
@@ -67,7 +67,7 @@ def judge_effect(
     judges: Mapping[Any, Qrels],
     metrics: Metrics,
     *,
-    test: Tested = "t",
+    test: TestedMeans = "t",
     reference: Hashable | None = None,
     at: int | Sequence[int] | None = None,
     pairs: Literal["same", "common", "own"] = "same",

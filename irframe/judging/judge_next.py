@@ -13,7 +13,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, each_once, listed, number, tracked, whole
-from irframe.comparing.corrections import Tested
+from irframe.comparing.corrections import TestedMeans
 from irframe.comparing.significance import Pairing
 from irframe.cubes.unjudged import SIDES
 from irframe.cubes.verb import common_topics, drop_absent, read_depth, verb
@@ -223,7 +223,7 @@ def replay(
     methods: JudgingMethod | str | Sequence[JudgingMethod | str],
     budgets: int | Sequence[int],
     *metrics: Metric | MetricType | str,
-    test: Tested = "t",
+    test: TestedMeans = "t",
     unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
     depth: int | None = None,
     rel: int = 1,

@@ -19,7 +19,7 @@ from irframe.comparing.compare import compare
 from irframe.comparing.corrections import (
     Correction,
     Significance,
-    TestedByMetric,
+    TestedMeansByMetric,
     TestsByMetric,
     adjust_rows,
     parse_stepwise,
@@ -48,7 +48,7 @@ def compare_orderings(
     cube: xr.Dataset,
     *,
     metric: Metric | MetricType | str,
-    test: TestedByMetric = "t",
+    test: TestedMeansByMetric = "t",
     baseline: Hashable,
     systems: Hashable | Sequence[Hashable] | None = None,
     depth: int | None = None,

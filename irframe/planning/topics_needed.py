@@ -136,7 +136,7 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound:
 
 
 TESTS = ("t", ANOVA)
-TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family")]
+TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family", "over")]
 OF_PAIRS = ("baseline", "per")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
 """Further arguments that apply to a question or its test."""

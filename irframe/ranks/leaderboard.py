@@ -52,7 +52,6 @@ def leaderboard(
     resamples: Resampling | int = 1000,
     order_by: Order = "mean",
     task_metrics: Mapping[Any, Any] | None = None,
-    over: Over = "both",
 ) -> pd.DataFrame:
     """Rank the systems from best to worst, with confidence intervals, rank intervals and tiers.
 
@@ -78,8 +77,6 @@ def leaderboard(
         Task -> the metric that counts there, of those scored, as ``{"marco": "RR", "covid":
         "nDCG"}``; all are plain means of which higher is better. The board is of these alone, under
         their labels, joined.
-    over
-        As for `rank_intervals`; ``"task"``: new tasks, of which these are a draw.
 
     Returns
     -------
@@ -145,15 +142,15 @@ def leaderboard(
     """
     pairing = Pairing(test)
     ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
-    read = select_depths(read_tasks(scores, over, task_metrics), at)
-    known = of_tasks(read) if over != "task" else None
+    read = select_depths(read_tasks(scores, pairing.over, task_metrics), at)
+    known = of_tasks(read) if pairing.over != "task" else None
     choice("order_by", order_by, ORDERS)
     _refuse_untold(f"order_by={order_by!r}", told=known is not None or order_by == "mean")
     if known is not None and known.lacking.any():  # for which nobody else loses a topic
         read = read.take(system=np.flatnonzero(~known.lacking))
         if len(read.systems) < 2:
             return _without_means(known, order_by, ranking)
-    paired = ranking.to_rank(read, over)
+    paired = ranking.to_rank(read)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if pairing.family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]

@@ -35,7 +35,7 @@ from irframe.paired.randomisation import by_cluster
 from irframe.ranks.first import FIRST, could_be_first, too_few
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import read_scores, scores_to_compare
-from irframe.scores.repeats import Over, told_draws
+from irframe.scores.repeats import told_draws
 from irframe.scores.resampling import Resampling
 from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
@@ -115,7 +115,6 @@ def rank_intervals(
     test: Tested = "t",
     interval: Interval = "logit",
     resamples: Resampling | int = 1000,
-    over: Over = "both",
 ) -> xr.Dataset | pd.DataFrame:
     """Rank of every system with its confidence interval, and tiers of significant differences.
 
@@ -135,15 +134,12 @@ def rank_intervals(
         How a difference of any pair is called significant, as for `compare`: an
         `irframe.Significance`, or the name of a test. For ``"pairs"`` and for tiers; with
         ``"holm"`` and ``"max-t"`` the t-test. Intervals of means and ranks are at 1 - `alpha` of
-        it.
+        it. If systems have repeats, every `over` but ``"topic"`` needs ``"pairs"``.
     interval
         How the intervals of means are made, as for `summary`.
     resamples
         The draws that ``"max-t"`` and ``"bootstrap"`` make: an `irframe.Resampling`, or their
         number.
-    over
-        What differences, and means, are generalised over where systems were run several times, as
-        for `compare`; but for ``"topic"`` with ``"pairs"`` alone.
 
     Returns
     -------
@@ -251,7 +247,7 @@ def rank_intervals(
     """
     pairing = Pairing(test)
     ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
-    paired = ranking.to_rank(read_scores(scores, over), over)
+    paired = ranking.to_rank(read_scores(scores, pairing.over))
     return like_scores(*ranking.of(paired, ranking.apart(paired)), paired, scores)
 
 
@@ -271,11 +267,12 @@ class RankOptions:
             raise ParameterError(wanted, repr(self.pairing.test), "choose rank_interval='pairs'")
         choice("interval", self.interval, INTERVALS)
 
-    def to_rank(self, read: Scores, over: Over) -> Scores:
+    def to_rank(self, read: Scores) -> Scores:
         """Return scores of the systems to rank, refusing repeats without a form."""
         paired = scores_to_compare(read)
         drawn = "" if self.method == "pairs" else self.method
-        refuse_over([paired], over, self.pairing.test, self.pairing.adjust, drawn=drawn)
+        how = self.pairing.over, self.pairing.test, self.pairing.adjust
+        refuse_over([paired], *how, drawn=drawn)
         return paired
 
     @property

@@ -18,7 +18,7 @@ from irframe.checks import choice, number
 from irframe.comparing.corrections import (
     Correction,
     Significance,
-    TestedByMetric,
+    TestedMeansByMetric,
     adjust_rows,
     parse_stepwise,
 )
@@ -42,7 +42,7 @@ from irframe.scores.read_scores import Depths, read_scores
 def reordering(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    test: TestedByMetric = "t",
+    test: TestedMeansByMetric = "t",
     at: Depths = None,
     relative_margin: float = 0.1,
     per: Literal["step", "system"] = "step",
@@ -220,7 +220,7 @@ STEPS = {
 def ablation(
     cube: xr.Dataset,
     *,
-    test: TestedByMetric = "t",
+    test: TestedMeansByMetric = "t",
     depth: int | None = None,
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",

@@ -441,7 +441,7 @@ def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
     if not baselines or view.is_single:
         return columns
     with unsaid():  # the leaderboard carries these cautions
-        pairs = compare(scored, setting.pairing.decided, baseline=baselines, over=setting.over)
+        pairs = compare(scored, setting.pairing.decided, baseline=baselines)
     turned = {"system_a": "system_b", "system_b": "system_a"}
     both = pd.concat([pairs, pairs.rename(columns=turned).assign(difference=-pairs["difference"])])
     for name in baselines:

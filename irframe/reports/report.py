@@ -44,7 +44,6 @@ from irframe.reports.setting import ALONG, PagePart, Setting, say, text, texts
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
-from irframe.scores.repeats import Over
 from irframe.scores.resampling import Resampling
 from irframe.tables.captions import (
     ORIGIN_WORDS,
@@ -207,7 +206,7 @@ METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """Metrics of a report by default."""
 DATA = ("data", "qrels", "path", "texts")
 """Arguments that stand as names in the call."""
-ASKED = ("baseline", "test", "resamples", "margin", "over")
+ASKED = ("baseline", "test", "resamples", "margin")
 """Arguments of the statistics."""
 
 
@@ -218,14 +217,12 @@ def report(
     *,
     metrics: Metrics = METRICS,
     baseline: Baselines = None,
-    depths: int | Sequence[int] | None = None,
-    at: int | None = None,
+    at: int | Sequence[int] | None = None,
     stop: BudgetAlone = None,
     title: str | None = None,
     test: TestedByMetric = "t",
     resamples: Resampling | int = 1000,
     margin: float | None = None,
-    over: Over = "both",
     texts: Texts | None = None,
 ) -> Path:
     """Write a report of an experiment to one HTML file.
@@ -251,13 +248,12 @@ def report(
     baseline
         A system to compare all others with, or a list of them. The page opens with the first, and
         numbers mark from which baselines each system differs significantly.
-    depths
-        Depths to show; by default up to 48, close together near the top.
     at
-        Depth that the page opens with, one of `depths`; by default the largest up to 10.
+        Depths to show, in any order. The page opens with the first. By default up to 48, close
+        together near the top, of which the page opens with the largest up to 10.
     stop
         An `irframe.Budget` of text in place of depths, for a cube with lengths. The page opens
-        with the budget `at`, by default the middle one.
+        with the first budget.
     title
         Title of the page; by default the folder of the files that were read.
     test
@@ -269,8 +265,6 @@ def report(
     margin
         Largest difference that does not matter, above 0. Every system then gets a verdict against
         the first baseline, or else the first system, as from `compare`.
-    over
-        What differences are generalised over if systems have repeats, as for `compare`.
     texts
         Texts of documents and queries, as for `explain`. They are shown beside the two lists, cut
         to 300 characters. Topics with the largest differences come first, until the page has
@@ -303,7 +297,7 @@ def report(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> with TemporaryDirectory() as folder:
-    ...     page = ir.report(runs, qrels, f"{folder}/report.html", metrics=["AP"], depths=[5, 10])
+    ...     page = ir.report(runs, qrels, f"{folder}/report.html", metrics=["AP"], at=[10, 5])
     ...     "3 of 8 systems could be first" in page.read_text(encoding="utf-8")
     True
     """
@@ -315,7 +309,7 @@ def report(
     look(target := Path(_target(data, qrels, path)))
     frames, full_cube = _frames_and_cube(data, qrels)
     options = {name: arguments[name] for name in ASKED}
-    setting = Setting.read(full_cube, metrics, depths, at, options, stop)
+    setting = Setting.read(full_cube, metrics, at, options, stop)
     names = f"{'cube' if isinstance(data, xr.Dataset) else 'runs, qrels'}, {target.name!r}"
     names += ", texts=texts" * (texts is not None)
     call = call_of(names, arguments, _defaults())

@@ -14,8 +14,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import choice, number, places, whole
 from irframe.checks import listed as checks_listed
+from irframe.checks import number, places, whole
 from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
@@ -27,7 +27,6 @@ from irframe.experiments.stopping import Stops
 from irframe.metrics.facts import Facts, facts
 from irframe.names import BUDGET, DEPTH, SYSTEM
 from irframe.printed import fixed_text
-from irframe.scores.repeats import OVERS, Over
 from irframe.scores.resampling import Resampling
 from irframe.stops import AXES, DEPTHS, Axis
 
@@ -230,6 +229,7 @@ class Setting:
     depths: tuple[int, ...]
     """Depths or budgets."""
     at: int
+    """The depth of `depths` that the page opens with."""
     axis: Axis
     """Axis of `depths`."""
     baselines: tuple[Hashable, ...]
@@ -237,15 +237,13 @@ class Setting:
     samples: int
     seed: int
     margin: float | None
-    over: Over
 
     @classmethod
     def read(
         cls,
         full_cube: xr.Dataset,
         metrics: Metrics,
-        depths: int | Sequence[int] | None,
-        at: int | None,
+        at: int | Sequence[int] | None,
         options: dict[str, Any],
         stop: Budget | None = None,
     ) -> "Setting":
@@ -253,20 +251,17 @@ class Setting:
         chosen, cube = parse_metrics(metrics), one_of_each(full_cube)
         refuse_metrics(cube, chosen)
         if stop is None:
-            chosen_depths = (
-                usual_depths(cube.sizes[DEPTH]) if depths is None else checks_listed(depths)
-            )
+            chosen_depths = usual_depths(cube.sizes[DEPTH]) if at is None else checks_listed(at)
             shown, axis = tuple(wanted_depths(cube, chosen, sorted({*chosen_depths}))), DEPTHS
-            opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
-        elif depths is not None:
-            raise ParameterError("depths= or stop=", "both", "leave one of them out")
+            usual = max([depth for depth in shown if depth <= OPENING] or shown[:1])
+            opening = usual if at is None else int(chosen_depths[0])
+        elif at is not None:
+            raise ParameterError("at= or stop=", "both", "leave one of them out")
         else:
-            shown, axis = _budgets(cube, stop)
-            opening = shown[len(shown) // 2]
-        if at is not None:
-            choice("at", str(at), [str(depth) for depth in shown])
+            budgets, axis = _budgets(cube, stop)
+            opening, shown = budgets[0], tuple(sorted(budgets))
         names = tuple(map(str, chosen))
-        return cls(cube, full_cube, names, shown, at or opening, axis, **_checked(cube, options))
+        return cls(cube, full_cube, names, shown, opening, axis, **_checked(cube, options))
 
     @cached_property
     def rank(self) -> int:
@@ -300,12 +295,12 @@ class Setting:
 
 
 def _budgets(cube: xr.Dataset, stop: Budget) -> tuple[tuple[int, ...], Axis]:
-    """Return the sorted budgets and their axis."""
+    """Return the budgets and their axis."""
     stops = Stops.read(stop, cube.attrs)
     if stops is None or stops.axis.along not in cube.attrs:
         wanted, advice = AXES[BUDGET].missing
         raise ParameterError(wanted, "none", advice)
-    return tuple(sorted(stops.of)), stops.axis
+    return tuple(stops.of), stops.axis
 
 
 def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
@@ -325,7 +320,6 @@ def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
         "samples": whole("samples", drawn.samples, low=100),
         "seed": drawn.seed,
         "margin": None if margin is None else number("margin", margin, above=0),
-        "over": choice("over", options.get("over", "both"), OVERS),
     }
 
 

@@ -10,6 +10,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.comparing.compare import compare
+from irframe.comparing.corrections import Significance
 from irframe.comparing.pairwise import VERDICTS
 from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import each_a_system
@@ -469,8 +470,7 @@ def _verdicts(view: View) -> PagePart:
     against = setting.baseline if setting.baseline in labels else first
     how_much: dict[str, Any] = {"margin": setting.margin, "alpha": setting.alpha}
     at = view.every.isel({DEPTH: [setting.pos]})
-    how: dict[str, Any] = {"over": setting.over, "margin": setting.margin}
-    pairs = compare(at, pairing.decided, baseline=against, **how)
+    pairs = compare(at, pairing.decided, baseline=against, margin=setting.margin)
     names = {"system_a": SYSTEM} | ({} if pairing.corrected else {"p_adjusted": "p"})
     frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns=names)
     own = frame[frame[METRIC] == metric].copy()
@@ -483,9 +483,10 @@ def _verdicts(view: View) -> PagePart:
     keys = ["verdicts.how"]
     keys += ["verdicts.detect"] if np.isfinite(values["least"]) else []
     sign = facts(metric).sign
-    bounds: Any = {"alpha": min(2 * setting.alpha, HALF), "adjust": None, "over": setting.over}
+    alpha = min(2 * setting.alpha, HALF)
+    one_sided = Significance(adjust=None, alpha=alpha, over=pairing.over)
     with unsaid():  # each end is a one-sided bound, as tests against a margin are one-sided
-        sided = compare(at, baseline=against, **bounds)
+        sided = compare(at, one_sided, baseline=against)
     sided = sided[sided[METRIC] == metric].set_index("system_a")[["ci_low", "ci_high"]]
     own = own.rename(columns={"difference": "mean", "ci_low": "low", "ci_high": "high"})
     own = own.join(sided.set_axis(["lower", "upper"], axis=1), SYSTEM)

@@ -195,7 +195,7 @@ class View:
     @cached_property
     def read(self) -> Scores:
         """Scores averaged over repeats, with the repeats."""
-        return read_scores(self.every, self.setting.over)
+        return read_scores(self.every, self.setting.pairing.over)
 
     @cached_property
     def repeats(self) -> Repeats | None:
@@ -257,7 +257,7 @@ class View:
             columns = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
             columns["n_topics"] = ranks["n"].max(SYSTEM)
             return ranks.assign(columns | {"first": one * np.nan})
-        ranks = rank_intervals(self.every, test=setting.pairing.decided, over=setting.over)
+        ranks = rank_intervals(self.every, test=setting.pairing.decided)
         if self.crossing:  # resamples of topics ignore the variance of repeats
             return ranks.assign(first=ranks["mean"] * np.nan)
         drawn = Resamples(setting.alpha, setting.samples, setting.seed)

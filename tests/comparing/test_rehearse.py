@@ -91,7 +91,7 @@ def test_of_repeats_means_are_rehearsed(layout):
     asked = {"baseline": "bm25", "margin": MARGIN}
     apart, means = seeded(0.1, layout)
     plain = rehearse(means, asked, "worse", samples=DRAWS)
-    fixed = asked if layout == "topic" else asked | {"over": "topic"}
+    fixed = asked if layout == "topic" else asked | {"test": ir.Significance(over="topic")}
     assert rehearse(apart, fixed, "worse", samples=DRAWS) == plain
     if layout != "topic":
         refused(ParameterError, "over='topic'", lambda: rehearse(apart, asked, "worse"))

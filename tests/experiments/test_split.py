@@ -105,6 +105,12 @@ def test_robust_shards_give_the_published_counts(shared):
     assert (both["n_topics"] == 86).all()
     assert both["significant"].sum() == 110
     with pytest.warns(ir.errors.IrframeWarning, match="left out"):
-        assert scores.ireval.compare(adjust=None, over="topic")["significant"].sum() == 111
+        assert (
+            scores.ireval.compare(ir.Significance(adjust=None, over="topic"))["significant"].sum()
+            == 111
+        )
     with pytest.warns(ir.errors.IrframeWarning, match="left out"):
-        assert scores.ireval.compare(adjust=None, over="repeat")["significant"].sum() == 120
+        assert (
+            scores.ireval.compare(ir.Significance(adjust=None, over="repeat"))["significant"].sum()
+            == 120
+        )

@@ -46,7 +46,7 @@ WRITERS = {
     "write_run.bz2": lambda path: ir.verbs.write_run(RUNS, path),
     "write_run.zst": lambda path: ir.verbs.write_run(RUNS, path),
     "write_qrels": lambda path: ir.verbs.write_qrels(QRELS, path),
-    "report": lambda path: ir.report(RUNS, QRELS, path, metrics=["AP"], depths=[5], resamples=100),
+    "report": lambda path: ir.report(RUNS, QRELS, path, metrics=["AP"], at=[5], resamples=100),
     "evaluate": console(f"evaluate {FILES} -m AP P@5 -q"),
     "evaluate.parquet": console(f"evaluate {FILES} -m AP"),
     "diagnose": console(f"diagnose {FILES}"),

@@ -255,12 +255,18 @@ def test_topics_with_one_name_in_several_tasks_stay_separate():
 
 def test_over_tasks_compares_means_of_tasks():
     scores = drawn(np.random.default_rng(5), metrics=("AP",)).isel(depth=0, drop=True)
-    found = scores.ireval.design(task="half").ireval.compare(over="task", adjust=None)
+    found = scores.ireval.design(task="half").ireval.compare(
+        ir.Significance(over="task", adjust=None)
+    )
     tested = scores.groupby("half").mean("topic").rename(half="topic").ireval.compare(adjust=None)
     np.testing.assert_allclose(
         numbers(found)[["p", "difference"]], numbers(tested)[["p", "difference"]]
     )
-    refused(ParameterError, "tasks for over='task'", lambda: scores.ireval.compare(over="task"))
+    refused(
+        ParameterError,
+        "tasks for over='task'",
+        lambda: scores.ireval.compare(ir.Significance(over="task")),
+    )
 
 
 def test_errors_in_designs_are_named():
@@ -290,7 +296,12 @@ def test_errors_in_designs_are_named():
         fails(f"for cluster=.*{test}", cluster="source", test=test)
     several = pd.concat([frame.assign(seed=n, AP=frame["AP"] * n) for n in (1, 2)])
     fails("seeds that do not count", several, cluster="source")
-    assert several.ireval.design(cluster="source").ireval.compare(over="topic")["df"].max() < 11
+    assert (
+        several.ireval.design(cluster="source")
+        .ireval.compare(ir.Significance(over="topic"))["df"]
+        .max()
+        < 11
+    )
 
 
 def test_tasks_of_a_single_topic_have_no_interval():

@@ -53,7 +53,7 @@ def test_shares_of_unjudged_count_rows_in_check_diagnose_and_figures(track):
 def test_shares_of_unjudged_count_rows_in_the_report(track):
     runs, qrels, shares = track
     cube = runs.ireval.cube(qrels)
-    view = view_of(cube, ["AP"], [5, DEPTH], DEPTH)
+    view = view_of(cube, ["AP"], [DEPTH, 5])
     np.testing.assert_allclose(view.unjudged.sel(depth=DEPTH, system=shares.index), shares)
     for rung in rungs(view, cube["system"].to_numpy().tolist()):
         assert rung["unjudged"] == f"{100 * shares[rung['system']]:.0f}\xa0%"
@@ -76,5 +76,5 @@ def test_systems_that_retrieved_nothing_have_no_share():
     runs = {"a": {"1": {"x": 1.0}}, "b": {"2": {"y": 1.0}}}
     with pytest.warns(ir.errors.IrframeWarning):
         cube = ir.cube(runs, {"1": {"x": 1}})
-    assert view_of(cube, ["AP"], [1], 1).unjudged.sel(system="a").item() == 0
-    assert np.isnan(view_of(cube, ["AP"], [1], 1).unjudged.sel(system="b")).all()
+    assert view_of(cube, ["AP"], [1]).unjudged.sel(system="a").item() == 0
+    assert np.isnan(view_of(cube, ["AP"], [1]).unjudged.sel(system="b")).all()

@@ -314,7 +314,7 @@ def test_win_rates_spread_as_over_resamples_within_tasks(without):
 
 @pytest.mark.parametrize("over", ["both", "task"])
 def test_every_task_counts_by_its_own_metric(over):
-    scores, options = drawn(6), {"over": over}
+    scores, options = drawn(6), {"test": ir.Significance(over=over)}
     scores["RR"], scores["ASL"] = drawn(8)["AP"], 3.0
     scores = scores.ireval.design(task="set")
     by = {"covid": "RR", "robust": "AP", "hard": "AP", "marco": "RR"}
@@ -362,4 +362,4 @@ def test_repeats_have_no_test_of_first_place_but_over_topics():
     index = pd.MultiIndex.from_product(levels, names=["system", "repeat", "topic"])
     scores = pd.DataFrame({"AP": rng.random(48)}, index).ireval.design(repeats="system")
     assert "could_be_first" not in scores.ireval.leaderboard()
-    assert "could_be_first" in scores.ireval.leaderboard(over="topic")
+    assert "could_be_first" in scores.ireval.leaderboard(test=ir.Significance(over="topic"))

@@ -1,7 +1,7 @@
 import shutil
 
 import pytest
-from paged import DEPTHS, METRICS, TITLE, Page, attacked
+from paged import DEPTHS, METRICS, OPENING_FIRST, TITLE, Page, attacked
 
 import irframe as ir
 
@@ -9,7 +9,7 @@ import irframe as ir
 @pytest.fixture(scope="session")
 def path(tmp_path_factory):
     chosen = tmp_path_factory.mktemp("report") / "report.html"
-    shown = {"metrics": METRICS, "depths": DEPTHS, "title": TITLE, "resamples": 100}
+    shown = {"metrics": METRICS, "at": OPENING_FIRST, "title": TITLE, "resamples": 100}
     return ir.report(*attacked(), chosen, baseline="bm25", **shown)
 
 
@@ -35,7 +35,7 @@ def tracks_path(tmp_path_factory):
     track = qrels["topic"].astype(int).mod(2).map({0: "even", 1: "odd"})
     away = (runs["topic"].astype(int) % 2 == 0) & runs["system"].isin(["monot5", "bm25"])
     chosen = tmp_path_factory.mktemp("tracks") / "report.html"
-    shown = {"metrics": ["ASL", "AP"], "depths": [5, 10], "resamples": 100, "baseline": "bm25"}
+    shown = {"metrics": ["ASL", "AP"], "at": [10, 5], "resamples": 100, "baseline": "bm25"}
     cube = runs[~away].ireval.cube(qrels.assign(track=track), collection="track")
     return ir.report(cube, chosen, **shown)
 

@@ -27,7 +27,7 @@ def test_two_lists_part_where_they_first_differ():
     assert same.says == "a and a score the same on all 1 topic"
 
 
-SHOWN = {"metrics": ["nDCG"], "depths": [5, 10], "resamples": 100, "baseline": "bm25"}
+SHOWN = {"metrics": ["nDCG"], "at": [10, 5], "resamples": 100, "baseline": "bm25"}
 
 
 def texts_of(qrels):

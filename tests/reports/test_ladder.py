@@ -26,7 +26,7 @@ from irframe.reports.setting import MISSING
 
 @pytest.fixture(scope="module", params=["bm25", None])
 def view(request, cube):
-    return view_of(cube, ["nDCG", "ASL"], [5, 10], 10, baseline=request.param)
+    return view_of(cube, ["nDCG", "ASL"], [10, 5], baseline=request.param)
 
 
 def test_rows_are_what_the_verbs_say(view, cube):
@@ -103,7 +103,7 @@ def test_bars_hold_every_interval_and_zero():
 
 @pytest.fixture(scope="module")
 def hard():
-    return view_of(ir.cube(*ir.example_track()), ["P(rel=3)", "ASL"], [1, 10], 10)
+    return view_of(ir.cube(*ir.example_track()), ["P(rel=3)", "ASL"], [10, 1])
 
 
 @pytest.mark.parametrize(("metric", "depth"), [(0, 0), (0, 1), (1, 1)])

@@ -355,7 +355,7 @@ def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, pa
 
 
 def test_a_script_changes_no_word_where_medians_tie_and_topics_have_properties(tab, tmp_path):
-    shown = {"metrics": ["P"], "depths": [10], "resamples": 100}
+    shown = {"metrics": ["P"], "at": [10], "resamples": 100}
     runs, qrels = ir.example_track()
     qrels = qrels.assign(length=qrels["topic"].astype(int) % 4, kind="navigational")
     path = ir.report(runs, qrels, tmp_path / "report.html", **shown)
@@ -428,7 +428,7 @@ def test_text_stands_out_in_the_dark_too(moved, axe):
 
 def test_print_opens_every_table_and_says_how_much_of_a_long_one_it_has(tab, tmp_path):
     metrics = [f"RBP(p=0.{digit})" for digit in range(1, 8)]
-    shown = {"metrics": metrics, "depths": [10], "resamples": 100, "baseline": "bm25"}
+    shown = {"metrics": metrics, "at": [10], "resamples": 100, "baseline": "bm25"}
     address = ir.report(*ir.example_track(), tmp_path / "report.html", **shown).as_uri()
     printed = tab.context.browser.new_page(java_script_enabled=False)
     printed.goto(address)

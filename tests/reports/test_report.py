@@ -17,7 +17,7 @@ from refusals import refused
 from scipy.stats import rankdata
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, ParameterError, unsaid
+from irframe.errors import DepthError, InputError, unsaid
 from irframe.escaping import visible
 from irframe.names import UNJUDGED, printable
 from irframe.reports import figures
@@ -90,7 +90,7 @@ def test_a_script_spells_numbers_as_the_page_does(most):
 
 def test_a_difference_has_an_interval_where_means_are_averaged(cube):
     scores = cube.ireval.score("AP", "GMAP", at=[5, 10])
-    view = view_of(cube, ["AP", "GMAP"], [5, 10], adjust=None, alpha=0.1)
+    view = view_of(cube, ["AP", "GMAP"], [10, 5], adjust=None, alpha=0.1)
     compared = scores.ireval.compare("t", alpha=0.1)
     half = (compared["ci_high"] - compared["ci_low"]) / 2
     spread = compared["difference"] / compared["effect_size"]
@@ -155,7 +155,7 @@ def test_without_a_baseline_there_is_no_change(tmp_path):
     assert table["class"] == "ladder"
     assert "hidden" in star
     assert "Not known: " not in page.text
-    assert "ir.report(runs, qrels, 'page.html', metrics=['AP'], depths=[5, 10]" in page.text
+    assert "ir.report(runs, qrels, 'page.html', metrics=['AP'], at=[10, 5]" in page.text
 
 
 def test_a_page_says_what_made_it(page):
@@ -189,7 +189,7 @@ def test_names_and_texts_are_drawn_whatever_is_in_them(tmp_path):
     runs = runs.assign(**{name: odd + runs[name] for name in ("system", "topic", "doc", "team")})
     qrels = qrels.assign(**{name: odd + qrels[name] for name in ("topic", "doc")})
     path = ir.report(
-        runs, qrels, tmp_path / "a.html", metrics="AP", depths=[5, 10], baseline=f"{odd}bm25",
+        runs, qrels, tmp_path / "a.html", metrics="AP", at=[10, 5], baseline=f"{odd}bm25",
         title=f"\x00{odd}\ud800", texts=dict.fromkeys(qrels["doc"], f"\x00{odd}\ud800"),
     )  # fmt: skip
     html = path.read_text(encoding="utf-8")
@@ -239,9 +239,7 @@ def test_a_cube_that_knows_no_names_of_unjudged_documents(tmp_path):
     cube = ir.cube(*ir.example_track())
     unnamed = {}
     for name, each in {"cube": cube, "read": nameless(cube)}.items():
-        path = each.ireval.report(
-            tmp_path / f"{name}.html", metrics="AP", depths=[10], resamples=100
-        )
+        path = each.ireval.report(tmp_path / f"{name}.html", metrics="AP", at=[10], resamples=100)
         page = Page(path.read_text(encoding="utf-8"))
         unnamed[name] = page.numbers["doc"] < 0
         assert f"ir.report(cube, '{name}.html'" in page.text
@@ -280,8 +278,7 @@ def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path, of
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):
     track, path = ir.example_track(), tmp_path / "page.html"
     cube = ir.cube(*track)
-    refused(ParameterError, "at to be one of", lambda: ir.report(cube, path, at=7, depths=[5, 10]))
-    refused(DepthError, "51", lambda: ir.report(cube, path, depths=[51]))
+    refused(DepthError, "51", lambda: ir.report(cube, path, at=[51]))
     refused(InputError, "a path", lambda: ir.report(*track, None))
     assert not path.exists()
 

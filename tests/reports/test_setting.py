@@ -91,7 +91,7 @@ class Track:
         with unsaid():
             self.full_cube = self.cube = cube_of(self.runs, self.qrels, options)
         metrics, self.unit = self.options["metrics"], self.options.get("length", "")
-        depths = self.options["budget" if self.unit else "depths"]
+        self.at, *_ = given = self.options["budget" if self.unit else "at"]
         self.word = next((w for w in ("seed", "pass", "variation") if w in self.runs), "")
         if self.word:
             self.owners = self.full_cube["repeat_of"].to_series().drop_duplicates()
@@ -100,9 +100,10 @@ class Track:
             )
             self.cube = self.cube.drop_vars(["repeat", "repeat_of"])
         self.metrics = [metrics] if isinstance(metrics, str) else metrics
-        self.depths, self.at = depths, self.options.get("at", 10)
+        self.depths = sorted(given)
         self.rank = 10 if self.unit else self.at
-        self.how = {key: self.options[key] for key in ("test", "adjust", "alpha")}
+        words = ("test", "adjust", "alpha", "over")
+        self.how = {key: self.options[key] for key in words if key in self.options}
         self.based = [self.options["baseline"]] if self.options["baseline"] else []
         self.based = self.based[0] if self.based and isinstance(self.based[0], list) else self.based
 
@@ -132,10 +133,9 @@ class View:
             self.judged = self._judged()
             if self.is_single:
                 return
-            how = {"over": asked["over"]} if "over" in asked else {}
             decided = ir.Significance(**track.how)
-            self.pairs = self.every.ireval.compare(decided, **how)
-            self.means = self.every.ireval.rank_intervals(test=decided, **how)
+            self.pairs = self.every.ireval.compare(decided)
+            self.means = self.every.ireval.rank_intervals(test=decided)
             self.ranks = self.scores.ireval.rank_intervals(
                 "bootstrap", resamples=100, test=ir.Significance(adjust=None, alpha=asked["alpha"])
             )

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from flat import arguments
 from oracles.repeats import best_of_by_draws
 from refusals import refused
 
@@ -209,14 +210,14 @@ class TestVerbs:
     @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
     def test_over_topics_alone_is_the_test_of_means(self):
         scores = drawn()
-        found = ir.verbs.compare(scores, over="topic", test="wilcoxon")
+        found = ir.verbs.compare(scores, ir.Significance("wilcoxon", over="topic"))
         plain = ir.verbs.compare(scores.mean("repeat"), test="wilcoxon")
         same(found[plain.columns], plain)
 
     def test_margins_take_variance_and_freedom_of_both(self):
         from scipy import stats
 
-        found = ir.verbs.compare(drawn(), margin=0.05, over="both")
+        found = ir.verbs.compare(drawn(), ir.Significance(over="both"), margin=0.05)
         error = (found["ci_high"] - found["ci_low"]) / 2 / stats.t.ppf(0.975, found["df"])
         expected = stats.t.sf((found["difference"] + 0.05) / error, found["df"])
         np.testing.assert_allclose(found["p_not_worse"], expected)
@@ -266,7 +267,7 @@ class TestVerbs:
         from scipy import stats
 
         scores = drawn(repeats=4)
-        found = ir.verbs.rank_intervals(scores, over="repeat", interval="t")
+        found = ir.verbs.rank_intervals(scores, test=ir.Significance(over="repeat"), interval="t")
         half = stats.t.ppf(0.975, 3) * found["repeat_sd"] / 2
         np.testing.assert_allclose(found["ci_high"] - found["mean"], half)
 
@@ -359,7 +360,8 @@ def test_what_repeats_do_not_allow_is_refused_by_name(verb, drawing, options, wo
     weight = drawing.get("weight")
     scores = drawn(**{name: value for name, value in drawing.items() if name != "weight"})
     scores = scores if weight is None else scores.ireval.design(weight=weight)
-    refused(IrframeError, words, getattr(scores.ireval, verb), **options)
+    function = getattr(ir.verbs, verb)
+    refused(IrframeError, words, lambda: function(scores, **arguments(function, options)))
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -396,7 +398,7 @@ def test_captions_say_what_was_repeated_and_whether_it_counts():
         "1 to 3 seeds of each system, which intervals and tests count beside topics"
         in caption_text(found.attrs)
     )
-    over_topics = ir.verbs.compare(scores, over="topic")
+    over_topics = ir.verbs.compare(scores, ir.Significance(over="topic"))
     assert "intervals and tests are of these seeds" in caption_text(over_topics.attrs)
 
 

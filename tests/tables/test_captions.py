@@ -177,7 +177,7 @@ def test_a_count_of_pairs_lacks_repeats_of_a_system_that_has_one():
             found = verb(scores)
         said = "one seed: what another seed would change is not in these tests: bm25"
         assert said in caption_text(found.attrs)
-        assert "one seed" not in caption_text(verb(scores, over="topic").attrs)
+        assert "one seed" not in caption_text(verb(scores, ir.Significance(over="topic")).attrs)
 
 
 def test_tests_of_bounds_are_of_the_lower_ones():
