@@ -18,7 +18,7 @@ from irframe.checks import one_column
 from irframe.cubes import by_group
 from irframe.cubes.as_scores import as_scores
 from irframe.cubes.groups import read_groups
-from irframe.cubes.score_arrays import settled_collection
+from irframe.cubes.score_arrays import normalise_collection
 from irframe.cubes.verb import VERBS
 from irframe.cubes.view import LIST, Labelled
 from irframe.errors import InputError, ParameterError
@@ -73,7 +73,7 @@ def groupby(
         if len(by) != 1:
             return Grouped(joined_columns(whole, list(by)))
     groups: Any = by[0] if isinstance(by, list | tuple | pd.Index) else by
-    groups = settled_collection(whole, groups)
+    groups = normalise_collection(whole, groups)
     _refuse_wrong(whole, groups)
     return Grouped(InGroups(whole, groups))
 

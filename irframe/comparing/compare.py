@@ -16,7 +16,7 @@ from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.corrections import Adjust, Significance, Tested
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
-from irframe.cubes.by_group import having, join_frames, naming_group
+from irframe.cubes.by_group import drop_groups_without, join_frames, naming_group
 from irframe.cubes.parse_scores import parse_scores
 from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
@@ -36,8 +36,8 @@ from irframe.scores.repeats import (
     OTHER_COLUMNS,
     beware_of_design,
     beware_of_repeats,
+    draw_attributes,
     effective,
-    told_draws,
 )
 
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
@@ -273,7 +273,7 @@ def _comparison_attributes(
     sizes: Any = significance.family_sizes(parts, pairs, options.family)
     sizes = sizes[0] if len({*sizes}) == 1 else sizes
     attributes = {"comparisons": sizes} | attributes
-    return options.told() | attributes | told_draws(parts)
+    return options.told() | attributes | draw_attributes(parts)
 
 
 def _cautions(
@@ -319,7 +319,9 @@ def _groups_and_pairs(
     label = baseline if frozen is None else frozen.label
     named = {"baseline": label if frozen is None else None}
     groups = dict(scores.groups())
-    for key, group in (groups if scores.by is None else having(groups, named, scores.by)).items():
+    for key, group in (
+        groups if scores.by is None else drop_groups_without(groups, named, scores.by)
+    ).items():
         with nullcontext() if scores.by is None else naming_group(key, scores.by):
             read = read_scores(group, options.over)
             read = read if frozen is None else frozen.beside(read)

@@ -71,7 +71,7 @@ def without_aggregates(wide: pd.DataFrame, roles: dict[str, Any]) -> pd.DataFram
             for of_groups in (others.mean(), others.sum(), others.agg(_geometric))
         ]
         found += [label] * _summarises(label, rows.to_numpy(float), expected)
-    _tell(found)
+    _warn_left_out(found)
     kept = pd.DataFrame(wide[~topics.isin(found)]) if found else wide
     kept.attrs = dict(wide.attrs)
     return kept
@@ -92,7 +92,7 @@ def array_without_aggregates(scores: xr.DataArray) -> xr.DataArray:
     expected = [part.transpose(*dims).to_numpy() for part in every]
     of_topic = {label: scores.sel({TOPIC: label}).transpose(*dims).to_numpy() for label in named}
     found = [label for label in named if _summarises(label, of_topic[label], expected)]
-    _tell(found)
+    _warn_left_out(found)
     return scores.sel({TOPIC: ~scores[TOPIC].isin(found)}) if found else scores
 
 
@@ -116,6 +116,6 @@ def _summarises(label: str, values: Array, expected: list[Array]) -> bool:
     return bool((~lacking).any() and (np.any(near, axis=0) | lacking).all())
 
 
-def _tell(found: Iterable[Any]) -> None:
+def _warn_left_out(found: Iterable[Any]) -> None:
     if found:
         warn(f"rows that summarise the other topics are left out: {', '.join(map(str, found))}")

@@ -495,5 +495,5 @@ def advice_of(frame: pd.DataFrame) -> str:
         return "say that its index is of topics: frame.rename_axis('topic')"
     read = "ir.as_scores(frame, metric='AP', systems='columns')"
     matrix = f"a matrix of topics and systems is read by {read}"
-    told = "call the columns that name systems and topics so: system, topic"
-    return told if _matrix_as_column(frame, "") is None else matrix
+    rename = "call the columns that name systems and topics so: system, topic"
+    return rename if _matrix_as_column(frame, "") is None else matrix

@@ -17,7 +17,7 @@ from irframe.cubes.groups import (
     joined_attributes,
     read_groups,
     stamped,
-    tell_absent,
+    warn_absent,
 )
 from irframe.cubes.score_arrays import refuse_collections
 from irframe.cubes.view import LIST, Labelled, user_coordinates, with_coordinates
@@ -152,7 +152,7 @@ def split_arguments(given: Mapping[str, Any], by: Any) -> dict[Any, dict[str, An
                 raise ParameterError(wanted, "some on one side only", "", differing)
     return {
         key: {**given, first: part, **{word: each[key] for word, each in further.items()}}
-        for key, part in having(parts, given, by).items()
+        for key, part in drop_groups_without(parts, given, by).items()
     }
 
 
@@ -177,7 +177,7 @@ def answers(
     """
     bound, results = bind(call, (groups.example, *arguments), options), {}
     refuse_collections(groups.subject.values(), bound.arguments.get("rel"))
-    for key, cube in having(groups.subject, bound.arguments, groups.name).items():
+    for key, cube in drop_groups_without(groups.subject, bound.arguments, groups.name).items():
         with naming_group(key, groups.name):
             results[key] = call(cube, *arguments, **options)
     first = next(iter(results.values()), None)
@@ -188,7 +188,9 @@ def answers(
     return stamped(joined, call.__name__, groups.example, given)
 
 
-def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:
+def drop_groups_without(
+    parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any
+) -> Mapping[Any, Any]:
     """Return the groups with the required systems; warn about others.
 
     Parameters
@@ -261,17 +263,17 @@ def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelle
         yield from ((key, of_label(labelled, by, key)) for key in labelled.indexes[by])
         return
     dim, keys = read_groups(labelled, by)
-    there = None
+    participated = None
     if {*LIST} <= {*labelled.dims}:
-        there = took_part(labelled)
-        if there is None and isinstance(labelled, xr.DataArray):
+        participated = took_part(labelled)
+        if participated is None and isinstance(labelled, xr.DataArray):
             known = labelled.notnull().any([*{*labelled.dims} - {*LIST}])
-            there = known.transpose(*LIST).to_numpy()
-    if there is None:
+            participated = known.transpose(*LIST).to_numpy()
+    if participated is None:
         codes, labels = pd.factorize(keys)
         yield from ((key, labelled.isel({dim: codes == n})) for n, key in enumerate(labels))
         return
-    for key, places in placed(by, dim, keys, labelled.indexes[SYSTEM], there):
+    for key, places in group_positions(by, dim, keys, labelled.indexes[SYSTEM], participated):
         yield key, labelled.isel(places)
 
 
@@ -300,15 +302,15 @@ def took_part(labelled: Labelled) -> Array | None:
 
     None stands for unknown; the shape is (system, topic).
     """
-    told = labelled.coords.get("took_part")
-    if told is None:
+    stated = labelled.coords.get("took_part")
+    if stated is None:
         return None
-    lacking = [dim for dim in LIST if dim not in told.dims]  # of a label that was selected
-    return np.asarray(told.expand_dims(lacking).transpose(*LIST))
+    lacking = [dim for dim in LIST if dim not in stated.dims]  # of a label that was selected
+    return np.asarray(stated.expand_dims(lacking).transpose(*LIST))
 
 
-def placed(
-    by: Any, dim: str, keys: Any, systems: pd.Index, there: Any, told: Any = None
+def group_positions(
+    by: Any, dim: str, keys: Any, systems: pd.Index, participated: Any, stated: Any = None
 ) -> Iterator[tuple[Any, dict[str, Array]]]:
     """Yield each group with positions of its systems and topics.
 
@@ -320,9 +322,9 @@ def placed(
         What groups are called, what they are of, and the group of each label there.
     systems
         The systems.
-    there
+    participated
         What decides who takes part, shape (system, topic).
-    told
+    stated
         Who is said to have taken part, likewise; of whom is not there it is told.
     """
     codes, labels = pd.factorize(keys)
@@ -331,15 +333,15 @@ def placed(
     def of_groups(cells: Any) -> NDArray[np.bool_]:
         return grouped(cells.T if dim == TOPIC else cells, codes, len(labels))
 
-    taking_part = partakers(of_groups(there))
-    if told is not None and told is not there:
-        tell_absent(by, of_groups(told) & ~taking_part, labels, systems)
+    taking_part = partakers(of_groups(participated))
+    if stated is not None and stated is not participated:
+        warn_absent(by, of_groups(stated) & ~taking_part, labels, systems)
     for code, key in enumerate(labels):
         others = {} if taking_part[code].all() else {across: np.flatnonzero(taking_part[code])}
         yield key, {dim: np.flatnonzero(codes == code)} | others
 
 
-def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
+def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     """Put the results of groups together, labelled with the group.
 
     Parameters
@@ -348,7 +350,7 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
         Group -> result.
     by
         What the groups are called.
-    whole
+    source
         What the groups are parts of; None for cubes of their own.
 
     Returns
@@ -391,15 +393,15 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     joined.attrs = joined_attributes(part.attrs for part in bare)
     if {*SIDES} <= {*joined.xindexes}:
         joined = joined.reset_index(PAIR)
-    if whole is not None and not isinstance(whole, Labelled):
+    if source is not None and not isinstance(source, Labelled):
         return joined
-    wholes = bare if whole is None else [whole]
+    wholes = bare if source is None else [source]
     dims = [dim for dim in LIST if dim in joined.dims and dim in wholes[0].dims]
     order = {dim: pd.unique(np.concatenate([one[dim] for one in wholes])) for dim in dims}
     joined = joined.sel(
         {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
     )
-    return with_coordinates(joined, wholes[0], user_coordinates(whole))
+    return with_coordinates(joined, wholes[0], user_coordinates(source))
 
 
 def _refuse_none(results: Mapping[Any, Any], by: str) -> None:

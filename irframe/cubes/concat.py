@@ -71,7 +71,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     choice("dim", dim, view.LIST)
     cubes = [view.read_cube(cube) for cube in cubes]
     for cube in cubes:
-        view.hold(cube)
+        view.verify_grades(cube)
     if not cubes:
         raise ParameterError("at least one cube", "none")
     for name in ORDER:
@@ -91,7 +91,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         if plain and len(plain) < len(parts):
             raise InputError(f"cubes that all have {what}, or none", "some without", "", plain)
     joined = _along_topics(parts, labels.unique()) if dim == TOPIC else _systems(parts)
-    riders = joined_groups(regrouped(cubes, dim), dim, labels.unique())
+    user_coords = joined_groups(regrouped(cubes, dim), dim, labels.unique())
     made = {
         str(name): value
         for name, value in cubes[0].attrs.items()
@@ -100,11 +100,11 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     }
     made.setdefault("pool", "unknown")
     files = [state for part in parts for state in part.files]
-    whole = replace(joined, made=made, files=files, collection=None, origin=0)
+    experiment = replace(joined, made=made, files=files, collection=None, origin=0)
     lazy = any(cube[GRADE].chunks for cube in cubes)
-    chunks = view.blocks_of(*whole.shape, depth, least=0) if lazy else None
+    chunks = view.blocks_of(*experiment.shape, depth, least=0) if lazy else None
     record = Steps(json.dumps(_joined_record([*map(steps_of, cubes)])))
-    return view.view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
+    return view.view(experiment, depth, user_coords, chunks=chunks).assign_attrs({RECORD: record})
 
 
 def _joined_record(records: list[list[Step]]) -> list[Step]:
@@ -159,10 +159,10 @@ def _shared_coords(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[
     coords = {}
     for name in _group_names(cubes, dim):
         parts = [cube[name] for cube in cubes if name in cube.coords]
-        apart = _disagreeing(parts)
-        if len(apart):
+        conflicts = _disagreeing(parts)
+        if len(conflicts):
             advice = "rename the coordinate in one of the cubes"
-            raise InputError(f"one {name} for every {dim}", "several for", advice, apart)
+            raise InputError(f"one {name} for every {dim}", "several for", advice, conflicts)
         values = pd.concat([part.to_series() for part in parts]).dropna()
         values = values[~values.index.duplicated()].reindex(labels)
         dtypes: list[Any] = [part.dtype for part in parts]
@@ -195,10 +195,10 @@ def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
     for name in _group_names(cubes, SYSTEM if dim == TOPIC else TOPIC):
         parts = [cube[name] for cube in cubes if name in cube.coords]
         mixed = len({part.dims for part in parts}) > 1
-        lone = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
-        if mixed and not all(lone):
+        single = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
+        if mixed and not all(single):
             raise InputError("groups of systems or groups of topics", "both in", "", [name])
-        if all(lone) and (mixed or len(_disagreeing(parts))):
+        if all(single) and (mixed or len(_disagreeing(parts))):
             for place, cube in enumerate(cubes):
                 if name in cube.coords and cube[name].dims != (dim,):
                     group = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
@@ -370,8 +370,8 @@ def _sometimes(base: Judgments) -> list[Any]:
     return [values for values in every if values is not None]
 
 
-def _refuse_judgments(base: Judgments, apart: Array) -> None:
+def _refuse_judgments(base: Judgments, differing: Array) -> None:
     """Raise if some topics, given which, have other judgments."""
-    if apart.any():
-        topics, found = base.topics[apart], f"different ones on {apart.sum()} topics"
+    if differing.any():
+        topics, found = base.topics[differing], f"different ones on {differing.sum()} topics"
         raise InputError("cubes with the same judgments", found, "", topics)

@@ -176,13 +176,13 @@ def build_groups(
         runs = runs.readable().frame()
     runs, qrels = in_groups(runs, by), as_qrels(qrels)
     if not group_columns.share_names(qrels, by):
-        whole = build_cube(
+        joint = build_cube(
             runs, qrels, policy, by if policy.collection is None else None, extra=extra
         )
-        if by not in whole.coords:
+        if by not in joint.coords:
             group_columns.refuse_rows(runs, by)
             group_columns.refuse_rows(qrels, by)
-        yield from own_rows(whole, by)
+        yield from own_rows(joint, by)
         return
     absent = {}
     for key in pd.unique(qrels[by]):
@@ -227,22 +227,24 @@ def build_cube(
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
         ranked = rank_framed(framed, policy, wanted)
-    riders = group_columns.riding_columns(ranked.runs.table, table, lists.placed, judgments.code)
-    dim, keys = riders.get(by or "", ("", None))
+    user_coords = group_columns.riding_columns(
+        ranked.runs.table, table, lists.placed, judgments.code
+    )
+    dim, keys = user_coords.get(by or "", ("", None))
     built = Experiment.of(ranked, judgments, policy, keys if dim == words.TOPIC else None)
     hits = built.hits.by_list()
     give_back(8 * int(hits.length.sum()))
-    if built.units and words.UNIT not in riders:
+    if built.units and words.UNIT not in user_coords:
         units = np.array([built.units[system] for system in built.systems], object)
-        riders[words.UNIT] = words.SYSTEM, units
+        user_coords[words.UNIT] = words.SYSTEM, units
     made = policy.attributes | {"pool": built.pool_word, "irframe": words.VERSION, **(extra or {})}
     made |= {words.UNIT: TEXT} if table.spans is not None else {}
     kept = judgments.only(np.arange(len(judgments.row)))
-    riders.pop(policy.search or "", None)
-    whole = replace(built, judgments=kept, hits=hits, made=made, files=files)
-    chunks = view.blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
-    known = {name: view.variable(*column) for name, column in riders.items()}
-    shown = view.view(whole, depth, known, chunks=chunks)
+    user_coords.pop(policy.search or "", None)
+    experiment = replace(built, judgments=kept, hits=hits, made=made, files=files)
+    chunks = view.blocks_of(*experiment.shape, depth) if isinstance(runs, ScannedRuns) else None
+    known = {name: view.variable(*column) for name, column in user_coords.items()}
+    shown = view.view(experiment, depth, known, chunks=chunks)
     return shown if files else shown.assign_attrs({INPUTS: _inputs(framed.table, table, policy)})
 
 
@@ -296,17 +298,17 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     16
     """
     view.need_dask()
-    experiment, facts, riders = read_experiment(path)
+    experiment, facts, user_coords = read_experiment(path)
     changed = changed_files(facts["sources"])
     if changed:
         files = f"{len(changed)} files that this cube was made from"
         warn(f"{files} are gone, or have changed since: {listing(changed)}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
-    known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
-    said = {words.CAUTION: facts[words.CAUTION]} if words.CAUTION in facts else {}
-    said |= {RECORD: Steps(facts[RECORD])} if RECORD in facts else {}
-    said |= {name: facts[name] for name in (words.DRAWN, words.REPEATS) if name in facts}
-    return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(said)
+    known = {name: xr.Variable(dims, values) for name, (dims, values) in user_coords.items()}
+    attributes = {words.CAUTION: facts[words.CAUTION]} if words.CAUTION in facts else {}
+    attributes |= {RECORD: Steps(facts[RECORD])} if RECORD in facts else {}
+    attributes |= {name: facts[name] for name in (words.DRAWN, words.REPEATS) if name in facts}
+    return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(attributes)
 
 
 def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset:
@@ -345,23 +347,26 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     ...     saved.compute().equals(cube)
     True
     """
-    whole = view.read_cube(cube)
-    view.hold(whole)
-    experiment, depth = view.experiment_of(whole), whole.sizes[words.DEPTH]
+    source = view.read_cube(cube)
+    view.verify_grades(source)
+    experiment, depth = view.experiment_of(source), source.sizes[words.DEPTH]
     chunks = view.blocks_of(*experiment.shape, depth, least=0) or ()
-    riders = {
+    user_coords = {
         str(name): (
             [str(dim) for dim in coord.dims],
             coord.transpose(*view.LIST, missing_dims="ignore"),
         )
-        for name, coord in whole.coords.items()
+        for name, coord in source.coords.items()
         if name not in view.OURS and coord.dims and {*coord.dims} <= {*view.LIST}
     }
     known = {
-        name: zlib.crc32(repr(rider[1].values.tolist()).encode()) for name, rider in riders.items()
+        name: zlib.crc32(repr(coord[1].values.tolist()).encode())
+        for name, coord in user_coords.items()
     }
-    said = {RECORD: cube.attrs.get(RECORD, "[]"), **caution(cautions_of(cube.attrs))}
-    said |= {name: cube.attrs[name] for name in (words.DRAWN, words.REPEATS) if name in cube.attrs}
-    facts = {"depth": depth, "riders": known, **said}
-    write_experiment(experiment, path, chunks, facts, riders, progress=progress)
+    attributes = {RECORD: cube.attrs.get(RECORD, "[]"), **caution(cautions_of(cube.attrs))}
+    attributes |= {
+        name: cube.attrs[name] for name in (words.DRAWN, words.REPEATS) if name in cube.attrs
+    }
+    facts = {"depth": depth, "riders": known, **attributes}
+    write_experiment(experiment, path, chunks, facts, user_coords, progress=progress)
     return open_cube(path)

@@ -114,14 +114,14 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
     return ends
 
 
-def told_scale(
+def name_scale(
     metrics: Sequence[Any], flags: Sequence[bool] | Array, scales: tuple[str, str]
 ) -> str:
     """Return the scale of each metric's confidence limits.
 
     Examples
     --------
-    >>> told_scale(["AP", "DCG"], [True, False], ("arcsine", "log"))
+    >>> name_scale(["AP", "DCG"], [True, False], ("arcsine", "log"))
     'arcsine, log for DCG'
     """
     others = [str(metric) for metric, flag in zip(metrics, flags, strict=True) if not flag]
@@ -145,8 +145,8 @@ def with_limits(
     shares = [facts(metric).share for metric in metrics]
     reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * error
     low, high = limits(found["mean"], reach, shares)
-    told = {"alpha": alpha, "interval": told_scale(metrics, shares, ("arcsine", "log"))}
-    found = found.assign(ci_low=low, ci_high=high).assign_attrs(told)
+    attributes = {"alpha": alpha, "interval": name_scale(metrics, shares, ("arcsine", "log"))}
+    found = found.assign(ci_low=low, ci_high=high).assign_attrs(attributes)
     none = bool(np.isnan(freedom).all())
     lost = int((np.isnan(low) & (error.notnull() | none)).sum())
     if not lost:
@@ -169,11 +169,11 @@ def read_draw(cube: xr.Dataset) -> Draw:
     """
     base, labels = experiment_of(cube).judgments, cube[TOPIC].to_numpy()
     draw = Draw.of(base, base.grade, base.strata, base.probability)
-    lone = (np.isnan(draw.factor)).any(axis=1) & draw.together
-    if lone.any():
-        listed = ", ".join(map(str, labels[lone][:5]))
+    unknown = (np.isnan(draw.factor)).any(axis=1) & draw.together
+    if unknown.any():
+        listed = ", ".join(map(str, labels[unknown][:5]))
         warn(
-            f"standard errors of {lone.sum()} topics are not known, as a stratum of several "
+            f"standard errors of {unknown.sum()} topics are not known, as a stratum of several "
             f"documents has one that was judged: {listed}"
         )
     return draw
@@ -321,9 +321,9 @@ def estimate(
     errors = np.sqrt(np.maximum(np.stack([spread[0, 0] for _, spread, _ in found]), 0))
     parts = {"estimate": values, "error": errors, "bias": np.stack([own[0] for *_, own in found])}
     result = labelled(cube, parts, chosen, depths)
-    there = result["estimate"].notnull()
-    squares = (result["error"] ** 2).where(there, 0.0)
-    drawing = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
+    scored = result["estimate"].notnull()
+    squares = (result["error"] ** 2).where(scored, 0.0)
+    drawing = np.sqrt(squares.sum(TOPIC, skipna=False)) / scored.sum(TOPIC)
     error = np.hypot(drawing, result["bias"].mean(TOPIC))
     result = result.drop_vars("bias")
     result = result.assign(mean=result["estimate"].mean(TOPIC), mean_error=error)

@@ -17,7 +17,9 @@ from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.record import FACTS, SOURCES, InGroups, applied, plain_options, steps_of, with_step
 
 
-def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tuple[Any, xr.Dataset]]:
+def each_group(
+    cube: xr.Dataset, by: str, *, stated: bool = True
+) -> Iterator[tuple[Any, xr.Dataset]]:
     """Yield the groups of a cube.
 
     Parameters
@@ -26,7 +28,7 @@ def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tupl
         A cube, read through the gate.
     by
         A coordinate of its systems or topics.
-    told
+    stated
         Whether who took part says who is in a group.
 
     Yields
@@ -42,8 +44,8 @@ def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tupl
         If there is no such coordinate, or a system or topic has no group.
     """
     groups, experiment = Groups(by, *read_groups(cube, by)), experiment_of(cube)
-    there, listed = experiment.participated, experiment.hits.length > 0
-    parts = groups.parts(cube.indexes[words.SYSTEM], there, listed, stated=told)
+    participated, listed = experiment.participated, experiment.hits.length > 0
+    parts = groups.parts(cube.indexes[words.SYSTEM], participated, listed, stated=stated)
     for key, (systems, topics) in parts.items():
         yield key, cube.isel({words.SYSTEM: systems, words.TOPIC: topics})
 
@@ -68,12 +70,12 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     IrframeWarning
         If systems have no rows in some group, though nothing says that they took no part.
     """
-    for key, part in each_group(cube, by, told="collection" in cube.attrs):
+    for key, part in each_group(cube, by, stated="collection" in cube.attrs):
         longest = max(1, int(part["retrieved"].to_numpy().max(initial=0)))
         yield key, part if "depth" in part.attrs else part.isel({words.DEPTH: slice(longest)})
 
 
-def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
+def warn_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
     """Warn about systems that lack all scores in a group."""
     rows = zip(labels, absent, strict=True)
     lines = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
@@ -111,23 +113,23 @@ POLICY = {"ties", "score_dtype", "topics"}
 
 
 def stamped(
-    result: Any, name: str, whole: Any, options: Mapping[str, Any], subject: Any = None
+    result: Any, name: str, source: Any, options: Mapping[str, Any], subject: Any = None
 ) -> Any:
     """Record the verb, its input and options in attributes.
 
     Cubes have the record alone; other results each option that is a number or a text, too.
     """
-    subject = whole if subject is None else subject
+    subject = source if subject is None else subject
     if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):
         return with_step(result, subject, name, options)
     if hasattr(result, "attrs"):
-        if isinstance(whole, xr.Dataset) and words.GRADE in whole:  # made by a policy of its own
+        if isinstance(source, xr.Dataset) and words.GRADE in source:  # made by a policy of its own
             given = options.items()
             options = {k: v for k, v in given if k not in POLICY or not isinstance(v, str)}
-        before = getattr(whole, "attrs", {})
+        before = getattr(source, "attrs", {})
         kept = _of_itself(result.attrs, before) if name not in SOURCES else result.attrs
         facts = {key for key in FACTS & kept.keys() if kept[key] != before.get(key)}
-        options = applied(options, kept, whole)
+        options = applied(options, kept, source)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
         if isinstance(result, Labelled):  # which is of no experiment any more
             own = {*CODES.values(), "retrieved"} & {*result.coords}
@@ -135,7 +137,7 @@ def stamped(
         decided = before if before.get(words.RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != words.METRICS}
         first = {words.P_VALUES: kept[words.P_VALUES]} if words.P_VALUES in kept else {}
-        attributes = united(first, provenance(whole), decided, kept, chosen, {words.RESULT: name})
+        attributes = united(first, provenance(source), decided, kept, chosen, {words.RESULT: name})
         leading = [words.RESULT, *first, *chosen]  # xarray prints the first six
         result.attrs = {key: attributes[key] for key in dict.fromkeys([*leading, *attributes])}
         for part in result.data_vars.values() if isinstance(result, xr.Dataset) else ():
@@ -151,20 +153,20 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
     return {name: value for name, value in attributes.items() if name not in stale}
 
 
-def provenance(whole: Any) -> dict[Any, Any]:
+def provenance(source: Any) -> dict[Any, Any]:
     """Return the attributes that decide the numbers of an object.
 
     The object is a cube, scores or a result.
     """
-    attributes = getattr(whole, "attrs", {})
+    attributes = getattr(source, "attrs", {})
     known = *PROVENANCE, "top", "pool_depth", words.JUDGMENTS, words.UNKNOWN, words.DRAWN
     facts = {name: attributes[name] for name in known if name in attributes}
     if EXPERIMENT in attributes:
-        experiment = experiment_of(whole)
+        experiment = experiment_of(source)
         facts[words.JUDGMENTS] = experiment.judgments.digest
         if unknown := attributes[EXPERIMENT].unknown:  # of all topics, whatever is selected
-            names = whole.get(REPEAT_OF, whole[words.SYSTEM]).to_numpy().astype(str)
-            judged = {*names[~whole[words.SYSTEM].astype(str).isin(unknown)]}
+            names = source.get(REPEAT_OF, source[words.SYSTEM]).to_numpy().astype(str)
+            judged = {*names[~source[words.SYSTEM].astype(str).isin(unknown)]}
             facts |= {words.UNKNOWN: sorted({*names} - judged)} if {*names} - judged else {}
         for name, values in (("top", experiment.tops), ("pool_depth", experiment.known_pool.depth)):
             facts |= {name: one_or_several(values)} if len(values) else {}
@@ -230,19 +232,19 @@ def unfolded(result: Any, layout: Any = None) -> Any:
     """
     if not isinstance(result, Labelled) or REPEAT_OF not in result.coords:
         return result
-    whole = isinstance(result, xr.Dataset) and words.GRADE in result
-    if whole or result[REPEAT_OF].dims != (words.SYSTEM,):
+    is_cube = isinstance(result, xr.Dataset) and words.GRADE in result
+    if is_cube or result[REPEAT_OF].dims != (words.SYSTEM,):
         return result
     owners, systems = pd.factorize(result[REPEAT_OF].to_numpy())
     places, labels = pd.factorize(result[words.REPEAT].to_numpy())
     lists = np.full((len(systems), len(labels)), -1)
     lists[owners, places] = np.arange(len(owners))
     bare = result.drop_vars([words.SYSTEM, REPEAT_OF, words.REPEAT])
-    apart = {name: coord for name, coord in bare.coords.items() if words.SYSTEM in coord.dims}
+    of_systems = {name: coord for name, coord in bare.coords.items() if words.SYSTEM in coord.dims}
     first = np.unique(owners, return_index=True)[1]
-    bare = bare.drop_vars(list(apart))
-    if layout == "topic" and "retrieved" in apart and words.TOPIC in bare.dims:
-        listed = apart["retrieved"].transpose(words.SYSTEM, words.TOPIC).to_numpy() > 0
+    bare = bare.drop_vars(list(of_systems))
+    if layout == "topic" and "retrieved" in of_systems and words.TOPIC in bare.dims:
+        listed = of_systems["retrieved"].transpose(words.SYSTEM, words.TOPIC).to_numpy() > 0
         any_listed = np.stack([listed[owners == owner].any(axis=0) for owner in owners])
         bare = bare.where(xr.DataArray(listed | ~any_listed, dims=(words.SYSTEM, words.TOPIC)))
     dims = words.SYSTEM, words.REPEAT
@@ -250,7 +252,7 @@ def unfolded(result: Any, layout: Any = None) -> Any:
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
     coords: dict[Any, Any] = {words.SYSTEM: systems, words.REPEAT: labels}
-    for name, coord in apart.items():  # what all repeats of one share
+    for name, coord in of_systems.items():  # what all repeats of one share
         values = pd.Series(coord.to_numpy()) if coord.ndim == 1 else None
         if values is not None and values.groupby(owners).nunique(dropna=False).max() == 1:
             coords[name] = coord.isel({words.SYSTEM: first}).variable
@@ -292,16 +294,16 @@ def by_repeat(
     wide, word
         The scores as they are and None, if they have no repeats.
     """
-    held = [name for name in (*wide.index.names, *wide.columns) if name in words.REPEAT_NAMES]
-    if not held:
+    names = [name for name in (*wide.index.names, *wide.columns) if name in words.REPEAT_NAMES]
+    if not names:
         return wide, None
     keys = [by_role[words.SYSTEM], by_role[words.TOPIC]]
     rows = wide.reset_index([n for n in wide.index.names if n is not None])
     own = [*keys, by] if by in rows.columns and by not in keys else keys
-    levels = [name for name in held if name in wide.index.names]
+    levels = [name for name in names if name in wide.index.names]
     word = repeat_column(rows[[*own, *levels]], own)
-    if word is None and len(levels) < len(held):
-        word = repeat_column(rows[[*own, *held]], own)
+    if word is None and len(levels) < len(names):
+        word = repeat_column(rows[[*own, *names]], own)
     if word is None or word in wide.index.names:
         return wide, word
     labels = with_labels(pd.Series(rows[keys[0]].array), pd.Series(wide[word].array))

@@ -72,8 +72,8 @@ def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
         one_column("by", by)
     array = isinstance(x, xr.DataArray)
     refuse_result(x)
-    told = getattr(x, "attrs", {}).get(words.METRICS, ())
-    metrics = x.coords.get(words.METRIC, ()) if array else told
+    stated = getattr(x, "attrs", {}).get(words.METRICS, ())
+    metrics = x.coords.get(words.METRIC, ()) if array else stated
     if isinstance(by, str) and by in np.asarray(metrics):
         alone = f'scores.sel(metric=["{by}"])' if array else f'scores[["{by}"]]'
         found = f"a metric, {by}"
@@ -246,11 +246,11 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
         by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, known)
         keys = dim, groups.to_numpy()
     elif column is not None:
-        keys = _tell_apart(group_keys(wide, column), column, codes, labels)
+        keys = _split_topics(group_keys(wide, column), column, codes, labels)
     attrs = {**frame.attrs, **wide.attrs, words.METRICS: metrics}
     of_topics = _labels_of_rows(wide, codes[words.TOPIC], labels[words.TOPIC])
     drawn = _declared(attrs, of_topics, column)
-    table, rows = _laid_out(values, codes, labels)
+    table, rows = _to_dense(values, codes, labels)
     if rows is None:
         others: Any = [name for name in wide.index.names if name not in roles.values()]
         as_scores.refuse_twice(wide.index.droplevel(others), wide, frame.index.names)
@@ -320,7 +320,7 @@ def _codes_of_rows(
     return codes, labels
 
 
-def _laid_out(
+def _to_dense(
     values: Array, codes: Mapping[str, Array], labels: Mapping[str, pd.Index]
 ) -> tuple[Array, Array | None]:
     """Return an array of values and the rows of cells.
@@ -341,7 +341,7 @@ def _laid_out(
     return table.reshape(-1, *shape), rows
 
 
-def _tell_apart(
+def _split_topics(
     groups: pd.Index, by: Any, codes: dict[str, Array], labels: dict[str, pd.Index]
 ) -> tuple[str, Any]:
     """Return the dimension of groups and each label's group.

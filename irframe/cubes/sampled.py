@@ -287,15 +287,15 @@ def totals(
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
         place = rows[chunk]
-        held = np.stack([gains[place] for gains in padded])
-        estimates[:, chunk] = (held * inverse[place]) @ weights
-        spread[:, :, chunk] = _spread(draw, held, place, weights, inverse)
+        gained = np.stack([gains[place] for gains in padded])
+        estimates[:, chunk] = (gained * inverse[place]) @ weights
+        spread[:, :, chunk] = _spread(draw, gained, place, weights, inverse)
     return estimates, spread
 
 
-def _spread(draw: Draw, held: Floats, place: Array, weights: Floats, inverse: Floats) -> Floats:
+def _spread(draw: Draw, gains: Floats, place: Array, weights: Floats, inverse: Floats) -> Floats:
     """Return covariances of estimated totals, (value, value, system, topic, depth)."""
-    products = held[:, np.newaxis] * held[np.newaxis]
+    products = gains[:, np.newaxis] * gains[np.newaxis]
     if not draw.together:
         inverses = inverse[place]
         return np.asarray((products * (inverses * (inverses - 1))) @ weights**2)
@@ -305,7 +305,7 @@ def _spread(draw: Draw, held: Floats, place: Array, weights: Floats, inverse: Fl
         inside = stratum == code
         if not (factor[:, code] != 0).any() or not inside.any():
             continue
-        sums = (held * inside) @ weights
+        sums = (gains * inside) @ weights
         crossed = sums[:, np.newaxis] * sums[np.newaxis]
         number = np.maximum(draw.drawn[:, code], 1)[:, np.newaxis]
         within = (products * inside) @ weights**2 - crossed / number
@@ -355,12 +355,12 @@ class _Leaving:
         By how much leaving out a document changes a score is what it adds to it, and that varies as
         what documents add to totals does.
         """
-        held = (value[..., self.topic] - without) / (self.grown * self.inverse)
-        products = held[:, np.newaxis] * held
+        effects = (value[..., self.topic] - without) / (self.grown * self.inverse)
+        products = effects[:, np.newaxis] * effects
         if not self.draw.together:
             products *= self.inverse * (self.inverse - 1)
             return np.asarray(self._sums(products).sum(axis=-1))
-        sums = self._sums(held)
+        sums = self._sums(effects)
         within = self._sums(products) - sums[:, np.newaxis] * sums / np.maximum(self.draw.drawn, 1)
         return np.asarray((within * self.draw.factor).sum(axis=-1))
 
@@ -416,10 +416,10 @@ def _ratios(
         np.put_along_axis(rank, place, np.tile(np.arange(ranks), topics)[np.newaxis], axis=1)
         rank = rank[:, leaving.kept]
         for column, (depth, ideal) in enumerate(zip(depths, ideals, strict=True)):
-            held = gain[:, np.newaxis] * np.where(rank < depth, weights[rank], 0.0)
+            gained = gain[:, np.newaxis] * np.where(rank < depth, weights[rank], 0.0)
             value, without = (
                 np.divide(total, own, out=np.zeros_like(total), where=own > 10.0**-TIE)
-                for total, own in zip(leaving.totals(held), ideal, strict=True)
+                for total, own in zip(leaving.totals(gained), ideal, strict=True)
             )
             spread[:, :, chunk, :, column] = leaving.covariances(value, without)
             bias[:, chunk, :, column] = leaving.bias(value, without)

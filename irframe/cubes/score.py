@@ -266,11 +266,11 @@ def label_scores(
     known = {dim: view.labels(dim, index) for dim, index in indexes.items()}
     hidden = {words.DEPTH, "unjudged", *view.CODES.values()}
     kept = {name: coord.variable for name, coord in cube.coords.items() if name not in hidden}
-    there = view.experiment_of(cube).participated
-    if not there.all():
-        kept["took_part"] = view.variable(view.LIST, there)
-    if not there.all():
-        values = values.where(xr.DataArray(there, dims=view.LIST))
+    participated = view.experiment_of(cube).participated
+    if not participated.all():
+        kept["took_part"] = view.variable(view.LIST, participated)
+    if not participated.all():
+        values = values.where(xr.DataArray(participated, dims=view.LIST))
     return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
 
 

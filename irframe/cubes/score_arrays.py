@@ -25,7 +25,7 @@ from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
 
 
-def settled_collection(subject: Any, by: Any) -> Any:
+def normalise_collection(subject: Any, by: Any) -> Any:
     """Return the groups of collections, if `by` names them.
 
     They have the name of the column that they were read from, or "collection".
@@ -215,20 +215,22 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
             continue
         labels = labels_of(scores, dim, "scores", "select each label once")
         if dim == axis.dim and axis.integer and labels.dtype.kind not in "iu":
-            labels = _whole(labels)
+            labels = _as_integers(labels)
         if dim not in scores.indexes or labels is not scores.indexes[dim]:
             changed[dim] = labels.to_numpy()
     return _in_float(scores.assign_coords(changed) if changed else scores)
 
 
-def _whole(depths: pd.Index) -> pd.Index:
+def _as_integers(depths: pd.Index) -> pd.Index:
     """Return depths as integers; raise for fractions."""
-    whole = depths.astype(np.int64) if depths.dtype.kind == "f" and depths.notna().all() else None
-    if whole is None or (whole != depths).any():
-        wrong = depths if whole is None else depths[whole != depths]
+    integers = (
+        depths.astype(np.int64) if depths.dtype.kind == "f" and depths.notna().all() else None
+    )
+    if integers is None or (integers != depths).any():
+        wrong = depths if integers is None else depths[integers != depths]
         advice = "score the depths wanted, and select them: score(..., at=[...])"
         raise DepthError("whole numbers for depths", f"{len(wrong)} that are none", advice, wrong)
-    return whole
+    return integers
 
 
 def _in_float(scores: xr.DataArray) -> xr.DataArray:

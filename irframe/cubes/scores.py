@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, at_places
 from irframe.checks import listed, tracked
-from irframe.cubes.by_group import placed, took_part
+from irframe.cubes.by_group import group_positions, took_part
 from irframe.cubes.view import LIST, need_dask
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.topic_design import TopicLabels, options_declared
@@ -135,7 +135,7 @@ class Scores:
         if participated is None or (dim == TOPIC and not lazy):
             others = tuple({*range(self.values.ndim)} - {1, 2 + self.several_repeats})
             participated = np.asarray((~np.isnan(self.values)).any(axis=others))
-        for key, places in placed(self.by, dim, keys, self.systems, participated, stated):
+        for key, places in group_positions(self.by, dim, keys, self.systems, participated, stated):
             kept = self._with_rows(places)
             part = self.take(system=kept.get(SYSTEM), topic=kept.get(TOPIC))
             yield key, replace(part, keys=None)
@@ -194,8 +194,8 @@ class Scores:
         """Signed means over common topics, shape (metric, depth, system)."""
         metrics, systems, topics, depths = self.values.shape
         result = np.empty((metrics, depths, systems))
-        apart = self.topic_order is not None and self.scored.all()
-        width = fitting(topics * depths, SORTED_BYTES) if apart else systems
+        in_blocks = self.topic_order is not None and self.scored.all()
+        width = fitting(topics * depths, SORTED_BYTES) if in_blocks else systems
         for row, sign in enumerate(self.signs):
             for block in groups(systems, max(1, width)):
 
@@ -491,6 +491,6 @@ def of_topics(scores: Array, summary: Summary, design: Design | None = None) -> 
     """Average scores without NaN over topics with this design."""
     if design is None:
         return np.asarray(average(scores, summary, axis=1))
-    there = np.float64(len(design.weights) if summary == "sum" else 1)
+    count = np.float64(len(design.weights) if summary == "sum" else 1)
     total = np.einsum("std,t->sd", terms(scores, summary), design.shares)
-    return np.asarray(averaged(1.0, total * there, summary))
+    return np.asarray(averaged(1.0, total * count, summary))

@@ -148,10 +148,10 @@ def bounds(
     # Before anything is scored, since what takes too long may stand behind what does not.
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
-        whole = experiment.block(experiment.fields(chosen, deep), deep)
+        block = experiment.block(experiment.fields(chosen, deep), deep)
         every = slice(0, experiment.shape[0]), slice(0, experiment.shape[1])
-        whole = replace(whole, beyond=beyond(experiment, whole, every))
-        for _, part in whole.scales():
+        block = replace(block, beyond=beyond(experiment, block, every))
+        for _, part in block.scales():
             for metric in chosen:
                 refuse_long(metric, part, np.asarray(depths))
     values = both_sides(cube, chosen, depths, bound_block, hidden=hidden)

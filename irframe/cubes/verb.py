@@ -190,7 +190,7 @@ def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[
     bound = bind(verb.function, (asked, *arguments), options)
     bound.arguments[next(iter(bound.arguments))] = subject
     score_arrays.refuse(bound, one_unit=verb.one_unit)
-    with usual_errors(), OneCall() as said, score_arrays.counting_costs(subject):
+    with usual_errors(), OneCall() as cautions, score_arrays.counting_costs(subject):
         applied = options_of(verb.function, bound.arguments)
         if groups is None:
             given = _read(verb, bound.arguments)
@@ -198,11 +198,11 @@ def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[
         else:
             applied["by"] = groups.plain
             read, result = _answer_groups(verb, bound.arguments, groups.by)
-        whole = read.source if isinstance(read, Scores) else read
+        source = read.source if isinstance(read, Scores) else read
         if isinstance(read, Scores) and hasattr(result, "attrs"):
             _describe_scores(result, read)
-        result = _as_selected(verb, _held(result, whole), subject)
-        return with_cautions(stamped(result, verb.name, whole, applied, subject), said)
+        result = _as_selected(verb, _verified(result, source), subject)
+        return with_cautions(stamped(result, verb.name, source, applied, subject), cautions)
 
 
 def _object_among(given: Mapping[str, Any]) -> tuple[str, Any]:
@@ -222,11 +222,11 @@ def _read(verb: Declared, given: Mapping[str, Any], by: Any = None) -> dict[str,
             asking = verb.asking if own else f"{word}="
             cube = word == "cube" or (word == "data" and isinstance(value, xr.Dataset))
             read[word] = _read_subject(value, asking, cube=cube)
-    whole = read[first]
-    if isinstance(whole, xr.Dataset):
-        if words.GRADE in whole and not verb.spans:
-            view.refuse_spans(whole, f" for {verb.name}")
-        read[first] = whole if verb.bounded else loaded(whole, verb.name)
+    source = read[first]
+    if isinstance(source, xr.Dataset):
+        if words.GRADE in source and not verb.spans:
+            view.refuse_spans(source, f" for {verb.name}")
+        read[first] = source if verb.bounded else loaded(source, verb.name)
     return read
 
 
@@ -237,26 +237,26 @@ def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
 
     Several repeats are refused in the name of who is asking, if it has one.
     """
-    held = isinstance(subject, xr.Dataset) and (
+    is_cube = isinstance(subject, xr.Dataset) and (
         words.GRADE in subject or view.EXPERIMENT in subject.attrs
     )
-    if cube or held:
+    if cube or is_cube:
         return score_arrays.refuse_repeats(view.read_cube(subject), asking)
     if isinstance(subject, view.Labelled):
         read: Any = score_arrays.refuse_repeats(subject, asking)
         read = read.expand_dims(view.selected(read))
-        whole = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
-        return score_arrays.validated(read) if whole else read
+        is_scores = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
+        return score_arrays.validated(read) if is_scores else read
     return with_own_levels(subject) if isinstance(subject, pd.DataFrame) else subject
 
 
-def _held(result: Any, whole: Any) -> Any:
+def _verified(result: Any, source: Any) -> Any:
     """Return a result after its cube's grades are verified."""
-    if isinstance(whole, xr.Dataset) and words.GRADE in whole:
+    if isinstance(source, xr.Dataset) and words.GRADE in source:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(part, "chunks", None) for part in parts)
         if not lazy or (isinstance(result, xr.Dataset) and words.GRADE in result):
-            view.hold(whole)
+            view.verify_grades(source)
     return result
 
 
@@ -377,8 +377,8 @@ def drop_absent(cube: xr.Dataset) -> xr.Dataset:
     >>> dict(drop_absent(cube).sizes) == dict(cube.sizes)
     True
     """
-    there = view.experiment_of(cube).participated
-    kept = {words.SYSTEM: there.any(axis=1), words.TOPIC: there.any(axis=0)}
+    participated = view.experiment_of(cube).participated
+    kept = {words.SYSTEM: participated.any(axis=1), words.TOPIC: participated.any(axis=0)}
     for dim, present in kept.items():
         if not present.any():
             raise InputError(f"{dim}s of which something is there", "none")
@@ -426,18 +426,18 @@ def common_topics(cube: xr.Dataset) -> xr.Dataset:
     >>> common_topics(cube).sizes["topic"]
     16
     """
-    there = view.experiment_of(cube).participated
-    return cube if there.all() else cube.isel({words.TOPIC: shared_topics(there)})
+    participated = view.experiment_of(cube).participated
+    return cube if participated.all() else cube.isel({words.TOPIC: shared_topics(participated)})
 
 
 def shared_topics(
-    there: NDArray[np.bool_], error: type[IrframeError] = InputError
+    participated: NDArray[np.bool_], error: type[IrframeError] = InputError
 ) -> NDArray[np.intp]:
     """Return the positions of topics that all systems share, with a warning.
 
     Parameters
     ----------
-    there
+    participated
         Whether a system took part in a topic, shape (system, topic).
     error
         What to raise if there is no such topic.
@@ -447,8 +447,8 @@ def shared_topics(
     >>> shared_topics(np.ones((2, 3), bool))
     array([0, 1, 2])
     """
-    kept = np.flatnonzero(there.all(axis=0))
-    topics = there.shape[1]
+    kept = np.flatnonzero(participated.all(axis=0))
+    topics = participated.shape[1]
     if not len(kept):
         advice = "compare fewer systems, or group by collection"
         raise error("topics in which every system took part", "none", advice)

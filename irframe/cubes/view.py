@@ -53,13 +53,14 @@ def in_chunks(
     it makes has the shape of the grades, or as many rows before systems, and depths, as the ends
     say.
     """
-    dask, whole = need_dask(), grade.rechunk({2: -1})
-    sides = zip(codes, whole.chunks, strict=False)
+    dask = need_dask()
+    rechunked = grade.rechunk({2: -1})
+    sides = zip(codes, rechunked.chunks, strict=False)
     systems, topics = (dask.array.from_array(code, chunks=(size,)) for code, size in sides)
-    shape = {"new_axis": 0, "chunks": (ends[0], *whole.chunks[:2], ends[1])} if ends else {}
+    shape = {"new_axis": 0, "chunks": (ends[0], *rechunked.chunks[:2], ends[1])} if ends else {}
     return dask.array.map_blocks(
         function,
-        *(whole, systems[:, None, None], topics[:, None]),
+        *(rechunked, systems[:, None, None], topics[:, None]),
         experiment=_handed(experiment),
         dtype=dtype,
         meta=np.empty((0,) * (4 if ends else 3), dtype),
@@ -161,7 +162,7 @@ ADVICE = (
 def view(
     experiment: Experiment,
     depth: int,
-    riders: Mapping[Any, Any] | None = None,
+    user_coords: Mapping[Any, Any] | None = None,
     *,
     chunks: tuple[int, ...] | None = None,
 ) -> xr.Dataset:
@@ -173,27 +174,27 @@ def view(
         What is shown.
     depth
         How many ranks.
-    riders
+    user_coords
         Coordinates of users.
     chunks
         How many topics each task works on, where grades are worked out when they are wanted; of
         no topics they are at once.
     """
-    whole = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
+    every = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
     # Grades are int16, with marks for what is not there and what is unjudged: as floats, which a
     # NaN would need, they would take eight times the memory.
     if not chunks:
         grade = experiment.loaded.dense(depth, GRADE)
     else:  # in blocks of topics, when they are wanted
-        dask, systems = need_dask(), whole[SYSTEM]
-        held, task = _handed(experiment), dask.delayed(_grades)
-        topics = [whole[TOPIC][block] for block in slices_of(chunks)]
-        tasks = [task(held, systems, codes, depth) for codes in topics]
+        dask, systems = need_dask(), every[SYSTEM]
+        handed, task = _handed(experiment), dask.delayed(_grades)
+        topics = [every[TOPIC][block] for block in slices_of(chunks)]
+        tasks = [task(handed, systems, codes, depth) for codes in topics]
         shapes = [(len(systems), count, depth) for count in chunks]
         blocks = map(dask.array.from_delayed, tasks, shapes, repeat(Grade))
         grade = dask.array.concatenate([*blocks], axis=1)
     named = {SYSTEM: experiment.systems, TOPIC: experiment.judgments.topics}
-    return _view_of(experiment, whole, variable(CELL, grade), named, riders or {})
+    return _view_of(experiment, every, variable(CELL, grade), named, user_coords or {})
 
 
 def _view_of(
@@ -201,7 +202,7 @@ def _view_of(
     codes: Mapping[str, Codes],
     grade: xr.Variable,
     named: Mapping[str, Any],
-    riders: Mapping[Any, Any],
+    user_coords: Mapping[Any, Any],
 ) -> xr.Dataset:
     """Return a view of the systems and topics of codes."""
     chosen = np.ix_(*codes.values())
@@ -213,7 +214,7 @@ def _view_of(
     mark = np.int64(experiment.mark) << np.int64(SHIFT)
     coords |= {name: variable((dim,), mark + codes[dim]) for dim, name in CODES.items()}
     made = {EXPERIMENT: experiment, **experiment.made}
-    return xr.Dataset({GRADE: grade}, coords | dict(riders), made)
+    return xr.Dataset({GRADE: grade}, coords | dict(user_coords), made)
 
 
 def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -> Any:
@@ -242,9 +243,9 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
     >>> experiment_of(cube.isel(topic=[3, 1])).shape
     (8, 2)
     """
-    whole = cast("Experiment", cube.attrs[EXPERIMENT])
+    experiment = cast("Experiment", cube.attrs[EXPERIMENT])
     low = np.int64((1 << SHIFT) - 1)
-    part = whole.seen(*(cube[name].to_numpy() & low for name in CODES.values()))
+    part = experiment.seen(*(cube[name].to_numpy() & low for name in CODES.values()))
     named = [cube.indexes[dim] for dim in LIST]
     return (part if cube[GRADE].chunks else part.loaded).named(*named)
 
@@ -286,23 +287,23 @@ def read_cube(cube: Any) -> xr.Dataset:
     shown = cube[GRADE].variable
     if TRUSTED.get() and shown.dims == CELL and shown.dtype == Grade:
         return cube
-    lone = selected(cube)
-    cube = cube.expand_dims(lone)
+    scalars = selected(cube)
+    cube = cube.expand_dims(scalars)
     codes, named = {}, {}
     for dim in LIST:
         codes[dim], named[dim] = _codes(cube, dim, experiment)
-    experiment, grade = _held_against(experiment, codes, _by_depth(cube), named)
-    riders = {
-        name: coord.variable if coord.ndim or not lone else (lone[-1:], [coord.values[()]])
+    experiment, grade = _verified(experiment, codes, _by_depth(cube), named)
+    user_coords = {
+        name: coord.variable if coord.ndim or not scalars else (scalars[-1:], [coord.values[()]])
         for name, coord in cube.coords.items()
         if name not in OURS and {*coord.dims} <= {*LIST}
     }
-    result = _view_of(experiment, codes, grade, named, riders)
+    result = _view_of(experiment, codes, grade, named, user_coords)
     others = {name: value for name, value in cube.attrs.items() if name not in result.attrs}
     return result.assign_attrs(others)
 
 
-def hold(cube: xr.Dataset) -> None:
+def verify_grades(cube: xr.Dataset) -> None:
     """Verify the grades of a lazy cube now.
 
     For what is worked out of the experiment alone, and so runs none of them.
@@ -318,9 +319,9 @@ def shown_as(cube: xr.Dataset, experiment: Experiment) -> xr.Dataset:
     """
     grade = cube[GRADE].variable
     chunks = grade.chunksizes[TOPIC] if grade.chunks else None
-    riders = {name: coord.variable for name, coord in cube.coords.items() if name not in OURS}
+    user_coords = {name: coord.variable for name, coord in cube.coords.items() if name not in OURS}
     drawn = {name: cube.attrs[name] for name in (DRAWN, REPEATS) if name in cube.attrs}
-    return view(experiment, grade.sizes[DEPTH], riders, chunks=chunks).assign_attrs(drawn)
+    return view(experiment, grade.sizes[DEPTH], user_coords, chunks=chunks).assign_attrs(drawn)
 
 
 trusting = partial(during, TRUSTED, value=True)
@@ -399,7 +400,7 @@ def _by_depth(cube: xr.Dataset) -> xr.Variable:
     return grade.transpose(*CELL)
 
 
-def _held_against(
+def _verified(
     experiment: Experiment,
     codes: Mapping[str, Codes],
     grade: xr.Variable,
@@ -411,27 +412,27 @@ def _held_against(
     """
     if grade.chunks:
         # The first rank says whether a list is masked; that all of it is, its task holds.
-        there: Any = np.True_
+        present: Any = np.True_
         if grade.dtype.kind in "fO":
-            there = np.asarray(grade.isel({DEPTH: 0}).notnull())
+            present = np.asarray(grade.isel({DEPTH: 0}).notnull())
     else:
         part, shown = experiment.seen(*codes.values()).loaded, grade.to_numpy()
-        there, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
+        present, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
 
-        def hold(tile: tuple[slice, slice]) -> None:
-            there[tile], wrong[tile] = _masked_or_changed(part, shown[tile], tile)
+        def verify_tile(tile: tuple[slice, slice]) -> None:
+            present[tile], wrong[tile] = _masked_or_changed(part, shown[tile], tile)
 
-        in_threads(hold, tiles(*shown.shape))
+        in_threads(verify_tile, tiles(*shown.shape))
         if wrong.any():
             offenders = [f"{named[SYSTEM][s]} on {named[TOPIC][t]}" for s, t in np.argwhere(wrong)]
             raise InputError(WANTED, f"{len(offenders)} lists with other grades", ADVICE, offenders)
-    if not there.all():
+    if not present.all():
         missing = np.zeros(experiment.shape, bool)
-        missing[np.ix_(*codes.values())] = ~there
+        missing[np.ix_(*codes.values())] = ~present
         experiment = experiment.without(missing)
     if grade.chunks:
-        held = in_chunks(_held_block, grade.data, experiment, codes.values(), Grade)
-        grade = variable(CELL, held)
+        verified = in_chunks(_verified_block, grade.data, experiment, codes.values(), Grade)
+        grade = variable(CELL, verified)
     elif grade.dtype != Grade:
         grade = variable(CELL, np.where(pd.isna(shown), EMPTY, shown).astype(Grade))
     return experiment, grade
@@ -450,16 +451,16 @@ def _masked_or_changed(
         here = np.ones(shown.shape[:2], bool)
         alike = np.array_equal(shown, own)
         return here, np.zeros_like(here) if alike else np.any(shown != own, axis=-1)
-    there = np.asarray(~pd.isna(shown).all(axis=-1))
-    return there, there & np.any(shown != own, axis=-1)
+    present = np.asarray(~pd.isna(shown).all(axis=-1))
+    return present, present & np.any(shown != own, axis=-1)
 
 
-def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
+def _verified_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
     """Return the grades of a block; raise for changed ones."""
     part = experiment.part(systems.ravel(), topics.ravel()).loaded
     tile = slice(0, systems.size), slice(0, topics.size)
-    there, wrong = _masked_or_changed(part, shown, tile)
-    if (wrong | (part.participated & ~there)).any():
+    present, wrong = _masked_or_changed(part, shown, tile)
+    if (wrong | (part.participated & ~present)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
     return np.where(pd.isna(shown), EMPTY, shown).astype(Grade)
 
@@ -475,7 +476,7 @@ def user_coordinates(subject: Any) -> list[Any]:
     return [name for name, own in dims.items() if own and own <= {*LIST}]
 
 
-def with_coordinates(result: Any, whole: Labelled, names: list[Any]) -> Any:
+def with_coordinates(result: Any, source: Labelled, names: list[Any]) -> Any:
     """Return a result with user coordinates added.
 
     Names that the result already has are kept.
@@ -484,15 +485,15 @@ def with_coordinates(result: Any, whole: Labelled, names: list[Any]) -> Any:
         return result
     taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
     if REPEAT in result.dims:  # where systems are others than those of the whole
-        names = [name for name in names if SYSTEM not in whole[name].dims]
+        names = [name for name in names if SYSTEM not in source[name].dims]
     labelled, chosen = {*result.dims} & {*result.coords}, {}
-    for dim in [dim for dim in LIST if dim in result.indexes and dim in whole.indexes]:
-        own, labels = whole.indexes[dim], result.indexes[dim]
+    for dim in [dim for dim in LIST if dim in result.indexes and dim in source.indexes]:
+        own, labels = source.indexes[dim], result.indexes[dim]
         if not labels.equals(own):
             chosen[dim] = own.get_indexer(labels)
     kept = {}
     for name in names:
-        coord = whole.coords.variables[name]
+        coord = source.coords.variables[name]
         if name not in taken and {*coord.dims} <= labelled:
             kept[name] = coord.isel({dim: chosen[dim] for dim in coord.dims if dim in chosen})
     return result.assign_coords(kept) if kept else result

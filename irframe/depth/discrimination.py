@@ -29,7 +29,7 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
 )
-from irframe.scores.repeats import beware_of_repeats, told_draws
+from irframe.scores.repeats import beware_of_repeats, draw_attributes
 
 NAME = "discrimination ratio"
 
@@ -108,7 +108,7 @@ def over_pairs(
 
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
     warn(*beware_of_repeats(paired, "these tests"))
-    return result.assign_attrs(_attributes(pairing) | told_draws([paired]))
+    return result.assign_attrs(_attributes(pairing) | draw_attributes([paired]))
 
 
 def _attributes(pairing: Pairing) -> dict[str, Any]:

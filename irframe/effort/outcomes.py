@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
-from irframe.cubes.by_group import having, join_frames, naming_group
+from irframe.cubes.by_group import drop_groups_without, join_frames, naming_group
 from irframe.cubes.verb import shared_topics, verb
 from irframe.cubes.view import LIST, read_cube
 from irframe.effort import breakdown
@@ -287,7 +287,7 @@ def outcomes(
         if qrels is not None:
             raise ParameterError("a cube, or a run frame and judgments", "a cube and judgments")
         answers = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
-    for key in having(
+    for key in drop_groups_without(
         {k: result.indexes[SYSTEM] for k, result in answers.items()}, {"baseline": baseline}, by
     ):
         with naming_group(key, by):

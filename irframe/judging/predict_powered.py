@@ -215,7 +215,7 @@ def predict_powered(
     variables |= _interval_variables(differences, DIFFERENCES, (METRIC, PAIR, dims[-1]), ends)
     for name, mask in (("n_human", judged), ("n_model", counted)):
         variables[name] = (METRIC, paired.axis.dim), mask.sum(axis=1)
-    kinds = estimate.told_scale(paired.metrics, curved, ("logit", distribution))
+    kinds = estimate.name_scale(paired.metrics, curved, ("logit", distribution))
     result = xr.Dataset(variables, read_scores.pair_labels(paired, pairs))
     result = result.isel({paired.axis.dim: 0}) if paired.depths is None else result
     result = result.assign_coords(paired.labels(SYSTEM))

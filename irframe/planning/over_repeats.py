@@ -13,7 +13,7 @@ from irframe.cubes.scores import Arrays, Scores
 from irframe.errors import ParameterError, warn
 from irframe.paired.crossed import table_of
 from irframe.paired.margins import missed_one_sided
-from irframe.scores.repeats import told_draws
+from irframe.scores.repeats import draw_attributes
 
 OWN = ("topic", "repeat", "system_topic", "residual")
 """Sources of variance if each system has repeats of its own."""
@@ -35,7 +35,7 @@ def repeat_components(paired: Scores) -> xr.Dataset:
     values = variances(paired, estimates, names) | ({"mean_square": squares} if shared else {})
     topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
     result = by_source(paired, values, names).assign(n_topics=topics)
-    return result.assign_attrs(paired.attrs | told_draws([paired]))
+    return result.assign_attrs(paired.attrs | draw_attributes([paired]))
 
 
 def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[str, Array]:
@@ -194,7 +194,7 @@ def topics_over_repeats(
     result = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
     for name, variance in zip(("topic", "repeat", "residual"), of_differences, strict=True):
         result[f"variance_{name}"] = paired.labelled(variance, name).drop_attrs()
-    attributes = told_draws([paired]) | {"n_repeats": ", ".join(map(str, counts))}
+    attributes = draw_attributes([paired]) | {"n_repeats": ", ".join(map(str, counts))}
     return result.assign_attrs(paired.attrs | attributes)
 
 

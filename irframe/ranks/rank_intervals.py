@@ -35,7 +35,7 @@ from irframe.paired.randomisation import by_cluster
 from irframe.ranks.first import FIRST, could_be_first, too_few
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import read_scores, scores_to_compare
-from irframe.scores.repeats import told_draws
+from irframe.scores.repeats import draw_attributes
 from irframe.scores.resampling import Resampling
 from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
@@ -311,7 +311,7 @@ class RankOptions:
         options = {"rank_interval": self.method} | self.pairing.told()
         if self.method in {"max-t", "bootstrap"}:
             options |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
-        return {**columns, "n_topics": topics}, attributes | options | told_draws([paired])
+        return {**columns, "n_topics": topics}, attributes | options | draw_attributes([paired])
 
     def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
         """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""

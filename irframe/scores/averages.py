@@ -97,14 +97,14 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
         rows = [averages(row, summary) for row in scores.compute().transpose(METRIC, ...)]
         return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
     summary = summary or facts(scores[METRIC].item()).summary
-    whole, dims = scores.compute(), [[TOPIC]]
-    drawn = drawn_topics(declared_labels_of(whole), whole.indexes[TOPIC])
+    loaded, dims = scores.compute(), [[TOPIC]]
+    drawn = drawn_topics(declared_labels_of(loaded), loaded.indexes[TOPIC])
     kernel = partial(average, summary=summary)
     if drawn is not None:
-        whole = whole.isel({TOPIC: drawn.kept})
+        loaded = loaded.isel({TOPIC: drawn.kept})
     if drawn is not None and not drawn.design.plain:
         kernel = partial(_average_under, summary=summary, design=drawn.design)
-    means: xr.DataArray = xr.apply_ufunc(kernel, whole, input_core_dims=dims, keep_attrs=True)
+    means: xr.DataArray = xr.apply_ufunc(kernel, loaded, input_core_dims=dims, keep_attrs=True)
     return means
 
 
@@ -115,10 +115,10 @@ def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
     """
     rows = scores.reshape(-1, scores.shape[-1]).T
     means = np.full(rows.shape[1], np.nan)
-    for there, columns in patterns(~np.isnan(rows)):
-        own = design.take(there)
-        if own.tasks == design.tasks and there.any():
-            means[columns] = of_topics(rows[there][np.newaxis, :, columns], summary, own)[0]
+    for scored, columns in patterns(~np.isnan(rows)):
+        own = design.take(scored)
+        if own.tasks == design.tasks and scored.any():
+            means[columns] = of_topics(rows[scored][np.newaxis, :, columns], summary, own)[0]
     return means.reshape(scores.shape[:-1])
 
 
@@ -160,11 +160,11 @@ def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
     n = np.count_nonzero(~np.isnan(scores.values), axis=2)
     for row, system in np.ndindex(shape[:2]):
         values, summary = scores.values[row, system], scores.summaries[row]
-        for there, depths in patterns(~np.isnan(values)):
-            own = design.take(there)
-            if own.tasks < design.tasks or not there.any():
+        for scored, depths in patterns(~np.isnan(values)):
+            own = design.take(scored)
+            if own.tasks < design.tasks or not scored.any():
                 continue
-            part = values[there][:, depths]
+            part = values[scored][:, depths]
             mean[row, system, depths] = of_topics(part[np.newaxis], summary, own)[0]
             added = summands(part, summary).T
             with np.errstate(invalid="ignore"):  # of infinite scores
@@ -333,10 +333,10 @@ def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:
         Shape (topic, depth, system), the topic that is left out first; NaN where none is left.
     """
     systems, topics, depths = scores.shape
-    there = ~np.isnan(scores).any(axis=0)
+    scored = ~np.isnan(scores).any(axis=0)
     summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
     total = _weighted(1 - np.eye(topics), summands).reshape(topics, depths, systems)
-    counted = (there.sum(axis=0) - there)[..., np.newaxis].astype(np.float64)
+    counted = (scored.sum(axis=0) - scored)[..., np.newaxis].astype(np.float64)
     return np.asarray(np.round(sign * averaged(counted, total, summary), TIE))
 
 

@@ -64,9 +64,9 @@ def warn_left_out(scores: Scores) -> None:
 def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
     """Raise for tasks without any remaining topic."""
     for scored in scores.scored:
-        there = np.isin(np.arange(design.tasks), design.task[scored.any(axis=1)])
-        if not there.all():
-            lost = pd.Series(scores.label_values[TASK])[~there[design.task]]
+        present = np.isin(np.arange(design.tasks), design.task[scored.any(axis=1)])
+        if not present.all():
+            lost = pd.Series(scores.label_values[TASK])[~present[design.task]]
             advice = "leave out the systems that lack a task, or these tasks"
             wanted = "topics of every task on which every system has a score"
             raise ParameterError(wanted, "none", advice, map(str, pd.unique(lost)))
@@ -162,19 +162,19 @@ def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     if drawn is None or TASK not in scores.label_values:
         advice = "name them: scores.ireval.design(task=...)"
         raise ParameterError("tasks for over='task'", "none", advice)
-    whole = scores.load().take(topic=drawn.kept)
-    labels = whole.label_values[TASK]
+    loaded = scores.load().take(topic=drawn.kept)
+    labels = loaded.label_values[TASK]
     design, values, named = drawn.design, [], []
     for task in range(design.tasks):
         own = np.flatnonzero(design.task == task)
-        part = replace(whole.take(topic=own), design=design.take(own), repeats=None)
+        part = replace(loaded.take(topic=own), design=design.take(own), repeats=None)
         values.append(moments(part)[1])
         named.append(labels[own[0]])
-    attrs = {name: value for name, value in whole.attrs.items() if name != DRAWN}
-    index = pd.Index(named, name=names_declared(whole.attrs)[TASK])
+    attrs = {name: value for name, value in loaded.attrs.items() if name != DRAWN}
+    index = pd.Index(named, name=names_declared(loaded.attrs)[TASK])
     means = np.stack(values, axis=2)
     alone: Any = {"repeats": None, "design": None, "topic_labels": None}
-    return replace(whole, values=means, topics=index, attrs=attrs, **alone)
+    return replace(loaded, values=means, topics=index, attrs=attrs, **alone)
 
 
 def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
@@ -326,13 +326,13 @@ def share_topics(
         raise ParameterError("topics in common with the reference", "none", advice)
     if topics == "own" or not len(both):
         sides = [scores_to_compare(scores), scores_to_compare(other)]
-        return _told_of_each(*sides) if topics or len(differing) else (sides[0], sides[1])
+        return _with_topic_counts(*sides) if topics or len(differing) else (sides[0], sides[1])
     sides = [
         side if side.topics.equals(both) else side.take(topic=side.topics.get_indexer(both))
         for side in (scores, other)
     ]
     if topics:
-        sides = [*_told_of_each(*sides)]
+        sides = [*_with_topic_counts(*sides)]
     if at_every_depth:
         everywhere: Any = [side.scored.all(axis=2, keepdims=True) for side in sides]
         shared = everywhere[0] & everywhere[1]
@@ -346,7 +346,7 @@ def share_topics(
     return paired, paired if other is scores else scores_to_compare(sides[1], quiet=True)
 
 
-def _told_of_each(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
+def _with_topic_counts(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     """Return both sides with their numbers of topics as attributes."""
     counts = zip(OF_REFERENCE, (len(scores.topics), len(other.topics)), strict=True)
     attrs = scores.attrs | dict(counts)
@@ -410,12 +410,12 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
 
     Raise if the systems differ.
     """
-    here, there = scores.systems, other.systems
-    differing = [*here.difference(there, sort=False), *there.difference(here, sort=False)]
+    systems, others = scores.systems, other.systems
+    differing = [*systems.difference(others, sort=False), *others.difference(systems, sort=False)]
     refuse_unshared(
         "the same systems in both scores", differing, "choose the systems that both have"
     )
-    return other.take(system=there.get_indexer(here))
+    return other.take(system=others.get_indexer(systems))
 
 
 Baselines = Hashable | Sequence[Hashable] | None

@@ -146,9 +146,9 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     values, repeats = scores.values, scores.repeats
     scores = replace(scores, repeats=None)
     scored = ~np.isnan(values)
-    there = np.asarray(scored.any(axis=(0, 3, 4)))
-    if there.sum(axis=1).max(initial=0) <= 1:
-        first = there.argmax(axis=1)
+    has_scores = np.asarray(scored.any(axis=(0, 3, 4)))
+    if has_scores.sum(axis=1).max(initial=0) <= 1:
+        first = has_scores.argmax(axis=1)
         return replace(scores, values=values[:, np.arange(len(first)), first])
     word = word_of(scores)
     layout = layout_of(scores.attrs, word)
@@ -156,13 +156,13 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
         wanted = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
         raise ParameterError(wanted, repr(over))
     if layout == "shared":
-        values, there = _shared_by_all(values, there, word)
+        values, has_scores = _shared_by_all(values, has_scores, word)
         if values.shape[2] == 1:
             return replace(scores, values=values[:, :, 0])
-    there[~there.any(axis=1), 0] = True
-    owner, places = np.nonzero(there)
+    has_scores[~has_scores.any(axis=1), 0] = True
+    owner, places = np.nonzero(has_scores)
     flat = values.reshape(len(values), -1, *values.shape[3:])
-    lists = flat if there.all() else values[:, owner, places]
+    lists = flat if has_scores.all() else values[:, owner, places]
     if layout == "topic":  # every topic has as many as it has
         cells = scored.sum(axis=2)
         counts = cells.max(axis=(0, 2, 3), initial=0)
@@ -174,7 +174,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
         own = [lists[:, owner == system] for system in range(len(counts))]
         means = np.stack([part.mean(axis=1) for part in own], axis=1)
         own = [np.expand_dims(part, 1) for part in own]
-        _tell_short(scores, lists, owner, repeats.take(places), word)
+        _warn_short(scores, lists, owner, repeats.take(places), word)
     for row, summary in enumerate(scores.summaries):
         if summary not in {"mean", "sum"}:  # as over topics, so that both may be averaged at once
             averages = np.concatenate([average(part[row], summary, axis=1) for part in own])
@@ -183,21 +183,21 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     return replace(scores, values=means, repeats=kept)
 
 
-def _shared_by_all(values: Array, there: Array, word: str) -> tuple[Array, Array]:
+def _shared_by_all(values: Array, has_scores: Array, word: str) -> tuple[Array, Array]:
     """Return values of the repeats that every system has."""
-    taking_part = there.any(axis=1)
-    common = np.asarray(there[taking_part].all(axis=0))
+    taking_part = has_scores.any(axis=1)
+    common = np.asarray(has_scores[taking_part].all(axis=0))
     if not common.any():
         wanted = f"{plural(word)} that all systems have, for repeats='shared'"
         advice = "repeats='system' is for repeats that each system has of its own"
         raise ParameterError(wanted, "none", advice)
-    lost = np.count_nonzero(there.any(axis=0) & ~common)
+    lost = np.count_nonzero(has_scores.any(axis=0) & ~common)
     if lost:
         warn(f"{plural(word)} that not every system has are left out: {lost} of {len(common)}")
-    return values if common.all() else values[:, :, common], there[:, common]
+    return values if common.all() else values[:, :, common], has_scores[:, common]
 
 
-def _tell_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, word: str) -> None:
+def _warn_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, word: str) -> None:
     """Warn about repeats that lack topics of their system."""
     known = np.asarray(~np.isnan(lists).all(axis=(0, 3)))
     own = np.stack([known[owner == one].any(axis=0) for one in owner])
@@ -210,15 +210,15 @@ def _tell_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, wo
         )
 
 
-def told_draws(parts: Sequence[Scores]) -> dict[str, Any]:
+def draw_attributes(parts: Sequence[Scores]) -> dict[str, Any]:
     """Return the attributes of the design of topics and repeats."""
     every = [part.repeats for part in parts if part.repeats is not None]
-    told = told_design(parts)
+    attributes = design_attributes(parts)
     if not every:
-        return told
+        return attributes
     counts = np.concatenate([known.counts for known in every])
     known = every[0]
-    return told | {
+    return attributes | {
         REPEATS: known.layout,
         REPEATED: known.word,
         "n_repeats": low_to_high(counts.min(), counts.max()),
@@ -349,8 +349,8 @@ def _of_designs(scores: Scores, compute: Callable[[Design], float]) -> Any:
     design: Any = scores.design
     result = np.zeros((len(scores.scored), scores.scored.shape[2]))
     for row, scored in enumerate(scores.scored):
-        for there, depths in patterns(scored):
-            result[row, depths] = compute(design.take(there))
+        for topics, depths in patterns(scored):
+            result[row, depths] = compute(design.take(topics))
     return result
 
 
@@ -370,12 +370,12 @@ def beware_of_design(
     drawn
         Whether topics are drawn with replacement, which takes more of them.
     """
-    design, said = scores.design, names_declared(scores.attrs)
+    design, declared = scores.design, names_declared(scores.attrs)
     if design is None or not np.isfinite(topics).any():
         return []
     least, what = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
     hold, messages = f"{what} hold less often than they say where", []
-    if WEIGHT in said:
+    if WEIGHT in declared:
         fewest, heaviest = np.nanmin(topics), design.shares.max()
         if fewest < least:
             messages.append(
@@ -384,15 +384,15 @@ def beware_of_design(
             )
         if heaviest > 0.5:
             messages.append(f"one topic has {100 * heaviest:.3g}% of the weight")
-    if CLUSTER in said and design.clusters < LEAST_DRAWN:
+    if CLUSTER in declared and design.clusters < LEAST_DRAWN:
         messages.append(f"{hold} there are fewer than {LEAST_DRAWN} clusters: {design.clusters}")
     alone = int((np.diff(design.starts) == 1).sum())
-    if TASK in said and alone:
+    if TASK in declared and alone:
         messages.append(
             "no interval, as tasks of a single topic do not say how their topics vary: "
             f"{alone} of {design.tasks}"
         )
-    elif {CLUSTER, TASK} & {*said} and np.nanmin(freedom, initial=np.inf) < LEAST:
+    elif {CLUSTER, TASK} & {*declared} and np.nanmin(freedom, initial=np.inf) < LEAST:
         fewest = np.nanmin(freedom)
         messages.append(f"{hold} there are fewer than {LEAST} degrees of freedom: {fewest:.3g}")
     return messages
@@ -406,16 +406,16 @@ def refuse_design(scores: Scores, what: str) -> None:
         raise ParameterError(wanted, f"scores with {named}")
 
 
-def told_design(parts: Sequence[Scores]) -> dict[str, Any]:
+def design_attributes(parts: Sequence[Scores]) -> dict[str, Any]:
     """Return the attributes of the design of topics."""
     designs = [part.design for part in parts if part.design is not None]
     if not designs:
         return {}
-    told: dict[str, Any] = dict(names_declared(parts[0].attrs))
+    attributes: dict[str, Any] = dict(names_declared(parts[0].attrs))
     for word, counts in (
         (CLUSTER, [design.clusters for design in designs]),
         (TASK, [design.tasks for design in designs]),
     ):
-        if word in told:
-            told[f"n_{word}s"] = low_to_high(min(counts), max(counts))
-    return told
+        if word in attributes:
+            attributes[f"n_{word}s"] = low_to_high(min(counts), max(counts))
+    return attributes

@@ -223,7 +223,7 @@ def summarise(
     kind = "t" if others else "logit"
     if others and (plain & curved).any():
         kind = f"logit, but t of {', '.join(others)}"
-    return figures, {"interval": kind} | repeats.told_draws([scores])
+    return figures, {"interval": kind} | repeats.draw_attributes([scores])
 
 
 def uneven(scores: Scores) -> list[str]:
@@ -231,16 +231,16 @@ def uneven(scores: Scores) -> list[str]:
 
     Systems without any score are ignored.
     """
-    there = ~np.isnan(scores.values)
-    missing = there.any(axis=(1, 3), keepdims=True) & there.any(axis=2, keepdims=True) & ~there
-    counts = there.sum(axis=2)
+    scored = ~np.isnan(scores.values)
+    missing = scored.any(axis=(1, 3), keepdims=True) & scored.any(axis=2, keepdims=True) & ~scored
+    counts = scored.sum(axis=2)
     rows = zip(scores.metrics, missing.any(axis=(1, 2, 3)), counts, strict=True)
-    said = [
+    described = [
         f"{label} ({low_to_high(int(n[n > 0].min()), int(n.max()))})"
         for label, some, n in rows
         if some
     ]
-    return [f"{UNEVEN}: {listing(said)}; leaderboard takes those of all"] if said else []
+    return [f"{UNEVEN}: {listing(described)}; leaderboard takes those of all"] if described else []
 
 
 def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
