@@ -93,40 +93,39 @@ def as_scores(
     ----------
     x
         - a frame with system and topic in its index or in columns, and a column for each metric;
-        - a frame with columns for system, topic, ``measure`` and ``value``, as ir_measures and
-          PyTerrier's ``Experiment(..., perquery=True)`` give it;
-        - a column of one of these, a Series;
-        - with `metric`, a matrix of the scores by one metric, a row for each topic and a column for
-          each system, or the other way round. The name of an axis says which, such as ``topic`` or
-          ``model``; else `systems` does. One whose axes are named after both needs no `metric`, and
-          is called ``score``;
-        - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
+        - a frame with columns for system, topic, ``measure`` and ``value``, as from ir_measures and
+          PyTerrier's ``Experiment(..., perquery=True)``;
+        - a Series, one column of such a frame;
+        - with `metric`, a matrix of one metric's scores, with topics in rows and systems in
+          columns, or the reverse. The name of an axis, such as ``topic`` or ``model``, decides
+          which, or `systems`. If both axes have such names, `metric` is by default ``score``;
+        - ``{topic: {metric: score}}``, as from pytrec_eval, or ``{system: ...}`` of these;
         - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row; or
           ``{system: rows}`` of these;
         - an array over (metric,) system, topic (and depth);
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
-        Without a system all is one system, called ``run``.
+        Without systems, all scores belong to one system called ``run``.
     metric
-        The metric of a matrix, or the name that the one column of scores is to have.
+        The metric of a matrix, or the new name of the only column of scores.
     systems
         Whether a matrix has systems in its ``"rows"`` or ``"columns"``.
     lower
-        Columns that count a cost, such as tokens or latency, so that lower is better; of metrics
-        such as ASL that is known.
+        Columns of costs, such as tokens or latency, of which lower is better. Metrics such as ASL
+        need not be listed.
 
     Returns
     -------
     pandas.DataFrame
-        Index system and topic, called as in `x`, with repeats, if there are any, after systems; a
-        column for each metric, and further columns as they were.
+        A column for each metric, and other columns unchanged. The index has systems, repeats if
+        there are any, and topics, with their names in `x`.
 
     Raises
     ------
     InputError
-        For anything else, with the line that reshapes it.
+        For other input, with the line of code that reshapes it.
     IdError
-        If a system is scored twice on a topic, or a column is there twice.
+        If a system has two scores on a topic, or two columns share a name.
 
     Examples
     --------
@@ -184,8 +183,8 @@ def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
         rows = columns_of(frame.reset_index(levels) if levels else frame)
         if rows is not None and value in rows.columns:
             return ScoreColumns(rows, _ids(rows.columns) | {METRIC: metric, "value": value})
-    if len(levels := index_roles(frame)) == 2:
-        return ScoreColumns(frame, levels)
+    if len(in_index := index_roles(frame)) == 2:
+        return ScoreColumns(frame, in_index)
     rows = columns_of(frame)
     by_role = {} if rows is None else roles(rows.columns)
     if rows is None or TOPIC not in by_role or DOC in by_role:
@@ -263,7 +262,6 @@ def refuse_twice(
 
     The message names a column of the rows that may name systems.
 
-    Of these, some columns may have been levels of an index.
     """
     again = np.flatnonzero(index.duplicated())
     if len(again):

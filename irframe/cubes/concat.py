@@ -51,7 +51,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     Raises
     ------
     IdError
-        If a topic (or system) stands in several cubes.
+        If a topic (or system) occurs in several cubes.
     InputError
         If cubes of different systems differ in topics or judgments, or cubes disagree on the
         group of a system or topic.

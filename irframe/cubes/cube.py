@@ -64,49 +64,48 @@ def cube(
     Parameters
     ----------
     runs
-        Run frame, or what `as_runs` takes: topic, doc, and score or rank; usually system. Columns
-        that are constant per topic or per system (track, team, ...) ride along as coordinates.
-        Or the files that `scan_runs` finds, read a few at a time, of which only what is judged is
-        kept.
+        Run frame, or any input of `as_runs`: topic, doc, and score or rank; usually system. Columns
+        that are constant per topic or per system (track, team, ...) become coordinates. Or the
+        files from `scan_runs`, which are read a few at a time; only judged documents are kept.
     qrels
-        Qrels frame, or what `as_qrels` takes: topic, doc, grade; with a column subtopic, intent or
-        aspect a document may have a grade for each. Columns constant per topic ride along, too.
+        Qrels frame, or any input of `as_qrels`: topic, doc, grade. With a column subtopic, intent
+        or aspect, a document may have a grade for each. Columns that are constant per topic become
+        coordinates.
     depth
         Ranks to keep, at least 1; by default as many as the longest list. A depth beyond the
         lists leaves the missing ranks empty.
     ties
         How rankings are decided: a rule for equal scores such as ``"trec"``, or an `irframe.Ties`.
     topics
-        ``"qrels"``: every judged topic, those a run lacks as an empty list. ``"runs"``: only
-        those for which some run has a list. ``"common"``: those for which every run has one that
-        takes part in their collection. Or a list of judged topics.
+        ``"qrels"``: every judged topic; a missing list counts as an empty list. ``"runs"``: topics
+        with a list of at least one run. ``"common"``: topics with a list of every run that takes
+        part in their collection. Or a list of judged topics.
     collection
-        A column of either frame that says which collection (track) a topic belongs to. A system
-        takes part in a collection if it has a list there, or if the runs say so of a row that no
-        judged topic has; elsewhere it has no score. Each collection has a pool and a top grade of
-        its own. By default all topics are one.
+        A column of either frame with the collection (track) of each topic. A system takes part in a
+        collection if it retrieved anything for one of its topics, judged or not. It has no scores
+        in other collections. Each collection has its own pool and top grade. By default all topics
+        are one collection.
     pool
-        What was judged: the depth of the pool, or an `irframe.Pool`, which also says whose runs
-        made it.
+        The depth of the judged pool, or an `irframe.Pool`, which also names the contributing runs.
     units
-        What a hit is: the document that each chunk is of, or an `irframe.Units`, which also says
-        what each hit costs and of what it is a copy.
+        The unit of a hit: the document of each chunk, or an `irframe.Units`, which may also have
+        the cost of each hit and the original of each copy.
     search
         The column that numbers the searches of an agent, or an `irframe.Searches`.
     scores
-        Whether the scores of documents are kept, which an `irframe.Threshold` needs: 8 bytes of
-        each document, 4 with ``irframe.Ties(dtype="float32")``.
+        Whether to keep the scores of documents, which an `irframe.Threshold` needs. They take 8
+        bytes per document, 4 with ``irframe.Ties(dtype="float32")``.
 
     Returns
     -------
     xarray.Dataset
         A view of the experiment: ``grade`` over (system, topic, depth), int8, with the marks
-        `irframe.names.UNJUDGED` and `irframe.names.EMPTY`; over (system, topic) the coordinates
-        ``retrieved`` and ``unjudged``, how many documents the whole list has, and how many of them
-        are unjudged; and columns that ride along. Its attributes say how it was made, and hold the
-        experiment itself, of which ``system_code`` and ``topic_code`` say what is shown. Every
-        repeat is a system, of which ``repeat_of`` and ``repeat`` say what it repeats; scores tell
-        these apart, (metric, system, repeat, topic, depth).
+        `irframe.names.UNJUDGED` and `irframe.names.EMPTY`. The coordinates ``retrieved`` and
+        ``unjudged`` over (system, topic) count all documents and the unjudged documents of the
+        complete list. Attributes record the options and hold the experiment; ``system_code`` and
+        ``topic_code`` are positions in it. Every repeat is one system of the cube. Its coordinates
+        ``repeat_of`` and ``repeat`` name the system and the repeat. Scores have a dimension of
+        repeats, (metric, system, repeat, topic, depth).
 
     Raises
     ------
@@ -123,9 +122,9 @@ def cube(
     Warns
     -----
     IrframeWarning
-        Of topics of the runs that are not judged; of judged ones for which no system has a list;
-        of systems that lack lists which others have, or whose topics match none; and if no
-        retrieved document is judged: what is missing counts as an empty list.
+        For topics of the runs without judgments; for judged topics without any list; for systems
+        that lack lists, which count as empty; for systems whose topics match no judged topic; and
+        if no retrieved document is judged.
 
     Examples
     --------
@@ -265,28 +264,28 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     Parameters
     ----------
     path
-        Where `save` has written it, a path or an address.
+        The path or address that was passed to `save`.
 
     Returns
     -------
     xarray.Dataset
-        The cube, backed by dask. What it knows of judgments and lists is in memory;
-        ``open_cube(path).load()`` brings all of it there.
+        The cube, backed by dask. Judgments and lengths of lists are in memory;
+        ``open_cube(path).load()`` loads the rankings as well.
 
     Raises
     ------
     StoreError
-        If there is no saved cube, or one of its files is missing, cut or changed; of files with
-        rankings, when they are read.
+        If there is no saved cube, or one of its files is missing, cut or changed. Files with
+        rankings are checked when they are read.
 
     Warns
     -----
     IrframeWarning
-        If files that the cube was made from have changed, or are gone.
+        If files that the cube was made from have changed or no longer exist.
 
     Notes
     -----
-    Every file is read with its checksum.
+    The checksum of every file is verified when it is read.
 
     Examples
     --------
@@ -321,21 +320,21 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     cube
         A cube, in memory or lazy.
     path
-        Where to, a path or an address. The folder appears whole: it is written beside, and then
-        renamed. Where the same cube is there already, it is read once and, if a file is damaged,
-        written anew.
+        The path or address to write to. The folder is written under a temporary name and then
+        renamed, so that it is never incomplete. If it already contains the same cube, its files
+        are verified, and written again if one is damaged.
     progress
-        Whether to show how many blocks of topics are written, by tqdm.
+        Whether to show a progress bar of the blocks of topics, by tqdm.
 
     Returns
     -------
     xarray.Dataset
-        The saved cube, as `open_cube` gives it.
+        The saved cube, as `open_cube` returns it.
 
     Raises
     ------
     StoreError
-        If something else is there, or it cannot be written.
+        If the path contains something else, or cannot be written.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def bounds(
     Raises
     ------
     MetricError
-        For a metric that has no known bounds, or whose bounds would take too long.
+        For a metric without known bounds, or whose bounds would take too long.
     DepthError
         For depths beyond the cube.
     GradeError
@@ -100,24 +100,25 @@ def bounds(
 
     Notes
     -----
-    Metrics without a recall base: the lower bound is the score. For the upper one the unjudged
-    documents gain 1 (or the top gain if that is more) and what was not read counts as the metric
-    allows: for RBP ``p**m``, for ERR ``1/(m+1) prod_{i<=m} (1 - G(i))``, with m = min(k, length of
-    the list), for INSQ what its weights leave; for P and SDCG the ranks missing down to k gain 1.
-    RR, Success, SetP, DCG and NumRelRet are scored with the unjudged documents as relevant. This
-    takes time in proportion to the cells.
+    The lower bound of metrics without a recall base is the score. For the upper bound, unjudged
+    documents gain 1, or the top gain if that is more, and the remainder of the metric below the
+    list is added. With m = min(k, length of the list), the remainder is ``p**m`` for RBP and
+    ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ it is the sum of the remaining weights, and
+    for P and SDCG the missing ranks down to k gain 1. RR, Success, SetP, DCG and NumRelRet are
+    scored with the unjudged documents as relevant. The time is proportional to the cells.
 
-    Metrics with a recall base: the exact extremes over all ways to grade the *retrieved* unjudged
-    documents of the ranking, above and below the depth, from 0 to the top grade. For All of sets,
-    the score, and 1 where an unjudged document, which may be of every set, was read. Labels move
-    the normaliser too, so that the highest score need not be the one with everything relevant;
-    those that leave nothing to score (NaN) do not count. The assumption is that no document is
-    relevant beyond the judged and the retrieved ones. Pools of smaller depth than the cube's
-    (``norm="pool"``, ``ideal="pool"``) stay as they are. With u
-    unjudged documents down to the deepest depth k wanted, a ranking takes time in proportion to
-    k u; the upper bound of nDCG on several grades as much again for every grade and for each of
-    a few rounds; and Q on g grades, for every depth k, to k u comb(u + g, g), which is refused
-    where it would take minutes.
+    The bounds of metrics with a recall base are the exact extremes over all ways to grade the
+    *retrieved* unjudged documents of the ranking, above and below the depth, from 0 to the top
+    grade. For All of sets, the lower bound is the score, and the upper bound is 1 if an unjudged
+    document was read. Grades change the normaliser too, so the highest score may not be the one
+    with everything relevant. Grades for which the score is NaN are ignored. The bounds assume that
+    no other document is relevant. Pools that are shallower than the cube's (``norm="pool"``,
+    ``ideal="pool"``) do not change.
+
+    With u unjudged documents down to the deepest depth k, the time of a ranking is proportional to
+    k u. The upper bound of nDCG on several grades takes this time for every grade and for each of a
+    few rounds. Q on g grades takes k u comb(u + g, g) for every depth k, and is refused if it would
+    take minutes.
 
     References
     ----------
@@ -219,17 +220,17 @@ def condense(cube: xr.Dataset) -> Cube:
 
     The other documents move up.
 
-    With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
+    Documents with negative grades are removed too: trec_eval treats them as pooled but not judged.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, as deep as its lists; score the result at any depth.
+        A cube made by `irframe.cube`, as deep as its lists. The result can be scored at any depth.
 
     Returns
     -------
     xarray.Dataset
-        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones.
+        The cube with shorter lists. Metrics still divide by their nominal depths.
 
     Raises
     ------
@@ -268,8 +269,8 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube, in which a document is judged only if a contributing run, its rows in file
-        order, has it at rank `depth` or above. Documents that no contributing run retrieved are
+        The cube, in which a document is judged only if a contributing run has it at rank `depth` or
+        above, with its rows in file order. Documents that no contributing run retrieved are
         unjudged at every depth.
 
     Raises
@@ -277,7 +278,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     DepthError
         For a depth below 1 or beyond the pool.
     InputError
-        If the cube does not say which documents it holds.
+        If the cube has no document identifiers.
     GradeError
         If grade -1 marks unjudged documents.
 
@@ -331,8 +332,8 @@ def sample(data: pd.DataFrame, share: float, *, seed: int = 0) -> pd.DataFrame: 
 def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | pd.DataFrame:
     """Draw a random sample of judgments by topic and grade.
 
-    That is what smaller pools would have left. Who asks which documents people should judge,
-    without a look at grades, calls `draw_to_judge`.
+    The sample simulates the judgments of smaller pools. To choose documents for people to judge,
+    independently of grades, call `draw_to_judge`.
 
     Parameters
     ----------
@@ -341,9 +342,9 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     share
         Share of the judgments to keep, above 0 and at most 1.
     seed
-        Seed of the random order of the documents. It depends on nothing but the seed and the
-        identifiers, so a smaller sample is part of every larger one with the same seed, and a cube
-        keeps the judgments that its qrels frame keeps.
+        Seed of the random order of the documents. The order depends only on the seed and the
+        identifiers: a smaller sample is part of every larger one with the same seed, and a cube
+        keeps the same judgments as its qrels frame.
 
     Returns
     -------
@@ -355,14 +356,14 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     ParameterError
         For a share outside (0, 1], or a negative seed.
     InputError
-        If the cube does not say which documents it holds.
+        If the cube has no document identifiers.
     GradeError
         If grade -1 marks unjudged documents.
 
     Notes
     -----
-    Of the n documents of a topic at a grade, ``max(1, floor(share n + 1/2))`` are kept, and at
-    least 10 of a grade below 1, or all if there are fewer.
+    ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same grade are kept. At
+    least 10 documents of a grade below 1 are kept, or all if there are fewer.
 
     References
     ----------
@@ -404,8 +405,8 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     cube
         A cube made by `irframe.cube`.
     qrels
-        All judgments that now hold, those of earlier rounds among them: a qrels frame, or what
-        `as_qrels` takes.
+        All current judgments, including those of earlier rounds: a qrels frame, or any input of
+        `as_qrels`.
 
     Returns
     -------
@@ -415,24 +416,23 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     Raises
     ------
     InputError
-        If documents were not judged before, and a list may hold them deeper than it is known by
-        name, naming system and topic; and for a cube that was condensed.
+        If a newly judged document may be in a list below the ranks whose identifiers are known,
+        naming system and topic; and for a cube that was condensed.
     IdError
         If no topic of the cube is judged, or a document is judged twice.
 
     Warns
     -----
     IrframeWarning
-        Of topics that have no judgments any more, and of judged ones that the cube has no lists of;
-        both are left out.
+        For topics of the cube without judgments, and judged topics without lists in the cube. Both
+        are left out.
 
     Notes
     -----
-    A cube keeps what its lists hold of the judgments, and the names of their unjudged documents
-    down to rank 100. So grades may change, and documents lose their judgment, in any cube; those
-    that were not judged before need lists of at most 100, or lists that hold them there. A depth of
-    the pool that was not given is found anew, but is not known where lists hold documents that were
-    not judged before.
+    A cube keeps the judged documents of its lists, and the identifiers of their unjudged documents
+    down to rank 100. Grades can therefore change or be removed in any cube. Newly judged documents
+    must be among the first 100 ranks, or lists must have at most 100. A pool depth that was not
+    given is computed again, and is unknown if lists have newly judged documents.
 
     Examples
     --------

@@ -95,59 +95,61 @@ def summary(
     alpha
         One minus the confidence level of the intervals, between 0 and 1.
     interval
-        ``"logit"``, or ``"t"`` for Student's, which holds less often on few topics. A metric that
-        has scores below 0 or above 1, of any system, has Student's in either case, whatever it is
-        called; the attribute ``interval`` says which.
+        ``"logit"``, or ``"t"`` for Student's, whose coverage is lower on few topics. A metric with
+        scores below 0 or above 1 always has Student's interval. The attribute ``interval`` names
+        the interval of each metric.
     best_of, worst_of
-        A number of repeats, or several, at least 1: what the best, or worst, of so many of a
-        system's repeats would score, drawn from those that there are.
+        One or several numbers of repeats, at least 1: the expected score of the best, or worst, of
+        so many repeats of a system, drawn from its repeats.
 
     Returns
     -------
     pandas.DataFrame or xarray.Dataset
-        ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score; with weights
-        ``n_eff``, how many topics of equal weight these are as good as. For a
-        frame of scores a frame indexed by metric and system, for an array a dataset over
-        (metric, system, depth); After `groupby` the group comes first. Metrics that count
-        (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) are added up: their total
-        stands under ``mean``, without an interval. `InverseASL` is averaged harmonically, `GMAP`
-        and `GMBpref` geometrically, also without one.
+        Columns ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score; with
+        weights also ``n_eff``, the effective number of topics. A frame of scores gives a frame
+        indexed by metric and system, an array a dataset over (metric, system, depth). After
+        `groupby` the group comes first. Metrics that count (`NumRet`, `NumRel`, `NumRelRet`,
+        `NumNonrelJudgedRet`, `NumQ`) are summed: ``mean`` has their total, without an interval.
+        `InverseASL` has a harmonic mean, `GMAP` and `GMBpref` have a geometric mean, also without
+        an interval.
 
-        Where systems have repeats, such as seeds, ``mean`` is over topics and repeats, the interval
-        counts both, and ``n_repeats`` and ``repeat_sd``, the standard deviation of the repeats'
-        means, NaN of a single one, stand beside. ``best_of_3`` is the expected best mean of 3
-        repeats or, where repeats are draws inside topics, the mean of the expected best in each
-        topic: of scores 0 and 1 pass@3, and ``worst_of_3`` pass^3. NaN of systems with fewer.
+        If systems have repeats, such as seeds, ``mean`` is over topics and repeats, and the
+        interval includes the variance of both. ``n_repeats`` is their number and ``repeat_sd`` the
+        standard deviation of their means, NaN for a single repeat. ``best_of_3`` is the expected
+        best mean of 3 repeats. If repeats are draws inside topics, it is the mean over topics of
+        the expected best score: pass@3 for scores 0 and 1, and ``worst_of_3`` is pass^3. It is NaN
+        for systems with fewer repeats.
 
     Raises
     ------
     ParameterError
-        If alpha is outside (0, 1), for an unknown kind of interval, or there is no such group;
-        for weights that are missing, negative, not finite or all 0, naming the topics.
+        For an alpha outside (0, 1), an unknown kind of interval, or an unknown group; for weights
+        that are missing, negative, not finite or all 0, naming the topics.
     MetricError
-        For weights, if a metric is added up over topics.
+        For weights, if a metric is summed over topics.
 
     Warns
     -----
     IrframeWarning
-        Of means without an interval, because all scores are the same: of several topics, these
-        say nothing of how much scores vary; or because some are infinite. Of RR on fewer than 8
-        topics. The attribute ``caution`` says the same, and tables print it. Of topics of weight 0,
-        which do not count; of weights that leave fewer than 5 topics of equal weight, or one topic
-        more than half. Where systems have scores on different topics.
+        For means without an interval, because all scores are equal or some are infinite; for RR on
+        fewer than 8 topics; for topics of weight 0, which are left out; for weights with fewer than
+        5 effective topics, or one topic with more than half of the weight; for systems with scores
+        on different topics. The attribute ``caution`` repeats the warnings, and tables print it.
 
     Notes
     -----
-    Student's interval is ``mean -+ t(1 - alpha/2, n - 1) se``, ``se = s / sqrt(n)``; the other is
-    that on the scale of ``logit(mean)``, whose standard error is ``se / (mean (1 - mean))``,
-    transformed back, so that it stays within 0 and 1 and is longer towards the middle. Topics drawn
-    from real ones, 95% intervals held the mean over all of them 95 times in 100 with 5 to 50
-    topics, Student's 91 times with 5 and 94 with 20. Topics without a score (NaN) are left out and
-    not counted in ``n``. With weights w, ``a = w / sum w`` and ``A = sum a^2``, ``se^2`` is
-    ``sum c (x - mean)^2``, ``c = a^2 / (1 - 2 a + A)`` [3]_, and the degrees of freedom are those
-    of Bell and McCaffrey [4]_; ``n_eff`` is 1 / A. With repeats the variance of a mean is as that
-    of a difference in `compare`, of one system. The best of k of n repeats is expected to be
-    ``sum y_(i) C(i - 1, k - 1) / C(n, k)`` of their values in rising order [5]_.
+    Student's interval is ``mean -+ t(1 - alpha/2, n - 1) se``, ``se = s / sqrt(n)``. The logit
+    interval is Student's interval of ``logit(mean)``, whose standard error is ``se / (mean (1 -
+    mean))``, transformed back. It stays within 0 and 1 and is longer on the side of 1/2. In
+    simulations that draw topics from real ones, 95% logit intervals covered the mean over all
+    topics 95 times in 100 with 5 to 50 topics; Student's 91 times with 5 topics and 94 with 20.
+    Topics without a score (NaN) are left out and not counted in ``n``.
+
+    With weights w, ``a = w / sum w`` and ``A = sum a^2``, ``se^2`` is ``sum c (x - mean)^2`` with
+    ``c = a^2 / (1 - 2 a + A)`` [3]_. The degrees of freedom are those of Bell and McCaffrey [4]_,
+    and ``n_eff`` is 1 / A. With repeats the variance of a mean is computed as that of a difference
+    in `compare`, for one system. The expected best of k of n repeats is
+    ``sum y_(i) C(i - 1, k - 1) / C(n, k)``, with values y in ascending order [5]_.
 
     References
     ----------
