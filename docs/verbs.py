@@ -202,7 +202,7 @@ def typed(path, function):
     first = first_parameter(function)
     if home != "irframe.verbs" or name not in verbs(home):
         return []
-    return [f"Typed as ``{first}.ireval.{name}(...)``.", ""]
+    return [f"Call it as ``{first}.ireval.{name}(...)``.", ""]
 
 
 SHOWN, NEAR = 5, 6
