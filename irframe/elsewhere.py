@@ -128,12 +128,25 @@ def suggest(
     >>> suggest("k", ["at", "alpha"]), suggest("alhpa", ["at", "alpha"]), suggest("zz", ["at"])
     (' (in irframe: at)', ' (did you mean alpha?)', '')
     """
+    return similar(name, known, meant) or _BESIDE.get(str(name), "")
+
+
+def similar(
+    name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
+) -> str:
+    """Return the suggestion of similar names alone, as `suggest` does.
+
+    Examples
+    --------
+    >>> similar("k", ["at", "alpha"]), similar("zz", ["at"])
+    (' (in irframe: at)', '')
+    """
     forms = known if isinstance(known, Mapping) else dict.fromkeys(known, "{}")
     sure = [*meant] or meant_by(name, forms)
     text = " or ".join(forms[other].format(other) for other in sure or suggested(name, forms))
     if sure:
         return f" (in irframe: {text})"
-    return f" (did you mean {text}?)" if text else _BESIDE.get(str(name), "")
+    return f" (did you mean {text}?)" if text else ""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -93,3 +93,46 @@ def test_discrimination_by_track(frames):
     cube = runs.ireval.cube(qrels, collection="track")
     found = cube.ireval.score("AP", "nDCG").ireval.groupby("track").discrimination()
     assert found.dims == ("track", "metric", "depth")
+
+
+def test_lines_that_replace_options_run(frames, tmp_path):
+    pytest.importorskip("altair")
+    runs, qrels, _ = frames
+    cube = runs.ireval.cube(qrels, collection="track")
+    scores, by_depth = runs.ireval.cube(qrels).ireval.score("AP", at=50), cube.ireval.score("AP")
+    track = cube["track"].to_series().to_dict()
+    found = scores.ireval.groupby(track).compare("t", adjust="holm", baseline="bm25")
+    assert len(found) == 2 * 7
+    significance = ir.Significance("t", adjust=None, alpha=0.01)
+    two = by_depth.sel(depth=[10, 20]).ireval.groupby("track").discrimination(significance)
+    assert two.sizes == {"track": 2, "metric": 1, "depth": 2}
+    judged = qrels.assign(document=qrels["topic"].str[-1])
+    found = ir.evaluate(runs, judged, "AP").ireval.design(judged, cluster="document")
+    assert found.ireval.compare()["n_clusters"].eq(10).all()
+    drawn = runs.ireval.cube(qrels, ties=ir.Ties("random", seed=3), pool=ir.Pool(depth=10))
+    assert drawn.sizes["system"] == 8
+    page = ir.report(
+        runs.ireval.cube(qrels, ties="doc", pool=ir.Pool(depth=10)),
+        tmp_path / "a.html", baseline="bm25", metrics="AP", at=[10, 5], resamples=100,
+    )  # fmt: skip
+    assert page.is_file()
+
+
+def test_searches_are_read_up_to_a_number(frames):
+    runs, qrels, _ = frames
+    turns = runs[runs["system"] == "bm25"].assign(turn=lambda frame: 1 + frame["rank"] % 2)
+    turns["rank"] = turns.groupby(["topic", "turn"])["rank"].rank().astype(int)
+    search, stop = ir.Searches("turn", each=5), ir.AfterSearches([1, 2])
+    found = ir.evaluate(turns, qrels, "R", search=search, stop=stop)
+    assert found.shape[1] == 2
+
+
+def test_the_chains_of_the_introduction(frames):
+    runs, qrels, _ = frames
+    scores = runs.ireval.evaluate(qrels, ["AP", "nDCG@10", "RBP(p=0.8)", "ASL"])
+    assert len(scores.ireval.compare(baseline="bm25")) == 4 * 7
+    cube = runs.ireval.cube(qrels, depth=30)
+    depths = cube.ireval.score("AP(norm='min')", "RBP(p=0.95)")
+    assert depths.ireval.volatility().dims == ("metric", "depth", "depth_other")
+    assert depths.ireval.coverage(reference=20).dims == ("metric", "depth")
+    assert len(cube.ireval.outcomes(baseline="bm25", depth=20, relevant="first").summary) == 7

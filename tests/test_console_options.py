@@ -1,6 +1,7 @@
 """Commands and their verbs have the same options, under the same names, with the same defaults."""
 
 import inspect
+import re
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -9,6 +10,7 @@ import pytest
 import irframe as ir
 from irframe.commands import COMMANDS, Line
 from irframe.commands.inputs import ELSEWHERE, declare_options, given
+from irframe.moved import MOVED
 from irframe.option_values import plain_parameters
 
 VERBS = {
@@ -62,3 +64,24 @@ def test_an_option_added_to_a_verb_stands_on_the_line():
     told = " ".join(line.format_help().split())
     assert "--least LEAST how many topics, 50% of them, a system needs" in told
     assert "--rounded, --no-rounded whether means are" in told
+
+
+WORDS = sorted({word for row in MOVED for word in row.fields})
+
+
+@pytest.mark.parametrize("command", VERBS)
+@pytest.mark.parametrize("word", WORDS)
+def test_a_moved_word_is_answered_by_options_that_exist(command, word, capsys):
+    line = Line(f"irframe {command}", "")
+    home = import_module(f"irframe.commands.{COMMANDS[command][0]}")
+    getattr(home, f"declare_{command.replace('-', '_')}")(line)
+    flag = f"--{word.replace('_', '-')}"
+    if flag in line._option_string_actions:
+        return
+    with pytest.raises(SystemExit):
+        line.error(f"unrecognized arguments: {flag} x")
+    answer = capsys.readouterr().err
+    assert not re.search(r"ireval|\bir\.|\w=", answer)
+    named = {*re.findall(r"--[\w-]+", answer)} - {flag}
+    assert named
+    assert named <= line._option_string_actions.keys()

@@ -13,7 +13,7 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from irframe.elsewhere import suggest
+from irframe.elsewhere import similar
 from irframe.errors import IrframeError
 from irframe.escaping import encodable, one_line
 
@@ -153,7 +153,7 @@ class Line(ArgumentParser):
         wrong = re.search(r"(?:invalid choice: |unrecognized arguments: .*?)'?([^\s'=]+)", about)
         flags = {flag.lstrip("-"): flag for flag in self._option_string_actions}
         known = dict.fromkeys(re.findall(r"[\w-]+", choices), "{}") or flags
-        hint = suggest(wrong[1].lstrip("-"), known) if wrong else ""
+        hint = similar(wrong[1].lstrip("-"), known) if wrong else ""
         listed = f"; it may be one of {choices.rstrip(')')}" if choices else ""
         sys.exit(tell(f"{about}{hint}{listed}; see {self.prog} --help"))
 

@@ -109,3 +109,45 @@ def test_public_functions_have_few_parameters():
     assert found[len(found) * 9 // 10] <= MOST["90th percentile"]
     assert sum(found) <= MOST["all"]
     assert sum(len(fields(value)) for value in VALUES) <= MOST["fields"]
+
+
+MEANINGS = {
+    "of": ("how the document of a unit is found", "collapse"),
+    "by": ("groups", "groupby"),
+    "each": ("a field of Searches", ""),
+    "interval": ("how intervals of means are found", "leaderboard rank_intervals summary"),
+    "repeats": ("the kind of repeats", "design"),
+    "length": ("a field of Units", ""),
+    "margin": ("difference that does not matter, in units", "compare report topics_needed"),
+    "method": ("how documents to judge are chosen", "judge_next"),
+    "share": ("share from 0 to 1", "draw_to_judge sample select_top"),
+    "order": ("systems in order", "outcomes"),
+    "at": (
+        "evaluation depths",
+        (
+            "best_systems bounds cwl estimate explain judge_effect leaderboard leave_out "
+            "pool_growth predict_powered preferences reordering report robustness rrie score "
+            "significance_agreement tie_agreement tie_ranges"
+        ),
+    ),
+    "depth": (
+        "depth at which lists are cut",
+        (
+            "ablation check compare_orderings cube describe diagnose evaluate judge_next leave_out "
+            "misplacement orderings outcomes pooled replay scorer search_lengths separability "
+            "side_by_side simulate_track tie_rates"
+        ),
+    ),
+    "reference": (
+        "depth, judge or scores that others are compared with",
+        "agreement compare_judges coverage inversions judge_effect ratios standardise volatility",
+    ),
+}
+"""Word -> its one meaning, and the public functions that take it."""
+
+
+@pytest.mark.parametrize("word", MEANINGS)
+def test_a_function_takes_a_word_only_in_its_meaning(word):
+    public = {name for home in (ir, ir.verbs) for name in home.__all__} & SIGNATURES.keys()
+    _, functions = MEANINGS[word]
+    assert sorted(name for name in public if word in SIGNATURES[name]) == functions.split()

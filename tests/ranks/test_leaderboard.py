@@ -363,3 +363,13 @@ def test_repeats_have_no_test_of_first_place_but_over_topics():
     scores = pd.DataFrame({"AP": rng.random(48)}, index).ireval.design(repeats="system")
     assert "could_be_first" not in scores.ireval.leaderboard()
     assert "could_be_first" in scores.ireval.leaderboard(test=ir.Significance(over="topic"))
+
+
+def test_means_of_tasks_are_those_of_the_deepest_depth_by_default(scores):
+    task = {topic: str(int(topic) % 2) for topic in scores["topic"].to_numpy()}
+    scores = scores.ireval.design(task=task)
+    board = scores.ireval.leaderboard()
+    pd.testing.assert_frame_equal(board, scores.ireval.leaderboard(at=10))
+    expected = scores.isel(metric=0).sel(depth=10).groupby("task").mean("topic").to_pandas()
+    found = board[["0", "1"]].to_numpy()
+    np.testing.assert_allclose(found, expected.loc[board.index, ["0", "1"]].to_numpy())
