@@ -18,7 +18,7 @@ from irframe.escaping import encodable, visible
 from irframe.names import VERSION
 
 STOPPED = 130
-"""The exit status of what a signal of the keyboard stopped."""
+"""The exit status after Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,22 +27,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments
-        The words after ``irframe``; by default those of the process.
+        The arguments after ``irframe``. The default is those of the process.
 
     Returns
     -------
     int
-        The exit status: 0; 1 where ``check``, ``diagnose`` or ``compare`` found what was asked for;
-        2 after an error, which is printed; or 130 where the user has stopped it.
+        The exit status. It is 0 after success, 1 if ``check``, ``diagnose`` or ``compare`` found
+        what ``--fail-on`` names, 2 after an error, and 130 after Ctrl-C.
     """
-    sys.stderr = sys.stderr or StringIO()  # where it is closed, as by 2>&-
+    sys.stderr = sys.stderr or StringIO()  # None if closed, as by 2>&-
     try:
         return _main(arguments)
     except KeyboardInterrupt:
-        tell("stopped; nothing was written that is not whole")
+        tell("stopped; no incomplete file was written")
     if arguments is None:
         sys.stderr.flush()
-        os._exit(STOPPED)  # for threads that wait for input would keep the process
+        os._exit(STOPPED)  # threads that wait for input would keep the process alive
     return STOPPED
 
 
@@ -50,26 +50,26 @@ def _main(arguments: Sequence[str] | None) -> int:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     if not words or words[0] not in COMMANDS:
         _outer().parse_args(words)
-    home, does = COMMANDS[words[0]]
-    command = import_module(f"irframe.commands.{home}")
+    module, summary = COMMANDS[words[0]]
+    command = import_module(f"irframe.commands.{module}")
     if arguments is None:
-        gc.freeze()  # so that no garbage collection, as at exit, goes through what is imported
+        gc.freeze()  # garbage collection, as at exit, then skips the imported modules
     epilog = f"example:\n  {EXAMPLES[words[0]]}\n\n{EPILOG}"
-    line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", epilog)
-    word = words[0].replace("-", "_")
-    getattr(command, f"declare_{word}")(line)
+    line = Line(f"irframe {words[0]}", f"{summary[0].upper()}{summary[1:]}.", epilog)
+    name = words[0].replace("-", "_")
+    getattr(command, f"declare_{name}")(line)
     options = line.read(words[1:])
     options.words = words
-    return _run(getattr(command, f"run_{word}"), options)
+    return _run(getattr(command, f"run_{name}"), options)
 
 
 def _outer() -> Line:
-    """Return the parser of lines without a command."""
-    lines = "\n".join(f"  {name:<12} {does}" for name, (_, does) in COMMANDS.items())
+    """Return the parser of a command line without a command."""
+    lines = "\n".join(f"  {name:<12} {summary}" for name, (_, summary) in COMMANDS.items())
     outer = Line(
         "irframe",
         "Evaluate retrieval runs at every depth.",
-        f"commands:\n{lines}\n\nirframe COMMAND --help tells of each.\n\n{EPILOG}",
+        f"commands:\n{lines}\n\nirframe COMMAND --help describes a command.\n\n{EPILOG}",
     )
     outer.add_argument("--version", action="version", version=f"irframe {VERSION}")
     outer.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of those below")
@@ -77,7 +77,7 @@ def _outer() -> Line:
 
 
 def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
-    """Run a command, and tell its warnings, and its error, in a line each."""
+    """Run a command, and print warnings and errors in one line."""
     output = getattr(options, "output", None)
     gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
@@ -88,9 +88,9 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall(), _seconds(options.words[0]):
                 content, status = command(options)
-        answered = " ".join(content.split()) if isinstance(content, str) else ""
+        printed = " ".join(content.split()) if isinstance(content, str) else ""
         for text in (str(warning.message) for warning in caught):
-            if output is not None or " ".join(text.split()) not in answered:  # each once
+            if output is not None or " ".join(text.split()) not in printed:  # not printed twice
                 tell(f"warning: {text}", vars(options))
         if content is not None:
             _write_or_print(content, output, gated=gated)
@@ -100,23 +100,23 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
         if sys.flags.dev_mode:
             raise
         what = f"{type(error).__name__}: {error}".rstrip(": ")
-        return tell(f"{what}; an error of irframe's own, which python -X dev shows whole")
+        return tell(f"{what}; this is an error in irframe: python -X dev shows the traceback")
     return int(status)
 
 
 def _words(options: Namespace) -> Iterator[str]:
-    """Yield the words of a line that may name an input."""
+    """Yield the arguments that may name an input."""
     for name, value in vars(options).items():
         if name not in {"output", "words"}:
-            yield from (
-                w for w in (value if isinstance(value, list) else [value]) if isinstance(w, str)
-            )
+            words = value if isinstance(value, list) else [value]
+            yield from (word for word in words if isinstance(word, str))
 
 
 @contextmanager
 def _seconds(name: str) -> Iterator[None]:
-    """Show on a terminal for how long a command has worked, from two seconds on."""
-    done, shown = Event(), sys.stderr.isatty()
+    """Show the elapsed seconds on a terminal, from two on."""
+    done = Event()
+    shown = sys.stderr.isatty()
 
     def count_up() -> None:
         seconds = 2
@@ -124,7 +124,7 @@ def _seconds(name: str) -> Iterator[None]:
             sys.stderr.write(f"\r{name}: {seconds} s ")
             sys.stderr.flush()
             seconds += 1
-        sys.stderr.write(CLEARED * (seconds > 2))
+        sys.stderr.write(CLEARED if seconds > 2 else "")
 
     thread = Thread(target=count_up, daemon=True)
     if shown:
@@ -138,12 +138,12 @@ def _seconds(name: str) -> Iterator[None]:
 
 
 def _files(name: str) -> Any:
-    """Return a module of files, which imports much that helps need not wait for."""
+    """Import a module of irframe.files, which is slow."""
     return import_module(f"irframe.files.{name}")
 
 
 def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
-    """Write an answer; a gate's verdict is not lost where its file cannot be written."""
+    """Write an answer, and print a gate's verdict if writing fails."""
     try:
         _write(content, output)
     except OSError as error:
@@ -154,7 +154,7 @@ def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) ->
 
 
 def _write(content: str | bytes, output: str | None) -> None:
-    """Write an answer into a file, or to standard output."""
+    """Write an answer to a file or to standard output."""
     if output is not None:
         text = visible(content) if isinstance(content, str) else content
         _files("atomic").write_whole(output, text)
@@ -165,7 +165,7 @@ def _write(content: str | bytes, output: str | None) -> None:
         else:
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
-    except OSError:  # what is left in the buffer would fail once more on leaving
+    except OSError:  # flushing the rest of the buffer at exit would fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
 

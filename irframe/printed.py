@@ -1,4 +1,4 @@
-"""How results print: rounded, and a comparison by the columns that answer."""
+"""Printing of results: rounded numbers, and the most important columns."""
 
 import textwrap
 from collections.abc import Sequence
@@ -11,11 +11,12 @@ from irframe.errors import cautions_of, listing
 from irframe.escaping import html, visible
 from irframe.names import P_VALUES, RESULT, SIDES
 
-DECIMALS, WIDTH = 3, 80
+DECIMALS = 3
+WIDTH = 80
 PRECISION = 6
-"""Decimals that pandas prints unless it is told otherwise."""
+"""Decimals that pandas prints by default."""
 ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
-"""Columns of a comparison that say by how much systems differ, and how surely."""
+"""Columns of a comparison with the difference and its significance."""
 BESIDE = {
     *("mean_a", "mean_b", "effect_size", "statistic", "p", "wins", "ties", "losses", "n_topics"),
     *(
@@ -24,7 +25,7 @@ BESIDE = {
         for kind, how in (("p_", ""), ("p_", "_adjusted"), ("", ""))
     ),
 }
-"""Those that it has in any case, or that its verdict sums up; others were asked for or added."""
+"""Columns that every comparison has, or that its verdict sums up, and that are not printed."""
 FIRST = {
     "check": ("severity", "found", "first_unjudged", "unjudged_at_10", "longest"),
     "leave_out": ("metric", "depth", "team", "system", "lost", "rank", "rank_without", "tau"),
@@ -43,43 +44,46 @@ FIRST = {
     "archetypes": ("total", "typical A", "typical B", "excellent A", "excellent B"),
     "risk": ("metric", "system_a", "system_b", "difference", "urisk", "trisk", "georisk"),
 }
-"""What one came for: of what a verb gives, the columns that are shown before others."""
-LONGEST, SHORTEST = 36, 10
-"""Characters of a text that are shown where not everything has room, at most and at least."""
+"""Verb -> columns of its result that are printed before others."""
+LONGEST = 36
+SHORTEST = 10
+"""Most and fewest characters of a text in a table that is too wide."""
 UNCUT = {"interval", "g interval", "verdict", "ranks"}
-"""Texts of the command line that lose their meaning if they are cut."""
+"""Columns of the command line whose texts are never cut."""
 LABELS = {
     *("metric", "group", "track", "system", "system_a", "system_b", "baseline", "topic", "doc"),
     *("team", "step", "old", "new"),
 }
-"""Columns that say what a row is about, which are shown before others."""
+"""Columns of labels, which are printed before others."""
 OUTCOMES = [
     *("delta", "share_neither", "share_a_only", "share_b_only", "share_both"),
     *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
 ]
-"""Columns of the summary of outcomes, as the paper's table has them."""
+"""Columns of the summary of outcomes in the paper's table."""
 MOST_LETTERS = 6
-"""Letters of a system up to which they are read; beyond, tiers are shown."""
+"""Most letters per system of a readable table. With more letters, tiers are printed."""
 MEANS = "mean_a"
-"""The first column of a comparison that is none of its labels."""
+"""The first column of a comparison after its labels."""
 
 
 def p_text(p: float, decimals: int = DECIMALS) -> str:
-    """Return a p-value as it is printed.
+    """Return a p-value as text.
 
     Examples
     --------
     >>> p_text(0.03456), p_text(1e-9), p_text(float("nan")), p_text(1e-9, 4)
     ('0.035', '<.001', '-', '<.0001')
     """
-    if p != p:  # noqa: PLR0124 - as NaN is not
+    if p != p:  # noqa: PLR0124 - true for NaN only
         return "-"
     least = 10.0**-decimals
     return f"<{least:.{decimals}f}".replace("0.", ".") if p < least else f"{p:.{decimals}f}"
 
 
 def fixed_text(number: Any, decimals: int = 4, sign: str = "") -> Any:
-    """Return a float as text, of which nothing has no sign; what is none as it is.
+    """Return a float as text, and other values unchanged.
+
+    A number that is rounded to zero has no sign.
 
     Examples
     --------
@@ -93,7 +97,7 @@ def fixed_text(number: Any, decimals: int = 4, sign: str = "") -> Any:
 
 
 def interval_text(low: float, high: float, sign: str = "") -> str:
-    """Return an interval as text, a dash for none.
+    """Return an interval as text, or a dash for NaN.
 
     Examples
     --------
@@ -105,7 +109,7 @@ def interval_text(low: float, high: float, sign: str = "") -> str:
 
 
 def is_p(name: object) -> bool:
-    """Tell whether a column of this name holds p-values.
+    """Return whether a column of this name contains p-values.
 
     Examples
     --------
@@ -116,31 +120,33 @@ def is_p(name: object) -> bool:
 
 
 class _Frames(type):
-    """What makes any frame a result to ``isinstance``, so that tests may expect a plain one."""
+    """Metaclass that makes any frame an instance of `Result`.
+
+    Tests may then compare a result with a plain frame.
+    """
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, pd.DataFrame)
 
 
 class Kept(pd.DataFrame):
-    """A frame whose parts are of its own kind."""
+    """Frame whose selections keep its class."""
 
     @property
     def _constructor(self) -> type[pd.DataFrame]:
         return type(self)
 
     def _constructor_from_mgr(self, mgr: Any, axes: Any) -> pd.DataFrame:
-        # pandas 2.2.0 would give the manager to the constructor, which warns of that
+        # pandas 2.2.0 would pass the manager to the constructor, which warns
         made: pd.DataFrame = self._from_mgr(mgr, axes)  # type: ignore[operator]
         return made
 
 
 class Result(Kept, metaclass=_Frames):
-    """A frame that prints rounded to three decimals, and a comparison by what answers.
+    """Frame that prints rounded, with the most important columns.
 
-    Its values are as precise, and its columns as many, as those of any frame. Whoever sets
-    ``display.precision`` or ``display.float_format`` of pandas, or makes a plain
-    ``pd.DataFrame`` of it, sees all of them.
+    Only the printed text is shortened. Set ``display.precision`` or ``display.float_format`` of
+    pandas, or convert the result to a plain ``pd.DataFrame``, to see all digits and columns.
 
     Examples
     --------
@@ -169,46 +175,53 @@ class Result(Kept, metaclass=_Frames):
         return "\n".join([page, *notes]) if page else page
 
     def _beware(self) -> list[str]:
-        """Return what it is to be read with, as it is printed."""
+        """Return the cautions as printed texts."""
         return [f"Beware: {text}" for text in cautions_of(self.attrs)]
 
 
 def _options(note: str) -> tuple[Any, ...]:
-    """Return options of pandas for a frame whose columns were chosen: print all of these."""
-    shape, columns = "display.show_dimensions", "display.max_columns"
-    return (shape, False, columns, None) if note else (shape, pd.get_option(shape))
+    """Return pandas options that print all chosen columns."""
+    shape = "display.show_dimensions"
+    if note:
+        return shape, False, "display.max_columns", None
+    return shape, pd.get_option(shape)
 
 
 def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return a frame as it is printed, and a note of the columns that are not, or of p-values."""
-    said, frame = frame.attrs.get(P_VALUES), pd.DataFrame(frame)
+    """Return the frame to print, and a note below it.
+
+    The note names the columns that are not printed, or the kind of p-values.
+    """
+    p_values = frame.attrs.get(P_VALUES)
+    frame = pd.DataFrame(frame)
     if _is_own():
         return frame, ""
     chosen, note = _answering(frame)
     shown = chosen.round(DECIMALS)
-    for place, (name, column) in enumerate(chosen.items()):
+    for pos, (name, column) in enumerate(chosen.items()):
         if is_p(name) and column.dtype.kind == "f":
-            spelled = partial(p_text, decimals=DECIMALS)
-            shown.isetitem(place, column.map(spelled, na_action="ignore").to_numpy())
-        elif column.dtype.kind == "f" and not shown.iloc[:, place].any():
-            shown.isetitem(place, column.to_numpy())  # small, but not nothing
+            texts = column.map(partial(p_text, decimals=DECIMALS), na_action="ignore")
+            shown.isetitem(pos, texts.to_numpy())
+        elif column.dtype.kind == "f" and not shown.iloc[:, pos].any():
+            shown.isetitem(pos, column.to_numpy())  # small, but not zero
         elif column.dtype.kind == "f":
-            shown.isetitem(place, shown.iloc[:, place].to_numpy() + 0.0)  # nothing has no sign
-    return shown, note or f"[p-values {said}]" * bool(said)
+            shown.isetitem(pos, shown.iloc[:, pos].to_numpy() + 0.0)  # -0.0 becomes 0.0
+    return shown, note or (f"[p-values {p_values}]" if p_values else "")
 
 
 def _is_own() -> bool:
-    """Tell whether users have said how numbers are printed."""
-    own = pd.get_option("display.precision") != PRECISION
-    return own or pd.get_option("display.float_format") is not None
+    """Return whether the user changed how pandas prints numbers."""
+    changed = pd.get_option("display.precision") != PRECISION
+    return changed or pd.get_option("display.float_format") is not None
 
 
 def fitted(
     frame: pd.DataFrame, first: Sequence[str], width: int = WIDTH - 2
 ) -> tuple[pd.DataFrame, str]:
-    """Return as much of a frame as fits on a line, some columns before others, and what does not.
+    """Return the columns that fit on a line, and a note.
 
-    pandas wraps lines that are two characters shorter than its width.
+    The columns in `first` take precedence. The note names the columns that are left out. The
+    default width is two characters less than that of pandas, which wraps longer lines.
 
     Examples
     --------
@@ -216,7 +229,8 @@ def fitted(
     >>> fitted(frame, ["c"])[1]
     '[1 rows x 3 columns; not shown: b]'
     """
-    seen, names = _head_and_tail(frame), list(frame.columns)
+    seen = _head_and_tail(frame)
+    names = list(frame.columns)
     if not frame.columns.is_unique or _width_of(seen) <= width:
         return frame, ""
     labels = [name for name in names if name in LABELS and not _is_constant(seen[name])]
@@ -224,7 +238,7 @@ def fitted(
     cut = _narrowed(seen, first, width)
     kept: list[Any] = []
     for name in dict.fromkeys([*first, *names]):
-        wider = [one for one in names if one in {*kept, name}]
+        wider = [other for other in names if other in {*kept, name}]
         kept = wider if name in labels or _width_of(cut[wider]) <= width else kept
     left = [name for name in names if name not in kept]
     same = [name for name in left if name in LABELS and _is_constant(seen[name])]
@@ -236,7 +250,7 @@ def fitted(
 
 
 def _narrowed(frame: pd.DataFrame, columns: Sequence[Any], width: int = WIDTH - 2) -> pd.DataFrame:
-    """Return a frame with texts cut until some columns fit on a line beside its labels."""
+    """Return a frame with texts cut until the columns fit."""
     for most in range(LONGEST, SHORTEST, -2):
         cut = _cut_texts(frame, most)
         if _width_of(cut[[*columns]]) <= width:
@@ -245,7 +259,7 @@ def _narrowed(frame: pd.DataFrame, columns: Sequence[Any], width: int = WIDTH - 
 
 
 def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return a frame with long texts cut to so many characters, where they stay distinct."""
+    """Return a frame with long texts cut, where they stay distinct."""
 
     def short(value: Any, head: int) -> Any:
         if not isinstance(value, str) or len(value) <= most:
@@ -257,9 +271,9 @@ def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
         return next((cut for cut in cuts if cut.nunique() == values.nunique()), values)
 
     shown = frame.copy()
-    for place, (name, kind) in enumerate(frame.dtypes.items()):
+    for pos, (name, kind) in enumerate(frame.dtypes.items()):
         if not pd.api.types.is_numeric_dtype(kind) and name not in UNCUT:
-            shown.isetitem(place, distinct(frame.iloc[:, place].astype(object)))
+            shown.isetitem(pos, distinct(frame.iloc[:, pos].astype(object)))
     if isinstance(frame.index, pd.MultiIndex):
         shown.index = frame.index.set_levels([distinct(level) for level in frame.index.levels])
     else:
@@ -273,13 +287,18 @@ def _width_of(frame: pd.DataFrame) -> int:
 
 
 def letters_a_row(board: pd.DataFrame) -> int:
-    """Return the most letters that a system of a leaderboard has, 0 of other frames."""
-    known = board["letters"].dropna() if "letters" in board else ()
-    return max(map(len, known), default=0)
+    """Return the most letters of a system of a leaderboard.
+
+    Frames without letters have 0.
+    """
+    letters = board["letters"].dropna() if "letters" in board else ()
+    return max(map(len, letters), default=0)
 
 
 def beside_the_point(board: pd.DataFrame) -> list[str]:
-    """Return columns of a leaderboard that say what others say too, or the same of all systems.
+    """Return redundant columns of a leaderboard.
+
+    Their values follow from other columns, or are the same for all systems.
 
     Examples
     --------
@@ -299,7 +318,10 @@ def beside_the_point(board: pd.DataFrame) -> list[str]:
 
 
 def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return the columns of a comparison or leaderboard that answer; others whole."""
+    """Return the columns of a result to print, and a note.
+
+    Results that are no comparison or leaderboard are returned unchanged.
+    """
     shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     if not frame.columns.is_unique or "n_topics" not in frame.columns:
         return frame, ""
@@ -309,10 +331,10 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if not {"rank", "letters", "rank_low"} <= {*frame.columns}:
         return _answers(frame, shape)
     left = beside_the_point(frame)
-    if "p_adjusted" in frame.columns:  # beyond 80 columns
+    if "p_adjusted" in frame.columns:  # otherwise wider than 80 characters
         left += ["rank_low", "rank_high"]
     topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in left else ""
-    if "could_be_first" in frame.columns:  # beyond 80 columns
+    if "could_be_first" in frame.columns:  # otherwise wider than 80 characters
         left.append("could_be_first")
         first = frame.index[frame["could_be_first"].fillna(value=False).astype(bool)]
         topics += f"; could be first: {listing(first)}" if frame.index.nlevels == 1 else ""
@@ -321,52 +343,58 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def of_outcomes(frame: pd.DataFrame) -> list[Any]:
-    """Return the columns of a summary of outcomes that the paper's table has; else all.
+    """Return the columns of the paper's table of outcomes.
 
-    Its p-values are shown as they were corrected.
+    P-values are the adjusted ones. All columns of other frames are returned.
     """
     names: list[Any] = [*frame.columns]
     if not {*OUTCOMES, "n_topics"} <= {*names}:
         return names
-    told = (f"{name}_adjusted" if f"{name}_adjusted" in names else name for name in OUTCOMES)
-    return [*names[: names.index("n_topics")], *told]
+    adjusted = (f"{name}_adjusted" if f"{name}_adjusted" in names else name for name in OUTCOMES)
+    return [*names[: names.index("n_topics")], *adjusted]
 
 
 def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
-    """Return the columns of a comparison that answer, labels that differ first; others whole."""
+    """Return the columns of a comparison to print, and a note.
+
+    Labels that vary come first.
+    """
     if not {MEANS, *ANSWER} <= {*frame.columns}:
         return frame, ""
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
     if not {*labels}.isdisjoint(ANSWER):
-        return frame, ""  # in an order of the user's own
+        return frame, ""  # the user changed the order of columns
     same = [name for name in labels if _is_constant(frame[name])]
     if len(frame) == 1:
         same = [name for name in same if name not in SIDES]
     dropped = {*same}
     if {"metric", "depth"} <= {*labels}:
         pairs = frame[["metric", "depth"]].drop_duplicates()
-        dropped |= set() if pairs["metric"].duplicated().any() else {"depth"}  # the metric says it
+        dropped |= (
+            set() if pairs["metric"].duplicated().any() else {"depth"}
+        )  # the label of the metric contains the depth
     labels = [name for name in labels if name not in dropped]
     beside = BESIDE | {*labels, *ANSWER, *same, *dropped}
     beside |= {"detectable"} if "not_worse" in frame.columns else set()
     kept = [*labels, *ANSWER, *(name for name in frame.columns if name not in beside)]
-    said = [f"{name} {frame[name].iloc[0]}" for name in same]
+    constants = [f"{name} {frame[name].iloc[0]}" for name in same]
     left = [str(name) for name in frame.columns if name not in {*kept, *same}]
-    note = "; ".join([shape, *said, f"not shown: {', '.join(left)}"])
+    note = "; ".join([shape, *constants, f"not shown: {', '.join(left)}"])
     return _head_and_tail(frame[kept]), f"[{note}]"
 
 
 DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Depths, and other whole numbers, that an excerpt of an array shows."""
-MOST_LABELS, MOST_ROWS = 8, 20
-"""Labels of a dimension, and rows, that an excerpt of an array shows."""
+"""Depths and other integer labels in an excerpt of an array."""
+MOST_LABELS = 8
+MOST_ROWS = 20
+"""Most labels of a dimension and most rows in an excerpt of an array."""
 
 
 def excerpt(data: Any) -> str:
-    """Return some of the values of a result that is an array, as a table; else nothing.
+    """Return an excerpt of an array as a table.
 
-    Of a dataset the first variable with two or more dimensions is shown. Values that are not yet
-    computed are not shown.
+    The excerpt of a dataset is from its first variable with two or more dimensions. Frames and
+    arrays that are not computed yet have no excerpt.
 
     Examples
     --------
@@ -385,9 +413,9 @@ def excerpt(data: Any) -> str:
     data = variables[name]
     for dim in data.dims:
         labels = data[dim].to_numpy()
-        known = [label for label in DEPTHS if label in labels] if labels.dtype.kind in "iu" else []
+        depths = [label for label in DEPTHS if label in labels] if labels.dtype.kind in "iu" else []
         if len(labels) > MOST_LABELS:
-            chosen = {dim: known} if len(known) > 1 else None
+            chosen = {dim: depths} if len(depths) > 1 else None
             data = data.sel(chosen) if chosen else data.isel({dim: slice(MOST_LABELS)})
     is_wide = sum(len(str(label)) + 2 for label in data[data.dims[-1]].to_numpy()) > WIDTH
     across = data.dims[0 if is_wide else -1]
@@ -401,10 +429,10 @@ def excerpt(data: Any) -> str:
 
 
 def _is_constant(column: pd.Series) -> bool:
-    return len(column) > 0 and not column.factorize()[0].any()  # missing ones are -1
+    return len(column) > 0 and not column.factorize()[0].any()  # missing values have the code -1
 
 
 def _head_and_tail(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without rows of its middle that pandas does not print."""
+    """Return the rows of a frame that pandas prints."""
     most = pd.get_option("display.max_rows") or len(frame)
     return frame if len(frame) <= 2 * most else pd.concat([frame.head(most), frame.tail(most)])

@@ -199,7 +199,7 @@ def test_warnings_are_one_line(capsys):
 
 
 FAILURES = {
-    "IndexError: odd; an error of irframe's own, which python -X dev shows whole": IndexError(
+    "IndexError: odd; this is an error in irframe: python -X dev shows the traceback": IndexError(
         "odd"
     ),
     "too many ranks": MemoryError("too many ranks"),
@@ -319,7 +319,7 @@ def test_an_interrupted_command_prints_one_line(files, tmp_path):
             asleep = asleep + 1 if sleeps(running.pid) else 0
         running.send_signal(signal.SIGINT)
         told = running.communicate(timeout=60)[1]
-    assert told == "irframe: stopped; nothing was written that is not whole\n"
+    assert told == "irframe: stopped; no incomplete file was written\n"
     assert running.returncode == 130
     assert {*tmp_path.iterdir()} == there
 

@@ -368,7 +368,7 @@ def subtitle(ax: Axes, *parts: str) -> None:
 
 
 def only_index(word: str, label: Any, known: Sequence[Any], of: str = "those there are") -> int:
-    """Return the index of a label, or of the only one.
+    """Return the index of a label.
 
     Examples
     --------

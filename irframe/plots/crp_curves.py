@@ -38,7 +38,7 @@ def _twist_and_archetype(one: xr.Dataset, twist: str = "") -> str:
 
 
 def mark_recall_base(ax: Axes, R: int) -> None:
-    """Draw the zero line, and a line at the recall base."""
+    """Draw lines at zero and at the recall base."""
     ax.axhline(0, color=canvas.text_colour(ax), linewidth=0.8, label="_zero")
     canvas.mark_depth(ax, max(R, 1), f"recall base, {R}")
 

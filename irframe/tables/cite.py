@@ -1,4 +1,4 @@
-"""The papers behind a result."""
+"""Papers behind a result."""
 
 import inspect
 import re
@@ -18,7 +18,7 @@ from irframe.printed import Result
 from irframe.record import Step, all_steps, function_of, steps_of
 
 ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
-"""A reference in a docstring whose white space is single blanks."""
+"""A reference in a docstring with single spaces."""
 
 DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
 CITED = ["reference", "doi", "used"]
@@ -38,7 +38,7 @@ WHERE = {
     "Sakai. A simple and effective approach": "scaling=uniform",
     "Urbano, Lima": "scaling=uniform",
 }
-"""How references of verbs begin that are of options alone: where one of these is given."""
+"""Start of a reference that belongs to options of a verb -> these options."""
 CORRECTIONS = """
 holm: Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of
     Statistics 6, 1979.
@@ -60,7 +60,7 @@ fdr_by: Benjamini, Yekutieli. The control of the false discovery rate in multipl
 fdr_tsbh, fdr_tsbky: Benjamini, Krieger, Yekutieli. Adaptive linear step-up procedures that control
     the false discovery rate. Biometrika 93, 2006. doi:10.1093/biomet/93.3.491
 """
-"""Papers of corrections, which are no classes with docstrings."""
+"""References of corrections, which have no docstrings."""
 
 
 def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
@@ -74,13 +74,13 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each paper, in the order in which it was needed: the ``reference``; its ``doi``,
-        empty where it has none; and ``used``, what of irframe refers to it.
+        A row for each paper, in order of use: the ``reference``, its ``doi``, or "", and ``used``,
+        the metrics, tests and verbs that refer to it.
 
     Raises
     ------
     InputError
-        If attributes do not say how the result came about.
+        If the attributes do not record how the result was computed.
 
     Examples
     --------
@@ -101,48 +101,45 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
     steps = steps_of(result)
     if not steps:
         advice = "call cite on what a verb returned, as it returned it"
-        raise InputError("a result whose attributes say how it came about", "none", advice)
-    known = {"n_repeats": "repeats", DRAWN: "drawn"}
-    said = getattr(result, "attrs", {})
-    return papers(steps, [word for name, word in known.items() if name in said])
+        raise InputError("a result whose attributes record how it was computed", "none", advice)
+    options = {"n_repeats": "repeats", DRAWN: "drawn"}
+    attributes = getattr(result, "attrs", {})
+    return papers(steps, [option for name, option in options.items() if name in attributes])
 
 
 def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
-    """Return the papers behind some steps, as `cite` does.
+    """Return the papers behind steps, as `cite` does.
 
     Parameters
     ----------
     steps
         Verbs with their options.
     done
-        What was done besides, such as ``"repeats"``, which no option says.
+        Further conditions, such as ``"repeats"``, that are not options.
     """
     further = dict.fromkeys(done, True)
     rows = [row for step in all_steps(steps) for row in _papers_of_step(step, further)]
     frame = pd.DataFrame(rows, columns=CITED, dtype=object)
     paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
     grouped = frame.groupby(paper, sort=False)
-    told = grouped.agg({"reference": "first", "doi": "first", "used": _each_once})
-    return Result(told.reset_index(drop=True))
+    table = grouped.agg({"reference": "first", "doi": "first", "used": _unique_names})
+    return Result(table.reset_index(drop=True))
 
 
-def _each_once(names: Iterable[str]) -> str:
+def _unique_names(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
 def _papers_of_step(step: Step, further: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield reference, DOI and what refers to it, for all that a step did."""
+    """Yield the reference, DOI and user of each paper of a step."""
     options = {**step.options, **further}
     for name, kind in _used(step):
         for reference, doi in references(kind):
-            given = next(
-                (words for start, words in WHERE.items() if reference.startswith(start)), ""
+            conditions = next(
+                (words.split() for start, words in WHERE.items() if reference.startswith(start)), []
             )
-            if (
-                name != step.verb
-                or not given
-                or any(_holds(each, options) for each in given.split())
-            ):
+            applies = not conditions or any(_is_met(each, options) for each in conditions)
+            if name != step.verb or applies:
                 yield reference, doi, name
     adjust = str(step.options.get("adjust"))
     for names, entry in re.findall(r"^(\w.*?): ((?:.|\n )+)", CORRECTIONS, re.MULTILINE):
@@ -150,19 +147,19 @@ def _papers_of_step(step: Step, further: Mapping[str, Any]) -> Iterator[tuple[st
             yield *_reference(entry), adjust
 
 
-def _holds(condition: str, options: Mapping[str, Any]) -> bool:
-    """Tell whether an option is given, or has a value, as a word or a repr."""
+def _is_met(condition: str, options: Mapping[str, Any]) -> bool:
+    """Return whether an option is passed, or has a value."""
     name, _, value = condition.partition("=")
-    given = options.get(name)
-    return _letters_alone(given).startswith(_letters_alone(value)) if value else bool(given)
+    option = options.get(name)
+    return _letters_of(option).startswith(_letters_of(value)) if value else bool(option)
 
 
-def _letters_alone(word: object) -> str:
-    return re.sub(r"[^a-z]", "", str(word).lower())
+def _letters_of(value: object) -> str:
+    return re.sub(r"[^a-z]", "", str(value).lower())
 
 
 def references(used: Any) -> Iterator[tuple[str, str]]:
-    """Yield reference and DOI of each entry of a docstring.
+    """Yield the reference and DOI of each docstring entry.
 
     Examples
     --------
@@ -176,21 +173,24 @@ def references(used: Any) -> Iterator[tuple[str, str]]:
 
 
 def _reference(entry: str) -> tuple[str, str]:
-    """Return the words and the DOI of a reference."""
+    """Return the text and the DOI of a reference."""
     text = " ".join(entry.split())
     doi = DOI.search(text)
     return DOI.sub("", text).strip(), doi[1] if doi else ""
 
 
 def _used(step: Step) -> Iterator[tuple[str, Any]]:
-    """Yield what a step used, by name: metrics, a test, measures of agreement, max-T, its verb."""
+    """Yield the name and object of everything that a step used.
+
+    These are metrics, a test, measures of agreement, max-T and the verb.
+    """
     metrics = step.options.get("metrics") or [step.options.get("metric")]
     methods = step.options.get("coefficients") or [step.options.get("coefficient")]
     named: list[tuple[Callable[[Any], Any], Any]] = [(parse_metric, name) for name in metrics]
     named += [(parse_test, step.options.get("test"))]
     named += [(parse_agreement, name) for name in methods]
     for parse, name in named:
-        with suppress(IrframeError, TypeError):  # it may be called otherwise, as of elsewhere
+        with suppress(IrframeError, TypeError):  # the name may come from another library
             if name:
                 yield str(name), type(parse(name))
     if str(step.options.get("adjust")).startswith(MaxT.__name__):

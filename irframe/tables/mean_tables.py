@@ -1,4 +1,4 @@
-"""Tables of means with marks, intervals and percentages, and of results that are no means."""
+"""Tables of means with marks and intervals, and of other results."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -46,15 +46,15 @@ from irframe.tables.marked_styler import (
 from irframe.tables.quantities import depths_text, means_text
 
 MARK = "mark"
-"""Name of the row labels that superscripts refer to."""
+"""Name of the index level of marks."""
 DAGGER = "†"
 ENDS = ("ci_low", "ci_high")
 SHOWN = ("mean", "ci_low", "ci_high", "n")
-"""What a table shows of a summary; `best_of_3` and its like are not columns of their own."""
+"""Columns of a summary in a table, which leaves out `best_of_3` and similar columns."""
 
 
-class Asked(NamedTuple):
-    """What is asked of a table of means, as `irframe.verbs.styled` takes it."""
+class Options(NamedTuple):
+    """Options of a table of means, from `irframe.verbs.styled`."""
 
     marks: str
     intervals: bool | None
@@ -69,11 +69,11 @@ class Means:
     Parameters
     ----------
     table
-        A row per system; a column per metric and depth, under its group.
+        A row per system, and a column per metric and depth, grouped.
     signs
         1 for each column where higher is better, -1 where lower is.
     keys
-        The group, metric and depth, or what else there is, of each column.
+        The group, metric and depth of each column.
     """
 
     table: pd.DataFrame
@@ -82,7 +82,7 @@ class Means:
 
     @classmethod
     def of(cls, frame: pd.DataFrame, groups: list[Any], axis: Axis) -> "Means":
-        """Lay out a frame with the columns system, mean, metric, depth and those of groups."""
+        """Return the means of a long frame."""
         keys = frame[[*groups, METRIC, axis.dim]].drop_duplicates(ignore_index=True)
         signs = np.array([facts(str(metric)).sign for metric in keys[METRIC]])
         systems = pd.Index(frame[SYSTEM].unique(), name=SYSTEM)
@@ -90,50 +90,43 @@ class Means:
         return replace(bare, table=bare.spread(frame, frame["mean"]))
 
     def spread(self, frame: pd.DataFrame, numbers: Any, role: str = SYSTEM) -> pd.DataFrame:
-        """Put numbers, one for each row of a frame, where the means of these rows are.
+        """Return values, one per row of a frame, in the table's shape.
 
-        Parameters
-        ----------
-        frame
-            The frame laid out, or one with groups, metrics and depths in the same order.
-        numbers
-            Numbers, or texts.
-        role
-            The column of the systems.
+        The frame is the long one, or has the same groups, metrics and depths in the same order.
         """
-        row, column = self.places(frame, role)
+        row, column = self.cells(frame, role)
         numbers = np.asarray(numbers)
         text = numbers.dtype.kind not in "fiub"
         filled = np.full(self.table.shape, "" if text else np.nan, object if text else np.float64)
         filled[row, column] = numbers
         return pd.DataFrame(filled, self.table.index, self.table.columns)
 
-    def places(
+    def cells(
         self, frame: pd.DataFrame, role: str = SYSTEM
     ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-        """Return the table's row and column for every row of a frame."""
+        """Return the table's row and column of every row."""
         names = list(self.keys.columns)
         column = frame.groupby(names, sort=False, dropna=False, observed=True).ngroup()
         return self.table.index.get_indexer(pd.Index(frame[role])), column.to_numpy()
 
     def best(self) -> pd.DataFrame:
-        """Return which of the means are the best of their column, ties among them."""
+        """Return which means are the best of their column."""
         return best_of((self.table * self.signs).round(TIE))
 
     def sorted(self, sort: Hashable) -> "Means":
-        """Return the systems best first, by a column; by the first one if `sort` is True."""
+        """Return the systems best first, by a column."""
         if sort is False:
             return self
         labels = list(self.table.columns)
-        (place,) = [0] if sort is True else places("sort= a column", [sort], labels)
-        order = best_first(self.table.iloc[:, place].to_numpy(), self.signs[place])
+        (pos,) = [0] if sort is True else places("sort= a column", [sort], labels)
+        order = best_first(self.table.iloc[:, pos].to_numpy(), self.signs[pos])
         return replace(self, table=self.table.iloc[order])
 
     def relative_to(self, system: Any) -> pd.DataFrame:
-        """Return differences from a system's means in per cent of those, as texts."""
+        """Return relative differences from a system, in per cent."""
         if system not in self.table.index:
-            known = self.table.index.tolist()
-            raise ParameterError("relative_to= to be one of the systems", repr(system), "", known)
+            systems = self.table.index.tolist()
+            raise ParameterError("relative_to= to be one of the systems", repr(system), "", systems)
         base: Any = self.table.loc[system]
         percent = 100 * (self.table - base) / base.abs().where(base != 0)
         percent.loc[system] = np.nan
@@ -142,7 +135,7 @@ class Means:
 
 
 def _column_labels(keys: pd.DataFrame, groups: list[Any], axis: Axis) -> pd.Index:
-    """Return the labels of columns for groups, metrics and depths."""
+    """Return the column labels for groups, metrics and depths."""
     labels = [
         str(metric) if pd.isna(stop) else axis.named(metric, stop)
         for metric, stop in zip(keys[METRIC], keys[axis.dim], strict=True)
@@ -156,21 +149,23 @@ def _column_labels(keys: pd.DataFrame, groups: list[Any], axis: Axis) -> pd.Inde
     return pd.MultiIndex.from_arrays([*levels, labels], names=[*groups, METRIC])
 
 
-def of_summary(summary: pd.DataFrame | xr.Dataset, asked: Asked) -> Table:
-    """Lay out means and their intervals."""
-    frame, axis = _long(summary), axis_of(summary)
+def of_summary(summary: pd.DataFrame | xr.Dataset, options: Options) -> Table:
+    """Return the table of a summary."""
+    frame = _long(summary)
+    axis = axis_of(summary)
     known = METRIC, axis.dim, SYSTEM, *SHOWN
-    means = Means.of(frame, [name for name in frame if name not in known], axis).sorted(asked.sort)
+    groups = [name for name in frame if name not in known]
+    means = Means.of(frame, groups, axis).sorted(options.sort)
     extras: list[Extra] = []
     words = [means_text(frame[METRIC], frame["n"]), depths_text(frame, axis)]
-    intervals = asked.intervals is not False
+    intervals = options.intervals is not False
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
     uneven = UNEVEN in str(summary.attrs.get(CAUTION, ""))
     if uneven:
         extras.append(counts(means.spread(frame, frame["n"].astype(str))))
     notes = caption_text(summary.attrs, *words, interval="[{}]" if intervals else "")
-    table = _table(means, extras, asked.relative_to, notes)
+    table = _table(means, extras, options.relative_to, notes)
     return table._replace(best=None) if uneven else table
 
 
@@ -187,12 +182,13 @@ def _long(summary: Any) -> pd.DataFrame:
     return frame
 
 
-def of_comparison(comparison: pd.DataFrame, asked: Asked) -> Table:
-    """Lay out means, and what the comparison says of each."""
-    _refuse_twice(comparison)
-    means, marks = _means(comparison).sorted(asked.sort), asked.marks
-    places = depths_text(comparison, axis_of(comparison))
-    words = [means_text(comparison[METRIC], comparison["n_topics"]), places]
+def of_comparison(comparison: pd.DataFrame, options: Options) -> Table:
+    """Return the table of a comparison."""
+    _refuse_duplicates(comparison)
+    means = _means(comparison).sorted(options.sort)
+    marks = options.marks
+    depths = depths_text(comparison, axis_of(comparison))
+    words = [means_text(comparison[METRIC], comparison["n_topics"]), depths]
     extras: list[Extra] = []
     if marks == "letters":
         extras.append(superscripts(_beaten(comparison, means)))
@@ -207,14 +203,14 @@ def of_comparison(comparison: pd.DataFrame, asked: Asked) -> Table:
     if marks == "verdicts":
         extras.append(_verdict_marks(comparison, means))
         words.append(f"raised: the verdict against {_baseline(comparison)}")
-    if asked.intervals:
+    if options.intervals:
         _baseline(comparison)
         ends = (means.spread(comparison, comparison[end], "system_a") for end in ENDS)
         extras.append(brackets(*ends))
     notes = caption_text(
-        comparison.attrs, *words, interval="[of the difference: {}]" if asked.intervals else ""
+        comparison.attrs, *words, interval="[of the difference: {}]" if options.intervals else ""
     )
-    table = _table(means, extras, asked.relative_to, notes)
+    table = _table(means, extras, options.relative_to, notes)
     return _with_marks(table) if marks == "letters" and len(means.table) <= len(LETTERS) else table
 
 
@@ -226,7 +222,7 @@ def _table(means: Means, extras: list[Extra], relative_to: Hashable | None, note
 
 
 def _with_marks(table: Table) -> Table:
-    """Name the rows by their marks too."""
+    """Return the table with the marks as row labels."""
     systems = table.numbers.index
     rows = pd.MultiIndex.from_arrays([[*LETTERS[: len(systems)]], systems], names=[MARK, SYSTEM])
     best = None if table.best is None else table.best.set_axis(rows)
@@ -234,25 +230,25 @@ def _with_marks(table: Table) -> Table:
 
 
 def _cell_columns(comparison: pd.DataFrame) -> list[Any]:
-    """Return the columns that say of which group, metric and depth a row is."""
+    """Return the columns of group, metric and depth."""
     dim = axis_of(comparison).dim
     return [*(name for name in comparison if name not in {*COLUMNS, *OPTIONAL, dim}), METRIC, dim]
 
 
 def _means(comparison: pd.DataFrame) -> Means:
-    """Return the means of all systems in their order, a baseline first."""
+    """Return the means of all systems, a baseline first."""
     *groups, _, _ = cell = _cell_columns(comparison)
     sides = [
         comparison[[*cell, side, mean]].set_axis([*cell, SYSTEM, "mean"], axis="columns")
         for side, mean in zip(SIDES, ("mean_a", "mean_b"), strict=True)
     ]
     baseline = comparison["system_b"].nunique() == 1 < comparison["system_a"].nunique()
-    # The order of metrics and depths is that of either side.
-    every = pd.concat(sides[::-1] if baseline else sides, ignore_index=True)
-    return Means.of(every, groups, axis_of(comparison))
+    # Both sides have the same order of metrics and depths.
+    both = pd.concat(sides[::-1] if baseline else sides, ignore_index=True)
+    return Means.of(both, groups, axis_of(comparison))
 
 
-def _refuse_twice(comparison: pd.DataFrame) -> None:
+def _refuse_duplicates(comparison: pd.DataFrame) -> None:
     twice = comparison[comparison.duplicated([*_cell_columns(comparison), *SIDES])]
     if len(twice):
         found = f"{len(twice)} again"
@@ -260,7 +256,7 @@ def _refuse_twice(comparison: pd.DataFrame) -> None:
 
 
 def _baseline(comparison: pd.DataFrame) -> Any:
-    """Return the one system that the others are compared with."""
+    """Return the only baseline, or raise InputError."""
     others = comparison["system_b"].unique()
     if len(others) != 1:
         advice = "compare with baseline=, or ask for marks='letters' and no intervals"
@@ -269,14 +265,14 @@ def _baseline(comparison: pd.DataFrame) -> Any:
 
 
 def _all_pairs(comparison: pd.DataFrame) -> bool:
-    """Tell whether each system is compared with each other, at every metric and depth."""
+    """Return whether all pairs of systems are compared."""
     cells = comparison.groupby(_cell_columns(comparison), dropna=False, observed=True)
     sizes = [(len(rows), len({*rows["system_a"], *rows["system_b"]})) for _, rows in cells]
     return all(pairs >= systems * (systems - 1) // 2 for pairs, systems in sizes)
 
 
 def _baselines(comparison: pd.DataFrame) -> list[str]:
-    """Return the names of the systems with which all others are compared in the rows there are."""
+    """Return the systems with which all others are compared."""
     sides = comparison[[*SIDES]].map(str)
     known = comparison.attrs.get("baselines", [])
     rivals = {name: sides[(sides == name).any(axis=1)].to_numpy() for name in known}
@@ -287,15 +283,16 @@ def _baselines(comparison: pd.DataFrame) -> list[str]:
 
 
 def _raised(comparison: pd.DataFrame) -> str:
-    """Say what the marks of differences from baselines mean."""
-    first, *others = named = _baselines(comparison)
-    listed = ", ".join(f"{number} {name}" for number, name in enumerate(named, start=1))
+    """Return the legend of daggers or numbers of baselines."""
+    baselines = _baselines(comparison)
     differs = "differs significantly from"
-    return f"raised: {differs} {listed}" if others else f"{DAGGER} {differs} {first}"
+    if len(baselines) == 1:
+        return f"{DAGGER} {differs} {baselines[0]}"
+    return f"raised: {differs} {', '.join(f'{n} {name}' for n, name in enumerate(baselines, 1))}"
 
 
 def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
-    """Return a dagger where a system differs from the baseline, or the numbers of several."""
+    """Return daggers, or the numbers of several baselines."""
     named = _baselines(comparison)
     significant = comparison["significant"].to_numpy(bool)
     if len(named) == 1:
@@ -304,13 +301,13 @@ def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     for number, name in enumerate(named, start=1):
         for one, other in (SIDES, SIDES[::-1]):
             marked = significant & (comparison[other].map(str) == name).to_numpy()
-            cells = zip(*(part[marked] for part in means.places(comparison, one)), strict=True)
+            cells = zip(*(index[marked] for index in means.cells(comparison, one)), strict=True)
             marks += [(cell, str(number)) for cell in cells]
     return _joined_marks(marks, ",", means)
 
 
 def _joined_marks(marks: Iterable[tuple[Any, str]], between: str, means: Means) -> pd.DataFrame:
-    """Return marks, each given with the row and column of its mean, joined in their order."""
+    """Return the joined marks of each cell."""
     texts = np.full(means.table.shape, "", dtype=object)
     for cell, mark in marks:
         texts[cell] += (between if texts[cell] else "") + mark
@@ -318,7 +315,7 @@ def _joined_marks(marks: Iterable[tuple[Any, str]], between: str, means: Means) 
 
 
 def _verdict_marks(comparison: pd.DataFrame, means: Means) -> Extra:
-    """Return what is said of each system against the baseline."""
+    """Return the verdict on each system against the baseline."""
     _baseline(comparison)
     if "verdict" not in comparison:
         advice = "compare with margin= or power="
@@ -330,13 +327,14 @@ def _verdict_marks(comparison: pd.DataFrame, means: Means) -> Extra:
 
 
 def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
-    """Return the marks of the systems that each one significantly beats, of many their number."""
+    """Return the marks, or number, of significantly beaten systems."""
     costs = {label: facts(label).cost for label in comparison[METRIC].unique()}
     lead = (comparison["mean_a"] - comparison["mean_b"]).round(TIE).to_numpy()
     lead = np.where(comparison[METRIC].map(costs), -lead, lead)
     rows = np.flatnonzero(comparison["significant"].to_numpy() & (lead != 0))
-    (a, column), (b, _) = (means.places(comparison, side) for side in SIDES)
-    winner, loser = np.where(lead > 0, a, b)[rows], np.where(lead > 0, b, a)[rows]
+    (a, column), (b, _) = (means.cells(comparison, side) for side in SIDES)
+    winner = np.where(lead > 0, a, b)[rows]
+    loser = np.where(lead > 0, b, a)[rows]
     if len(means.table) > len(LETTERS):
         beaten = np.zeros(means.table.shape, int)
         np.add.at(beaten, (winner, column[rows]), 1)
@@ -347,25 +345,26 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
 
 
 NAMES = (METRIC, *AXES, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")
-"""Columns that say what a row is about, as do those of groups before them."""
+"""Columns of labels, which follow those of groups."""
 MARKED = "† significant; ‡ and so are the innate orderings, for the same system"
-TOLD_BESIDE = (MARK, "dagger", "double_dagger", *ENDS)
-"""Columns that follow a mean."""
+EXTRA_COLUMNS = (MARK, "dagger", "double_dagger", *ENDS)
+"""Columns whose values follow a mean."""
 SYSTEMS = (SYSTEM, *SIDES)
 MEANS = ("mean", "mean_a", "mrr_b")
-"""Columns of which the best may stand out, the first that there is."""
+"""Columns of means, of which the first is highlighted."""
 LOWEST = ("median_p", "inversions")
-"""Verbs whose arrays are better where they are lower."""
+"""Verbs whose values are better if lower."""
 ACROSS = ("outcome", "category", "region", "component", "group", "column", BOUND)
-"""Dimensions whose labels stand side by side, as shares of a whole do."""
+"""Dimensions whose labels become columns."""
 DETAILS = (TOPIC, "gain", "effort", "quartile")
-"""Dimensions of which a table shows nothing, or means."""
-SPREAD, PLUS_MINUS = "_sd", {**everywhere(" ± {}"), "latex": r" $\pm$ {}"}
-"""End of the name of a standard deviation, which follows its mean, and how."""
+"""Dimensions that a table leaves out or averages."""
+SPREAD = "_sd"
+"""Suffix of the name of a standard deviation, which follows its mean."""
+PLUS_MINUS = {**everywhere(" ± {}"), "latex": r" $\pm$ {}"}
 
 
 def of_result(result: Any) -> Table:
-    """Lay out a frame, an array or a dataset."""
+    """Return the table of a frame, an array or a dataset."""
     dims = {*getattr(result, "dims", ())}
     by_stop = {METRIC, axis_of(result).dim} <= dims and SYSTEM not in dims
     if isinstance(result, xr.DataArray) and by_stop:
@@ -379,7 +378,7 @@ def of_result(result: Any) -> Table:
 
 
 def _of_array(values: xr.DataArray) -> Table:
-    """Lay out values by depth: a row per metric and whatever else there is."""
+    """Return the table of values by depth, a row per metric."""
     dim = axis_of(values).dim
     rows = [name for name in values.dims if name != dim]
     flat = values.transpose(*rows, dim).to_numpy().reshape(-1, values.sizes[dim])
@@ -392,10 +391,10 @@ def _of_array(values: xr.DataArray) -> Table:
 
 
 def _of_dataset(result: xr.DataArray | xr.Dataset) -> Table:
-    """Lay out numbers that are alike: a row for each of their labels, a column for each name.
+    """Return the table of variables with the same dimensions.
 
-    Of several kinds these are the ones with the fewest dimensions; what is of every topic alone
-    is averaged.
+    The table has the variables with the fewest dimensions, a column per variable. If all
+    variables are by topic, their means over topics are shown.
     """
     data = result if isinstance(result, xr.Dataset) else result.to_dataset(name=result.name or "")
     every = {str(name): part for name, part in data.items() if part.dtype.kind in "iuf"}
@@ -422,7 +421,7 @@ def _down(part: xr.DataArray) -> list[Any]:
 
 
 def _columns(name: str, part: xr.DataArray, among: int) -> Iterator[tuple[str, xr.DataArray]]:
-    """Yield the columns of a variable: one, or one for each label of what stands side by side."""
+    """Yield the columns of a variable."""
     across = [dim for dim in part.dims if dim in ACROSS]
     if not across:
         yield name, part
@@ -432,7 +431,7 @@ def _columns(name: str, part: xr.DataArray, among: int) -> Iterator[tuple[str, x
 
 
 def _labels_along(data: xr.Dataset, dim: Any) -> list[Any]:
-    """Return what rows along a dimension are called, pairs by both systems."""
+    """Return the row labels of a dimension."""
     if dim != PAIR:
         return [*data[dim].to_numpy().tolist()]
     sides = (data[side].to_numpy() for side in SIDES)
@@ -440,33 +439,35 @@ def _labels_along(data: xr.Dataset, dim: Any) -> list[Any]:
 
 
 def _table_of_frame(frame: pd.DataFrame) -> Table:
-    """Lay out the rows of a frame; what is the same in all of them is told."""
+    """Return the table of a frame, with constants in the caption."""
     frame = frame[of_outcomes(frame)]
     named = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(named) if named else frame.reset_index(drop=True)
     columns = list(flat.columns)  # groups, and the names after them
-    first = next((place for place, name in enumerate(columns) if name in NAMES), 0)
+    first = next((pos for pos, name in enumerate(columns) if name in NAMES), 0)
     rows = [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
     same = [name for name in rows if len(flat) > 1 and len(flat[name].unique()) == 1]
     left = [name for name in rows if name not in same]
-    dense = ["letters"] * ((most := letters_a_row(flat)) > MOST_LETTERS)  # tiers, ranks are there
-    shown = flat.drop(columns=[*TOLD_BESIDE, *same, *dense], errors="ignore")
+    most = letters_a_row(flat)
+    dense = ["letters"] if most > MOST_LETTERS else []  # tiers and ranks remain
+    shown = flat.drop(columns=[*EXTRA_COLUMNS, *same, *dense], errors="ignore")
     numbers = shown.set_index(left) if left else shown
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
-    words += [MARKED] * (MARK in flat) + [f"letters not shown, up to {most} a system"] * len(dense)
+    words += [MARKED] if MARK in flat else []
+    words += [f"letters not shown, up to {most} a system"] if dense else []
     notes = caption_text(frame.attrs, *words, interval="[{}]" if set(ENDS) <= set(flat) else "")
     small = [name for name in numbers if is_p(name)]
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)
 
 
 def _mean_columns(numbers: pd.DataFrame) -> list[Any]:
-    """Return the columns with means: of what a row compares, or those called after metrics."""
-    known = [name for name in MEANS if name in numbers]
-    return known[:1] or [name for name in numbers if facts(str(name)).known]
+    """Return the columns of means, or those of metrics."""
+    present = [name for name in MEANS if name in numbers]
+    return present[:1] or [name for name in numbers if facts(str(name)).known]
 
 
 def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
-    """Let marks follow the means that they belong to, and intervals the column before them."""
+    """Return marks after means, and intervals after their estimates."""
     extras = []
     if MARK in flat and (means := _mean_columns(numbers)):
         extras.append(superscripts(_beside(numbers, means[0], flat[MARK])))
@@ -479,21 +480,20 @@ def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
 
 
 def _beside(numbers: pd.DataFrame, column: Any, values: pd.Series) -> pd.DataFrame:
-    """Return a frame of a table's shape with values in one column, and nothing elsewhere."""
-    place = numbers.columns.get_loc(column)
+    """Return a frame with values in one column, and "" elsewhere."""
     filled = np.full(numbers.shape, "", dtype=object)
-    filled[:, place] = values
+    filled[:, numbers.columns.get_loc(column)] = values
     return pd.DataFrame(filled, numbers.index, numbers.columns)
 
 
 def _best_rows(flat: pd.DataFrame, rows: list[Any], numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return which means are the best of their metric, depth and group."""
+    """Return the best means by metric, depth and group."""
     best = np.zeros(numbers.shape, dtype=bool)
     keys = [flat[name] for name in rows if name not in SYSTEMS] or [pd.Series(0, flat.index)]
     for mean in _mean_columns(numbers):
-        known = flat[METRIC].map(str) if METRIC in flat else pd.Series(str(mean), flat.index)
-        towards = (flat[mean] * known.map(lambda name: facts(name).sign)).round(TIE)
-        rivals = towards.groupby(keys, dropna=False, observed=True)
-        wins = (towards == rivals.transform("max")) & (rivals.transform("count") > 1)
+        metrics = flat[METRIC].map(str) if METRIC in flat else pd.Series(str(mean), flat.index)
+        signed = (flat[mean] * metrics.map(lambda name: facts(name).sign)).round(TIE)
+        rivals = signed.groupby(keys, dropna=False, observed=True)
+        wins = (signed == rivals.transform("max")) & (rivals.transform("count") > 1)
         best[:, numbers.columns.get_loc(mean)] = wins
     return pd.DataFrame(best, numbers.index, numbers.columns)

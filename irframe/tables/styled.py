@@ -1,4 +1,4 @@
-"""Results as tables for a page or a paper."""
+"""Results as styled tables for pages and papers."""
 
 from collections.abc import Hashable
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from irframe.names import ALIASES, BOUND, METRIC, RESULT, SCORE_VERBS, SYSTEM, T
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
 from irframe.tables.marked_styler import MarkedStyler, Table
-from irframe.tables.mean_tables import Asked, of_comparison, of_result, of_summary
+from irframe.tables.mean_tables import Options, of_comparison, of_result, of_summary
 
 SUMMARY = {"mean", "ci_low", "ci_high", "n"}
 """Columns of a summary."""
@@ -34,61 +34,60 @@ def styled(
     relative_to: Hashable | None = None,
     sort: Hashable = False,
 ) -> Styler:
-    r"""Lay a result out as a table for a page or a paper.
+    r"""Return a result as a styled table.
 
     Parameters
     ----------
     result
-        Scores, or what a verb returned: `summary`, `compare`, `compare_orderings`,
-        `discrimination`, `ablation`, the summary of `outcomes`, or any other frame, array or
-        dataset.
+        Scores, or the result of a verb, such as `summary`, `compare`, `compare_orderings`,
+        `discrimination`, `ablation`, or the summary of `outcomes`.
     precision
         Decimals of the numbers, at least 0.
     best
-        Whether the best mean of each column is bold: the lowest where a metric counts a cost.
+        Whether the best mean of each column is bold. For a cost, this is the lowest mean.
     marks
-        What follows a mean of a comparison, raised. ``"letters"``: those of all systems that this
-        one significantly beats, or of more than 26 systems how many these are. ``"daggers"``:
-        one where a system differs significantly from the baseline, or with several baselines
-        the numbers of those from which it does. ``"verdicts"``: what a comparison with one
-        baseline and a margin, or a power, says of each system, such as ``not worse``. ``"none"``:
-        nothing.
+        Superscripts of the means of a comparison. ``"letters"`` marks the systems that a system
+        significantly beats, or their number if there are more than 26 systems. ``"daggers"`` marks
+        significant differences from the baseline, or the numbers of several baselines.
+        ``"verdicts"`` needs one baseline and a margin or a power, and adds the verdict on each
+        system, such as ``not worse``. ``"none"`` adds nothing.
     intervals
-        Whether intervals follow: of a summary that of the mean, which is the default; of a
-        comparison with a baseline that of the difference.
+        Whether intervals follow the numbers. In a summary, they are intervals of means, and shown
+        by default. In a comparison with a baseline, they are intervals of differences.
     relative_to
-        A system: the others' differences from its means follow, in per cent of these.
+        A system. Differences from its means follow the others' means, in per cent.
     sort
-        True, or the label of a column: the best system of the first, or of this column comes
-        first. By default systems stand in their own order, a baseline first.
+        Label of the column to sort by, the best system first, or True for the first column. By
+        default systems keep their order, after a baseline.
 
     Returns
     -------
     pandas.io.formats.style.Styler
-        Of scores, summaries and comparisons a row per system, a column per metric and depth (and
-        group), and the means as numbers. Of an array a row per metric (and group), a column per
-        depth. Of other frames their rows, without what is the same in all of them, and without
-        letters of which some system has more than six. The caption tells that, the test, its
-        correction and level, depths, topics, and what decided the numbers. The methods of a Styler
-        apply and leave what follows the numbers in place, but for ``clear()``, which takes it
-        away, and ``to_excel()``, which writes the numbers alone; ``highlight_best(props)`` is one
-        more. ``to_latex()`` has the rules of booktabs and turns CSS into LaTeX; commands of LaTeX
-        are flagged as pandas has it, ``"textbf: --rwrap --latex"``.
+        For scores, summaries and comparisons, a table of means with a row per system and a column
+        per metric and depth (and group). For an array, a row per metric (and group) and a column
+        per depth. For other frames, their rows without constant columns, and without letters if a
+        system has more than six. The caption names the constants, the test, its correction and
+        level, depths, topics, and the data behind the numbers.
+
+        All methods of a Styler work, and ``highlight_best(props)`` is an additional one.
+        ``clear()`` removes marks and intervals, and ``to_excel()`` writes the numbers only.
+        ``to_latex()`` uses the rules of booktabs and converts CSS. Commands of LaTeX are flagged as
+        in pandas, ``"textbf: --rwrap --latex"``.
 
     Raises
     ------
     InputError
-        For what is none of these; has some pair twice at a metric and depth; or, with
-        ``marks="daggers"``, ``"verdicts"`` or ``intervals=True``, is a comparison without a
-        baseline; or with ``"verdicts"`` one without verdicts.
+        If the result is no such object, or a comparison with a duplicate pair. Also if
+        ``marks="daggers"``, ``"verdicts"`` or ``intervals=True`` is passed with a comparison
+        without a baseline, or ``"verdicts"`` with one without verdicts.
     ParameterError
-        For a precision below 0, and for an unknown kind of marks, system or column.
+        If the precision is below 0, or the kind of marks, the system or the column is unknown.
 
     Notes
     -----
-    The better of two systems is the one with the better mean; lower is better for a metric that
-    counts a cost. Needs jinja2, as every Styler does. Bold cells need no package of LaTeX, those
-    with a colour need xcolor with its option ``table``.
+    The better of two systems is the one with the better mean, which is the lower one for costs. A
+    Styler needs jinja2. In LaTeX, coloured cells need the package xcolor with its option
+    ``table``.
 
     References
     ----------
@@ -118,12 +117,12 @@ def styled(
     whole("precision", precision, low=0)
     choice("marks", marks, MARKS)
     as_annotated("best", best, bool)
-    table = _laid_out(result, Asked(marks, intervals, relative_to, sort))
+    table = _table_of(result, Options(marks, intervals, relative_to, sort))
     styler = MarkedStyler.of(table, precision)
     return styler.highlight_best() if best else styler
 
 
-def _laid_out(result: Any, asked: Asked) -> Table:
+def _table_of(result: Any, options: Options) -> Table:
     if getattr(result, "attrs", {}).get(RESULT, "") not in {"", *SCORE_VERBS}:
         scores = False
     elif isinstance(result, xr.DataArray):
@@ -134,8 +133,8 @@ def _laid_out(result: Any, asked: Asked) -> Table:
     result = once_named(result) if isinstance(result, pd.DataFrame) else result
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
     if names >= {*COLUMNS, axis_of(result).dim}:
-        return of_comparison(result, asked)
+        return of_comparison(result, options)
     levels = getattr(result, "coords", getattr(getattr(result, "index", None), "names", ()))
     if names >= SUMMARY and METRIC in {*levels} and not names & set(ALIASES[SYSTEM]):
-        return of_summary(result, asked)
+        return of_summary(result, options)
     return of_result(result)

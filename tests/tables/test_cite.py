@@ -66,7 +66,7 @@ def test_scores_of_elsewhere_and_tests_as_values(scores):
 
 def test_what_says_nothing_of_its_making_is_refused():
     for lost in (pd.DataFrame({"topic": ["1"]}), ir.example_track()[1]):
-        refused(InputError, "whose attributes say how it came about", ir.cite, lost)
+        refused(InputError, "whose attributes record how it was computed", ir.cite, lost)
 
 
 @pytest.mark.parametrize(
