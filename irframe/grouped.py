@@ -112,7 +112,7 @@ def _refuse_no_property(frame: pd.DataFrame, by: Any) -> None:
     by_role = roles([*frame.index.names, *frame.columns])
     if by in frame.attrs.get(METRICS, ()):
         found, advice = f"a metric, {by}", f'scores[["{by}"]]'
-        raise ParameterError("by to say of what group systems or topics are", found, advice)
+        raise ParameterError("by to name groups of systems or topics", found, advice)
     if by in {by_role.get(dim) for dim in LIST}:
         raise ParameterError("by to be a property of systems or topics", repr(by))
 

@@ -20,9 +20,9 @@ GEOMETRIC = "gmean"
 AGGREGATES = frozenset(("all", "amean", "mean", GEOMETRIC))
 """What other tools call the row of all topics."""
 RUNID = "runid"
-"""What trec_eval calls the line with the name of the run."""
+"""Name of trec_eval's line with the name of the run."""
 PRINTED = 1.1e-4
-"""By how much the mean of values with four decimals may be off."""
+"""Largest rounding error of a mean of values with four decimals."""
 
 
 def without_aggregates(wide: pd.DataFrame, roles: dict[str, Any]) -> pd.DataFrame:
@@ -35,12 +35,12 @@ def without_aggregates(wide: pd.DataFrame, roles: dict[str, Any]) -> pd.DataFram
     wide
         A column per metric, systems and topics in the index.
     roles
-        What the levels of these are called.
+        The index levels of systems and topics.
 
     Warns
     -----
     IrframeWarning
-        Of the rows that are left out.
+        For rows that are left out.
 
     Examples
     --------

@@ -455,17 +455,18 @@ def _with_axes(x: Any, systems: str) -> pd.DataFrame:
 
 
 def _columns_of_matrix(frame: pd.DataFrame, metric: str) -> ScoreColumns | None:
-    """Return a matrix of scores as columns, or None.
-
-    Return None if it is no matrix of numbers; raise if neither axis has the name of a role.
-    """
+    """Return a matrix of scores as columns, or None."""
     matrix = _matrix_as_column(frame, metric)
     if matrix is None:
         return None
     names = [*frame.index.names, *frame.columns.names, *frame.columns]
     if metric not in frame.columns and not any(map(_axis_role, names)):
-        advice = "say it: ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
-        raise InputError("a matrix that says where its systems are", "axes without names", advice)
+        advice = (
+            "name the axis: ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
+        )
+        raise InputError(
+            "a matrix with a named axis of systems or topics", "axes without names", advice
+        )
     return ScoreColumns(matrix, index_roles(matrix))
 
 

@@ -49,9 +49,8 @@ def naming_group(key: Any, by: Any) -> Iterator[None]:
 def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
     """Yield each group of a cube, scores or a result.
 
-    Each is the group's name and the selected systems or topics.
-
-    Without a group, everything is one, which has no name.
+    Each is the group's name and the selected systems or topics. Without groups, yield everything
+    under the name None.
 
     Raises
     ------
@@ -68,7 +67,7 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
     elif isinstance(subject, Labelled):
         yield from _labelled_groups(subject, by)
     else:
-        raise InputError("something with groups", type(subject).__name__)
+        raise InputError("a cube, scores or a result to group", type(subject).__name__)
 
 
 def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
@@ -382,8 +381,8 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
             kept.drop_vars([n for n, c in kept.coords.items() if c.ndim and n not in kept.xindexes])
         )
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
-        advice = "call it otherwise, as in groupby(pd.Series(by, name='part'))"
-        raise ParameterError("groups by a name that the result has no part of", repr(by), advice)
+        advice = "rename the groups, as in groupby(pd.Series(by, name='part'))"
+        raise ParameterError("groups with a name that the result does not have", repr(by), advice)
     keys = pd.Index(list(results), name=by)
     nothing: Any = np.nan
     if isinstance(bare[0], xr.Dataset):  # no text among texts
@@ -422,7 +421,7 @@ def join_frames(results: Mapping[Any, Any], by: Any) -> pd.DataFrame:
     if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):
         joined = pd.DataFrame(pd.concat(dict(zip(results, frames, strict=True)), names=[by]))
     elif by in first.columns:
-        raise ParameterError("a group that is called like no column of the result", repr(by))
+        raise ParameterError("groups with a name that is no column of the result", repr(by))
     else:
         for key, frame in zip(results, frames, strict=True):
             frame.insert(0, by, key)

@@ -25,18 +25,18 @@ def each_group(
     Parameters
     ----------
     cube
-        A cube, read through the gate.
+        A validated cube.
     by
         A coordinate of its systems or topics.
     stated
-        Whether who took part says who is in a group.
+        Whether participation decides which systems are in a group.
 
     Yields
     ------
     key, cube
-        A group's name and its part, at all depths of the cube: of the topics of the group the
-        systems that take part in a collection there, of the systems of the group the topics of
-        the collections in which they take part.
+        A group's name and its selection, at all depths of the cube. A group of topics has the
+        systems that take part in one of its collections. A group of systems has the topics of the
+        collections in which they take part.
 
     Raises
     ------
@@ -58,17 +58,17 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     Parameters
     ----------
     cube, by
-        As for `each_group`. A cube with collections says by these who takes part in a group.
+        As for `each_group`. In a cube with collections these decide who takes part in a group.
 
     Yields
     ------
     key, cube
-        A group's name and its part, as deep as its own lists if the depth was not given.
+        A group's name and its selection, as deep as its longest list if no depth was given.
 
     Warns
     -----
     IrframeWarning
-        If systems have no rows in some group, though nothing says that they took no part.
+        If systems have no rows in some group, and no collection excludes them there.
     """
     for key, part in each_group(cube, by, stated="collection" in cube.attrs):
         longest = max(1, int(part["retrieved"].to_numpy().max(initial=0)))
@@ -89,7 +89,7 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
     Raises
     ------
     ParameterError
-        If there is none of this name, listing those there are, or groups are missing.
+        For an unknown name, listing the known ones, and for labels without a group.
     """
     known = {
         str(name): str(coordinate.dims[0])
@@ -109,7 +109,7 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
 
 
 POLICY = {"ties", "score_dtype", "topics"}
-"""Arguments of verbs of frames that a cube has settled."""
+"""Arguments of verbs of frames that are options of the cube."""
 
 
 def stamped(
@@ -117,7 +117,8 @@ def stamped(
 ) -> Any:
     """Record the verb, its input and options in attributes.
 
-    Cubes have the record alone; other results each option that is a number or a text, too.
+    Cubes have only the record. Other results also have an attribute for each option that is a
+    number or a text.
     """
     subject = source if subject is None else subject
     if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):
@@ -176,8 +177,8 @@ def provenance(source: Any) -> dict[Any, Any]:
 def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     """Join the attributes of the results of groups.
 
-    What differs becomes a list, a value for each group; what some groups lack is left out, but for
-    cautions, of which each is said once.
+    An attribute that differs becomes a list with a value for each group. Attributes that some
+    groups lack are left out. Each different caution is kept once.
 
     Examples
     --------
@@ -227,8 +228,8 @@ def each_a_system(cube: xr.Dataset) -> xr.Dataset:
 def unfolded(result: Any, layout: Any = None) -> Any:
     """Return a result with a dimension of repeats.
 
-    Other cubes and frames stay as they are. Of repeats inside topics those that a topic does not
-    have, though it has others, are not there.
+    Results without repeats are returned unchanged. If repeats are draws inside topics, repeats that
+    a topic lacks are NaN.
     """
     if not isinstance(result, Labelled) or REPEAT_OF not in result.coords:
         return result

@@ -39,7 +39,7 @@ from irframe.files.kinds import is_judgments
 from irframe.stops import DEPTHS, Axis, axis_of
 
 ScoreLike = xr.DataArray | pd.DataFrame | Scores
-"""What scores are handed over as, or these as read."""
+"""Scores as an array or a frame, or as read."""
 
 
 def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
@@ -48,23 +48,23 @@ def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
     Parameters
     ----------
     x
-        An array, or what `as_scores` takes; or such as were read.
+        An array, any input of `as_scores`, or scores already read.
     asking
-        In whose name several repeats are refused; of who takes them "".
+        The name in the refusal of several repeats, "" if repeats are read.
     by
-        A column, level or coordinate of groups; or topic, or system, -> group.
+        A column, level or coordinate of groups; or a mapping from topics or systems to groups.
 
     Raises
     ------
     InputError
-        If it holds no scores, or anything but numbers.
+        For input without scores, and for values that are not numbers.
     ParameterError
-        For groups that there are none of; for labels of topics without a declaration, and a
-        declaration without labels.
+        For unknown groups; for labels of topics without a declaration, and a declaration without
+        labels.
     IdError
-        If a system is scored twice on a topic, or a label stands twice.
+        If a system has two scores on a topic, or labels are not unique.
     DepthError
-        If depths are no whole numbers.
+        If depths are not integers.
     """
     if isinstance(x, Scores):
         return x
@@ -77,7 +77,7 @@ def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
     if isinstance(by, str) and by in np.asarray(metrics):
         alone = f'scores.sel(metric=["{by}"])' if array else f'scores[["{by}"]]'
         found = f"a metric, {by}"
-        raise ParameterError("by to say of what group systems or topics are", found, alone)
+        raise ParameterError("by to name groups of systems or topics", found, alone)
     if isinstance(x, xr.DataArray):
         return _read_array(x, asking, by)
     return _read_frame(as_scores.score_frame(x), asking, by)
@@ -101,9 +101,9 @@ def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str,
     given
         The arguments, scores first.
     asking
-        In whose name several repeats are refused; of who takes them "".
+        The name in the refusal of several repeats, "" if repeats are read.
     by
-        A column, level or coordinate of groups; or topic, or system, -> group.
+        A column, level or coordinate of groups; or a mapping from topics or systems to groups.
     """
     (first, subject), *others = given.items()
     read = {**given, first: parse_scores(subject, asking=asking, by=by)}
@@ -120,16 +120,16 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
     Parameters
     ----------
     scores
-        An array with dimensions among metric, system, topic, depth, at least system and topic;
-        or what `as_scores` takes. Of a wide frame the columns that `metric_columns` takes.
+        An array over system, topic and optionally metric and depth; or any input of `as_scores`. In
+        a wide frame `metric_columns` selects the columns.
     asking
-        In whose name several repeats are refused; of who takes them "".
+        The name in the refusal of several repeats, "" if repeats are read.
 
     Returns
     -------
     xarray.DataArray
-        Dimensions (metric, system, topic) and, if there was one, depth; of a frame with repeats
-        these after systems; float64. A pair of system and topic that a frame lacks is NaN.
+        Dimensions (metric, system, topic), in float64. Repeats, if there are any, come after
+        systems, and depths are last. Pairs of system and topic without a row in a frame are NaN.
 
     Raises
     ------

@@ -106,23 +106,23 @@ def dims_of(scores: Any) -> tuple[str, ...]:
 def metric_columns(frame: pd.DataFrame, system: Any = None) -> list[Any]:
     """Return the columns of a wide frame that are scores.
 
-    Those that irframe made, as the frame's attributes say, and those with the name of a metric.
-    Of the others a column of numbers is one too, if it has several values for a topic and several
-    for a system; then it was added, or renamed. Else it says something of topics or of systems
-    (a length, a year), and is left out. Where no column is known to be one, all are taken.
+    These are the columns that irframe made, as the frame's attributes record, and columns named
+    after a metric. Another column of numbers is a metric too if it varies within a topic and within
+    a system: it was added or renamed. Other numbers are properties of topics or systems, such as a
+    length or a year, and are left out. If no column is certainly a metric, all columns are taken.
 
     Parameters
     ----------
     frame
         Scores, with systems and topics in the index.
     system
-        The level of systems, where that is known.
+        The level of systems, if known.
 
     Warns
     -----
     IrframeWarning
-        Of columns that irframe did not make, if it made others, or whose name is none of a metric,
-        and of columns of numbers that are left out.
+        For columns taken as metrics that irframe did not make or that have no metric's name, and
+        for columns of numbers that are left out.
 
     Examples
     --------

@@ -315,7 +315,7 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     """
     depths = experiment_of(cube).known_pool.depth
     if not depths.size:
-        raise InputError("topics, of which the pool has a depth", "none")
+        raise InputError("a cube with topics", "none")
     deepest = int(depths.min())
     wanted = deepest if depth is None else depth
     advice = "say what was judged: cube(..., pool=ir.Pool(depth=100))"
@@ -445,7 +445,9 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     """
     steps = steps_of(cube)
     if any(step.verb == "condense" for step in steps):
-        raise InputError("a cube of whole lists", "a condensed one", "condense it afterwards")
+        raise InputError(
+            "a cube that is not condensed", "a condensed one", "condense it afterwards"
+        )
     experiment = experiment_of(cube).loaded
     new, topics = Judgments.of(qrels, ()), experiment.judgments.topics
     place = new.topics.get_indexer(topics)

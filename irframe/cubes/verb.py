@@ -381,9 +381,9 @@ def drop_absent(cube: xr.Dataset) -> xr.Dataset:
     kept = {words.SYSTEM: participated.any(axis=1), words.TOPIC: participated.any(axis=0)}
     for dim, present in kept.items():
         if not present.any():
-            raise InputError(f"{dim}s of which something is there", "none")
+            raise InputError(f"a {dim} with lists", "none")
         if not present.all():
-            warn(f"{(~present).sum()} {dim}s of which nothing is there are left out")
+            warn(f"{(~present).sum()} {dim}s without any list are left out")
             cube = cube.isel({dim: np.flatnonzero(present)})
     return cube
 

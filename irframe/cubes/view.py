@@ -35,7 +35,7 @@ def need_dask() -> Any:
         import dask.array  # noqa: PLC0415
     except ImportError as error:
         advice = 'pip install "irframe[dask]"'
-        raise InputError("dask, by which blocks of topics are worked on", "none", advice) from error
+        raise InputError("dask, which lazy cubes need", "none", advice) from error
     return dask
 
 

@@ -83,15 +83,15 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
     Parameters
     ----------
     scores
-        Scores over topics and any other dimensions; one metric's have no dimension metric. Topics
-        count as labels of theirs say, if these are declared.
+        Scores over topics and any other dimensions. Scores of one metric need no dimension metric.
+        Declared labels of topics decide their weights.
     summary
         How to average; by default as the metric is averaged.
 
     Returns
     -------
     xarray.DataArray
-        The same without topics; NaN where there is nothing to average.
+        The same without topics; NaN if there is no score.
     """
     if METRIC in scores.dims:
         rows = [averages(row, summary) for row in scores.compute().transpose(METRIC, ...)]
@@ -133,9 +133,9 @@ def moments(scores: Scores) -> tuple[Any, ...]:
     Returns
     -------
     tuple of array
-        The number of scores, their average, squares that by n (n - 1) are the variance of the
-        average, and its degrees of freedom; each of shape (metric, system, depth). With a design
-        of topics how many topics that count alike would be as good, else None.
+        The number of scores, their mean, squares, degrees of freedom and effective number of
+        topics, each of shape (metric, system, depth). Squares divided by n (n - 1) are the variance
+        of the mean. The effective number is None without a design.
     """
     design = scores.design
     if design is not None and not design.plain:
@@ -241,15 +241,15 @@ class Resamples:
         summary
             How the metric is averaged.
         sign
-            -1 for costs, whose averages change sign.
+            -1 for costs, whose means change sign.
         design
-            How topics were drawn: clusters are, within tasks, and topics keep their weights.
+            How topics were drawn. Clusters are resampled within tasks; topics keep their weights.
 
         Returns
         -------
         numpy.ndarray
-            Shape (sample, depth, system), higher is better; NaN of a single topic, from which
-            nothing can be told of others.
+            Shape (sample, depth, system), higher is better. NaN for a single topic, which cannot be
+            resampled.
         """
         systems, topics, depths = scores.shape
         size = 8 * systems * depths * self.samples
@@ -271,12 +271,12 @@ class Resamples:
         values
             Shape (..., sample).
         beyond
-            At most this share of the resamples is beyond either end, one for all or each.
+            The largest share of resamples beyond either end, for all rows or for each.
 
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends; both NaN where more resamples than that have no value.
+            Lower and upper ends; both NaN if more resamples than that are NaN.
         """
         # Rounded, because (1 - 0.95) / 2 * 1000 is above 25.
         place = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)

@@ -51,7 +51,7 @@ def design(
 ) -> Any:
     """Declare how topics were drawn and what repeats are.
 
-    Every mean, interval, test and leaderboard of the scores then allows for it.
+    Means, intervals, tests and leaderboards of the scores then use this design.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def design(
         A frame with a column of topics, such as judgments or properties of topics, in which names
         are looked up first.
     cluster
-        Topics that were drawn together, as questions from one document, turns of one conversation,
-        variants of one query: the name of a column, level or coordinate that is constant per topic,
-        or topic -> label. Intervals and tests count clusters, not topics.
+        Topics that were drawn together, such as questions about one document or turns of one
+        conversation. Pass the name of a column, level or coordinate that is constant per topic, or
+        a mapping from topics to labels. Intervals and tests count clusters, not topics.
     task
         Topics of one task, collection or data set: each task counts alike in means, and intervals
         are over new topics of these tasks. Topics of one name in several tasks, in a column of the
@@ -79,15 +79,15 @@ def design(
     Returns
     -------
     pandas.DataFrame, xarray.DataArray or xarray.Dataset
-        The scores, one column per metric, with index levels ``cluster``, ``task``, ``weight``; or
-        the array or cube with coordinates of topics so called. An attribute declares them. They are
-        added to what is declared already; without any option labels and declaration are removed.
+        A frame of scores has one column per metric and index levels ``cluster``, ``task`` and
+        ``weight``; an array or cube has coordinates of topics with these names. An attribute
+        declares them. They are added to earlier declarations; without any option, all are removed.
 
     Raises
     ------
     ParameterError
         For an unknown name, a topic with several values or none, measurements in place of labels,
-        and `repeats` where there are none.
+        and `repeats` for scores without repeats.
     InputError
         For anything but scores and cubes.
 

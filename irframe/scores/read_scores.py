@@ -26,10 +26,10 @@ from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 
 SCORING = {"evaluate", "score"}
-"""Verbs whose values are scores, as long as nothing is done to these."""
+"""Verbs that return scores, within the range of the metric if unchanged."""
 SLACK = 1e-9
 LARGEST = 1e100
-"""Scores beyond have no variance among floats."""
+"""Largest score whose variance does not overflow."""
 
 
 def warn_left_out(scores: Scores) -> None:
@@ -107,14 +107,14 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     Parameters
     ----------
     scores
-        An array or a frame of scores, as `to_scores` takes them; or such as were read.
+        An array or a frame of scores, or scores already read.
     over
-        What is generalised over where systems were run several times.
+        What differences are generalised over if systems have repeats.
 
     Returns
     -------
     Scores
-        All of them, with a label for everything; repeats are averaged and kept beside.
+        All scores with labels; repeats are averaged, and kept as `Scores.repeats`.
     """
     read = parse_scores(scores)
     if read.averaged:
@@ -183,14 +183,14 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     Parameters
     ----------
     scores
-        An array or a frame of scores; or such as were read, labels of which may be repeated.
+        An array or a frame of scores, or scores already read, whose labels may be repeated.
     quiet
-        Whether topics left out are nobody's news, because the other side has told of them.
+        Whether to omit the warning about topics that are left out.
 
     Returns
     -------
     Scores
-        Those of at least two systems, finite, in memory.
+        Finite scores of at least two systems, in memory.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 Sides = Literal["common", "own"]
-"""Which topics count where two sides have different ones: those of both, or each side's own."""
+"""Which topics count if two sides differ: common ones, or each side's own."""
 
 
 def match_reference(
@@ -251,8 +251,8 @@ def match_reference(
     scores
         Scores.
     reference
-        A depth of the scores; a metric of theirs (``"AP"`` depth by depth, ``"AP@10"`` that
-        depth of it); or other scores of the same systems.
+        A depth of the scores; one of their metrics (``"AP"`` at each depth, ``"AP@10"`` at one
+        depth); or other scores of the same systems.
     topics
         As for `share_topics`.
 
@@ -299,21 +299,21 @@ def share_topics(
     scores, other
         Scores of the same systems; the others have one metric and depth, or as many.
     topics
-        Which count: those of both sides, or each side's own. By default sides have the same
-        topics, or none in common, and then each its own.
+        Which topics count: those of both sides, or each side's own. By default both sides must
+        have the same topics, or none in common; in that case each side's own topics count.
     at_every_depth
         Whether a topic counts only where every system has it at all depths of both sides.
 
     Returns
     -------
     scores, other : Scores
-        Both sides, without a score wherever some system has none on either. Where `topics`
-        is given, or sides have none in common, attributes say how many each has.
+        Both sides, with NaN where any system lacks a score on either side. If `topics` is given,
+        or no topic is common, attributes have the number of topics of each side.
 
     Raises
     ------
     ParameterError
-        If some topics are of one side only, or all where those of both are asked for.
+        If some topics are on one side only, or no topic is common with ``topics="common"``.
     """
     scores, other = in_memory(scores, other)
     both = scores.topics.intersection(other.topics, sort=False)
@@ -385,7 +385,7 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
     Returns
     -------
     Scores
-        Those by a single metric.
+        Scores of a single metric.
     """
     place = index_of(metric, scores.metrics)
     if place is not None:
@@ -419,7 +419,7 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
 
 
 Baselines = Hashable | Sequence[Hashable] | None
-"""A system that others are held against, or several in a list."""
+"""A system that others are compared with, or a list of several."""
 
 
 def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) -> Array:
@@ -434,7 +434,7 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
     baseline
         A baseline, or None for all pairs.
     several
-        Whether a list of baselines is taken, which are held against each other once.
+        Whether `baseline` may be a list. Each pair of baselines is compared once.
     """
     systems = scores.systems.tolist()
     if baseline is None:

@@ -164,7 +164,11 @@ class TestGroups:
             dict(groups(frame, "kind"))
 
     def test_something_without_groups(self):
-        refused(InputError, "something with groups; found list", lambda: dict(groups([1], "half")))
+        refused(
+            InputError,
+            "a cube, scores or a result to group; found list",
+            lambda: dict(groups([1], "half")),
+        )
 
 
 class TestCubesInGroups:
@@ -224,7 +228,7 @@ def test_groups_are_called_like_nothing_in_the_result():
     named = cube.assign_coords(p=("system", list("aabbccdd")))
     scores = named.ireval.score("AP", at=10)
     assert scores.ireval.groupby("p").discrimination().dims == ("p", "metric")
-    with pytest.raises(ParameterError, match="like no column of the result; found 'p'"):
+    with pytest.raises(ParameterError, match="that is no column of the result; found 'p'"):
         scores.ireval.groupby("p").compare()
     for by in ("system", "topic", "metric", "depth"):
         with pytest.raises(ParameterError, match="by to be a coordinate of systems or topics"):
