@@ -21,7 +21,7 @@ from irframe.commands.answer import (
     wrapped,
     written,
 )
-from irframe.comparing.freeze import GATES, Frozen, failing
+from irframe.comparing.freeze import CONDITIONS, Frozen, failing
 from irframe.comparing.pairwise import POWER
 from irframe.comparing.rehearse import rehearse
 from irframe.errors import ParameterError
@@ -84,10 +84,12 @@ def declare_compare(parser: ArgumentParser) -> None:
         help="freeze the run in FILE if the gate passes, and say so; else FILE stays as it is",
     )  # fmt: skip
     parser.add_argument(
-        "--fail-on", choices=GATES, default="never",
+        "--fail-on", choices=CONDITIONS, default="never",
         help="what makes the exit status 1, against the baseline; see below",
     )  # fmt: skip
-    gates = "\n".join(wrapped(f"  {name:<14} {words}", " " * 17) for name, words in GATES.items())
+    gates = "\n".join(
+        wrapped(f"  {name:<14} {words}", " " * 17) for name, words in CONDITIONS.items()
+    )
     parser.epilog = f"--fail-on:\n{gates}\n\n{parser.epilog or ''}"
     parser.add_argument(
         "--texts", metavar="FILE", action="append", default=[],

@@ -1,1 +1,1 @@
-"""Pairs of systems compared: tests, corrections, margins, and the documents behind a difference."""
+"""Comparison of systems: tests, corrections, margins and explanations."""

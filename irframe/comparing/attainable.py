@@ -1,4 +1,4 @@
-"""Which p-value no outcome could be below: that of a test, its corrections and how many topics."""
+"""The smallest attainable p-value of a test on few topics."""
 
 from collections.abc import Iterator
 
@@ -19,17 +19,21 @@ from irframe.paired import (
 )
 from irframe.paired.design import Design
 
-FEW, FEWER = 12, 8
-"""Topics up to which tests of all systems at once are tried, from then on draws alone limit them;
-and up to which some resamples have a single topic."""
+FEW = 12
+"""Largest number of topics for which joint tests are run on extreme outcomes.
+
+With more topics only their number of samples limits p.
+"""
+FEWER = 8
+"""Largest number of topics for which resamples with a single topic matter."""
 NORMAL = 13
-"""Differences other than 0 from which on Wilcoxon's normal approximation is not warned of."""
+"""Number of non-zero differences that Wilcoxon's normal approximation needs."""
 STEP = 2**-10
-"""By how much the differences of an outcome grow, in units of the least."""
+"""Step between the differences of an extreme outcome, relative to the smallest."""
 
 
 def least_p(test: PairedTest, systems: int, topics: int) -> float:
-    """Return the least p-value there is on so many topics, or clusters, without correction.
+    """Return the smallest uncorrected p-value on some topics or clusters.
 
     Examples
     --------
@@ -41,29 +45,32 @@ def least_p(test: PairedTest, systems: int, topics: int) -> float:
         return 0.0
     if test.joint and topics > FEW:
         return 1 / (1 + getattr(test, "samples", np.inf))
-    places = np.arange(float(systems if test.joint else 2))
-    p = test.kernel(places[:, np.newaxis, np.newaxis] * _surest(topics)).decided().p
+    means = np.arange(float(systems if test.joint else 2))
+    p = test.kernel(means[:, np.newaxis, np.newaxis] * _extreme(topics)).decided().p
     return float(np.nanmin(p, initial=1.0))
 
 
-def _surest(topics: int) -> Array:
-    """Return differences all in one direction, (topic, outcome): alike, and of little spread.
+def _extreme(topics: int) -> Array:
+    """Return differences that should give the smallest p.
 
-    Tests by ranks are surest of the former, the bootstrap of the latter, and the more so where one
-    topic is as the mean: a resample of it alone says nothing against the difference.
+    The shape is (topic, outcome).
+
+    All have one sign. In the first outcome they are equal, which gives rank tests their smallest
+    p. In the others they vary a little, for the bootstrap. Its p is smallest if one topic has
+    exactly the mean difference, since a resample of that topic alone is not evidence against it.
     """
     off = np.arange(topics) - (topics - 1) / 2
     if topics % 2 == 0 and topics >= 4:
         pairs = np.arange(4, 2 + topics // 2)
         off = np.concatenate([[0, 1, 2, -3], pairs, -pairs])
-    turns = topics if topics <= FEWER else 1
-    return np.stack([np.ones(topics), *(1 + STEP * np.roll(off, n) for n in range(turns))], axis=1)
+    shifts = topics if topics <= FEWER else 1
+    return np.stack([np.ones(topics), *(1 + STEP * np.roll(off, n) for n in range(shifts))], axis=1)
 
 
 def least_adjusted(
     test: PairedTest, adjust: Parsed, systems: int, topics: int, comparisons: int, alpha: float
 ) -> float:
-    """Return the least p-value after correction, where all pairs differ as much as can be.
+    """Return the smallest corrected p-value if all pairs differ maximally.
 
     Examples
     --------
@@ -83,14 +90,16 @@ def least_adjusted(
 def beware_of_least(
     test: PairedTest, adjust: Parsed, scores: Scores, pairs: Array, comparisons: int, alpha: float
 ) -> Iterator[str]:
-    """Warn if no outcome could be significant, or if too few differences are not 0.
+    """Yield cautions about too few topics or non-zero differences.
 
-    On the topics of scores, or on the fewest that there are. Of a single topic other messages warn,
-    and with repeats t is the only test. Tests that drop differences of 0 count the others.
+    The first caution is about Wilcoxon's normal approximation. The second says that no outcome
+    could be significant, on all topics or on the smallest number of topics of any comparison.
+    Tests that drop differences of 0 count only the others. Other messages cover single topics.
     """
-    counts, design = scores.scored.sum(axis=1), scores.design
+    counts = scores.scored.sum(axis=1)
+    design = scores.design
     if isinstance(test, Bootstrap) and design is not None and design.tasks > 1:
-        return  # few resamples have a single topic of each task
+        return  # resamples that repeat one topic in every task are rare
     dropping = isinstance(test, Wilcoxon | Sign)
     nonzero = _nonzero(scores, pairs) if dropping else counts
     few = (nonzero > 0) & (nonzero < NORMAL)
@@ -121,10 +130,10 @@ def beware_of_least(
 
 
 def _nonzero(scores: Scores, pairs: Array) -> Array:
-    """Return how many differences of each pair are not 0, (metric, depth, pair)."""
+    """Return the number of non-zero differences, shape (metric, depth, pair)."""
 
     def count(values: Array, *_: Design) -> tuple[Array]:
-        found = describe_differences(values, pairs)
-        return (found.wins + found.losses,)
+        described = describe_differences(values, pairs)
+        return (described.wins + described.losses,)
 
     return scores.over_all(len(pairs), count, given=True)[0]

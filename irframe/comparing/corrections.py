@@ -1,4 +1,4 @@
-"""Corrections for multiple comparisons, and how a difference is called significant.
+"""Corrections for multiple comparisons, and the options of significance.
 
 Values: Significance.
 """
@@ -35,13 +35,13 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 Family = Literal["depth", "metric", "all"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
-"""Which comparisons are corrected for each other."""
+"""Which comparisons are corrected together."""
 
 
 def adjust_p(
     groups: Sequence[NDArray[Any]], adjust: Correction | None, *, family: Family, alpha: float
 ) -> list[NDArray[Any]]:
-    """Correct p-values for the number of comparisons.
+    """Correct p-values for multiple comparisons.
 
     Parameters
     ----------
@@ -50,15 +50,15 @@ def adjust_p(
     adjust
         One of `CORRECTIONS`, or None.
     family
-        ``"depth"``: the pairs of a metric at a depth; ``"metric"``: those of a metric at all its
-        depths; ``"all"``: every p-value of every group.
+        ``"depth"``: all pairs of one metric at one depth; ``"metric"``: all pairs of one metric at
+        all depths; ``"all"``: all pairs of all metrics, depths and groups.
     alpha
-        Significance level, which the two-stage corrections (``fdr_ts...``) depend on.
+        Significance level. Only the two-stage corrections (``fdr_ts...``) depend on it.
 
     Returns
     -------
     list of numpy.ndarray
-        Adjusted p-values, shaped as `groups`.
+        Adjusted p-values, with the shapes of `groups`.
 
     Examples
     --------
@@ -67,8 +67,9 @@ def adjust_p(
     """
     if family == "all":
         flat = np.concatenate([p.ravel() for p in groups])
-        parts = np.split(adjust_rows(flat, adjust, alpha), np.cumsum([p.size for p in groups])[:-1])
-        return [part.reshape(p.shape) for part, p in zip(parts, groups, strict=True)]
+        ends = np.cumsum([p.size for p in groups])[:-1]
+        adjusted = np.split(adjust_rows(flat, adjust, alpha), ends)
+        return [values.reshape(p.shape) for values, p in zip(adjusted, groups, strict=True)]
     kept = 2 if family == "depth" else 1
     rows = [p.reshape(*p.shape[:kept], -1) for p in groups]
     return [
@@ -77,7 +78,7 @@ def adjust_p(
 
 
 def adjust_rows(p: NDArray[Any], adjust: Correction | None, alpha: float) -> NDArray[Any]:
-    """Correct the p-values of every row together, rows along the last axis.
+    """Correct the p-values of each row along the last axis.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def adjust_rows(p: NDArray[Any], adjust: Correction | None, alpha: float) -> NDA
     if adjust is None:
         return p.copy()
     compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
-    missing = np.isnan(p)  # which count as comparisons
+    missing = np.isnan(p)  # these count as comparisons
     filled = np.where(missing, 1, p)
     order = filled.argsort(axis=-1)
     adjusted = np.empty(p.shape)
@@ -115,14 +116,16 @@ IN_ORDER: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),
     "fdr_bh": _bh,
 }
-"""Usual corrections, of all rows at once, of p-values that rise along the last axis."""
+"""Vectorised corrections of p-values that are sorted along the last axis."""
 
 
 MAX_T: Literal["max-t"] = "max-t"
 AUTO: Literal["auto"] = "auto"
 Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
-"""A correction for many comparisons, or its name; ``"auto"`` is Holm's where the test needs one,
-and ``"none"`` is None."""
+"""A correction for multiple comparisons, or its name.
+
+``"auto"`` is Holm's if the test needs a correction, and ``"none"`` is None.
+"""
 Parsed = Correction | MaxT | None
 
 
@@ -133,24 +136,24 @@ def parse_correction(
     *,
     auto: Correction | None = "holm",
 ) -> Parsed:
-    """Return a correction as it is or, of a name, as what it stands for.
+    """Return the correction that a name stands for.
 
     Parameters
     ----------
     adjust
         A correction or its name.
     test
-        The test whose p-values it corrects; None for one that is no paired test.
+        The test whose p-values are corrected; None if it is not a paired test.
     family
-        What is corrected together.
+        Which comparisons are corrected together.
     auto
-        What ``"auto"`` is where the test needs a correction.
+        The correction that ``"auto"`` stands for if the test needs one.
 
     Raises
     ------
     ParameterError
-        For an unknown correction or family, one of other tests, and any correction of a test that
-        allows for all pairs itself.
+        If the correction or family is unknown, or the test does not allow the correction. Joint
+        tests allow none, as their p-values are adjusted for all pairs already.
 
     Examples
     --------
@@ -163,13 +166,13 @@ def parse_correction(
         chosen = choice("adjust=None or a correction", chosen, (*CORRECTIONS, MAX_T, AUTO, NONE))
     if chosen == AUTO:
         chosen = None if test is not None and test.joint else auto
-    chosen = MaxT() if chosen == MAX_T else None if chosen == NONE else chosen
+    chosen = {MAX_T: MaxT(), NONE: None}.get(chosen, chosen)
     choice("family", family, FAMILIES)
     if chosen is not None and test is not None and test.joint:
-        wanted = f"adjust=None, as p-values of {test.name} allow for all pairs already"
+        wanted = f"adjust=None, as p-values of {test.name} are adjusted for all pairs already"
         raise ParameterError(wanted, repr(adjust))
     if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
-        wanted = f"the test t or permutation, whose pairs {MAX_T} corrects"
+        wanted = f"the test t or permutation for adjust={MAX_T!r}"
         raise ParameterError(wanted, "another" if test is None else repr(test))
     parsed: Parsed = chosen
     return parsed
@@ -178,61 +181,60 @@ def parse_correction(
 def parse_stepwise(
     adjust: Adjust, test: PairedTest | None = None, *, auto: Correction | None = "holm"
 ) -> Correction | None:
-    """Return a correction as `parse_correction` does, where it can only read p-values.
+    """Return a correction that needs only p-values, see `parse_correction`.
 
     Raises
     ------
     ParameterError
-        As `parse_correction`, and for max-T, which reads scores.
+        As `parse_correction`, and for max-T, which needs scores.
     """
     correction = parse_correction(adjust, test, auto=auto)
     if isinstance(correction, MaxT):
-        raise ParameterError("a correction that reads p-values alone, such as 'holm'", MAX_T)
+        raise ParameterError("a correction that needs only p-values, such as 'holm'", MAX_T)
     return correction
 
 
 ANOVA: Literal["anova"] = "anova"
-"""A test of several systems at once, which only `topics_needed` has."""
+"""Name of the F-test of several systems, which only `topics_needed` uses."""
 
 
 @dataclass(frozen=True, repr=False)
 class Significance(OptionValue):
-    """How a difference between two systems is called significant.
+    """Test, correction and level of a significance decision.
 
-    Every verb that decides pairs takes one as ``test=``. The name of a test is enough where the
-    other fields have their defaults. A verb that does not use a field refuses it.
+    Every verb that tests pairs takes one as ``test=``. The name of a test is enough if the other
+    fields have their defaults. A verb raises if a field is set that it does not use.
 
     Parameters
     ----------
     test
         A paired test or its name: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``,
         ``"permutation"``, ``"bootstrap"``, ``"tukey"``. Tests that resample have their own
-        `samples` and `seed`, such as ``irframe.paired.Permutation(samples=999)``. By default that
-        of the verb, which is ``"t"`` for all but `outcomes`.
+        `samples` and `seed`, such as ``irframe.paired.Permutation(samples=999)``. By default the
+        test of the verb, which is ``"t"`` for all verbs but `outcomes`.
     adjust
-        Correction of the p-values for the number of comparisons, one of statsmodels'
-        `multipletests`, such as ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; or ``"max-t"``, a
-        `MaxT`, for the tests t and permutation; or ``"none"``, None. ``"auto"`` is Holm's, and none
-        for a test that allows for all pairs itself, as ``"tukey"`` does. Verbs that decide nothing
-        (`median_p`), or follow a paper that does not correct (`reordering`, `ablation`), take
-        ``"auto"`` for none.
+        Correction for multiple comparisons: one of statsmodels' `multipletests`, such as
+        ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; ``"max-t"`` or a `MaxT` for the tests t and
+        permutation; ``"none"`` or None. ``"auto"`` is Holm's correction, and none for ``"tukey"``,
+        whose p-values are adjusted for all pairs already. It is also none in verbs that decide
+        nothing (`median_p`) or follow a paper that does not correct (`reordering`, `ablation`).
     family
-        Which comparisons are corrected together: ``"depth"``, those of one metric at one depth in
-        one group; ``"metric"``, those of one metric at all its depths in one group; ``"all"``, all
-        rows of the result.
+        Which comparisons are corrected together: ``"depth"``, all pairs of one metric at one depth
+        in one group; ``"metric"``, all pairs of one metric at all depths in one group; ``"all"``,
+        all rows of the result.
     alpha
         Significance level, and one minus the confidence level of intervals, above 0 and below 1.
     over
-        What differences are generalised over where systems were run several times: ``"both"``, new
-        topics and new repeats; ``"topic"``, new topics for these repeats, on means over them;
-        ``"repeat"``, new repeats on these topics. But for ``"topic"``, for the test t alone. Of
-        topics that come in tasks, see `design`, ``"task"``: new tasks, of which these are a sample.
+        The population to generalise to where systems were run several times. ``"both"``: new
+        topics and new repeats. ``"topic"``: new topics for these repeats, tested on means over
+        repeats. ``"repeat"``: new repeats on these topics. ``"both"`` and ``"repeat"`` need the
+        test t. ``"task"`` treats the tasks that `design` declares as a random sample of tasks.
 
     Raises
     ------
     ParameterError
-        For an unknown test, correction, family or over, a correction that the test does not allow,
-        and an alpha outside (0, 1).
+        If the test, correction, family or over is unknown, if the test does not allow the
+        correction, or if alpha is not between 0 and 1.
 
     Examples
     --------
@@ -242,8 +244,8 @@ class Significance(OptionValue):
     >>> ir.Significance("tukey", adjust="holm")
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted adjust=None, as p-values of tukey allow for all pairs
-    already; found 'holm'.
+    irframe.errors.ParameterError: wanted adjust=None, as p-values of tukey are adjusted for all
+    pairs already; found 'holm'.
     """
 
     test: Test | Sequence[Test] | None = None
@@ -262,17 +264,17 @@ class Significance(OptionValue):
 
     @property
     def only_test(self) -> PairedTest:
-        """The test, where there is one."""
+        """The test, if there is exactly one."""
         return parse_test(cast("Test", self.test or "t"))
 
     @classmethod
     def beside(cls, test: Any, adjust: Adjust, alpha: float) -> Self:
-        """Return the significance that a test and the options beside it describe.
+        """Return the significance from a test and separate options.
 
         Raises
         ------
         ParameterError
-            If options stand beside a value that holds them.
+            If options are passed beside a `Significance`, which contains them.
         """
         if not isinstance(test, cls):
             return cls(test, adjust=adjust, alpha=alpha)
@@ -284,11 +286,11 @@ class Significance(OptionValue):
 
 
 Tested = Significance | Test
-"""How pairs are decided; the name of a test is enough."""
+"""A significance, or the name of a test."""
 TestedByMetric = Annotated[Tested, Unused("family")]
-"""The same of what corrects the comparisons of one metric at one depth."""
+"""For verbs that correct the comparisons of one metric at one depth, and refuse `family`."""
 TestedMeans = Annotated[Tested, Unused("over")]
-"""The same of a verb that does not count what repeats vary by."""
+"""For verbs that test means over repeats, and refuse `over`."""
 TestedMeansByMetric = Annotated[Tested, Unused("family", "over")]
 TestsByMetric = Annotated[Tested | Sequence[Test], Unused("family", "over")]
-"""The same of verbs that do neither."""
+"""For verbs that refuse both."""

@@ -1,4 +1,4 @@
-"""Pairs of systems of which scores are only bounded."""
+"""Comparison of systems from lower and upper scores."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import holding
 from irframe.comparing.pairwise import PairOptions
 from irframe.cubes.by_group import groups
@@ -28,37 +29,37 @@ def decide(
     *,
     baseline: Baselines = None,
 ) -> pd.DataFrame:
-    """Say which systems are better than which whatever the unjudged documents are.
+    """Find the pairs whose order no unjudged document can reverse.
 
     Parameters
     ----------
     bounds
-        Lower and upper scores, as `bounds` or `tie_ranges` gives them.
+        Lower and upper scores, as returned by `bounds` or `tie_ranges`.
     baseline
-        A system: hold each other system against it, ``system_b`` throughout. By default all
-        pairs of systems.
+        A system: every other system is compared with it, and it is ``system_b`` in every row. By
+        default all pairs of systems are compared.
 
     Returns
     -------
     pandas.DataFrame
         One row per metric, depth and pair, in the order of `compare`, with the columns
-        ``metric``, ``depth``, ``system_a``, ``system_b``; ``lowest`` and ``highest``, between
-        which the difference of the means, a - b, must lie; ``decided``, whether they have the
+        ``metric``, ``depth``, ``system_a``, ``system_b``; ``lowest`` and ``highest``, the least and
+        greatest possible difference of the means, a - b; ``decided``, whether both have the
         same sign; and ``better``, the better system of a decided pair, else missing.
 
     Raises
     ------
     InputError
-        For scores without a lower and an upper bound.
+        If the scores lack a lower or an upper bound.
     ParameterError
-        For an unknown baseline.
+        If the baseline is unknown.
 
     Notes
     -----
-    The means of two systems are decided if their intervals do not touch: the lowest difference
-    is the lower mean of a less the upper mean of b. A document that both retrieve is taken at its
-    worst for one and its best for the other, so that more pairs may be decided in truth. It is no
-    significance test, and says nothing of other topics.
+    A pair is decided if the intervals of both means do not touch: the lowest difference is the
+    lower mean of a minus the upper mean of b. A document that both systems retrieve counts at its
+    worst for one and at its best for the other, so some undecided pairs may be certain as well.
+    This is no significance test, and does not generalise to other topics.
 
     References
     ----------
@@ -81,7 +82,8 @@ def decide(
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
     sign = np.array(lower.signs)[:, np.newaxis, np.newaxis]
-    least, most = sign * lower.means, sign * upper.means
+    least = sign * lower.means
+    most = sign * upper.means
     low = np.round(least[..., first] - most[..., second], TIE) + 0.0
     high = np.round(most[..., first] - least[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))
@@ -93,10 +95,10 @@ def decide(
 
 
 DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
-"""Further columns where the scores are bounds, the last two where there is a margin."""
+"""Further columns of comparisons of bounds. The last two need a margin."""
 
 
-def of_bounds(
+def add_bounds(
     bounds: xr.DataArray,
     frame: pd.DataFrame,
     options: PairOptions,
@@ -104,13 +106,13 @@ def of_bounds(
     baseline: Baselines,
     by: Any,
 ) -> pd.DataFrame:
-    """Return a comparison of the lower scores with what both bounds say of every row."""
+    """Add the columns `DECIDED` to a comparison of lower scores."""
     compared = {None} if by is None else set(frame[by])
-    parts = [part for key, part in groups(bounds, by) if key in compared]
-    rows = pd.concat([decide(part, baseline=baseline) for part in parts], ignore_index=True)
+    selected = [group for key, group in groups(bounds, by) if key in compared]
+    rows = pd.concat([decide(group, baseline=baseline) for group in selected], ignore_index=True)
     columns = {name: rows[name] for name in DECIDED[:4]}
     if options.verdicts:
-        columns |= _verdicts_at_bounds(parts, options, baseline)
+        columns |= _verdicts_at_bounds(selected, options, baseline)
     if options.margin is not None:
         cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
         names = list(frame[METRIC].unique())
@@ -122,13 +124,18 @@ def of_bounds(
 
 
 def _verdicts_at_bounds(
-    parts: list[xr.DataArray], options: PairOptions, baseline: Baselines
-) -> dict[str, Any]:
-    """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
-    both, pairs, sizes = [], [], []
-    for part in parts:  # upper scores as other systems; for a cost the higher come first
+    selected: list[xr.DataArray], options: PairOptions, baseline: Baselines
+) -> dict[str, Array]:
+    """Return the verdicts at both extremes of every pair.
+
+    At one extreme a has its lowest scores and b its highest; at the other it is the reverse.
+    """
+    both = []
+    pairs = []
+    sizes = []
+    for group in selected:  # upper scores become further systems; for a cost the higher come first
         low, high = (
-            scores_to_compare(part.sel({BOUND: side}, drop=True), quiet=True) for side in SIDES
+            scores_to_compare(group.sel({BOUND: side}, drop=True), quiet=True) for side in SIDES
         )
         cost = np.reshape(low.signs, (-1, 1, 1, 1)) < 0
         ends = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)
@@ -139,6 +146,6 @@ def _verdicts_at_bounds(
     verdicts = {}
     for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
         shifted = [kept + size * np.array(shift) for kept, size in zip(pairs, sizes, strict=True)]
-        results = options.of(both, shifted)
+        results = options.compare(both, shifted)
         verdicts[name] = np.concatenate([result["verdict"].ravel() for result in results])
     return verdicts

@@ -1,4 +1,4 @@
-"""The documents behind a difference of two systems, by their names and with their texts.
+"""The documents behind the difference of two systems, with texts.
 
 Verbs: explain.
 """
@@ -35,89 +35,91 @@ from irframe.metrics.facts import contributions, label_at, refuse_without_terms
 from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED, roles
 
 Texts = pd.DataFrame | Mapping[Any, Any] | str | os.PathLike[str] | Sequence[Any]
-"""Texts as users have them: a frame, a dictionary, a Parquet file, or several of these."""
+"""Texts from users: a frame, a dictionary, a Parquet file, or a list of these."""
 
-TEXT, QUERY = "text", "query"
+TEXT = "text"
+QUERY = "query"
 SNIPPET = 300
-"""Characters of a text that are shown."""
+"""Number of characters of a text that are shown."""
 TEXT_COLUMNS = {
     DOC: (TEXT, "contents", "content", "body", "passage", "snippet", "document"),
     TOPIC: (QUERY, "question", "title", TEXT),
 }
-"""Role of an id -> names of the column with its text, the first that there is."""
+"""Role of an id -> possible names of the text column, in order of preference."""
 EXAMPLES = 2
-"""How many ids of each side an error shows."""
+"""Number of ids of each side in a message."""
 
 
-class Told(NamedTuple):
-    """Texts by id, ids as text."""
+class TextsById(NamedTuple):
+    """Texts by id. Ids are strings."""
 
     documents: dict[str, str]
     queries: dict[str, str]
 
 
-def read_texts(texts: Texts | None, docs: Iterable[Any], topics: Iterable[Any]) -> Told:
-    """Return the texts of some documents and topics, as far as they are known.
+def read_texts(texts: Texts | None, docs: Iterable[Any], topics: Iterable[Any]) -> TextsById:
+    """Return the available texts of some documents and topics.
 
     Parameters
     ----------
     texts
-        Texts: a frame with a column of documents or topics, called as in runs and judgments, and
-        one of texts, ``text`` or ``query``; a Parquet file of such a table; a dictionary
-        doc -> text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or several of these.
-        They may be of more documents and topics than are asked for.
+        A frame with a column of documents or topics, named as in runs and judgments, and a column
+        of texts, ``text`` or ``query``; a Parquet file of such a table; a dictionary
+        doc -> text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
+        Texts of other documents and topics are ignored.
     docs, topics
-        Those asked for.
+        The ids whose texts are returned.
 
     Raises
     ------
     InputError
-        For anything else, an id with several texts, or a text that is none.
+        If the texts have another type, an id has several texts, or a text is not a string.
     IdError
-        If no id of a table is asked for.
+        If a table has none of the ids.
     FileFormatError
-        For a file that is no Parquet file.
+        If a file is not a Parquet file.
 
     Examples
     --------
-    >>> told = read_texts({"d1": "Cats.", "d2": "Dogs."}, ["d2", "d3"], [])
-    >>> told.documents
+    >>> by_id = read_texts({"d1": "Cats.", "d2": "Dogs."}, ["d2", "d3"], [])
+    >>> by_id.documents
     {'d2': 'Dogs.'}
     """
-    wanted = {DOC: {*map(str, docs)}, TOPIC: {*map(str, topics)}}
-    known: dict[str, dict[str, str]] = {DOC: {}, TOPIC: {}}
+    ids = {DOC: {*map(str, docs)}, TOPIC: {*map(str, topics)}}
+    by_id: dict[str, dict[str, str]] = {DOC: {}, TOPIC: {}}
     single = isinstance(texts, pd.DataFrame | Mapping | str | os.PathLike)
     for source in [texts] if single else listed(texts):
-        for role, column in _texts_by_id(source, wanted):
-            known[role] |= _known(column.set_axis(column.index.map(str)), role, wanted[role])
-    return Told(known[DOC], known[TOPIC])
+        for role, column in _texts_by_role(source, ids):
+            by_id[role] |= _select(column.set_axis(column.index.map(str)), role, ids[role])
+    return TextsById(by_id[DOC], by_id[TOPIC])
 
 
-def _texts_by_id(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
-    """Return texts by id, each with the role of its ids."""
+def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
+    """Return texts by id, with the role of the ids."""
     if isinstance(source, Mapping):
-        parts = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
-        for part in parts.values():
-            if not isinstance(part, Mapping):
-                raise InputError("texts by id, a dictionary", f"a {type(part).__name__}")
-        return [(role, pd.Series(dict(part), dtype=object)) for role, part in parts.items()]
+        by_role = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
+        for texts in by_role.values():
+            if not isinstance(texts, Mapping):
+                raise InputError("texts by id, a dictionary", f"a {type(texts).__name__}")
+        return [(role, pd.Series(dict(texts), dtype=object)) for role, texts in by_role.items()]
     if isinstance(source, str | os.PathLike):
-        return _of_file(Path(source), wanted)
+        return _from_parquet(Path(source), ids)
     if isinstance(source, pd.DataFrame):
         return [(role, _texts(source, *n)) for role, n in _text_columns(source.columns).items()]
-    wanted_words = "texts: a frame, a dictionary doc -> text, or a Parquet file"
-    raise InputError(wanted_words, f"a {type(source).__name__}")
+    wanted = "texts: a frame, a dictionary doc -> text, or a Parquet file"
+    raise InputError(wanted, f"a {type(source).__name__}")
 
 
 def _text_columns(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
-    """Return role -> column of ids and column of texts, of a table of texts."""
-    present, role = list(names), roles(names)
+    """Return the columns of ids and texts by role."""
+    present = list(names)
+    column_of = roles(names)
     columns = {}
-    for kind, known in TEXT_COLUMNS.items():
-        text = next((name for name in known if name in present), None)
-        taken = kind == TOPIC and DOC in role and text == TEXT
-        if kind in role and text is not None and not taken:
-            columns[kind] = role[kind], text
+    for role, candidates in TEXT_COLUMNS.items():
+        text = next((name for name in candidates if name in present), None)
+        taken = role == TOPIC and DOC in column_of and text == TEXT
+        if role in column_of and text is not None and not taken:
+            columns[role] = column_of[role], text
     if not columns:
         advice = "name the columns doc and text, or topic and query"
         wanted = "a table of texts, with a column of ids and one of texts"
@@ -129,112 +131,118 @@ def _texts(frame: pd.DataFrame, ids: Any, text: Any) -> pd.Series:
     return pd.Series(frame[text].to_numpy(object), frame[ids].to_numpy(object), dtype=object)
 
 
-def _of_file(path: Path, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
-    """Read what is asked for out of a Parquet file, which may be a whole collection."""
+def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
+    """Read the texts of some ids from a Parquet file."""
     if not path.is_file():
         raise FileFormatError("a Parquet file of texts", f"no file {path}")
-    read, columns = partial(parquet_batches, str(path), str(path)), []
+    read = partial(parquet_batches, str(path), str(path))
+    columns = []
     for role, names in _text_columns(next(read()).column_names).items():
-        ids = pa.array(sorted(wanted[role]), pa.string())
+        selected = pa.array(sorted(ids[role]), pa.string())
         batches = (batch.select(names) for batch in read(columns=names))
-        found = [part.filter(pc.is_in(part[0].cast(pa.string()), ids)) for part in batches]
-        table = pa.concat_tables(found)
+        table = pa.concat_tables(
+            [batch.filter(pc.is_in(batch[0].cast(pa.string()), selected)) for batch in batches]
+        )
         rows = table if table.num_rows else next(read(columns=names)).select(names)[:2]
         columns.append((role, _texts(rows.to_pandas(), *names)))
     return columns
 
 
-def _known(texts: pd.Series, role: str, wanted: set[str]) -> dict[str, str]:
-    """Return the texts that are asked for, refusing a table of which none is."""
-    known = texts[texts.index.isin(wanted)].dropna()
-    if not len(known) and wanted and len(texts):
-        first = (list(ids)[:EXAMPLES] for ids in (texts.index, sorted(wanted)))
-        shown = (", ".join(map(repr, ids)) for ids in first)
+def _select(texts: pd.Series, role: str, ids: set[str]) -> dict[str, str]:
+    """Return the texts of some ids, or raise without any."""
+    selected = texts[texts.index.isin(ids)].dropna()
+    if not len(selected) and ids and len(texts):
+        first = (list(keys)[:EXAMPLES] for keys in (texts.index, sorted(ids)))
+        shown = (", ".join(map(repr, keys)) for keys in first)
         sides = "texts of {}; results of {}".format(*shown)
         raise IdError(f"texts of {role}s that occur", sides, "check how the ids are written")
-    strange = [key for key, text in known.items() if not isinstance(text, str)]
+    strange = [key for key, text in selected.items() if not isinstance(text, str)]
     if strange:
-        raise InputError("texts that are text", f"other values for {role}s", "", strange)
-    several = known.groupby(level=0, sort=False).nunique()
-    again = several.index[several > 1]
-    if len(again):
-        raise InputError(f"one text for each {role}", f"{len(again)} with several", "", again)
-    return dict(zip(known.index, known, strict=True))
+        raise InputError("texts that are strings", f"other values for {role}s", "", strange)
+    n_texts = selected.groupby(level=0, sort=False).nunique()
+    several = n_texts.index[n_texts > 1]
+    if len(several):
+        raise InputError(f"one text for each {role}", f"{len(several)} with several", "", several)
+    return dict(zip(selected.index, selected, strict=True))
 
 
-def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> Array:
-    """Return the names of the documents at the top of every ranking.
+def document_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> Array:
+    """Return the names of the top documents of every ranking.
 
     Parameters
     ----------
     cube
-        A cube, which knows what judged documents are called, and those that it took along from
-        the frames of which it was built.
+        A cube. It keeps the names of judged documents, and of further documents if it was built
+        from frames.
     depth
-        How many ranks.
+        Number of ranks.
     runs
-        The run frame that it was made of, which knows the names of all.
+        The run frame that the cube was made from, which has all names.
 
     Returns
     -------
     numpy.ndarray
-        Objects (system, topic, rank), None where nothing is listed or no name is known, as of
-        unjudged documents of stores, files and lists whose documents were removed.
+        Names as objects, shape (system, topic, rank). None past the end of a list, and for
+        unjudged documents whose names the cube does not keep.
 
     Raises
     ------
     InputError
-        If the cube was made of other runs.
+        If the cube was made from other runs.
 
     Examples
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> int((names_of(cube, 3) == None).sum())
+    >>> int((document_names(cube, 3) == None).sum())
     0
     """
-    experiment, grade = experiment_of(cube), cube["grade"].to_numpy()[..., :depth]
+    experiment = experiment_of(cube)
+    grade = cube["grade"].to_numpy()[..., :depth]
     judged = np.append(experiment.judgments.docs.astype(object), [None])[
         experiment.rows_at(grade.shape[-1])
     ]
-    there = grade != EMPTY
     if runs is None:
         if experiment.listing is not None:
             others = experiment.listing.load().names(experiment.shape, grade.shape[-1])
             judged[grade == UNJUDGED] = others[grade == UNJUDGED]
         return np.asarray(judged)
-    listed, named = _listed_names(cube, depth, runs), _is_name(judged)
-    listed[~there] = None
-    if (listed[named] != judged[named]).any() or not _is_name(listed[there]).all():
-        raise InputError("the runs that the cube was made of", "rankings that differ from its own")
-    return listed
+    names = _names_in_runs(cube, depth, runs)
+    retrieved = grade != EMPTY
+    names[~retrieved] = None
+    named = _is_name(judged)
+    if (names[named] != judged[named]).any() or not _is_name(names[retrieved]).all():
+        raise InputError("the runs that the cube was made from", "other rankings")
+    return names
 
 
 def _is_name(names: Array) -> NDArray[np.bool_]:
     return np.asarray(names != None)  # noqa: E711 - by element
 
 
-def _listed_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
-    """Return the names that a run frame has at the ranks of a cube."""
+def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
+    """Return the names in a run frame at a cube's ranks."""
     made = experiment_of(cube).made
-    known = roles(runs.columns).get(SYSTEM)
-    wanted = runs if known is None else runs[runs[known].isin(cube.indexes[SYSTEM])]
-    ranked = rank(wanted, Ties(made["ties"], dtype=made["score_dtype"], seed=made.get("seed", 0)))
+    column = roles(runs.columns).get(SYSTEM)
+    rows = runs if column is None else runs[runs[column].isin(cube.indexes[SYSTEM])]
+    ranked = rank(rows, Ties(made["ties"], dtype=made["score_dtype"], seed=made.get("seed", 0)))
     role = roles(ranked.columns)
     shape = cube.sizes[SYSTEM], cube.sizes[TOPIC], min(depth, cube.sizes[DEPTH])
     top = ranked[ranked[role[RANK]] <= shape[-1]]
     topics = cube.indexes[TOPIC].get_indexer(pd.Index(top[role[TOPIC]]))
     labels = cube.indexes[SYSTEM]
-    systems = np.zeros(len(top), int) if known is None else labels.get_indexer(pd.Index(top[known]))
+    systems = np.zeros(len(top), int)
+    if column is not None:
+        systems = labels.get_indexer(pd.Index(top[column]))
     inside = (topics >= 0) & (systems >= 0)
     names = np.full(shape, None, object)
-    place = systems[inside], topics[inside], top[role[RANK]].to_numpy()[inside] - 1
-    names[place] = top[role[DOC]].to_numpy()[inside]
+    cells = systems[inside], topics[inside], top[role[RANK]].to_numpy()[inside] - 1
+    names[cells] = top[role[DOC]].to_numpy()[inside]
     return names
 
 
 USUAL = 10
-"""Evaluation depth, unless said."""
+"""Default evaluation depth."""
 SIDES = ("a", "b")
 NUMBERS = ("contribution_a", "contribution_b", "difference")
 COLUMNS = (TOPIC, DOC, "rank_a", "rank_b", GRADE, *NUMBERS, "could_add_a", "could_add_b")
@@ -253,7 +261,7 @@ def explain(
     runs: Runs | None = None,
     texts: Texts | None = None,
 ) -> pd.DataFrame:
-    """Say which documents make one system score higher than another, topic by topic.
+    """Explain the difference of two systems, document by document.
 
     Parameters
     ----------
@@ -265,16 +273,17 @@ def explain(
         A metric that is a sum over documents, or its name: AP, DCG, nDCG, RBP, P, Recall, ERR, Q,
         RR and others.
     at
-        Evaluation depth, within the cube; by default that of the metric or, if it has none, 10 or
-        the last of a cube that is less deep. A depth of the metric counts where it is smaller.
+        Evaluation depth, within the cube. By default the metric's own depth or, if it has none,
+        10, or the cube's depth if that is smaller. The metric's own depth is an upper limit.
     topics
-        The topics wanted; by default all.
+        The topics to return; by default all.
     docs
-        The documents wanted; by default all that either system has.
+        The documents to return; by default all that either system retrieved.
     runs
-        The runs that the cube was made of, where it does not know what its unjudged documents are
-        called: cubes of stores and files, those that xarray computed anew, ranks beyond 100. An
-        unjudged document without a name that both systems have is two rows.
+        The runs that the cube was made from. Needed for names of unjudged documents if the cube
+        was made from a saved experiment or from files, was recomputed by xarray, or for ranks
+        beyond 100. An unjudged document without a name has a row for each system that retrieved
+        it.
     texts
         Texts of documents and queries, for the columns ``query`` and ``text``: a frame or Parquet
         file with the columns doc and text, or topic and query; a dictionary doc -> text, or
@@ -283,47 +292,50 @@ def explain(
     Returns
     -------
     pandas.DataFrame
-        A row for every topic and document that a or b has down to the depth, and one without a
-        document for a rank past the end of a list, where that counts as for CRP:
+        One row for every topic and document that a or b retrieved down to the depth. If ranks past
+        the end of a list count, as for CRP, they have rows without a document. The columns are
 
-        - ``topic``, ``doc``; ``rank_a``, ``rank_b``, <NA> where it is not retrieved so far;
-          ``grade``, <NA> where unjudged;
-        - ``contribution_a``, ``contribution_b``: what it adds to the scores, and ``difference``,
-          a - b. Summed over the documents of a topic they are the scores and their difference;
-          summed over all topics, the number of topics times the means and their difference,
-          where the metric is averaged;
-        - ``could_add_a``, ``could_add_b``: how much higher the score would be if this unjudged
-          document alone had the grade that helps most; NaN of judged documents, of those that are
-          not retrieved, and of metrics of subtopics.
+        - ``topic``, ``doc``; ``rank_a``, ``rank_b``, <NA> if the document was not retrieved;
+          ``grade``, <NA> if it is unjudged;
+        - ``contribution_a``, ``contribution_b``, what the document adds to each score, and
+          ``difference``, a - b. Their sums over the documents of a topic are the scores and the
+          difference on the topic. For a metric that is averaged, their sums over all rows are the
+          means and their difference, times the number of topics;
+        - ``could_add_a``, ``could_add_b``, how much higher the score would be if this unjudged
+          document had the most favourable grade and all else stayed. NaN for judged documents, for
+          documents that were not retrieved, and for metrics of subtopics.
 
-        Topics with the largest differences come first, and in them documents likewise.
+        Topics are sorted by the absolute value of their difference, largest first, and so are the
+        documents of a topic.
 
     Raises
     ------
     MetricError
-        For a metric that is no sum over documents, or that the cube's ties do not allow.
+        If the metric is not a sum over documents, or the cube's ties do not allow it.
     DepthError
-        For a depth beyond the cube.
+        If the depth is beyond the cube's.
     ParameterError
-        For an unknown system, topic or document, or the same system twice.
+        If a system, topic or document is unknown, or both systems are the same.
     InputError
-        For runs that the cube was not made of, or texts that are none.
+        If the cube was made from other runs, or the texts cannot be read.
     IdError
-        For texts of other documents or topics.
+        If the texts are of other documents or topics.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out in which only one of the systems took part.
+        If topics are left out because only one of the systems took part.
 
     Notes
     -----
-    The score of a list cut at depth k is the sum over ranks of what each adds, divided by what
-    holds for the depth: discounted gain over that of the ideal ranking for nDCG, precision at
-    relevant documents over their number for AP, the stop at each rank for ERR; RR and Success
-    go to the first relevant document. What a document could add takes time in proportion to the
-    unjudged documents times the depth: seconds a pair at depth 1000. See `bounds` for all unjudged
-    documents together.
+    The score of a list cut at depth k is a sum of terms, one per rank, divided by a constant of
+    the topic and depth. For nDCG the terms are discounted gains, divided by the ideal DCG. For AP
+    they are precisions at relevant documents, divided by the number of relevant documents. For ERR
+    they are the stopping probabilities. RR and Success credit the first relevant document only.
+
+    ``could_add_a`` and ``could_add_b`` take time proportional to the number of unjudged documents
+    times the depth, some seconds per pair at depth 1000. `bounds` treats all unjudged documents
+    jointly.
 
     References
     ----------
@@ -334,8 +346,8 @@ def explain(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> found = cube.ireval.explain("splade", "bm25", "nDCG", at=5)
-    >>> found.loc[:2, ["topic", "rank_a", "rank_b", "grade", "difference"]]
+    >>> rows = cube.ireval.explain("splade", "bm25", "nDCG", at=5)
+    >>> rows.loc[:2, ["topic", "rank_a", "rank_b", "grade", "difference"]]
       topic  rank_a  rank_b  grade  difference
     0   110       1    <NA>      3       0.399
     1   110       2    <NA>      2       0.168
@@ -343,60 +355,60 @@ def explain(
     """
     chosen = parse_metrics([metric])
     refuse_without_terms(chosen)
-    wanted = chosen[0].depth or min(USUAL, cube.sizes[DEPTH]) if at is None else at
-    wanted_depths(cube, chosen, wanted)
-    depth = min(read_depth(cube, wanted), chosen[0].depth or wanted)
+    last = chosen[0].depth or min(USUAL, cube.sizes[DEPTH]) if at is None else at
+    wanted_depths(cube, chosen, last)
+    depth = min(read_depth(cube, last), chosen[0].depth or last)
     pair = _pair(cube, a, b, topics)
     frame = _rows(pair, chosen[0], depth, None if runs is None else as_runs(runs))
     if docs is not None:
-        known = frame[DOC].dropna().unique().tolist()
-        places(f"documents that {a} or {b} has down to depth {depth}", docs, known)
+        retrieved = frame[DOC].dropna().unique().tolist()
+        places(f"documents that {a} or {b} has down to depth {depth}", docs, retrieved)
         frame = frame[frame[DOC].isin(listed(docs))].reset_index(drop=True)
     if texts is not None:
-        read = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
-        queries, documents = frame[TOPIC].map(str), frame[DOC].map(str)
-        named = {QUERY: queries.map(read.queries), TEXT: documents.map(read.documents)}
-        frame = frame.assign(**named)
+        by_id = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
+        frame[QUERY] = frame[TOPIC].map(str).map(by_id.queries)
+        frame[TEXT] = frame[DOC].map(str).map(by_id.documents)
     frame.attrs = {"systems": [str(a), str(b)], METRIC: label_at(str(chosen[0]), depth)}
     return frame
 
 
 def _pair(cube: xr.Dataset, a: Hashable, b: Hashable, topics: Any) -> xr.Dataset:
-    """Return the lists of two systems on the topics wanted where both took part."""
+    """Return two systems' lists on the topics that both have."""
     systems = places("systems of the cube", [a, b], cube.indexes[SYSTEM].tolist())
     if systems[0] == systems[1]:
         raise ParameterError("two systems to compare", f"{a!r} twice")
     chosen = {SYSTEM: systems}
     if topics is not None:
-        known = cube.indexes[TOPIC].tolist()
-        chosen[TOPIC] = sorted({*places("topics of the cube", topics, known)})
+        every = cube.indexes[TOPIC].tolist()
+        chosen[TOPIC] = sorted({*places("topics of the cube", topics, every)})
         if not chosen[TOPIC]:
             raise ParameterError("at least one topic", "none")
     return common_topics(loaded(cube.isel(chosen), "explain"))
 
 
 def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | None) -> pd.DataFrame:
-    """Return a row for every document that one of two systems has."""
+    """Return a row for every document that either system retrieved."""
     refuse_metrics(pair, [metric])
-    added, could = _contributed(pair, metric, depth)
-    whole = pair[GRADE].to_numpy()
-    judged = whole >= 0
-    above: Any = np.arange(whole.shape[-1])
+    added, could = _contributions(pair, metric, depth)
+    grade = pair[GRADE].to_numpy()
+    judged = grade >= 0
+    above: Any = np.arange(grade.shape[-1])
     if metric.judged_only:
         above = np.cumsum(judged, axis=-1) - judged
-    read = ((above < depth) & (whole != EMPTY)) | (np.nan_to_num(added) != 0)
-    width = 1 + int(np.flatnonzero(read.any(axis=(0, 1))).max(initial=0))
-    read = read[..., :width]
-    system, topic, place = np.nonzero(read)
-    names = names_of(pair, width, runs)[read]
-    code, known = pd.factorize(names)
-    alone = -1 - np.arange(len(code))  # a document without a name is nobody else's
-    key = np.where(code < 0, alone, topic * np.int64(len(known) + 1) + code)
-    held = {SYSTEM: system, TOPIC: topic, DOC: pd.Series(names, key, object), RANK: place + 1}
-    held |= {"adds": added[..., :width][read], "could": could[..., :width][read]}
-    cells = pd.DataFrame(held | {GRADE: whole[..., :width][read]}, key)
+    shown = ((above < depth) & (grade != EMPTY)) | (np.nan_to_num(added) != 0)
+    width = 1 + int(np.flatnonzero(shown.any(axis=(0, 1))).max(initial=0))
+    shown = shown[..., :width]
+    system, topic, index = np.nonzero(shown)
+    names = document_names(pair, width, runs)[shown]
+    code, distinct = pd.factorize(names)
+    unique = -1 - np.arange(len(code))  # documents without a name cannot be matched
+    key = np.where(code < 0, unique, topic * np.int64(len(distinct) + 1) + code)
+    values = {SYSTEM: system, TOPIC: topic, DOC: pd.Series(names, key, object), RANK: index + 1}
+    values |= {"adds": added[..., :width][shown], "could": could[..., :width][shown]}
+    cells = pd.DataFrame(values | {GRADE: grade[..., :width][shown]}, key)
     rows = cells[~cells.index.duplicated()].sort_index()
-    topic, names = rows[TOPIC].to_numpy(), rows[DOC]
+    topic = rows[TOPIC].to_numpy()
+    names = rows[DOC]
     columns: dict[str, Any] = {
         TOPIC: pair.indexes[TOPIC].take(topic),
         DOC: names.infer_objects(),
@@ -418,18 +430,23 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     return frame[list(COLUMNS)].iloc[order].reset_index(drop=True)
 
 
-def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
-    """Return what documents add, and what unjudged ones could; shape (system, topic, depth)."""
-    experiment, deep = experiment_of(pair), pair.sizes[DEPTH]
+def _contributions(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
+    """Return the actual and the possible contributions of documents.
+
+    The second array has what unjudged documents could add. Both have the shape (system, topic,
+    depth).
+    """
+    experiment = experiment_of(pair)
+    last = pair.sizes[DEPTH]
     if metric.judged_only:
-        refuse_open(experiment.longest, deep)
-    block = experiment.block(experiment.fields([metric], deep), deep)
+        refuse_open(experiment.longest, last)
+    block = experiment.block(experiment.fields([metric], last), last)
     added = np.zeros(block.grade.shape)
     could = np.full(block.grade.shape, np.nan)
-    for topics, part in block.scales():
-        added[:, topics] = contributions(metric, part, depth)
+    for topics, subset in block.scales():
+        added[:, topics] = contributions(metric, subset, depth)
         if not metric.subtopics:
-            lists = part if metric.judged_only else part.cut(depth)
-            gains = one_label(metric, lists.rows(), depth).reshape(*part.shape, -1)
+            lists = subset if metric.judged_only else subset.cut(depth)
+            gains = one_label(metric, lists.rows(), depth).reshape(*subset.shape, -1)
             could[:, topics, : gains.shape[-1]] = gains
     return added, could

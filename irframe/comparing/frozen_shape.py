@@ -1,4 +1,4 @@
-"""What a file of a baseline may hold: names, types, ranges, and what stands in it once."""
+"""Schema of frozen baselines: names, types, ranges and uniqueness."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -16,9 +16,10 @@ POLICY = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised"),
     *("search", "each"),
 )
-"""Attributes of scores that decide what they are."""
+"""Attributes of scores that change their values."""
 
-ID, SCALAR = str | int, str | int | float | None
+ID = str | int
+SCALAR = str | int | float | None
 SHAPE = {
     KIND: int,
     "system": ID,
@@ -29,41 +30,43 @@ SHAPE = {
     "columns": list,
     "scores": list,
 }
-"""What a file holds, by name, and of which type; it may have what `FURTHER_FACTS` names, too."""
+"""Required fields of a file, and their types. `FURTHER_FACTS` are optional."""
 FURTHER_FACTS = {"documents": list, "cautions": list, DRAWN: str}
-"""Documents of lists, what the scores were to be read with, and how topics were drawn."""
+"""Optional fields: top documents of lists, cautions about the scores, and the topic design."""
 BY_TOPIC = ("scores", "documents")
-"""What has a line for each topic."""
+"""Fields with one line per topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
 
 
-def misshapen(held: Mapping[str, Any]) -> Iterator[str]:
-    """Say what of a file is not as `freeze` writes it: names, types, ranges, what is twice."""
-    shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in held}
-    yield from (f"{name} missing, or of no meaning" for name in held.keys() ^ shape.keys())
-    wrong = (name for name, kind in shape.items() if not _is(held[name], kind))
-    yield from (f"{name} {held[name]!r}" for name in wrong)
+def malformed(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield problems of names, types, ranges and duplicates in a file."""
+    shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in content}
+    yield from (f"{name} missing, or unknown" for name in content.keys() ^ shape.keys())
+    wrong = (name for name, kind in shape.items() if not _is(content[name], kind))
+    yield from (f"{name} {content[name]!r}" for name in wrong)
     try:
-        date.fromisoformat(held["date"])
+        date.fromisoformat(content["date"])
     except ValueError:
-        yield f"date {held['date']!r}"
-    for name, value in held["policy"].items():
+        yield f"date {content['date']!r}"
+    for name, value in content["policy"].items():
         plain = all(_is(one, SCALAR) or value is True for one in listed(value) or [None])
         if name not in POLICIES or isinstance(value, dict) or not plain:
             yield f"policy {name} {value!r}"
-    columns = held["columns"]
+    columns = content["columns"]
     yield from (f"column {column!r}" for column in columns if not _is_column(column))
-    if not held["scores"] or len({*map(tuple, columns)}) < max(1, len(columns)):
-        yield "no scores, or a column twice"
-    known = held["judgments"] is not None and "standardised" not in held["policy"]
-    yield from (f"caution {text!r}" for text in held.get("cautions", []) if not _is(text, str))
-    kept = held.get("documents", [])
+    if not content["scores"] or len({*map(tuple, columns)}) < max(1, len(columns)):
+        yield "no scores, or a duplicate column"
+    known = content["judgments"] is not None and "standardised" not in content["policy"]
+    yield from (f"caution {text!r}" for text in content.get("cautions", []) if not _is(text, str))
+    kept = content.get("documents", [])
     yield from (f"documents {row!r}" for row in kept if not _is_list_of_documents(row))
-    yield from _misshapen_rows(held["scores"], [_ends_of(m) if known else ANY for m, _ in columns])
+    yield from _malformed_rows(
+        content["scores"], [_range_of(m) if known else ANY for m, _ in columns]
+    )
 
 
-def _misshapen_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
-    """Say what is not a row of a topic and its scores, each between the ends of its metric."""
+def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
+    """Yield rows that are no topic with scores in range."""
     for row in rows:
         if not (_is(row, list) and len(row) == 1 + len(ends) and _is(row[0], ID)):
             yield f"row {row!r}"
@@ -71,18 +74,18 @@ def _misshapen_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterato
             if value is not None and not (_is(value, int | float) and low <= value <= high):
                 yield f"score {value!r} of {row[0]!r}"
     if len({row[0] for row in rows}) < len(rows) or len({type(row[0]) for row in rows}) > 1:
-        yield "topics twice, or of two types"
+        yield "duplicate topics, or topics of two types"
 
 
 def _is_list_of_documents(row: Any) -> bool:
-    """Tell whether something is a topic with documents, each once."""
+    """Return whether a row is a topic with distinct documents."""
     if not _is(row, list) or len(row) != 2 or not _is(row[0], ID) or not _is(row[1], list):
         return False
     return all(_is(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
 
 
 def _is_column(column: Any) -> bool:
-    """Tell whether something is the name of a metric with its depth, or none."""
+    """Return whether a value is a list of metric and depth."""
     if not _is(column, list) or len(column) != 2:
         return False
     name, depth = column
@@ -95,11 +98,11 @@ def _is(value: Any, kind: Any) -> bool:
 
 ROUNDING = 1e-9
 ANY = (-np.finfo(float).max, np.finfo(float).max)
-"""Where scores are of which nothing is known."""
+"""Range of scores of unknown metrics."""
 
 
-def _ends_of(name: str) -> tuple[float, float]:
-    """Return between which ends scores of a metric are, but for rounding."""
+def _range_of(name: str) -> tuple[float, float]:
+    """Return the range of a metric, widened by rounding errors."""
     try:
         low, high = parse_metric(name).range
     except MetricError:

@@ -1,4 +1,4 @@
-"""Every pair of systems of every group compared."""
+"""Comparison of all pairs of systems in every group."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from irframe.experiments.topic_design import CLUSTER, WEIGHT, names_declared
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
-from irframe.paired.classical import of_differences
+from irframe.paired.classical import t_test
 from irframe.paired.design import Design
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.repeats import Over, clusters, effective
@@ -27,7 +27,7 @@ from irframe.scores.repeats import Over, clusters, effective
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
 SPREAD = ("mean_difference", "sd", "freedom")
-"""What margins and cautions read of the paired differences."""
+"""Statistics of the paired differences that margins and cautions need."""
 CLAIMS = ("not_worse", "equivalent")
 OF_MARGIN = (
     *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
@@ -35,20 +35,20 @@ OF_MARGIN = (
 )
 """Columns of a comparison with a margin."""
 POWER = 0.8
-"""How often a difference is to be found, unless said."""
+"""Default power."""
 VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
 ROW_BYTES = 145
-"""Size of a row of a comparison frame; making it takes up to twice as much."""
+"""Size of a row of a comparison frame. Making the frame takes up to twice as much."""
 
 Margins = float | Mapping[str, float] | None
-"""For all metrics, or metric -> margin."""
-Found = dict[str, Array]
-"""Column -> values of a group, shape (metric, depth, pair)."""
+"""One margin for all metrics, or metric -> margin."""
+Columns = dict[str, Array]
+"""Column -> values of one group, shape (metric, depth, pair)."""
 
 
 @dataclass(frozen=True)
 class PairOptions:
-    """What is asked of pairs of systems."""
+    """Options of a comparison of pairs of systems."""
 
     test: PairedTest
     adjust: Parsed
@@ -62,7 +62,7 @@ class PairOptions:
     over: Over = "both"
 
     def __post_init__(self) -> None:
-        """Refuse margins that cannot be."""
+        """Raise if power or margins are invalid."""
         if self.power is not None:
             number("power", self.power, above=self.alpha, below=1)
         if self.margin is None:
@@ -71,72 +71,79 @@ class PairOptions:
         for margin in margins:
             number("margin", margin, above=0)
         if self.test.joint or isinstance(self.adjust, MaxT):
-            named = self.test.name if self.test.joint else "max-t"
+            name = self.test.name if self.test.joint else "max-t"
             advice = "choose another test, with adjust='holm'"
-            raise ParameterError("a test and a correction that have a margin", named, advice)
+            raise ParameterError("a test and a correction that support margins", name, advice)
 
     @property
     def verdicts(self) -> bool:
-        """Whether verdicts are wanted."""
+        """Whether the result has verdicts."""
         return self.margin is not None or self.power is not None
 
-    def told(self) -> dict[str, Any]:
-        """Return what a result says of it."""
-        together = self.simultaneous or self.test.joint
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes that describe test, correction and intervals."""
+        simultaneous = self.simultaneous or self.test.joint
         other = MAX_T if self.simultaneous and isinstance(self.adjust, MaxT) else "t"
         return {
-            **significance.correction_told(self.test, self.adjust, self.family, alpha=self.alpha),
+            **significance.describe_test(self.test, self.adjust, self.family, alpha=self.alpha),
             "interval": self.test.name if self.own_interval else other,
-            "intervals": "simultaneous" if together else "for its pair alone",
+            "intervals": "simultaneous" if simultaneous else "for its pair alone",
         }
 
     @property
     def own_interval(self) -> bool:
-        """Whether intervals are those of the test, and not Student's."""
+        """Whether intervals invert the test instead of being Student's."""
         return self.test.inverted and not (self.simultaneous and isinstance(self.adjust, MaxT))
 
-    def of(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[Found]:
-        """Compare the pairs of every group, shape (pair, 2)."""
-        shapes = zip((part.values.shape for part in parts), pairs, strict=True)
+    def compare(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[Columns]:
+        """Return the columns of the comparison for every group.
+
+        The pairs of each group have shape (pair, 2).
+        """
+        shapes = zip((group.values.shape for group in groups), pairs, strict=True)
         rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
         advice = "select depths or metrics of the scores, or choose a baseline with baseline="
         room(f"a comparison frame of {rows:,} rows", rows * ROW_BYTES, advice)
-        levels = [self.alpha] * len(parts)
+        levels = [self.alpha] * len(groups)
         if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):
-            sizes = significance.family_sizes(parts, pairs, self.family)
+            sizes = significance.family_sizes(groups, pairs, self.family)
             sidak = self.adjust == "sidak"
             levels = [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in sizes]
-        margins = [self.margins(part.metrics) for part in parts]
-        results = [self._compare(*case) for case in zip(parts, pairs, levels, strict=True)]
-        compared = [*map(Compared, parts, pairs, _field_of_each(results, "p"))]
+        margins = [self.margins(group.metrics) for group in groups]
+        results = [self._compare(*case) for case in zip(groups, pairs, levels, strict=True)]
+        compared = [*map(Compared, groups, pairs, _field_of_each(results, "p"))]
         how: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
         if self.simultaneous and isinstance(self.adjust, MaxT):
-            reached = significance.reach(compared, **how)
-            for result, t in zip(results, reached, strict=True):
+            critical = significance.critical_t(compared, **how)
+            for result, t in zip(results, critical, strict=True):
                 _widen_intervals(result, t, self.alpha)
         adjusted = significance.correct(compared, **how)
-        known = [part.known[pair].all(axis=1) for part, pair in zip(parts, pairs, strict=True)]
-        for result, p, told in zip(results, adjusted, known, strict=True):
-            result |= {"p_adjusted": p, "significant": (p < self.alpha) & told}
+        judged = [group.known[pair].all(axis=1) for group, pair in zip(groups, pairs, strict=True)]
+        for result, p, known in zip(results, adjusted, judged, strict=True):
+            result |= {"p_adjusted": p, "significant": (p < self.alpha) & known}
             if self.effects:
                 effects = self._effects(result)
                 result |= dict(zip(EFFECTS, effects, strict=True))
         if self.verdicts:
-            self._decide(results, parts, margins, **how)
-            for result, told in zip(results, known, strict=True):
-                result["verdict"][..., ~told] = NO_VERDICT
+            self._decide(results, groups, margins, **how)
+            for result, known in zip(results, judged, strict=True):
+                result["verdict"][..., ~known] = NO_VERDICT
         return results
 
-    def _effects(self, result: Found) -> tuple[Array, ...]:
-        """Return Hedges' g and its interval, which is of the t that stands beside it."""
-        n, sd = result["n_topics"], result["sd"]
+    def _effects(self, result: Columns) -> tuple[Array, ...]:
+        """Return Hedges' g and its interval, based on t."""
+        n = result["n_topics"]
+        sd = result["sd"]
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(sd > 0, result["mean_difference"] / (sd / np.sqrt(n)), np.nan)
         how = {"t": t, "df": result["freedom"]} if "df" in result else {}
         return hedges(result["effect_size"], n, alpha=self.alpha, **how)
 
     def margins(self, metrics: Sequence[str]) -> Array:
-        """Return the margin of each metric, NaN without, refusing metrics that cannot have one."""
+        """Return the margin of each metric, NaN if absent.
+
+        Raise if a metric is not an arithmetic mean, or a mapping does not fit the metrics.
+        """
         margin = self.margin
         refused = [name for name in metrics if facts(name).summary != "mean"]
         if margin is not None and refused:
@@ -146,21 +153,21 @@ class PairOptions:
         missing = [name for name in metrics if name not in margin]
         strange = [name for name in margin if name not in metrics]
         if missing or strange:
-            found = f"none for {', '.join(missing)}" if missing else "other names"
-            raise ParameterError(f"a margin for each of {', '.join(metrics)}", found, "", strange)
+            got = f"none for {', '.join(missing)}" if missing else "other names"
+            raise ParameterError(f"a margin for each of {', '.join(metrics)}", got, "", strange)
         return np.array([margin[name] for name in metrics], float)
 
     def _decide(
-        self, results: list[Found], parts: Sequence[Scores], margins: list[Array], **how: Any
+        self, results: list[Columns], groups: Sequence[Scores], margins: list[Array], **how: Any
     ) -> None:
-        """Add what margins say of every pair, and the verdict."""
-        for part, result, margin in zip(parts, results, margins, strict=True):
-            sign, limit = (np.reshape(flags, (-1, 1, 1)) for flags in (part.signs, margin))
+        """Add the tests against margins, and the verdicts."""
+        for group, result, margin in zip(groups, results, margins, strict=True):
+            sign, limit = (np.reshape(flags, (-1, 1, 1)) for flags in (group.signs, margin))
             result["lead"] = lead = result["mean_difference"] * sign
             sd, n, freedom = (result[name] for name in ("sd", "n_topics", "freedom"))
             options: Any = {"alpha": self.alpha, "freedom": freedom}
             least = detectable(sd, n, power=self.power or POWER, **options)
-            plain = np.reshape([word == "mean" for word in part.summaries], (-1, 1, 1))
+            plain = np.reshape([summary == "mean" for summary in group.summaries], (-1, 1, 1))
             result["detectable"] = np.where(plain, least, np.nan)
             if self.margin is not None:
                 tested = within_margin(lead, sd, n, limit, freedom)
@@ -172,12 +179,12 @@ class PairOptions:
         for result in results:
             result["verdict"] = verdict(result)
 
-    def _compare(self, group: Scores, pairs: Array, alpha: float) -> Found:
-        def compare(part: Scores) -> list[Array]:
-            columns = partial(self._columns, part, pairs, alpha)
-            return part.by_pair(
+    def _compare(self, group: Scores, pairs: Array, alpha: float) -> Columns:
+        def compare(subset: Scores) -> list[Array]:
+            columns = partial(self._columns, subset, pairs, alpha)
+            return subset.by_pair(
                 len(pairs),
-                lambda row, block: part.over(row, block, columns),
+                lambda row, block: subset.over(row, block, columns),
                 progress=self.progress,
             )
 
@@ -187,23 +194,23 @@ class PairOptions:
         swapped = result["losses"][costs], result["wins"][costs]
         result["wins"][costs], result["losses"][costs] = swapped
         if group.repeats is not None:
-            result |= of_repeats(result, group, pairs, alpha)
-        return result | (_of_design(result, group) if group.design is not None else {})
+            result |= _repeat_columns(result, group, pairs, alpha)
+        return result | (_design_columns(result, group) if group.design is not None else {})
 
     def _columns(
         self, group: Scores, pairs: Array, alpha: float, values: Array, *design: Design
     ) -> Arrays:
-        """Return the columns of pairs by metrics that are averaged alike, from their scores."""
+        """Return the columns of metrics with the same average."""
         summary = group.summaries[0]
-        given = summands(values, summary)
-        differences = describe_differences(given, pairs, *design)
+        summed = summands(values, summary)
+        differences = describe_differences(summed, pairs, *design)
         if isinstance(self.test, PairedT) and group.system_order is None:
-            tested = of_differences(differences).decided()
-        else:  # of systems in another order, whose sums round elsewhere
-            tested = group.tested(self.test, given, pairs, *design).decided()
-        known = finite(given, summary)[pairs].all(axis=1)
+            tested = t_test(differences).decided()
+        else:  # systems were sorted by name, and their sums would round differently
+            tested = group.tested(self.test, summed, pairs, *design).decided()
+        known = finite(summed, summary)[pairs].all(axis=1)
         means = of_topics(values, summary, *design)
-        mean_a, mean_b = means[pairs[:, 0]], means[pairs[:, 1]]
+        mean_a, mean_b = (means[pairs[:, side]] for side in (0, 1))
         if summary != "mean":
             difference = mean_a - mean_b
             ends = 2 * (np.full_like(difference, np.nan),)
@@ -215,40 +222,40 @@ class PairOptions:
             else:
                 ends = differences.interval(alpha=alpha)
         topics = np.broadcast_to(differences.topics, difference.shape)
-        counted = differences if given is values else describe_differences(values, pairs)
+        counted = differences if summed is values else describe_differences(values, pairs)
         return (
             *(mean_a, mean_b, difference, *ends),
-            *(np.where(known, part, np.nan) for part in (differences.effect_size, *tested)),
+            *(np.where(known, column, np.nan) for column in (differences.effect_size, *tested)),
             *(differences.mean, differences.sd, differences.freedom),
             *(counted.wins, counted.ties, counted.losses),
             topics,
         )
 
 
-def _field_of_each(results: list[Found], name: str) -> list[Array]:
+def _field_of_each(results: list[Columns], name: str) -> list[Array]:
     return [result[name] for result in results]
 
 
-def _of_design(result: Found, group: Scores) -> Found:
-    """Return the columns that how topics were drawn adds."""
-    said, shape = names_declared(group.attrs), result["p"].shape
+def _design_columns(result: Columns, group: Scores) -> Columns:
+    """Return the columns that clusters and weights of topics add."""
+    declared = names_declared(group.attrs)
     counts = {CLUSTER: ("n_clusters", clusters), WEIGHT: ("n_eff", effective)}
     columns = {
-        name: np.broadcast_to(count(group)[..., np.newaxis], shape)
-        for word, (name, count) in counts.items()
-        if word in said
+        name: np.broadcast_to(count(group)[..., np.newaxis], result["p"].shape)
+        for label, (name, count) in counts.items()
+        if label in declared
     }
     return columns | {"df": result["freedom"]}
 
 
-def verdict(result: Found) -> Array:
-    """Return the verdict on every pair, the first of `VERDICTS` that holds.
+def verdict(result: Columns) -> Array:
+    """Return the first of `VERDICTS` that applies to each pair.
 
     Parameters
     ----------
     result
-        Whether a difference is ``significant``, the ``lead`` of the first system; and
-        ``not_worse`` and ``equivalent``, if there is a margin.
+        ``significant``, whether the difference is significant; ``lead``, the difference, positive
+        if the first system is better; with a margin also ``not_worse`` and ``equivalent``.
 
     Examples
     --------
@@ -256,81 +263,82 @@ def verdict(result: Found) -> Array:
     >>> verdict(found | {"not_worse": np.array([True, False])}).tolist()
     ['not worse', 'worse']
     """
-    significant, lead = result["significant"], result["lead"]
+    significant = result["significant"]
+    lead = result["lead"]
     not_worse, equivalent = (result.get(name, np.zeros_like(significant)) for name in CLAIMS)
     worse = significant & (lead < 0) & ~not_worse
     holds = [significant & (lead > 0), worse, equivalent, not_worse]
     return np.asarray(np.select(holds, VERDICTS[:-1], VERDICTS[-1]), object)
 
 
-def _widen_intervals(result: Found, t: Array, alpha: float) -> None:
-    """Give Student's intervals other quantiles, where these are larger."""
+def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
+    """Widen Student's intervals to larger quantiles, in place."""
     half = (result["ci_high"] - result["ci_low"]) / 2
-    own = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
+    student = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
-        wide = half * np.maximum(t / own, 1)
+        wide = half * np.maximum(t / student, 1)
     wide[(half == 0) & np.isinf(t)] = np.inf
     result |= {"ci_low": result["difference"] - wide, "ci_high": result["difference"] + wide}
 
 
 def refuse_over(
-    parts: Iterable[Scores], over: Over, test: PairedTest, adjust: Parsed, *, drawn: str = ""
+    groups: Iterable[Scores], over: Over, test: PairedTest, adjust: Parsed, *, drawn: str = ""
 ) -> None:
-    """Raise for tests and corrections that know nothing of repeats, and where there are none.
+    """Raise if repeats are missing or not supported.
 
     Parameters
     ----------
-    parts
+    groups
         The scores of every group.
     over
-        What is generalised over.
+        The population to generalise to.
     test, adjust
-        How pairs are tested.
+        Test and correction of the pairs.
     drawn
-        How rank intervals are found, where that knows nothing of repeats, or "".
+        Method of rank intervals, if it does not support repeats; else "".
     """
-    for part in parts:
-        known = part.repeats
-        if known is None:
+    for group in groups:
+        repeats = group.repeats
+        if repeats is None:
             if over == "repeat":
                 advice = "name repeats in a column such as repeat or seed"
                 raise ParameterError("repeats for over='repeat'", "one of every system", advice)
             continue
-        if not known.crossing:
+        if not repeats.crossing:
             continue
-        if over == "repeat" and known.counts.max() < 2:
-            wanted = f"several {plural(known.word)} for over='repeat'"
+        if over == "repeat" and repeats.counts.max() < 2:
+            wanted = f"several {plural(repeats.word)} for over='repeat'"
             raise ParameterError(wanted, "one of every system")
-        named = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
-        named += ["adjust='max-t'"] * isinstance(adjust, MaxT)
-        named += [f"rank_interval={drawn!r}"] * bool(drawn)
-        named += [f"{word}=" for word in names_declared(part.attrs)]
-        if named:
-            wanted = f"the test t, over={known.over!r} {plural(known.word)} and topics"
-            advice = f"over='topic' works on means over {plural(known.word)}"
-            raise ParameterError(wanted, "", advice, named)
+        refused = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
+        refused += ["adjust='max-t'"] if isinstance(adjust, MaxT) else []
+        refused += [f"rank_interval={drawn!r}"] if drawn else []
+        refused += [f"{name}=" for name in names_declared(group.attrs)]
+        if refused:
+            wanted = f"the test t for over={repeats.over!r}, with {plural(repeats.word)} and topics"
+            advice = f"over='topic' works on means over {plural(repeats.word)}"
+            raise ParameterError(wanted, "", advice, refused)
 
 
-def of_repeats(found: Found, group: Scores, pairs: Array, alpha: float) -> Found:
-    """Return the columns of a comparison that repeats add or change, given those of the means."""
-    known = group.repeats
-    counted = np.broadcast_to(known.counts[pairs], (*found["p"].shape, 2))
+def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) -> Columns:
+    """Return the columns that repeats add or replace."""
+    repeats = group.repeats
+    counted = np.broadcast_to(repeats.counts[pairs], (*result["p"].shape, 2))
     columns = dict(zip(("n_repeats_a", "n_repeats_b"), np.moveaxis(counted, -1, 0), strict=True))
-    columns["df"] = found["n_topics"] - 1.0
-    if known.layout == "topic" or group.design is not None:
+    columns["df"] = result["n_topics"] - 1.0
+    if repeats.layout == "topic" or group.design is not None:
         return columns
 
     def compute(row: int, block: slice) -> Arrays:
-        crossed = known.crossed(group, row, block, pairs)
-        sd = np.sqrt(crossed.variance * found["n_topics"][row, block].T)
+        crossed = repeats.crossed(group, row, block, pairs)
+        sd = np.sqrt(crossed.variance * result["n_topics"][row, block].T)
         return crossed.share, *crossed.interval(alpha=alpha), *crossed.test(), crossed.freedom, sd
 
     columns["repeat_share"], *others = group.by_pair(len(pairs), compute)
-    if known.crossing:
+    if repeats.crossing:
         names = ("ci_low", "ci_high", "statistic", "p", "freedom", "sd")
         columns |= dict(zip(names, others, strict=True))
         columns["df"] = columns["freedom"]
-        lost = np.isnan(found["ci_low"]) & ~np.isnan(found["effect_size"])  # not averaged plainly
+        lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])  # no arithmetic mean
         for name in ("ci_low", "ci_high"):
             columns[name][lost] = np.nan
     return columns

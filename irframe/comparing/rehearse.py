@@ -1,4 +1,4 @@
-"""How often a gate fails where nothing changed, and where everything is worse by the margin."""
+"""False alarms and power of a check against a baseline."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ from irframe.scores.read_scores import choose_pairs, read_scores, scores_to_comp
 from irframe.scores.repeats import Over
 
 BLOCK = 2**22
-"""How many scores are rehearsed at a time."""
+"""Number of simulated scores in memory at a time."""
 
 
 def rehearse(
@@ -31,31 +31,33 @@ def rehearse(
     samples: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Return how often a gate fails of systems that are as the baseline, and of such as are worse.
+    """Return how often a check fails, without and with loss.
+
+    The shares are simulated.
 
     Parameters
     ----------
     scores
         Scores per system and topic, at one depth.
     arguments
-        Those of `compare`: a baseline, a margin, and others.
+        Arguments of `compare`: a baseline, a margin, and others.
     fail_on
-        The gate.
+        The check, one of `CONDITIONS`.
     samples, seed
-        How many rehearsals, and the seed of their signs.
+        Number of simulations, and the seed of their signs.
 
     Returns
     -------
     tuple of float
-        The share of the rehearsals that fail where no mean differs from the baseline's, and where
-        each is worse by the margin.
+        The share of simulations that fail if no mean differs from the baseline's, and the share
+        that fail if every mean is worse by the margin.
 
     Notes
     -----
-    The wild bootstrap [1]_: differences from the baseline, less their means by task, each with the
-    sign that is drawn for its topic, or its cluster, alike for all systems and metrics. So they
-    vary as they do, without a difference of means; the same gate is asked of each draw. Of repeats
-    their means are compared, with ``over="topic"``.
+    A wild bootstrap [1]_. The means by task are subtracted from the differences to the baseline.
+    In each simulation the differences of a topic, or of a cluster, get a random sign, which is the
+    same for all systems and metrics. This keeps the variances, but removes differences of means.
+    Repeats are averaged, as with ``over="topic"``.
 
     References
     ----------
@@ -63,70 +65,76 @@ def rehearse(
        errors. Review of Economics and Statistics 90, 2008. doi:10.1162/rest.90.3.414
     """
     options = dict(arguments)
-    margin, baseline = options.get("margin"), options.pop("baseline")
+    margin = options.get("margin")
+    baseline = options.pop("baseline")
     if margin is None:
         raise ParameterError("a margin, to rehearse", "none")
     with unsaid():
-        decided = Significance.read(options.get("test", "t"))
-        paired, label = _beside(scores, baseline, decided.over)
+        significance = Significance.read(options.get("test", "t"))
+        paired, label = _with_baseline(scores, baseline, significance.over)
         row = int(choose_pairs(paired, label)[0, 1])
-        base, off = _about_no_difference(paired, row)
+        base, off = _centred(paired, row)
         sign = np.reshape(paired.signs, (-1, 1, 1, 1))
         by_metric = margin if isinstance(margin, Mapping) else dict.fromkeys(paired.metrics, margin)
         worse = sign * np.reshape([by_metric[name] for name in paired.metrics], sign.shape)
         others = np.arange(len(paired.systems)) != row
         lower = worse * others[:, np.newaxis, np.newaxis]
-        signs, failed = _signs(paired, samples, seed), np.zeros(2)
-        together = decided.family != "all"  # else each is a family of its own
-        for block in groups(samples, max(1, BLOCK // off.size) if together else 1):
+        signs = _signs(paired, samples, seed)
+        failed = np.zeros(2)
+        jointly = significance.family != "all"  # else one simulation would be part of a family
+        for block in groups(samples, max(1, BLOCK // off.size) if jointly else 1):
             drawn = base + off * signs[:, block]
-            for place, values in enumerate((drawn, drawn - lower)):
-                found = compare(_labelled(paired, values), baseline=label, **options)
-                failed[place] += failing(found, fail_on, margin)[DEPTH].nunique()
-    clear, seen = (failed / samples).tolist()
-    return clear, seen
+            for case, values in enumerate((drawn, drawn - lower)):
+                compared = compare(_labelled(paired, values), baseline=label, **options)
+                failed[case] += failing(compared, fail_on, margin)[DEPTH].nunique()
+    false_alarms, power = (failed / samples).tolist()
+    return false_alarms, power
 
 
-def _beside(scores: Any, baseline: Any, over: Over) -> tuple[Scores, Any]:
-    """Return scores with those of the baseline, and what that is called."""
+def _with_baseline(scores: Any, baseline: Any, over: Over) -> tuple[Scores, Any]:
+    """Return scores including the baseline's, and the baseline's label."""
     read = read_scores(scores, over)
     if is_file(baseline) and baseline not in read.systems:
         frozen = Frozen.read(baseline, read.systems.tolist())
-        read, baseline = frozen.beside(read), frozen.label
+        read = frozen.beside(read)
+        baseline = frozen.label
     paired = scores_to_compare(read)
     if paired.values.shape[3] > 1:
         raise InputError("scores at one depth, to rehearse", f"{paired.values.shape[3]}")
     if paired.repeats is not None and paired.repeats.crossing:
         advice = "over='topic' rehearses means over repeats"
-        raise ParameterError("scores of which repeats are no draws, to rehearse", "repeats", advice)
+        raise ParameterError("scores without random repeats, to rehearse", "repeats", advice)
     return replace(paired, repeats=None), baseline
 
 
-def _about_no_difference(paired: Scores, row: int) -> tuple[Array, Array]:
-    """Return scores of a system, and differences from it less their means by task.
+def _centred(paired: Scores, row: int) -> tuple[Array, Array]:
+    """Return scores of a system, and centred differences from it.
 
-    Each (metric, system, topic, 1), NaN for topics on which some system has no score.
+    The means by task are subtracted from the differences. Both arrays have the shape (metric,
+    system, topic, 1), with NaN for topics on which some system has no score.
     """
     values = np.where(paired.scored[:, np.newaxis], paired.values, np.nan)
     base = values[:, [row]]
     off = values - base
     design = design_of(len(paired.topics)) if paired.design is None else paired.design
     for metric, scored in enumerate(paired.scored[..., 0]):
-        own, here = design.take(scored), off[metric][..., scored, 0]
-        means = [np.bincount(own.task, each, own.tasks) for each in own.shares * here]
-        off[metric][..., scored, 0] = here - own.tasks * np.stack(means)[:, own.task]
+        subset = design.take(scored)
+        differences = off[metric][..., scored, 0]
+        weighted = subset.shares * differences
+        means = [np.bincount(subset.task, values, subset.tasks) for values in weighted]
+        off[metric][..., scored, 0] = differences - subset.tasks * np.stack(means)[:, subset.task]
     return base, off
 
 
 def _signs(paired: Scores, samples: int, seed: int) -> Array:
-    """Draw a sign for each topic, alike in a cluster, shape (topic, sample)."""
+    """Draw a sign for each cluster, shape (topic, sample)."""
     topics = len(paired.topics)
     cluster = np.arange(topics) if paired.design is None else paired.design.cluster
     return draw_signs(int(cluster.max()) + 1, samples=samples, seed=seed).T[cluster]
 
 
 def _labelled(paired: Scores, values: Array) -> xr.DataArray:
-    """Return scores of rehearsals, each at a depth of its own."""
+    """Return simulated scores as an array, one depth per simulation."""
     labels = {METRIC: paired.metrics, SYSTEM: paired.systems, TOPIC: paired.topics}
     labels |= {DEPTH: np.arange(1, values.shape[-1] + 1)}
     array = xr.DataArray(values, labels, [*labels], attrs=paired.attrs)

@@ -1,4 +1,4 @@
-"""What losses against a baseline weigh."""
+"""Risk-sensitive comparison with a baseline: URisk, TRisk and GeoRisk."""
 
 from collections.abc import Hashable
 from functools import partial
@@ -32,39 +32,41 @@ def risk(
     baseline: Hashable,
     a: float = 1.0,
 ) -> pd.DataFrame:
-    """Say how every system does against a baseline if losses weigh more than gains.
+    """Compare systems with a baseline, weighting losses more than gains.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     baseline
-        The system that the others put at risk.
+        The system that the others are compared with.
     a
-        How much more a loss weighs than a gain, at least 0: ``1 + a`` times as much.
+        Extra weight of losses, at least 0: a loss weighs ``1 + a`` times as much as a gain.
 
     Returns
     -------
     pandas.DataFrame
-        One row per metric, depth and system other than the baseline, with the columns ``metric``,
-        ``depth``, ``system_a`` and the baseline ``system_b``, as of `compare`, and
+        One row per metric, depth and system except the baseline, with the columns ``metric``,
+        ``depth``, ``system_a`` and ``system_b`` (the baseline), as in `compare`, and
 
-        - ``difference``, the mean gain over the baseline, which is URisk with a = 0; below 0 is
-          worse, also for a cost;
-        - ``urisk``, the same with losses weighted;
-        - ``trisk``, URisk in units of its standard error: a Student's t, so that values below -2
-          or so say that the risk is no chance, above 2 that the gain is none;
-        - ``georisk``, 0 to 1 for scores in that range, with no baseline but what all systems
-          together do on a topic; NaN for costs and where there are scores below 0;
-        - ``wins``, ``losses`` and ``n_topics``: topics on which a system does better and worse
-          than the baseline, differences rounded to 12 decimals, and all.
+        - ``difference``, the mean gain over the baseline, which is URisk with a = 0. Negative
+          means worse, for costs too;
+        - ``urisk``, the mean gain with weighted losses;
+        - ``trisk``, URisk divided by its standard error, a Student's t. Values below about -2 are
+          significant losses, values above about 2 significant gains;
+        - ``georisk``, 0 to 1 for scores in that range. It compares a system with what all systems
+          lead one to expect on each topic, not with the baseline. NaN for costs and negative
+          scores;
+        - ``wins`` and ``losses``, the number of topics on which the system is better and worse
+          than the baseline, with differences rounded to 12 decimals, and ``n_topics``, the number
+          of all topics.
 
     Raises
     ------
     ParameterError
-        For an unknown baseline, fewer than two systems, or an `a` below 0.
+        If the baseline is unknown, there are fewer than two systems, or `a` is below 0.
     DepthError
-        For depths that the scores lack.
+        If the scores lack a depth.
 
     Warns
     -----
@@ -74,12 +76,14 @@ def risk(
 
     Notes
     -----
-    With d the differences on n topics, those below 0 times 1 + a: ``URisk = mean(d)``,
-    ``TRisk = URisk / (s / sqrt(n))``, s the standard deviation of these with n - 1; 0 where all
-    differences are 0, NaN where all are the same. With x the scores of the systems and
-    ``e = (sum over topics) (sum over systems) / (sum of all)`` what to expect of a system on a
-    topic: ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, ZRisk adding up ``(x - e) / sqrt(e)`` over
-    topics, those below 0 times 1 + a, and Phi the normal distribution function.
+    Let d be the differences on n topics, with those below 0 multiplied by 1 + a. Then ``URisk =
+    mean(d)`` and ``TRisk = URisk / (s / sqrt(n))``, where s is the standard deviation of d with
+    n - 1 in the denominator. TRisk is 0 if all differences are 0, and NaN if all are equal.
+
+    Let x be the scores and ``e = (sum over topics) (sum over systems) / (sum of all)`` the expected
+    score of a system on a topic. Then ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, where Phi is the
+    normal distribution function, and ZRisk is the sum of ``(x - e) / sqrt(e)`` over topics, with
+    values below 0 multiplied by 1 + a.
 
     References
     ----------
@@ -120,23 +124,23 @@ def risk(
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     frame = pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
-    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # of one topic all verbs say so
+    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # one topic has its own caution
     warn(*without_spread(int(lost.sum()), len(lost)))
     return frame
 
 
 def _risks(scores: Array, *design: Design, baseline: int, sign: int, a: float) -> tuple[Array, ...]:
-    """Return what `RISKS` and `COUNTS` name, shape (system, depth) each."""
-    n = scores.shape[1]
+    """Return the columns `RISKS` and `COUNTS`, shape (system, depth)."""
     gained = np.round(sign * (scores - scores[[baseline]]), TIE)
     weighted = _weighted(gained, a)
-    urisk, trisk = of_topics(weighted, "mean", *design), _t(weighted, *design)
-    wins, losses = (gained > 0).sum(axis=1), (gained < 0).sum(axis=1)
+    urisk = of_topics(weighted, "mean", *design)
     georisk = np.full(urisk.shape, np.nan)
-    if sign > 0 and not design:  # which is of sums over topics
+    if sign > 0 and not design:  # GeoRisk needs plain sums over topics
         georisk = _georisk(scores, a)
     difference = of_topics(gained, "mean", *design)
-    return difference, urisk, trisk, georisk, wins, losses, np.full(wins.shape, n)
+    topics = np.full(urisk.shape, scores.shape[1])
+    counts = (gained > 0).sum(axis=1), (gained < 0).sum(axis=1), topics
+    return difference, urisk, _t(weighted, *design), georisk, *counts
 
 
 def _weighted(gained: Array, a: float) -> Array:
@@ -144,13 +148,14 @@ def _weighted(gained: Array, a: float) -> Array:
 
 
 def _t(weighted: Array, design: Design | None = None) -> Array:
-    """Return means in units of their standard error, over topics."""
+    """Return means over topics divided by their standard errors."""
     if design is not None:
         values = np.moveaxis(weighted, 1, -1)
-        found = design.sure(values, abs(values).max(axis=-1))
-        t = ratio(found.mean, np.sqrt(found.variance))
+        estimate = design.estimate(values, abs(values).max(axis=-1))
+        t = ratio(estimate.mean, np.sqrt(estimate.variance))
         return np.where(np.isinf(t), np.nan, t)
-    n, mean = weighted.shape[1], weighted.mean(axis=1)
+    n = weighted.shape[1]
+    mean = weighted.mean(axis=1)
     if n < 2:
         return np.full(mean.shape, np.nan)
     same = (weighted == weighted[:, :1]).all(axis=1)
@@ -159,12 +164,12 @@ def _t(weighted: Array, design: Design | None = None) -> Array:
 
 
 def _georisk(scores: Array, a: float) -> Array:
-    """Return GeoRisk of systems, from the scores of all of them."""
+    """Return the GeoRisk of all systems."""
     total = scores.sum(axis=(0, 1))
     expected = scores.sum(axis=1, keepdims=True) * scores.sum(axis=0, keepdims=True)
     expected = expected / np.where(total > 0, total, 1.0)
-    there = expected > 0
-    z = np.where(there, scores - expected, 0.0) / np.sqrt(np.where(there, expected, 1.0))
+    positive = expected > 0
+    z = np.where(positive, scores - expected, 0.0) / np.sqrt(np.where(positive, expected, 1.0))
     zrisk = _weighted(z, a).mean(axis=1)
     lowest = scores.min(axis=(0, 1))
     mean = np.maximum(scores.mean(axis=1), 0)

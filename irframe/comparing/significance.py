@@ -1,4 +1,4 @@
-"""What is significant: pairs tested, and what is odd about them."""
+"""Tests of pairs of systems, with corrections and cautions."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -37,27 +37,27 @@ from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
 
 
-def correction_told(
+def describe_test(
     test: PairedTest, adjust: Parsed, family: Family = "depth", *, alpha: float
 ) -> dict[str, Any]:
-    """Return the attributes that say how pairs were tested, and how p-values were corrected.
+    """Return the attributes that describe a test and its correction.
 
     Examples
     --------
     >>> from irframe.paired import PairedT, Permutation
-    >>> correction_told(PairedT(), None, alpha=0.05)
+    >>> describe_test(PairedT(), None, alpha=0.05)
     {'test': 't', 'adjust': 'none', 'family': 'depth', 'alpha': 0.05}
-    >>> correction_told(Permutation(), MaxT(), alpha=0.05)["test"]
+    >>> describe_test(Permutation(), MaxT(), alpha=0.05)["test"]
     'Permutation(samples=10000, seed=0)'
     """
-    usual = TESTS.get(test.name)
-    plain = usual is not None and test == usual() and not hasattr(test, "samples")
-    named = test.name if plain else repr(test)
-    return {"test": named, "adjust": str(adjust or NONE), "family": family, "alpha": alpha}
+    default = TESTS.get(test.name)
+    plain = default is not None and test == default() and not hasattr(test, "samples")
+    name = test.name if plain else repr(test)
+    return {"test": name, "adjust": str(adjust or NONE), "family": family, "alpha": alpha}
 
 
 class Compared(NamedTuple):
-    """Pairs of systems that were compared."""
+    """Scores, pairs of systems and their p-values."""
 
     paired: Scores
     pairs: Array
@@ -65,29 +65,29 @@ class Compared(NamedTuple):
     """Shape (metric, depth, pair)."""
 
 
-def family_sizes(parts: Sequence[Scores], pairs: Sequence[Array], family: Family) -> list[int]:
-    """Return of each group how many comparisons are corrected together."""
+def family_sizes(groups: Sequence[Scores], pairs: Sequence[Array], family: Family) -> list[int]:
+    """Return the number of comparisons corrected together, by group."""
     axes = {"depth": (), "metric": (3,), "all": (0, 3)}[family]
-    rows = zip(parts, pairs, strict=True)
-    sizes = [len(kept) * prod(part.values.shape[axis] for axis in axes) for part, kept in rows]
+    rows = zip(groups, pairs, strict=True)
+    sizes = [len(kept) * prod(group.values.shape[axis] for axis in axes) for group, kept in rows]
     return [sum(sizes)] * len(sizes) if family == "all" else sizes
 
 
 def correct(
-    parts: Sequence[Compared], adjust: Parsed, *, family: Family, alpha: float
+    groups: Sequence[Compared], adjust: Parsed, *, family: Family, alpha: float
 ) -> list[Array]:
-    """Correct p-values for the number of comparisons.
+    """Correct p-values for multiple comparisons.
 
     Parameters
     ----------
-    parts
-        What was compared, of each group.
+    groups
+        The comparisons of each group.
     adjust
-        As `parse_correction` gives it.
+        A correction as returned by `parse_correction`.
     family
         As for `adjust_p`.
     alpha
-        Significance level, on which some corrections depend.
+        Significance level; the two-stage corrections depend on it.
 
     Returns
     -------
@@ -95,17 +95,19 @@ def correct(
         Adjusted p-values of each group, shape (metric, depth, pair).
     """
     if not isinstance(adjust, MaxT):
-        return adjust_p([part.p for part in parts], adjust, family=family, alpha=alpha)
-    adjusted = _by_family(parts, family, adjust.kernel)
-    return [np.maximum(part.p, p) for part, p in zip(parts, adjusted, strict=True)]
+        return adjust_p([group.p for group in groups], adjust, family=family, alpha=alpha)
+    adjusted = _by_family(groups, family, adjust.kernel)
+    return [np.maximum(group.p, p) for group, p in zip(groups, adjusted, strict=True)]
 
 
-def reach(parts: Sequence[Compared], adjust: MaxT, *, family: Family, alpha: float) -> list[Array]:
-    """Return which |t| pairs must exceed for intervals that hold for a family at once.
+def critical_t(
+    groups: Sequence[Compared], adjust: MaxT, *, family: Family, alpha: float
+) -> list[Array]:
+    """Return the critical |t| of simultaneous intervals over a family.
 
     Parameters
     ----------
-    parts, adjust, family
+    groups, adjust, family
         As for `correct`.
     alpha
         One minus the confidence level.
@@ -113,37 +115,46 @@ def reach(parts: Sequence[Compared], adjust: MaxT, *, family: Family, alpha: flo
     Returns
     -------
     list of numpy.ndarray
-        Of each group, shape (metric, depth, pair).
+        An array (metric, depth, pair) for each group.
     """
-    return _by_family(parts, family, partial(adjust.reach, alpha=alpha))
+    return _by_family(groups, family, partial(adjust.critical_t, alpha=alpha))
 
 
 def _by_family(
-    parts: Sequence[Compared], family: Family, compute: Callable[..., Array]
+    groups: Sequence[Compared], family: Family, compute: Callable[..., Array]
 ) -> list[Array]:
-    """Return what is computed of the pairs of every family, shaped as p-values of groups."""
-    results = [np.empty(part.p.shape) for part in parts]
-    shapes = [part.p.shape[:2] for part in parts]
-    every = [(number, *place) for number, shape in enumerate(shapes) for place in np.ndindex(shape)]
-    together = {"depth": 3, "metric": 2, "all": 0}[family]
-    for _, group in groupby(every, lambda cell: cell[:together]):
-        cells = list(group)
-        for (part, *place), values in zip(cells, _jointly(parts, cells, compute), strict=True):
-            results[part][*place] = values
+    """Apply a function to each family of pairs.
+
+    The results have the shapes of the p-values.
+    """
+    results = [np.empty(group.p.shape) for group in groups]
+    shapes = [group.p.shape[:2] for group in groups]
+    every = [(number, *pos) for number, shape in enumerate(shapes) for pos in np.ndindex(shape)]
+    n_keys = {"depth": 3, "metric": 2, "all": 0}[family]
+    for _, members in groupby(every, lambda cell: cell[:n_keys]):
+        cells = list(members)
+        for (group, *pos), values in zip(cells, _of_family(groups, cells, compute), strict=True):
+            results[group][*pos] = values
     return results
 
 
-def _jointly(
-    parts: Sequence[Compared], cells: Sequence[tuple[int, ...]], compute: Callable[..., Array]
+def _of_family(
+    groups: Sequence[Compared], cells: Sequence[tuple[int, ...]], compute: Callable[..., Array]
 ) -> list[Array]:
-    """Return what is computed of all pairs of a family, for its cells: part, metric and depth."""
-    tables, columns, topics, end = [], [], [], 0
-    for part, metric, depth in cells:
-        paired, pairs, _ = parts[part]
+    """Apply a function to all pairs of one family.
+
+    A cell is a group, metric and depth. The result has an array for each cell.
+    """
+    tables: list[pd.DataFrame] = []
+    columns: list[Array] = []
+    topics: list[Array] = []
+    end = 0
+    for group, metric, depth in cells:
+        paired, pairs, _ = groups[group]
         scored = np.flatnonzero(paired.scored[metric, :, depth])
-        values, names = paired.values[metric, :, scored, depth], paired.topics.astype(str)[scored]
-        values = summands(values, paired.summaries[metric])
-        for design in paired.drawn(scored):  # signs are those of clusters
+        names = paired.topics.astype(str)[scored]
+        values = summands(paired.values[metric, :, scored, depth], paired.summaries[metric])
+        for design in paired.drawn(scored):  # the signs of clusters are flipped
             values = by_cluster(design, values.T[..., np.newaxis])[..., 0].T
             names = names[np.unique(design.cluster, return_index=True)[1]]
         tables.append(pd.DataFrame(values, index=names))
@@ -164,9 +175,10 @@ def p_values(
     pairs: Array,
     as_printed: bool = False,
 ) -> NDArray[np.float64]:
-    """Give two-sided p-values of a metric, shape (pair, depth).
+    """Return two-sided p-values of a metric, shape (pair, depth).
 
-    Pairs without spread have none, see `PairedResult.decided`, unless `as_printed`.
+    If the differences of a pair do not vary, its p is NaN, see `PairedResult.decided`. With
+    `as_printed` it is the p-value that the literature prints.
     """
     if paired.repeats is not None and paired.repeats.crossing:
         return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
@@ -180,96 +192,111 @@ def p_values(
 
 
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
-    """Say who has the better mean: 1 the first, -1 the second, 0 neither, shape (pair, depth)."""
+    """Return which system has the better mean, shape (pair, depth).
+
+    1 is the first, -1 the second, 0 neither.
+    """
     means = paired.means[row, depths]
     difference = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
     return np.asarray(np.sign(np.round(difference, TIE)).astype(np.int8).T)
 
 
 UNEVEN = 10
-"""How many times the variance of some pair may be that of another, where all are taken as alike."""
+"""Largest ratio of two pairs' variances for tests that assume equal variances."""
 
 
 def without_spread(number: int, total: int) -> list[str]:
-    """Say of how many comparisons nothing tells how much differences vary."""
+    """Return a caution about comparisons whose differences do not vary."""
     message = (
-        "comparisons whose differences are the same on all topics, but for rounding or less than "
-        f"1e-150, which do not say how much they vary on others: {number} of {total}"
+        "comparisons whose differences are the same on all topics, up to rounding, so that their "
+        f"variance cannot be estimated: {number} of {total}"
     )
-    return [message] * bool(number)
+    return [message] if number else []
 
 
-def without_judged(parts: Iterable[Scores]) -> Iterator[str]:
-    """Say of which systems no retrieved document is judged, so that there is nothing to say."""
-    some = [part for part in parts if not part.known.all()]
-    unknown = {str(name): None for part in some for name in part.systems[~part.known]}
+def without_judged(groups: Iterable[Scores]) -> Iterator[str]:
+    """Yield a caution that names systems without judged retrieved documents."""
+    some = [group for group in groups if not group.known.all()]
+    unknown = {str(name): None for group in some for name in group.systems[~group.known]}
     if unknown:
         yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
 
 
 def with_zeros(paired: Scores, pairs: Array) -> list[str]:
-    """Say of how many comparisons a single score of 0 makes a harmonic mean 0."""
+    """Return a caution about harmonic means of 0.
+
+    One score of 0 makes them 0.
+    """
     number = 0
     for row, summary in enumerate(paired.summaries):
         if summary == "harmonic":
             zero = (paired.values[row] == 0).any(axis=1)
             number += int(zero[pairs].any(axis=1).sum())
-    return [f"comparisons of harmonic means that a score of 0 makes 0: {number}"] * bool(number)
+    message = f"comparisons of harmonic means that a score of 0 makes 0: {number}"
+    return [message] if number else []
 
 
 def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
-    """Say that a test takes pairs as alike which are not, given their spread (..., pair)."""
+    """Return a caution if a test wrongly assumes equal variances.
+
+    The standard deviations have shape (..., pair).
+    """
     spread = np.where(sd > 0, sd, np.nan)
     known = spread[~np.isnan(spread).all(axis=-1)]
     uneven = np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2
     message = (
-        f"{test.name} presumes that all pairs of systems differ alike from topic to topic, but "
-        f"variances are more than {UNEVEN} times others; t with holm or max-t holds"
+        f"{test.name} assumes that the differences of all pairs have the same variance, but some "
+        f"variances are more than {UNEVEN} times others: use t with holm or max-t"
     )
-    return [message] * bool(uneven.any())
+    return [message] if uneven.any() else []
 
 
-def _position(paired: Scores, held: Scores, row: int, column: int) -> tuple[int, int] | None:
-    """Return the metric and depth at which scores equal a reference, those of its name first."""
-    if not paired.topics.equals(held.topics):
+def _position(paired: Scores, reference: Scores, row: int, column: int) -> tuple[int, int] | None:
+    """Return the metric and depth where scores equal a reference.
+
+    Metrics with the name of the reference's metric are tried first.
+    """
+    if not paired.topics.equals(reference.topics):
         return None
-    same = [number for number, name in enumerate(paired.metrics) if name == held.metrics[row]]
+    sought = reference.values[row, ..., column]
+    same = [number for number, name in enumerate(paired.metrics) if name == reference.metrics[row]]
     for number in dict.fromkeys([*same, *range(len(paired.metrics))]):
         for depth in range(paired.values.shape[3]):
-            one, other = paired.values[number, ..., depth], held.values[row, ..., column]
-            if np.array_equal(one, other, equal_nan=True):
+            if np.array_equal(paired.values[number, ..., depth], sought, equal_nan=True):
                 return number, depth
     return None
 
 
 class Pairing:
-    """How pairs of systems are tested.
+    """Test and correction of pairs of systems.
 
     Parameters
     ----------
     test
-        How a difference is called significant, or a test.
+        A `Significance`, or the name of a test.
     auto
-        What ``adjust="auto"`` is where the test needs a correction.
+        The correction that ``adjust="auto"`` stands for if the test needs one.
     """
 
     def __init__(self, test: Tested, *, auto: Correction | None = "holm") -> None:
         self.decided = chosen = Significance.read(test, "t")
         self.test = chosen.only_test
-        self.family, self.alpha, self.over = chosen.family, chosen.alpha, chosen.over
+        self.family = chosen.family
+        self.alpha = chosen.alpha
+        self.over = chosen.over
         self.adjust = parse_correction(chosen.adjust, self.test, self.family, auto=auto)
-        self._found: dict[Scores, Array] = {}
+        self._p_of: dict[Scores, Array] = {}
         self._tests = self._without = 0
         self._uneven: list[str] = []
         self._zeros: list[str] = []
 
     @property
     def corrected(self) -> bool:
-        """Whether p-values allow for how many there are, by a correction or as the test has it."""
+        """Whether p-values are adjusted for multiple comparisons."""
         return self.adjust is not None or self.test.joint
 
     def p_values(self, paired: Scores, pairs: Array) -> Array:
-        """Give corrected p-values, shape (metric, depth, pair)."""
+        """Return corrected p-values, shape (metric, depth, pair)."""
 
         def compute(row: int, depths: slice) -> Arrays:
             return (self._p_values(paired, row, depths, pairs),)
@@ -278,44 +305,48 @@ class Pairing:
         return correct([compared], self.adjust, family=self.family, alpha=self.alpha)[0]
 
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Give corrected p-values of a metric at some depths, shape (pair, depth).
+        """Return corrected p-values of a metric at some depths.
 
-        Without a correction they are those of the literature, where differences that are the same
-        on all topics have p = 0.
+        The shape is (pair, depth).
+
+        Without a correction they follow the literature: differences that are the same on all
+        topics have p = 0.
         """
         if self.family == "depth" and not isinstance(self.adjust, MaxT):
             plain = self.adjust is None
             p = self._p_values(paired, row, depths, pairs, as_printed=plain)
             return adjust_rows(p.T, self.adjust, self.alpha).T
-        if paired not in self._found:
-            self._found[paired] = self.p_values(paired, pairs)
-        return self._found[paired][row, depths].T
+        if paired not in self._p_of:
+            self._p_of[paired] = self.p_values(paired, pairs)
+        return self._p_of[paired][row, depths].T
 
-    def correct_together(self, paired: Scores, held: Scores, pairs: Array) -> None:
-        """Correct a reference in the family of scores that it is part of."""
+    def correct_together(self, paired: Scores, reference: Scores, pairs: Array) -> None:
+        """Correct a reference in the family of scores containing it."""
         if self.family == "depth" or self.adjust is None:
             return
-        self._found[paired] = self.p_values(paired, pairs)
-        alike = [
-            [_position(paired, held, row, column) for column in range(held.values.shape[3])]
-            for row in range(len(held.metrics))
+        self._p_of[paired] = p = self.p_values(paired, pairs)
+        columns = range(reference.values.shape[3])
+        positions = [
+            [_position(paired, reference, row, column) for column in columns]
+            for row in range(len(reference.metrics))
         ]
-        if all(found is not None for row in alike for found in row):
-            self._found[held] = np.array(
-                [[self._found[paired][found] for found in row] for row in alike]
-            )
+        if all(pos is not None for row in positions for pos in row):
+            self._p_of[reference] = np.array([[p[pos] for pos in row] for row in positions])
 
     def share(self, p: Array) -> Array:
-        """Return the share of p-values, (pair, depth), that are significant at each depth."""
+        """Return the share of significant pairs, from p-values (pair, depth)."""
         return np.asarray((p < self.alpha).mean(axis=0))
 
     def verdicts(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
+        """Return who is significantly better, as `leads` does."""
         significant = self.piece(paired, row, depths, pairs) < self.alpha
         return np.where(significant, leads(paired, row, depths, pairs), np.int8(0))
 
     def _p_values(self, paired: Scores, row: int, depths: slice, pairs: Array, **how: Any) -> Array:
-        """Give p-values of a metric, not corrected, shape (pair, depth), and note what is odd."""
+        """Return uncorrected p-values of a metric, shape (pair, depth).
+
+        Counts what `attributes` warns about.
+        """
         p = p_values(paired, row, depths, test=self.test, pairs=pairs, **how)
         self._tests += p.size
         self._zeros = self._zeros or with_zeros(paired, pairs)
@@ -325,12 +356,12 @@ class Pairing:
             self._uneven = unequal_spread(self.test, sd.T)
         return p
 
-    def told(self) -> dict[str, Any]:
-        """Return the attributes of a result that was found by it, and warn of what is odd."""
+    def attributes(self) -> dict[str, Any]:
+        """Return attributes of a result, and warn about doubtful p-values."""
         warn(*without_spread(self._without, self._tests), *self._uneven, *self._zeros)
-        return self.words
+        return self.described
 
     @property
-    def words(self) -> dict[str, Any]:
-        """The attributes that say how pairs are tested."""
-        return correction_told(self.test, self.adjust, self.family, alpha=self.alpha)
+    def described(self) -> dict[str, Any]:
+        """The attributes that describe test and correction."""
+        return describe_test(self.test, self.adjust, self.family, alpha=self.alpha)

@@ -344,12 +344,12 @@ class Scores:
         """Test pairs of systems in the order of names."""
         values, pairs = self.by_name(values, pairs)
         if design:
-            if not test.designed:
-                known = ", ".join(name for name, kind in TESTS.items() if kind.designed)
+            if not test.supports_design:
+                known = ", ".join(name for name, kind in TESTS.items() if kind.supports_design)
                 named = options_declared(self.attrs)
                 wanted = f"a test of topics drawn together or weighted, {known}, for {named}"
                 raise ParameterError(wanted, test.name)
-            return test.under(design[0], values, pairs)
+            return test.with_design(design[0], values, pairs)
         return test.kernel(values, pairs)
 
     def by_name(self, values: Array, pairs: Array) -> tuple[Array, Array]:

@@ -113,7 +113,7 @@ def over_pairs(
 
 def _attributes(pairing: Pairing) -> dict[str, Any]:
     """Return the attributes that describe the test."""
-    attributes = pairing.told()
+    attributes = pairing.attributes()
     if attributes["adjust"] == NONE:
         return {P_VALUES: "not corrected, as in the literature"} | attributes
     corrected = f"corrected for the number of pairs ({attributes['adjust']})"

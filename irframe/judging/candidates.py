@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade
 from irframe.checks import memory, room
-from irframe.comparing.explain import names_of
+from irframe.comparing.explain import document_names
 from irframe.cubes.view import experiment_of
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.in_turn import RANKS
@@ -297,7 +297,7 @@ class ListedDocuments:
         cls, cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None
     ) -> "ListedDocuments":
         """Return all documents of lists down to a depth."""
-        names = names_of(cube, depth, runs)
+        names = document_names(cube, depth, runs)
         rows = experiment_of(cube).rows_at(depth)
         open_ = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
         nameless = np.argwhere((open_ & (names == None)).any(axis=-1))  # noqa: E711 - by element

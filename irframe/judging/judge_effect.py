@@ -204,7 +204,7 @@ def judge_effect(
         variables |= _favours(bias, _members(groups, base.systems.tolist()), alpha)
         labels["group"] = list(groups)
     attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
-    attrs = united(base.attrs, attrs, pairing.told(), {RESULT: "judge_effect"})
+    attrs = united(base.attrs, attrs, pairing.attributes(), {RESULT: "judge_effect"})
     result = xr.Dataset(variables, labels, attrs)
     return resampling.described(result, base.scored.sum(axis=1)) if interval_of else result
 

@@ -359,7 +359,9 @@ def replay(
         "samples": draws.samples,
         "unjudged": unjudged,
     }
-    return xr.Dataset(_summary(results, pairing.alpha), labels | words, pairing.told() | attrs)
+    return xr.Dataset(
+        _summary(results, pairing.alpha), labels | words, pairing.attributes() | attrs
+    )
 
 
 def _drawn(

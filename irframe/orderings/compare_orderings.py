@@ -24,7 +24,7 @@ from irframe.comparing.corrections import (
     adjust_rows,
     parse_stepwise,
 )
-from irframe.comparing.significance import correction_told, p_values
+from irframe.comparing.significance import describe_test, p_values
 from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
 from irframe.cubes.scores import Scores
@@ -149,7 +149,7 @@ def compare_orderings(
     report = compare(scores, decided, baseline=baseline)
     signs = parse_stepwise(decided.adjust)
     frame = _mark(report, ordered, adjust=signs, alpha=alpha, sign=facts(chosen).sign)
-    frame.attrs.update(correction_told(tested, corrected, alpha=alpha))
+    frame.attrs.update(describe_test(tested, corrected, alpha=alpha))
     return frame
 
 
@@ -280,7 +280,7 @@ def significance_agreement(
     labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [kind.name for kind in tests]}
     labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
     labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
-    attrs = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
+    attrs = joined_attributes(map(partial(describe_test, alpha=alpha), tests, corrections))
     return xr.Dataset(variables, labels, attrs | {ORDERINGS: Sign.name})
 
 

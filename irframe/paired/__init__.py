@@ -1,4 +1,4 @@
-"""Paired significance tests, as values with one kernel over all pairs and all depths."""
+"""Paired significance tests."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ from irframe.paired.randomisation import MaxT, Permutation, TukeyHSD
 
 TestName = Literal["t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap", "tukey"]
 Test = TestName | PairedTest
-"""A test, or the short name of one."""
+"""A test, or its short name."""
 
 TESTS: dict[str, type[PairedTest]] = {
     test.name: test for test in (PairedT, Wilcoxon, RankSum, Sign, Permutation, Bootstrap, TukeyHSD)
@@ -20,13 +20,13 @@ TESTS: dict[str, type[PairedTest]] = {
 
 
 def parse_test(test: Test) -> PairedTest:
-    """Find a test by its short name; a test is returned as it is.
+    """Return the test with a name, or a test unchanged.
 
     Parameters
     ----------
     test
         "t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap" or "tukey" for a test
-        with its default options, a test, or the text of one.
+        with default options; a test; or the repr of a test.
 
     Returns
     -------

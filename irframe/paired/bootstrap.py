@@ -1,4 +1,4 @@
-"""The paired bootstrap test and the discriminative power it measures."""
+"""Paired bootstrap test and discriminative power."""
 
 import math
 from dataclasses import dataclass
@@ -21,23 +21,23 @@ from irframe.paired.differences import (
 from irframe.paired.pairs import Pairs, checked, count_drawn, draw_topics, each_pair, product
 
 TIE = 1e-9
-"""Relative: statistics this close count as equal, so that rounding does not decide."""
+"""Relative tolerance within which statistics count as equal."""
 
 
 class Discrimination(NamedTuple):
-    """How many pairs differ significantly under a metric, and the difference of means it takes.
+    """Discriminative power of a metric, and the differences it needs.
 
     Parameters
     ----------
     asl
-        Achieved significance level of every pair, shape (pair, depth); sorted, it is the
-        pairs' ASL curve.
+        Achieved significance level of every pair, shape (pair, depth). Its sorted values are the
+        ASL curve.
     power
         Share of pairs with an achieved significance level below alpha, shape (depth,).
     pair_deltas
-        Difference of means that each pair needs, shape (pair, depth).
+        Difference of means that each pair needs for significance, shape (pair, depth).
     delta
-        Difference of means that suffices for every pair, their maximum, shape (depth,).
+        Largest of these differences, which suffices for every pair, shape (depth,).
 
     Examples
     --------
@@ -53,14 +53,14 @@ class Discrimination(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Bootstrap(ResamplingTest):
-    """Whether the mean difference stands out among resamples of the topics.
+    """The paired bootstrap test, which resamples topics.
 
     Parameters
     ----------
     samples
-        How many resamples of the topics, at least 1.
+        Number of resamples of the topics, at least 1.
     seed
-        Of the generator of the resamples, at least 0.
+        Seed of the resamples, at least 0.
 
     Returns
     -------
@@ -70,14 +70,17 @@ class Bootstrap(ResamplingTest):
 
     Notes
     -----
-    With z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), sd with n - 1, p is
-    the share of resamples w* of w with ``|t(w*)| >= |t(z)|``, at least 1 / (samples + 1);
-    statistics that agree to 1e-9 count as equal. A mean difference that is 0 at 12 decimals, or no
-    larger than the rounding of the scores, is 0, with p = 1. The resamples are the same for every
-    pair and depth. Differences that do not vary follow the t-test: all 0 gives p = 1, constant
-    others the least p, one topic p = 1, and verbs that decide pairs give no p for these. Of topics
-    that were drawn together clusters are drawn, within tasks, and topics keep their weights; the
-    standard error is that of `Design.replicates`.
+    Let z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), sd with n - 1 in the
+    denominator. Then p is the share of resamples w* of w with ``|t(w*)| >= |t(z)|``, and at least
+    1 / (samples + 1). Statistics that agree to 1e-9 count as equal. A mean difference that is 0 at
+    12 decimals, or within the rounding of the scores, has p = 1. The resamples are the same for
+    every pair and depth.
+
+    For constant differences p is 1 if they are 0, and else the smallest p; one topic has p = 1.
+    Verbs that test pairs return NaN for p in these cases unless the differences are 0.
+
+    Under a design clusters are resampled within tasks, and topics keep their weights. The standard
+    error is that of `Design.replicates`.
 
     References
     ----------
@@ -94,7 +97,7 @@ class Bootstrap(ResamplingTest):
 
     name: ClassVar[str] = "bootstrap"
     title: ClassVar[str] = "paired bootstrap test"
-    designed: ClassVar[bool] = True
+    supports_design: ClassVar[bool] = True
     inverted: ClassVar[bool] = True
     samples: int = 1000
 
@@ -104,7 +107,7 @@ class Bootstrap(ResamplingTest):
         Parameters
         ----------
         topics
-            How many topics there are, and how many a resample has.
+            Number of topics, and size of a resample.
 
         Returns
         -------
@@ -128,7 +131,7 @@ class Bootstrap(ResamplingTest):
         scores, pairs
             As for every paired test.
         resamples
-            Positions of topics, shape (any number, topics), in place of those drawn.
+            Positions of topics, shape (any number, topics), instead of random ones.
 
         Returns
         -------
@@ -138,8 +141,8 @@ class Bootstrap(ResamplingTest):
         shares = self._shares(scores, resamples)
         return self._test(scores, pairs, shares, None, self._least(resamples))
 
-    def under(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test topics that were drawn so; see `PairedTest.under`."""
+    def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
+        """Test every pair under a design; see `PairedTest.with_design`."""
         return self._test(scores, pairs, self._drawn(scores, design), design, self._least(None))
 
     def _test(
@@ -154,12 +157,12 @@ class Bootstrap(ResamplingTest):
     def interval(
         self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
-        """Return ``mean -+ t* se``, t* a quantile of |t(w*)|; see `PairedTest.interval`.
+        """Return symmetric bootstrap-t intervals; see `PairedTest.interval`.
 
         Notes
         -----
-        There is none, NaN, where so many resamples do not vary that t* is infinite, and where p
-        cannot be below alpha.
+        The interval is ``mean -+ t* se``, where t* is a quantile of |t(w*)|. It is NaN if t* is
+        infinite, since too many resamples are constant, and if p cannot be below alpha.
         """
         shares = self._drawn(scores, design)
         rank = _rank(self.samples, alpha)
@@ -170,7 +173,7 @@ class Bootstrap(ResamplingTest):
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, design)
             known = possible & (error > 0) & np.isfinite(t)
-            # p counts resamples that reach all but TIE of t: as much wider, both say the same.
+            # Resamples within TIE of t count for p, so the interval is wider by the same factor.
             half = np.where(known, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
@@ -186,26 +189,27 @@ class Bootstrap(ResamplingTest):
         alpha: float = 0.05,
         resamples: Ints | None = None,
     ) -> Discrimination:
-        """Measure how many pairs differ significantly, and the difference of means it takes.
+        """Return the discriminative power, and the differences it needs.
 
         Parameters
         ----------
         scores, pairs, resamples
             As for `kernel`.
         design
-            How topics were drawn, in place of `resamples`.
+            The sampling design of the topics, instead of `resamples`.
         alpha
             Significance level, strictly between 0 and 1.
 
         Returns
         -------
         Discrimination
-            Per pair and depth, and over all pairs per depth.
+            Values by pair and depth, and by depth over all pairs.
 
         Notes
         -----
-        A pair needs |mean(w*)| of the resample with the ceil(samples alpha)-th largest
-        ``|t(w*)|``, the earliest of equals; NaN with one topic.
+        The difference that a pair needs is |mean(w*)| of the resample with the
+        ceil(samples alpha)-th largest ``|t(w*)|``, the first one if several are equal. It is NaN
+        with one topic.
 
         References
         ----------
@@ -216,8 +220,8 @@ class Bootstrap(ResamplingTest):
         --------
         >>> scores = np.array([[3.0, 1.0], [1.0, 1.0]])[:, :, None]
         >>> given = np.array([[0, 1], [0, 0], [1, 1], [1, 0]])
-        >>> found = Bootstrap().discriminate(scores, alpha=0.25, resamples=given)
-        >>> found.asl.item(), found.power.item(), found.delta.item()
+        >>> result = Bootstrap().discriminate(scores, alpha=0.25, resamples=given)
+        >>> result.asl.item(), result.power.item(), result.delta.item()
         (0.5, 0.0, 1.0)
         """
         level(alpha)
@@ -230,48 +234,48 @@ class Bootstrap(ResamplingTest):
         def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
             t, mean, spread = _replicates(a, b, shares, design)
             replicates = ratio(abs(mean), spread)
-            least = np.partition(replicates, -rank, axis=-1)[..., -rank, None]
-            earliest = np.argmax(replicates == least, axis=-1)[..., None]
-            deltas = np.take_along_axis(abs(mean), earliest, axis=-1)[..., 0]
+            critical = np.partition(replicates, -rank, axis=-1)[..., -rank, None]
+            first = np.argmax(replicates == critical, axis=-1)[..., None]
+            deltas = np.take_along_axis(abs(mean), first, axis=-1)[..., 0]
             return np.maximum(_asl(t, replicates), floor), deltas
 
         asl, deltas = each_pair(test, scores, pairs, width=len(shares))
         if not len(asl):
-            nothing = np.full(asl.shape[1], np.nan)
-            return Discrimination(asl, nothing, deltas, nothing)
+            undefined = np.full(asl.shape[1], np.nan)
+            return Discrimination(asl, undefined, deltas, undefined)
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
 
     def _drawn(self, scores: Floats, design: Design | None) -> Floats:
-        """Return how often resamples have each topic, as a share, or each cluster."""
+        """Return shares of topics, or counts of clusters, in resamples."""
         if design is None:
             return self._shares(scores, None)
         return design.counts(samples=self.samples, seed=self.seed)
 
     def _least(self, resamples: Ints | None) -> float:
-        """Return the least p of resamples; those that are given are all that there are."""
+        """Return the smallest possible p; 0 if resamples are passed."""
         return 1 / (1 + self.samples) if resamples is None else 0.0
 
     def _shares(self, scores: Floats, resamples: Ints | None) -> Floats:
         topics = checked(scores, None)[0].shape[1]
         drawn = self.resamples(topics) if resamples is None else np.asarray(resamples)
         if drawn.ndim != 2 or drawn.shape[1] != topics or not len(drawn):
-            found = f"an array of shape {drawn.shape}"
-            raise ParameterError(f"resamples of {topics} topics each", found)
-        beyond = np.unique(drawn[(drawn < 0) | (drawn >= topics)])
-        if len(beyond):
-            raise ParameterError(f"positions of topics from 0 to {topics - 1}", "", "", beyond)
+            got = f"an array of shape {drawn.shape}"
+            raise ParameterError(f"resamples of {topics} topics each", got)
+        outside = np.unique(drawn[(drawn < 0) | (drawn >= topics)])
+        if len(outside):
+            raise ParameterError(f"positions of topics from 0 to {topics - 1}", "", "", outside)
         return np.asarray(count_drawn(drawn) / topics)
 
 
 def _rank(samples: int, alpha: float) -> int:
-    """Return which of the largest statistics p < alpha is up to."""
-    return math.ceil(round(samples * alpha, 9))  # rounded, because 100 * 0.07 is above 7
+    """Return the rank of the critical statistic, from the largest."""
+    return math.ceil(round(samples * alpha, 9))  # rounded because 100 * 0.07 is above 7
 
 
 def _replicates(
     a: Floats, b: Floats, shares: Floats, design: Design | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Give t(z), and of every resample the mean of w* and its standard error."""
+    """Return t(z), and resampled means of w* with standard errors."""
     topics = a.shape[-1]
     mean, error, centred = _observed(a, b, design)
     if topics == 1:
@@ -283,7 +287,7 @@ def _replicates(
         power = product(centred, shares.T)
         variance = power - means**2
         variance[variance <= DEGENERATE * power] = 0
-        # Over topics, for a mean, times topics / (topics - 1), for sd: one of them cancels out.
+        # Division by topics for the mean, times topics / (topics - 1) for the sd.
         variance /= topics - 1
     else:
         means, variance = design.replicates(design.sums(centred), shares)
@@ -292,18 +296,21 @@ def _replicates(
 
 
 def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]:
-    """Give mean(z), its standard error, and w; 0 where z is one constant."""
+    """Return mean(z), its standard error, and w.
+
+    Standard error and w are 0 if z is constant.
+    """
     topics = a.shape[-1]
     if design is None:
         mean, squares = exact_moments(a, b)
         error = np.sqrt(squares / max(topics - 1, 1) / topics)
     else:
-        mean, error, _ = design.sure(a - b, noise(a, b) / ROUNDING)
+        mean, error, _ = design.estimate(a - b, noise(a, b) / ROUNDING)
     centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
     if design is not None:
-        # By the formula for resamples, which t is held against, with every cluster drawn once.
-        whole = np.ones((1, design.clusters))
-        error = np.sqrt(design.replicates(design.sums(centred), whole)[1][..., 0])
+        # The formula for resamples with every cluster drawn once, so that t is comparable.
+        once = np.ones((1, design.clusters))
+        error = np.sqrt(design.replicates(design.sums(centred), once)[1][..., 0])
     return mean, error, centred
 
 

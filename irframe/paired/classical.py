@@ -1,4 +1,4 @@
-"""Tests with a distribution in closed form: PairedT, Wilcoxon, RankSum, Sign."""
+"""Classical tests: PairedT, Wilcoxon, RankSum, Sign."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,21 +26,21 @@ from irframe.paired.pairs import GROUP_BYTES, Pairs, by_pair, in_blocks, marked_
 
 @dataclass(frozen=True, kw_only=True)
 class PairedT(PairedTest):
-    """Whether the mean difference of two systems is larger than its topics explain.
+    """The paired t-test of a mean difference.
 
     Returns
     -------
     PairedT
-        A test whose kernel gives t and its two-sided p-value.
+        A test whose kernel returns t and its two-sided p-value.
 
     Notes
     -----
-    t = mean(a - b) / (sd(a - b) / sqrt(n)), sd with n - 1, against Student's distribution with
-    n - 1 degrees of freedom. Mean, standard error and degrees of freedom of topics that were drawn
-    together, or count more than others, are those of `Design`. All differences 0: t = 0, p = 1. As
-    worked examples have it, constant other differences (to within the rounding of the scores) have
-    t infinite and p = 0, and one topic t NaN and p = 1; verbs that decide pairs give no p for
-    these, as `PairedResult.decided` says.
+    t = mean(a - b) / (sd(a - b) / sqrt(n)), sd with n - 1 in the denominator, against Student's
+    distribution with n - 1 degrees of freedom. With clusters, tasks or weights of topics, mean,
+    standard error and degrees of freedom are those of `Design`. If all differences are 0, t = 0
+    and p = 1. Other constant differences (within the rounding of the scores) have t infinite and
+    p = 0, and one topic has t NaN and p = 1, as in worked examples. Verbs that test pairs return
+    NaN for p in these cases, see `PairedResult.decided`.
 
     References
     ----------
@@ -57,14 +57,16 @@ class PairedT(PairedTest):
 
     name: ClassVar[str] = "t"
     title: ClassVar[str] = "paired t-test"
-    designed: ClassVar[bool] = True
+    supports_design: ClassVar[bool] = True
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
-        return self.under(None, scores, pairs)
+        return self.with_design(None, scores, pairs)
 
-    def under(self, design: Design | None, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test topics that were drawn so; see `PairedTest.under`."""
+    def with_design(
+        self, design: Design | None, scores: Floats, pairs: Pairs = None
+    ) -> PairedResult:
+        """Test every pair under a design; see `PairedTest.with_design`."""
 
         def compute(block: Floats, pairs: Ints) -> PairedResult:
             mean, sd, freedom = moments(block, pairs, design)
@@ -76,21 +78,21 @@ class PairedT(PairedTest):
 def student(
     mean: Floats, sd: Floats, *, topics: int | Ints, freedom: Floats | Ints | None = None
 ) -> PairedResult:
-    """Give t and its two-sided p-value.
+    """Return t and its two-sided p-value.
 
     Parameters
     ----------
     mean, sd
         Mean and standard deviation of paired differences.
     topics
-        How many differences, at least 1; of any shape that fits.
+        Number of differences, at least 1; its shape must broadcast with `mean`.
     freedom
-        Degrees of freedom; by default one less.
+        Degrees of freedom; by default topics - 1.
 
     Returns
     -------
     PairedResult
-        Of the shape of `mean`.
+        Arrays of the shape of `mean`.
     """
     one = np.equal(topics, 1)
     t = ratio(mean, np.where(one & (mean == 0), 0.0, sd / np.sqrt(topics)))
@@ -98,24 +100,25 @@ def student(
     return PairedResult(t, np.where(one, 1.0, p))
 
 
-def of_differences(found: Differences) -> PairedResult:
-    """Give what `PairedT` gives for differences that are described already."""
-    return student(found.mean, found.sd, topics=found.topics, freedom=found.freedom)
+def t_test(differences: Differences) -> PairedResult:
+    """Return the result of `PairedT` for described differences."""
+    freedom = differences.freedom
+    return student(differences.mean, differences.sd, topics=differences.topics, freedom=freedom)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wilcoxon(PairedTest):
-    """Whether the larger differences of two systems favour one of them.
+    """Wilcoxon's signed-rank test.
 
     Parameters
     ----------
     correction
-        Move the signed-rank sum by 1/2 towards 0 before the normal approximation.
+        Whether to apply the continuity correction of 1/2 in the normal approximation.
     exact
-        Take p from the distribution of the rank sum instead of the normal approximation.
+        Whether to take p from the exact distribution of the rank sum.
     decimals
         Decimals to which differences are rounded, 0 to 15, so that 1/2 - 1/3 ties with
-        1/3 - 1/6; None ranks them as the floats they are, as most statistics packages do.
+        1/3 - 1/6. None ranks them without rounding, as most statistics packages do.
 
     Returns
     -------
@@ -124,13 +127,14 @@ class Wilcoxon(PairedTest):
 
     Notes
     -----
-    Differences are rounded, zeros dropped, ties given average ranks. With n differences left and W+
-    the rank sum of the positive ones, z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48)
-    over groups of t ties, for every n: a single topic has z = 1 and p = .317. Nothing left:
-    statistic 0, p = 1. The exact distribution is that of the average ranks under random signs:
-    each rank is added to a sum or not, with the same chance, which is a convolution over the ranks
-    doubled, as average ranks may be halves. It takes time cubic in the number of topics, once for
-    each pattern of ties.
+    Differences are rounded, zeros are dropped, and ties get average ranks. With n differences left
+    and W+ the rank sum of the positive ones, z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 -
+    t)/48) over groups of t ties. This is used for every n: a single topic has z = 1 and p = .317.
+    If no differences are left, the statistic is 0 and p = 1.
+
+    The exact distribution is that of the average ranks under random signs. Every rank is in the
+    sum with probability 1/2, so the distribution is a convolution over doubled ranks (average
+    ranks may be halves). It takes time cubic in the number of topics, once per pattern of ties.
 
     References
     ----------
@@ -155,7 +159,7 @@ class Wilcoxon(PairedTest):
         super().__post_init__()
         if self.correction and self.exact:
             wanted = "a correction of the normal approximation, or the exact distribution"
-            raise ParameterError(wanted, "correction=True, exact=True", "leave one of them out")
+            raise ParameterError(wanted, "correction=True, exact=True", "omit one of them")
         if self.decimals is not None:
             whole("decimals", self.decimals, low=0, high=15)
 
@@ -168,27 +172,28 @@ class Wilcoxon(PairedTest):
             plus, ties, n = by_pair(self._signed_ranks, block, pairs)
             total = n * (n + 1) / 2
             variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
-            deviation, corrected = plus - total / 2, self.correction
-            return _normal(2 * plus - total, deviation, variance, correction=corrected)
+            deviation = plus - total / 2
+            return _normal(2 * plus - total, deviation, variance, correction=self.correction)
 
         return PairedResult(*in_blocks(compute, scores, pairs))
 
     def _exact(self, a: Floats, b: Floats) -> Ends:
-        """Return W+ - W- and its two-sided p-value under random signs of the average ranks."""
+        """Return W+ - W- and its exact two-sided p-value."""
         difference = self._differences(a, b)
         zeros = difference == 0
         ranks = scipy.stats.rankdata(abs(difference), axis=-1)
         ranks = np.where(zeros, 0, ranks - zeros.sum(axis=-1, keepdims=True))
         doubled = np.rint(2 * ranks).astype(np.int64)
-        plus, total = (doubled * (difference > 0)).sum(axis=-1), doubled.sum(axis=-1)
+        plus = (doubled * (difference > 0)).sum(axis=-1)
+        total = doubled.sum(axis=-1)
         rows = np.sort(doubled.reshape(-1, doubled.shape[-1]))
-        patterns, number = np.unique(rows, axis=0, return_inverse=True)
-        below = np.stack([_chances_below(pattern.tobytes()) for pattern in patterns])
-        p = 2 * below[number.reshape(plus.shape), np.minimum(plus, total - plus)]
+        patterns, index = np.unique(rows, axis=0, return_inverse=True)
+        cumulative = np.stack([_rank_sum_cdf(pattern.tobytes()) for pattern in patterns])
+        p = 2 * cumulative[index.reshape(plus.shape), np.minimum(plus, total - plus)]
         return plus - total / 2, np.minimum(p, 1)
 
     def _differences(self, a: Floats, b: Floats) -> Floats:
-        """Return a - b, in units of the last decimal that counts."""
+        """Return rounded differences, in units of the last decimal."""
         difference = a - b
         if self.decimals is not None:
             difference *= 10.0**self.decimals
@@ -196,16 +201,17 @@ class Wilcoxon(PairedTest):
         return difference
 
     def _signed_ranks(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-        """Rank sum of positive differences, sum of t^3 - t, and how many are not 0."""
+        """Return the positive rank sum, tie correction and non-zero count."""
         difference = self._differences(a, b)
         zeros = (difference == 0).sum(axis=-1, dtype=np.float64)
         positive = difference > 0
-        # Floats that are not negative sort like their bits, which leave the sign bit free.
+        # Non-negative floats sort like their bits, so the sign bit is free for a mark.
         keys = np.abs(difference, out=difference).view(np.uint64)
         keys <<= 1
         keys |= positive
         plus, ties = marked_ranks(keys)
-        # Zeros have the first ranks, and so each positive one stands that many too high.
+        # Zeros have the first ranks, so the rank of every positive difference is too high by
+        # their number.
         plus -= zeros * positive.sum(axis=-1)
         return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
 
@@ -213,52 +219,56 @@ class Wilcoxon(PairedTest):
 def _normal(
     statistic: Floats, deviation: Floats, variance: Floats, *, correction: bool
 ) -> PairedResult:
-    """Return a statistic with two-sided p-values of a deviation that is about normal."""
-    apart = np.maximum(abs(deviation) - 0.5, 0) if correction else abs(deviation)
-    return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(apart, np.sqrt(variance))))
+    """Return a statistic with two-sided p from the normal approximation."""
+    size = np.maximum(abs(deviation) - 0.5, 0) if correction else abs(deviation)
+    return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(size, np.sqrt(variance))))
 
 
 @lru_cache(maxsize=64)
-def _chances_below(doubled: bytes) -> Floats:
-    """Return the chance of every positive rank sum or less, by doubled ranks (0 for no rank).
+def _rank_sum_cdf(doubled: bytes) -> Floats:
+    """Return the distribution function of W+.
 
-    Up to half of the largest sum of as many ranks, which the smaller of W+ and W- never exceeds.
+    The argument holds doubled ranks, with 0 for dropped differences.
+
+    It ends at half of the largest rank sum, since the smaller of W+ and W- never exceeds that.
     """
     ranks = np.frombuffer(doubled, np.int64)
-    chances = np.zeros(len(ranks) * (len(ranks) + 1) // 2 + 1)
-    chances[0] = 1
+    density = np.zeros(len(ranks) * (len(ranks) + 1) // 2 + 1)
+    density[0] = 1
     for rank in ranks[ranks > 0]:
-        chances /= 2
-        chances[rank:] += chances[: len(chances) - rank].copy()
-    return np.cumsum(chances)
+        density /= 2
+        density[rank:] += density[: len(density) - rank].copy()
+    return np.cumsum(density)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankSum(PairedTest):
-    """Whether scores of one system tend to exceed those of the other, topics not paired.
+    """Wilcoxon's rank-sum test, which ignores the pairing of topics.
 
     Parameters
     ----------
     correction
-        Move the rank sum by 1/2 towards its mean before the normal approximation.
+        Whether to apply the continuity correction of 1/2 in the normal approximation.
     tie_correction
-        Read the variance off the ties; without, it is that of scores of which none tie.
+        Whether to correct the variance for ties.
 
     Returns
     -------
     RankSum
-        A test whose statistic is the number of pairs of topics (s, t) with a on s above b on
-        t, less the number with a below b.
+        A test whose statistic is the number of pairs of topics (s, t) on which a's score on s is
+        above b's score on t, minus the number on which it is below.
 
     Notes
     -----
-    All 2n scores are rounded to 12 decimals and ranked together, ties with average ranks.
-    With U the rank sum of a less n(n+1)/2, the statistic is 2U - n^2 and z = (U - n^2/2) /
-    sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1)))) over groups of t ties. All scores
-    equal: p = 1. It ignores that both systems saw the same topics, and so is the weakest test
-    here; it is offered because the literature reports it. By default it is
-    ``scipy.stats.mannwhitneyu``; ``RankSum(correction=False, tie_correction=False)`` is
-    ``scipy.stats.ranksums``, whose variance is too large where scores tie, as reciprocal ranks do.
+    All 2n scores are rounded to 12 decimals and ranked jointly; ties get average ranks. Let U be
+    the rank sum of a minus n(n+1)/2. Then the statistic is 2U - n^2, and z = (U - n^2/2) /
+    sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1)))) over groups of t ties. If all scores are
+    equal, p = 1.
+
+    The test ignores that both systems have the same topics, and has the lowest power of all tests
+    here. It is provided because the literature reports it. The default equals
+    ``scipy.stats.mannwhitneyu``. ``RankSum(correction=False, tie_correction=False)`` equals
+    ``scipy.stats.ranksums``, whose variance is too large if scores tie, as reciprocal ranks do.
 
     References
     ----------
@@ -285,8 +295,9 @@ class RankSum(PairedTest):
             return marked_ranks(np.concatenate([2 * a + 1, 2 * b], axis=-1))
 
         def compute(block: Floats, pairs: Ints) -> PairedResult:
-            n, flat = block.shape[2], np.rint(block * SCALE).reshape(len(block), -1)
-            # Scores by whole numbers in the same order, per depth.
+            n = block.shape[2]
+            flat = np.rint(block * SCALE).reshape(len(block), -1)
+            # Replacing scores by their dense ranks per depth keeps their order.
             codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
             ranks, ties = by_pair(pooled, codes.reshape(block.shape), pairs, width=2 * n)
             ties = ties * self.tie_correction
@@ -299,7 +310,7 @@ class RankSum(PairedTest):
 
 @dataclass(frozen=True, kw_only=True)
 class Sign(PairedTest):
-    """Whether one system wins more topics than the other, by whatever margin.
+    """The sign test, which counts wins and losses.
 
     Returns
     -------
@@ -308,8 +319,9 @@ class Sign(PairedTest):
 
     Notes
     -----
-    Differences are rounded to 12 decimals and ties left out; p = min(1, 2 P[X <= min(wins,
-    losses)]), X binomial over wins + losses with chance 1/2. Only ties: p = 1.
+    Differences are rounded to 12 decimals and ties are dropped. p = min(1, 2 P[X <= min(wins,
+    losses)]), where X is binomial with wins + losses trials and probability 1/2. If all topics tie,
+    p = 1.
 
     References
     ----------
@@ -339,21 +351,22 @@ class Sign(PairedTest):
 
 
 def sign_p(wins: Ints, losses: Ints) -> Floats:
-    """Exact two-sided p-value of wins against losses, each as likely as the other.
+    """Return exact two-sided p-values of the sign test.
 
     Parameters
     ----------
     wins, losses
-        Whole numbers of at least 0, of any one shape.
+        Non-negative integers, arrays of the same shape.
 
     Returns
     -------
     numpy.ndarray
-        Of the same shape; 1 where there is nothing to count.
+        p-values of the same shape; 1 if there are no wins and losses.
 
     Notes
     -----
-    min(1, 2 P[X <= min(wins, losses)]), X binomial over wins + losses with chance 1/2.
+    min(1, 2 P[X <= min(wins, losses)]), where X is binomial with wins + losses trials and
+    probability 1/2.
 
     References
     ----------
@@ -365,10 +378,11 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     >>> sign_p(np.array([3, 0]), np.array([0, 0])).tolist()
     [0.25, 1.0]
     """
-    fewer, trials = np.minimum(wins, losses), np.add(wins, losses)
-    # Few outcomes are possible, so each is looked up rather than computed for every pair.
+    fewer = np.minimum(wins, losses)
+    trials = np.add(wins, losses)
+    # Few outcomes are possible, so p is computed once for each and looked up for every pair.
     codes = fewer + trials * (trials.max(initial=0) + 1)
-    distinct, where = np.unique(codes, return_inverse=True)
+    distinct, index = np.unique(codes, return_inverse=True)
     number, successes = np.divmod(distinct, trials.max(initial=0) + 1)
     p = np.minimum(1, 2 * scipy.special.bdtr(successes.astype(float), number, 0.5))
-    return np.asarray(p[where].reshape(fewer.shape))
+    return np.asarray(p[index].reshape(fewer.shape))

@@ -1,7 +1,7 @@
-"""How sure a difference is where systems were scored several times: over topics and repeats.
+"""Variances of differences over topics and repeats of systems.
 
-A list is one repeat of a system on all topics. What a repeat is decides what goes together: repeats
-of a system are its own (layout "system"), or each is one draw for all systems ("shared").
+A list holds one repeat of a system on all topics. The layout says whether each system has its own
+repeats ("system"), or each repeat is one draw for all systems ("shared").
 """
 
 from typing import NamedTuple
@@ -15,34 +15,37 @@ from irframe.paired.pairs import in_blocks, products
 
 
 class RepeatAnova(NamedTuple):
-    """Analysis of variance of the topics x repeats table of every system, shape (system, depth)."""
+    """Analysis of variance of every system's topics x repeats table.
+
+    The variances have the shape (system, depth).
+    """
 
     topic: Floats
-    """Variance of the mean over topics: that of the topics' means over repeats, by T."""
+    """Variance of the means over repeats, divided by the number of topics T."""
     repeat: Floats
-    """That of the repeats' means over topics, by R; 0 of a system with one repeat."""
+    """Variance of the means over topics, divided by the number of repeats R; 0 if R is 1."""
     residual: Floats
-    """The mean square of what neither explains, by T R; counted in both others."""
+    """Residual mean square, divided by T R. Both other variances contain it."""
     repeats: Ints
-    """How many repeats a system has, shape (system, 1)."""
+    """Number of repeats of each system, shape (system, 1)."""
     topics: int
     means: Floats
-    """Every topic's mean over repeats, shape (system, topic, depth)."""
+    """Means over repeats, shape (system, topic, depth)."""
 
 
 class Crossed(NamedTuple):
-    """The difference of every pair and its variance, shape (pair, depth).
+    """Differences of pairs and their variances, shape (pair, depth).
 
     Parameters
     ----------
     mean
         Mean difference a - b over topics and repeats.
     variance
-        Of the mean difference.
+        Variance of the mean difference.
     freedom
-        Satterthwaite's degrees of freedom, at least 1; NaN where nothing varies.
+        Satterthwaite's degrees of freedom, at least 1; NaN if the variance is 0.
     share
-        What the repeats have of the variance, 0 to 1.
+        Share of repeats in the variance, 0 to 1.
     """
 
     mean: Floats
@@ -55,17 +58,17 @@ class Crossed(NamedTuple):
 
         Examples
         --------
-        >>> found = Crossed(*(np.array([each]) for each in (0.4, 0.04, 10.0, 0.5)))
-        >>> found.test().p.round(4)
+        >>> difference = Crossed(*(np.array([value]) for value in (0.4, 0.04, 10.0, 0.5)))
+        >>> difference.test().p.round(4)
         array([0.0734])
         """
         t = ratio(self.mean, np.sqrt(self.variance))
-        # Where nothing varies degrees of freedom are not known, and of t = 0 p is 1 under any.
+        # Degrees of freedom may be NaN for t = 0, where p is 1 for any number of them.
         p = 2 * scipy.special.stdtr(np.where(t == 0, 1.0, self.freedom), -abs(t))
         return PairedResult(t, p).decided()
 
     def interval(self, *, alpha: float) -> Ends:
-        """Return the ends of the intervals, NaN where nothing varies."""
+        """Return the intervals, NaN if the variance is 0."""
         error = np.sqrt(np.where(self.variance > 0, self.variance, np.nan))
         half = -scipy.special.stdtrit(self.freedom, alpha / 2) * error
         return self.mean - half, self.mean + half
@@ -74,20 +77,22 @@ class Crossed(NamedTuple):
 def crossed(
     lists: Floats, owner: Ints, pairs: Ints, *, shared: bool = False, over: str = "both"
 ) -> Crossed:
-    """Return how sure the difference of every pair is, over new topics, new repeats, or both.
+    """Return differences of pairs with variances over topics and repeats.
 
     Parameters
     ----------
     lists
-        Shape (list, topic, depth), without NaN: the lists of one system after the other's.
+        Shape (list, topic, depth), without NaN. The lists of each system are consecutive.
     owner
-        Position of the system of each list, from 0, rising.
+        Position of the system of each list, from 0, ascending.
     pairs
         Shape (pair, 2), positions of systems.
     shared
-        Whether a repeat is one draw for all systems, which have the same ones in one order.
+        Whether each repeat is one draw for all systems. All systems then have the same repeats in
+        the same order.
     over
-        ``"both"``; ``"topic"``, new topics and these repeats; ``"repeat"``, the other way round.
+        ``"both"``, new topics and new repeats; ``"topic"``, new topics for these repeats;
+        ``"repeat"``, new repeats on these topics.
 
     Returns
     -------
@@ -96,13 +101,15 @@ def crossed(
 
     Notes
     -----
-    d is the difference of means over topics and repeats. ``V_T`` is the variance over topics of the
-    difference of means over repeats, by T. ``V_R`` is the sum over both systems of the variance of
-    the repeats' means, by R; where repeats are shared, that of the difference of the repeats'
-    means. ``V_E``, the residual mean square of the topics x repeats table of a system, or of the
-    difference, by T R, is in both. ``V = max(V_T + V_R - V_E, V_T, V_R)``, with Satterthwaite's
-    degrees of freedom ``V^2 / (V_T^2 / (T - 1) + sum v^2 / (R - 1) + sum e^2 / ((T - 1)(R - 1)))``
-    of the parts v of V_R and e of V_E, at least 1.
+    ``V_T`` is the variance over T topics of the difference of means over repeats, divided by T.
+    ``V_R`` is the sum over both systems of the variance of the means of R repeats, divided by R.
+    If repeats are shared, it is the variance of the difference of these means, divided by R.
+    ``V_E`` is the residual mean square of the topics x repeats table, divided by T R. It is summed
+    over both systems, or computed from the differences if repeats are shared. Both V_T and V_R
+    contain it, so that ``V = max(V_T + V_R - V_E, V_T, V_R)``.
+
+    Satterthwaite's degrees of freedom are ``V^2 / (V_T^2 / (T - 1) + sum v^2 / (R - 1) + sum e^2 /
+    ((T - 1)(R - 1)))``, and at least 1. The sums are over the terms v of V_R and e of V_E.
 
     References
     ----------
@@ -117,52 +124,57 @@ def crossed(
     Examples
     --------
     >>> scores = np.array([[3.0, 5.0, 4.0], [5.0, 6.0, 4.0], [2.0, 1.0, 3.0], [1.0, 1.0, 1.0]])
-    >>> found = crossed(scores[..., None], np.array([0, 0, 1, 1]), np.array([[0, 1]]))
-    >>> found.variance.round(3).item(), found.freedom.round(2).item()
+    >>> differences = crossed(scores[..., None], np.array([0, 0, 1, 1]), np.array([[0, 1]]))
+    >>> differences.variance.round(3).item(), differences.freedom.round(2).item()
     (0.917, 2.78)
     """
     topics = lists.shape[1]
-    analysed = (_shared_repeats if shared else _own)(lists, owner, pairs)
-    mean, between, repeat, residual, freedoms = analysed
+    analyse = _shared_repeats if shared else _separate_repeats
+    mean, between, repeat, residual, squares = analyse(lists, owner, pairs)
     if over == "topic":
-        total, weighed = between, np.zeros_like(between)
+        total = between
+        below = np.zeros_like(between)
     elif over == "repeat":
-        total, weighed = repeat, freedoms[0]
+        total = repeat
+        below = squares[0]
     else:
-        # The residual is in both, and is taken off once; as it is an estimate, what is left may be
-        # less than one of them, which no sum of variances is.
+        # Both terms contain the residual, so it is subtracted once. As it is an estimate, the
+        # result may be below one of the terms, which the true variance never is.
         total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
-        weighed = freedoms[0] + freedoms[1]
+        below = squares[0] + squares[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         if over != "repeat":
-            weighed = weighed + between**2 / (topics - 1)
-        # The total may be small beside the squares of its parts, as the residual is taken off it.
-        freedom = np.where(total > 0, np.maximum(total**2 / weighed, 1.0), np.nan)
+            below = below + between**2 / (topics - 1)
+        # After subtraction of the residual the total may be small relative to its terms.
+        freedom = np.where(total > 0, np.maximum(total**2 / below, 1.0), np.nan)
         share = repeat / (between + repeat)
     return Crossed(mean, total, freedom, share)
 
 
 def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
-    """Analyse the topics x repeats table of every system; parameters as for `crossed`.
+    """Return the analysis of variance of every system's repeats.
+
+    The parameters are those of `crossed`.
 
     Examples
     --------
     >>> scores = np.array([[3.0, 5.0, 4.0], [5.0, 6.0, 4.0]])[..., None]
-    >>> found = table_of(scores, np.array([0, 0]))
-    >>> [part.round(3).item() for part in found[:3]]
+    >>> anova = table_of(scores, np.array([0, 0]))
+    >>> [variance.round(3).item() for variance in anova[:3]]
     [0.25, 0.25, 0.083]
     """
     counts = np.bincount(owner)
     ends = np.cumsum(counts)
     topics, depths = lists.shape[1:]
-    variances, means = np.zeros((3, len(counts), depths)), np.empty((len(counts), topics, depths))
+    variances = np.zeros((3, len(counts), depths))
+    means = np.empty((len(counts), topics, depths))
     for system, (end, repeats) in enumerate(zip(ends, counts, strict=True)):
-        own = lists[end - repeats : end]
-        means[system] = by_topic = own[0] if repeats == 1 else own.mean(axis=0)
+        table = lists[end - repeats : end]
+        means[system] = by_topic = table[0] if repeats == 1 else table.mean(axis=0)
         mean = by_topic.mean(axis=0)
         variances[0, system] = _mean_square(by_topic - mean, topics - 1) / topics
         if repeats > 1:
-            rest = own - by_topic
+            rest = table - by_topic
             by_repeat = rest.mean(axis=1)
             rest -= by_repeat[:, np.newaxis]
             variances[1, system] = _mean_square(by_repeat, repeats - 1) / repeats
@@ -173,18 +185,20 @@ def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
 
 
 def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
-    """Return variance and degrees of freedom of every system's own mean, (system, depth).
+    """Return variances of system means and their degrees of freedom.
+
+    Both have the shape (system, depth).
 
     Parameters
     ----------
     table
-        Of the systems.
+        The analysis of variance of the systems.
     over
-        ``"both"``, or ``"repeat"``, which a single repeat says nothing of.
+        ``"both"`` or ``"repeat"``. The latter needs at least two repeats.
 
     Notes
     -----
-    As for a difference in `crossed`, of one system.
+    The formulas of `crossed` for a single system instead of a difference.
     """
     between, repeat, residual, repeats, topics, _ = table
     if over == "repeat":
@@ -192,53 +206,59 @@ def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
         return repeat, freedom
     total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
     with np.errstate(divide="ignore", invalid="ignore"):
-        weighed = between**2 / (topics - 1) + _by_freedom(table).sum(axis=0)
-        return total, np.where(total > 0, np.maximum(total**2 / weighed, 1.0), np.nan)
+        below = between**2 / (topics - 1) + _by_freedom(table).sum(axis=0)
+        return total, np.where(total > 0, np.maximum(total**2 / below, 1.0), np.nan)
 
 
 def _mean_square(values: Floats, freedom: int) -> Floats:
-    """Return sums of squares over the first dimension by their freedom; NaN if there is none."""
+    """Return mean squares over the first dimension.
+
+    They are NaN if there are no degrees of freedom.
+    """
     squares = np.einsum("ij,ij->j", values, values)
     return squares / freedom if freedom else np.full_like(squares, np.nan)
 
 
 def _by_freedom(table: RepeatAnova) -> Floats:
-    """Return squares by their freedom, of repeats and of residuals, (2, system, depth)."""
-    own = np.maximum(table.repeats - 1, 1)
-    return np.stack([table.repeat**2 / own, table.residual**2 / (max(table.topics - 1, 1) * own)])
+    """Return squared variances divided by their degrees of freedom.
+
+    The first row is of repeats, the second of residuals: shape (2, system, depth).
+    """
+    df = np.maximum(table.repeats - 1, 1)
+    return np.stack([table.repeat**2 / df, table.residual**2 / (max(table.topics - 1, 1) * df)])
 
 
 def _differences(values: Floats, pairs: Ints) -> Ends:
-    """Return mean differences (pair, depth) of (system, place, depth), and their variance."""
+    """Return mean differences and their variances, (pair, depth).
+
+    The values have the shape (system, observation, depth).
+    """
     mean, sd, _ = in_blocks(moments, values, pairs, dtypes=(np.float64,) * 3)
     return mean, sd**2 / values.shape[1]
 
 
-def _own(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
+def _separate_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
     table = table_of(lists, owner)
-
-    parts = table.repeat, table.residual, _by_freedom(table)
-    repeat, residual, freedoms = (
-        part.take(pairs[:, 0], axis=-2) + part.take(pairs[:, 1], axis=-2) for part in parts
-    )
-    return *_differences(table.means, pairs), repeat, residual, freedoms
+    terms = table.repeat, table.residual, _by_freedom(table)
+    sums = (term.take(pairs[:, 0], axis=-2) + term.take(pairs[:, 1], axis=-2) for term in terms)
+    return *_differences(table.means, pairs), *sums
 
 
 def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
     topics, depths = lists.shape[1:]
     table = lists.reshape(owner.max() + 1, -1, topics, depths)
     repeats = table.shape[1]
-    by_topic, by_repeat = table.mean(axis=1), table.mean(axis=2)
-    _, repeat = _differences(by_repeat, pairs)
+    by_topic = table.mean(axis=1)
+    _, repeat = _differences(table.mean(axis=2), pairs)
     rest = np.empty((depths, len(table), repeats, topics))
-    for system, own in enumerate(table):
-        left = own - by_topic[system]
-        left -= left.mean(axis=1, keepdims=True)
-        rest[:, system] = np.moveaxis(left, 2, 0)
-    own, cross = products(rest.reshape(depths, len(table), repeats * topics), pairs)
+    for system, scores in enumerate(table):
+        residuals = scores - by_topic[system]
+        residuals -= residuals.mean(axis=1, keepdims=True)
+        rest[:, system] = np.moveaxis(residuals, 2, 0)
+    single, cross = products(rest.reshape(depths, len(table), repeats * topics), pairs)
     a, b = pairs.T
-    squares = np.maximum(own[:, a] + own[:, b] - 2 * cross, 0).T  # rounding is harmless
+    squares = np.maximum(single[:, a] + single[:, b] - 2 * cross, 0).T  # rounding is harmless
     freedom = max(topics - 1, 1) * (repeats - 1)
     residual = squares / freedom / (topics * repeats)
-    parts = np.stack([repeat**2 / (repeats - 1), residual**2 / freedom])
-    return *_differences(by_topic, pairs), repeat, residual, parts
+    terms = np.stack([repeat**2 / (repeats - 1), residual**2 / freedom])
+    return *_differences(by_topic, pairs), repeat, residual, terms

@@ -1,7 +1,7 @@
-"""How topics were drawn: which belong together, which are one task, and what each counts for.
+"""Sampling designs of topics: clusters, tasks and weights.
 
-Everything that a mean and its variance take of it is linear in the scores: what a topic counts, and
-a projection on clusters, whose squares add up to the variance. Pairs are then a Gram matrix, as
+A mean is linear in the scores. Its variance is the sum of squares of a projection of the scores on
+clusters, which is linear, too. The variances of all pairs therefore follow from a Gram matrix, as
 without a design.
 """
 
@@ -15,22 +15,22 @@ from irframe.arrays import Array, Floats, Ints
 from irframe.paired.pairs import DRAWN, count_drawn, products, refuse_large
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Relative to the larger score: differences this close together count as one constant."""
+"""Range of differences that count as constant, relative to the larger score."""
 GUARD = 1e-3
-"""Share of the operands' power below which the Gram matrix's variance is not trusted."""
+"""Sums of squares below this share of their operands lose digits to cancellation."""
 
 
-class Sureness(NamedTuple):
-    """A mean and how sure it is.
+class Estimate(NamedTuple):
+    """A mean, its variance and its degrees of freedom.
 
     Parameters
     ----------
     mean
         The mean.
     variance
-        Of the mean; exactly 0 where nothing varies, NaN where a task has a single cluster.
+        The variance of the mean: exactly 0 for constant values, NaN if a task has one cluster.
     freedom
-        Its degrees of freedom.
+        The degrees of freedom of the variance.
     """
 
     mean: Floats
@@ -40,29 +40,30 @@ class Sureness(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """How topics were drawn; see `design_of`.
+    """A sampling design of topics, see `design_of`.
 
     Parameters
     ----------
     weights
-        Those of the topics, above 0; within a task only their ratios matter.
+        Weight of each topic, above 0. Only ratios within a task matter.
     cluster
-        That of each topic, from 0; those of a task follow each other, in the order of their first
-        topics, so that names do not matter.
+        Cluster of each topic, from 0. The clusters of a task are numbered consecutively, in the
+        order of their first topics.
     task
-        That of each topic, from 0, in the order of their first topics.
+        Task of each topic, from 0, in the order of their first topics.
 
     Notes
     -----
-    Task h of K has the share ``W = 1 / K``, its topics ``b = w / sum w``; ``m_h = sum b d`` and the
-    mean is ``sum W m_h``. With B the sum of b^2 in the task, and B_g, Q_g the sums of b and b^2 in
-    cluster g: ``V_h = sum c_g r_g^2``, ``r_g = sum b (d - m_h)`` over the cluster and ``c_g = Q_g /
-    (Q_g - 2 B_g Q_g + B_g^2 B)``. The variance of the mean is ``sum W^2 V_h``.
+    Each of K tasks has the share ``W = 1 / K``, and its topics have the shares ``b = w / sum w``.
+    The mean of task h is ``m_h = sum b d``, and the overall mean is ``sum W m_h``. Let B be the sum
+    of b^2 in the task, and B_g and Q_g the sums of b and b^2 in cluster g. The variance of m_h is
+    ``V_h = sum c_g r_g^2`` with ``r_g = sum b (d - m_h)`` over the cluster and ``c_g = Q_g / (Q_g -
+    2 B_g Q_g + B_g^2 B)``. The variance of the overall mean is ``sum W^2 V_h``.
 
-    Of differences of equal variance that do not depend on each other, V_h has the degrees of
-    freedom ``tr(P)^2 / tr(P^2)``, with ``P_gk = sqrt(c_g c_k) ([g = k] Q_g - Q_g B_k - B_g Q_k +
-    B_g B_k B)``; over tasks these are Satterthwaite's. All clusters of one topic and one weight,
-    in one task, are Student's; clusters of one size his on their means.
+    V_h has the degrees of freedom ``tr(P)^2 / tr(P^2)`` with ``P_gk = sqrt(c_g c_k) ([g = k] Q_g -
+    Q_g B_k - B_g Q_k + B_g B_k B)``. They hold for independent differences of equal variance, and
+    are combined over tasks by Satterthwaite's formula. For independent topics of equal weight in
+    one task this is Student's test. For clusters of equal size it is Student's test on their means.
 
     References
     ----------
@@ -79,57 +80,57 @@ class Design:
     task: Ints
 
     def take(self, topics: Array) -> Self:
-        """Return that of some topics, by a mask or positions."""
+        """Return the design of topics selected by mask or position."""
         return type(self)(self.weights[topics], *_in_order(self.cluster[topics], self.task[topics]))
 
     @cached_property
     def plain(self) -> bool:
-        """Whether topics are independent draws that count alike, of one task."""
-        alike = np.ptp(self.weights) == 0 and self.tasks == 1
-        return bool(alike and self.clusters == len(self.weights))
+        """Whether topics are independent, of equal weight and one task."""
+        equal = np.ptp(self.weights) == 0 and self.tasks == 1
+        return bool(equal and self.clusters == len(self.weights))
 
     @cached_property
     def clusters(self) -> int:
-        """How many clusters there are."""
+        """Number of clusters."""
         return int(self.cluster.max(initial=-1)) + 1
 
     @cached_property
     def tasks(self) -> int:
-        """How many tasks there are."""
+        """Number of tasks."""
         return int(self.task.max(initial=-1)) + 1
 
     @cached_property
     def shares(self) -> Floats:
-        """What each topic has of the mean; they add up to 1."""
+        """Share of each topic in the mean; sums to 1."""
         within = np.bincount(self.task, self.weights)
         return np.asarray(self.weights / within[self.task] / self.tasks)
 
     @cached_property
     def masses(self) -> Floats:
-        """What each cluster has of the mean."""
+        """Share of each cluster in the mean."""
         return np.asarray(np.bincount(self.cluster, self.shares), np.float64)
 
     @cached_property
     def starts(self) -> Ints:
-        """The first cluster of every task, and the number of clusters."""
+        """First cluster of every task, and number of clusters."""
         owner = np.zeros(self.clusters, np.int64)
         owner[self.cluster] = self.task
         return np.searchsorted(owner, np.arange(self.tasks + 1))
 
     @cached_property
     def effective(self) -> float:
-        """How many topics that count alike would be as good."""
+        """Effective number of topics (Kish)."""
         return float(1 / (self.shares**2).sum())
 
     @cached_property
-    def _sure(self) -> tuple[Floats, Floats]:
-        """The root of c of every cluster, and the degrees of freedom of every task."""
+    def _scaling(self) -> tuple[Floats, Floats]:
+        """Root of c by cluster, degrees of freedom by task."""
         squares = np.asarray(np.bincount(self.cluster, self.shares**2), np.float64)
-        parts = [
-            _adjusted(self.masses[own] * self.tasks, squares[own] * self.tasks**2)
-            for own in self._tasks
+        by_task = [
+            _adjusted(self.masses[task] * self.tasks, squares[task] * self.tasks**2)
+            for task in self._tasks
         ]
-        return np.concatenate([scale for scale, _ in parts]), np.array([df for _, df in parts])
+        return np.concatenate([scale for scale, _ in by_task]), np.array([df for _, df in by_task])
 
     @property
     def _tasks(self) -> list[slice]:
@@ -137,47 +138,53 @@ class Design:
         return [slice(*ends) for ends in zip(self.starts[:-1], self.starts[1:], strict=True)]
 
     def sums(self, values: Floats) -> Floats:
-        """Add values (..., topic) up within clusters, times their shares: (..., cluster)."""
+        """Return the sums of shares times values by cluster.
+
+        Values have the shape (..., topic), sums (..., cluster).
+        """
         order = np.argsort(self.cluster, kind="stable")
         if not (np.diff(order) == 1).all():
             return _summed(values[..., order] * self.shares[order], self.cluster[order])
         return _summed(values * self.shares, self.cluster)
 
     def projected(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return means, and what each cluster is off by, whose squares add up to the variance."""
+        """Return means and scaled deviations by cluster.
+
+        The sum of squares of the deviations is the variance.
+        """
         sums = self.sums(values)
         of_tasks = np.add.reduceat(sums, self.starts[:-1], axis=-1)
         means = np.repeat(of_tasks * self.tasks, np.diff(self.starts), axis=-1)
-        return of_tasks.sum(axis=-1), self._sure[0] * (sums - self.masses * means)
+        return of_tasks.sum(axis=-1), self._scaling[0] * (sums - self.masses * means)
 
-    def sure(self, values: Floats, largest: Floats) -> Sureness:
-        """Return means over the last axis and how sure they are.
+    def estimate(self, values: Floats, largest: Floats) -> Estimate:
+        """Return means over the last axis with their variances.
 
         Parameters
         ----------
         values
             Scores or differences, shape (..., topic).
         largest
-            Largest absolute score, shape (...): what rounding of it explains is none.
+            Largest absolute score, shape (...). Deviations within its rounding error are 0.
 
         Examples
         --------
-        Of clusters of two topics each, Student's of their means:
+        With two topics in each cluster this is Student's variance of the cluster means:
 
         >>> pairs = design_of(4, cluster=np.array([0, 0, 1, 1]))
-        >>> pairs.sure(np.array([0.1, 0.3, 0.2, 0.6]), np.array(0.6)).variance.round(4).item()
+        >>> pairs.estimate(np.array([0.1, 0.3, 0.2, 0.6]), np.array(0.6)).variance.round(4).item()
         0.01
         """
         mean, off = self.projected(values)
         least = ROUNDING * np.asarray(largest)
-        flat = np.all(abs(off) <= self._sure[0] * self.masses * least[..., np.newaxis], axis=-1)
-        parts = np.add.reduceat(off**2, self.starts[:-1], axis=-1)
-        parts = np.where(np.expand_dims(flat, -1), 0.0, parts)
+        flat = np.all(abs(off) <= self._scaling[0] * self.masses * least[..., np.newaxis], axis=-1)
+        variances = np.add.reduceat(off**2, self.starts[:-1], axis=-1)
+        variances = np.where(np.expand_dims(flat, -1), 0.0, variances)
         mean = np.where(flat & (abs(mean) <= least), 0.0, mean)
-        return Sureness(mean, *self._total(np.moveaxis(parts, -1, 0)))
+        return Estimate(mean, *self._total(np.moveaxis(variances, -1, 0)))
 
-    def by_gram(self, block: Floats, pairs: Ints) -> tuple[Sureness, tuple[Ints, ...]]:
-        """Return what `sure` says of the differences of pairs, and where that is in doubt.
+    def by_gram(self, block: Floats, pairs: Ints) -> tuple[Estimate, tuple[Ints, ...]]:
+        """Return the estimates of all pairs, and inaccurate positions.
 
         Parameters
         ----------
@@ -188,38 +195,46 @@ class Design:
 
         Returns
         -------
-        Sureness
-            Shape (depth, pair) each.
+        Estimate
+            Arrays of shape (depth, pair).
         tuple of numpy.ndarray
-            Depths and pairs whose differences are to be looked at themselves.
+            Depths and pairs that cancellation makes inaccurate. Call `estimate` on their
+            differences.
         """
         a, b = pairs.T
         means, off = self.projected(block - block.mean(axis=1, keepdims=True))
-        parts, power = [], 0.0
-        for own in self._tasks:
-            alone, cross = products(np.ascontiguousarray(off[..., own]), pairs)
-            both = alone.take(a, axis=1) + alone.take(b, axis=1)
-            parts.append(np.maximum(both - 2 * cross, 0))
+        variances = []
+        power = 0.0
+        for task in self._tasks:
+            single, cross = products(np.ascontiguousarray(off[..., task]), pairs)
+            both = single.take(a, axis=1) + single.take(b, axis=1)
+            variances.append(np.maximum(both - 2 * cross, 0))
             power = power + both
         mean = means.take(a, axis=1) - means.take(b, axis=1)
-        found = Sureness(mean, *self._total(np.stack(parts)))
+        estimates = Estimate(mean, *self._total(np.stack(variances)))
         size = (means**2).take(a, axis=1) + (means**2).take(b, axis=1)
         rounding = (ROUNDING * abs(block).max(axis=(1, 2)))[:, np.newaxis] ** 2
-        share = ((self._sure[0] * self.masses) ** 2).sum()
+        share = ((self._scaling[0] * self.masses) ** 2).sum()
         doubt = np.maximum(GUARD * (power + share * size), share * rounding)
-        return found, np.nonzero(found.variance <= doubt)
+        return estimates, np.nonzero(estimates.variance <= doubt)
 
-    def _total(self, parts: Floats) -> tuple[Floats, Floats]:
-        """Return variance and degrees of freedom, from those of every task, which come first."""
-        variance, own = parts.sum(axis=0), self._sure[1].reshape(-1, *[1] * (parts.ndim - 1))
-        if len(parts) == 1:
-            return variance, np.broadcast_to(own[0], variance.shape)
+    def _total(self, by_task: Floats) -> tuple[Floats, Floats]:
+        """Return variance and degrees of freedom over all tasks.
+
+        The variances of tasks have the shape (task, ...).
+        """
+        variance = by_task.sum(axis=0)
+        freedoms = self._scaling[1].reshape(-1, *[1] * (by_task.ndim - 1))
+        if len(by_task) == 1:
+            return variance, np.broadcast_to(freedoms[0], variance.shape)
         with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = variance**2 / (parts**2 / own).sum(axis=0)
-        return variance, np.where(variance == 0, self._sure[1].sum(), freedom)
+            freedom = variance**2 / (by_task**2 / freedoms).sum(axis=0)
+        return variance, np.where(variance == 0, self._scaling[1].sum(), freedom)
 
     def counts(self, *, samples: int, seed: int) -> Floats:
-        """Draw clusters within tasks with replacement: how often each is drawn, (sample, cluster).
+        """Draw clusters within tasks with replacement, and count them.
+
+        The counts have the shape (sample, cluster).
 
         Examples
         --------
@@ -236,32 +251,35 @@ class Design:
         return np.concatenate([count_drawn(each) for each in drawn], axis=1)
 
     def drawn(self, *, samples: int, seed: int) -> Floats:
-        """Return what each topic has of the mean of every resample, (sample, topic)."""
+        """Return the share of topics in resampled means, (sample, topic)."""
         times = self.counts(samples=samples, seed=seed)
         within = np.add.reduceat(times * self.masses, self.starts[:-1], axis=1) * self.tasks
         topics = times[:, self.cluster] * self.shares
         return np.asarray(topics / within[:, self.task])
 
     def replicates(self, sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
-        """Return means of resamples, and their variance by how clusters are off, (..., sample).
+        """Return resampled means and their variances, (..., sample).
 
         Parameters
         ----------
         sums
-            Those of clusters, (..., cluster).
+            Sums by cluster, shape (..., cluster), see `sums`.
         counts
-            How often resamples have each cluster.
+            How often each cluster is in each resample, shape (sample, cluster).
 
         Notes
         -----
-        Of G clusters of a task, with sums s and masses A: ``m = sum s / sum A`` and ``V = G / (G -
-        1) sum (s - A m)^2 / (sum A)^2``, over those that were drawn.
+        A task of G clusters with sums s and shares A has ``m = sum s / sum A`` and ``V = G / (G -
+        1) sum (s - A m)^2 / (sum A)^2``, summed over the clusters drawn.
         """
         mean: Floats = np.zeros(())
         variance: Floats = np.zeros(())
-        for own in self._tasks:
-            times, s, mass = counts[:, own].T, sums[..., own], self.masses[own]
-            total, clusters = mass @ times, len(mass)
+        for task in self._tasks:
+            times = counts[:, task].T
+            s = sums[..., task]
+            mass = self.masses[task]
+            total = mass @ times
+            clusters = len(mass)
             m = s @ times / total
             squares = s**2 @ times
             about = squares - 2 * m * ((s * mass) @ times) + m**2 * (mass**2 @ times)
@@ -273,7 +291,7 @@ class Design:
 
 
 DEGENERATE = 1e-13
-"""Sum of squares about the mean of a resample, relative to that about 0, below which it is 0."""
+"""Sums of squares about a resample's mean below this share of the sum about 0 are 0."""
 
 
 def design_of(
@@ -283,38 +301,41 @@ def design_of(
     cluster: Ints | None = None,
     task: Ints | None = None,
 ) -> Design:
-    """Return how topics were drawn.
+    """Return the sampling design of topics.
 
     Parameters
     ----------
     topics
-        How many there are.
+        Number of topics.
     weights
-        Those of the topics, above 0; by default all count alike.
+        Weight of each topic, above 0; by default all are equal.
     cluster
-        Topics with the same number, in the same task, were drawn together; by default none were.
+        Cluster of each topic within its task; by default every topic is its own cluster.
     task
-        Topics with the same number are of one task, each of which counts alike; by default one.
+        Task of each topic; by default there is one task. All tasks have equal weight.
 
     Returns
     -------
     Design
-        Of the topics in this order.
+        The design of the topics in this order.
 
     Examples
     --------
-    >>> found = design_of(4, cluster=np.array([7, 2, 7, 2]), task=np.array([1, 0, 1, 0]))
-    >>> found.cluster.tolist(), found.task.tolist(), found.shares.tolist()
+    >>> design = design_of(4, cluster=np.array([7, 2, 7, 2]), task=np.array([1, 0, 1, 0]))
+    >>> design.cluster.tolist(), design.task.tolist(), design.shares.tolist()
     ([0, 1, 0, 1], [0, 1, 0, 1], [0.25, 0.25, 0.25, 0.25])
     """
-    own = np.arange(topics) if cluster is None else cluster
-    one = np.zeros(topics, np.int64) if task is None else task
-    counted = np.ones(topics) if weights is None else np.asarray(weights, np.float64)
-    return Design(counted, *_in_order(own, one))
+    cluster = np.arange(topics) if cluster is None else cluster
+    task = np.zeros(topics, np.int64) if task is None else task
+    weights = np.ones(topics) if weights is None else np.asarray(weights, np.float64)
+    return Design(weights, *_in_order(cluster, task))
 
 
 def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
-    """Return clusters and tasks by the order of first topics, a task's clusters side by side."""
+    """Return codes of clusters and tasks, ordered by first topics.
+
+    The clusters of a task have consecutive codes.
+    """
     task = _by_first(task)
     _, cluster = np.unique(cluster, return_inverse=True)
     within = task * (cluster.max(initial=0) + 1) + cluster
@@ -323,14 +344,14 @@ def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
 
 
 def _by_first(labels: Ints, keys: Ints | None = None) -> Ints:
-    """Return codes of labels, in the order of their first places or of the keys of these."""
-    _, first, places = np.unique(labels, return_index=True, return_inverse=True)
+    """Return codes of labels, ordered by first position or key."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(first if keys is None else keys[first], kind="stable")
-    return np.asarray(np.argsort(order)[places])
+    return np.asarray(np.argsort(order)[codes])
 
 
 def _summed(values: Floats, cluster: Ints) -> Floats:
-    """Add up runs of values that belong together."""
+    """Return the sums over runs of equal cluster."""
     starts = np.flatnonzero(np.diff(cluster, prepend=-1))
     if len(starts) == len(cluster):
         return values
@@ -338,20 +359,23 @@ def _summed(values: Floats, cluster: Ints) -> Floats:
 
 
 def _adjusted(mass: Floats, squares: Floats) -> tuple[Floats, float]:
-    """Return the root of c of clusters of one task, and the degrees of freedom.
+    """Return root of c by cluster, and degrees of freedom.
 
-    The heaviest one stands apart in all sums, as nearly all may cancel out of its part.
+    The heaviest cluster is left out of all sums and added at the end, since its terms may nearly
+    cancel.
     """
     if len(mass) < 2:
         return np.full(1, np.nan), np.nan
     top = int(mass.argmax())
     others = np.arange(len(mass)) != top
-    rest, spread = mass[others].sum(), squares[others].sum()
+    rest = mass[others].sum()
+    spread = squares[others].sum()
     total = squares[top] + spread
     left = np.where(others, 1 - mass, rest)
     beside = np.where(others, total - squares, spread)
     c = squares / (left**2 * squares + mass**2 * beside)
-    e, q = c * mass**2, squares / mass
+    e = c * mass**2
+    q = squares / mass
     zero, one, two = ((e * q**power)[others].sum() for power in (0, 1, 2))
     traces = (total * zero) ** 2 + 2 * zero * two + 2 * one**2 - 4 * total * zero * one
     traces -= ((e * (total - 2 * q)) ** 2)[others].sum()

@@ -1,4 +1,4 @@
-"""What a paired test is, and the differences of a pair: mean, spread, wins, ties and losses."""
+"""Base class of paired tests, and descriptions of paired differences."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ class PairedResult(NamedTuple):
     Parameters
     ----------
     statistic
-        Shape (pair, depth); positive where a is ahead of b. Each test says what it is.
+        Shape (pair, depth), positive if a is better than b. Its meaning depends on the test.
     p
-        Two-sided p-values, shape (pair, depth), not adjusted for the number of pairs.
+        Two-sided p-values, shape (pair, depth), not adjusted for multiple comparisons.
 
     Examples
     --------
@@ -36,10 +36,10 @@ class PairedResult(NamedTuple):
     p: Floats
 
     def decided(self) -> "PairedResult":
-        """Give no p to pairs whose differences are all the same, unless they are 0.
+        """Return the result with NaN for constant differences.
 
-        Their statistic, that of tests which estimate how differences vary, is infinite or, of one
-        topic, NaN: nothing says how they vary, and so nothing is shown.
+        The variance of such differences is unknown, and the statistic of tests that estimate it
+        is infinite, or NaN for one topic. Pairs whose differences are all 0 keep their p.
 
         Examples
         --------
@@ -51,10 +51,10 @@ class PairedResult(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PairedTest(ABC):
-    """Whether two systems differ, judged from their scores on the same topics.
+    """A test of whether two systems differ on paired topics.
 
-    A test is a value: its options are its fields, two tests with equal options are equal, and
-    its `repr` evaluates back to it. Its `kernel` tests all pairs at all depths.
+    A test is a value: its options are its fields, tests with equal options are equal, and its
+    `repr` evaluates to an equal test. Its `kernel` tests all pairs at all depths.
 
     Examples
     --------
@@ -64,17 +64,16 @@ class PairedTest(ABC):
     """
 
     name: ClassVar[str]
-    """What `parse_test` calls the test."""
+    """Short name, for `parse_test`."""
     title: ClassVar[str]
-    """What captions call it."""
+    """Name in captions."""
     _repr_html_ = as_html
-    designed: ClassVar[bool] = False
-    """Whether it has a form for topics that were drawn together, or count more than others."""
+    supports_design: ClassVar[bool] = False
+    """Whether the test supports clusters, tasks and weights of topics."""
     joint: ClassVar[bool] = False
-    """Whether its p-values already allow for all pairs of the systems, and need no correction."""
+    """Whether its p-values are adjusted for all pairs, and need no correction."""
     inverted: ClassVar[bool] = False
-    """Whether it has intervals of its own, of the differences that it does not find significant;
-    beside the p-values of others stand Student's."""
+    """Whether the test is inverted for its intervals. Other tests use Student's intervals."""
 
     def __post_init__(self) -> None:
         wrong = [
@@ -87,15 +86,15 @@ class PairedTest(ABC):
 
     @abstractmethod
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth at once.
+        """Test every pair at every depth.
 
         Parameters
         ----------
         scores
             Shape (system, topic, depth), without NaN.
         pairs
-            Shape (pair, 2), positions of systems a and b, as `all_pairs` and `baseline_pairs`
-            give; all pairs by default.
+            Shape (pair, 2), positions of systems a and b, as returned by `all_pairs` and
+            `baseline_pairs`; all pairs by default.
 
         Returns
         -------
@@ -103,56 +102,62 @@ class PairedTest(ABC):
             `statistic` and `p`, each of shape (pair, depth).
         """
 
-    def under(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth, of topics that were drawn so; if `designed`.
+    def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
+        """Test every pair at every depth under a design.
+
+        Only available if `supports_design`.
 
         Parameters
         ----------
         design
-            How topics were drawn.
+            The sampling design of the topics.
         scores, pairs
-            As for `kernel`, which tests topics that were drawn independently and count alike.
+            As for `kernel`, which assumes independent topics of equal weight.
 
         Returns
         -------
         PairedResult
-            As `kernel` gives it.
+            `statistic` and `p`, as from `kernel`.
         """
-        raise NotImplementedError(f"{self!r} has no form for topics that were drawn together")
+        raise NotImplementedError(f"{self!r} does not support designs of topics")
 
     def interval(
         self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
-        """Return between which values mean differences lie, as the test has it; if `inverted`.
+        """Return the test's confidence intervals of mean differences.
+
+        Only available if `inverted`.
 
         Parameters
         ----------
         scores, pairs
             As for `kernel`.
         design
-            How topics were drawn; by default independently, and all count alike.
+            The sampling design of the topics; by default independent topics of equal weight.
         alpha
             One minus the confidence level.
 
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends, shape (pair, depth): 0 is outside exactly where p < alpha, but
-            for pairs whose differences are all the same.
+            Lower and upper ends, shape (pair, depth). An interval excludes 0 exactly where
+            p < alpha, unless the differences are constant.
         """
-        raise NotImplementedError(f"{self!r} has no intervals of its own")
+        raise NotImplementedError(f"{self!r} has no intervals")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingTest(PairedTest):
-    """A test by random draws, the same for every pair and depth.
+    """A test by random draws.
+
+    All pairs and depths share the draws.
 
     Parameters
     ----------
     samples
-        How many draws, at least 1.
+        Number of draws, at least 1.
     seed
-        Of the generator of the draws, at least 0; the same seed gives the same p-values.
+        Seed of the draws, at least 0. The same seed gives the same p-values.
     """
 
     samples: int
@@ -167,7 +172,7 @@ class ResamplingTest(PairedTest):
 def moments(
     block: Floats, pairs: Ints, design: Design | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Mean, spread and its freedom of the differences of every pair, from one Gram matrix.
+    """Return mean, standard deviation and degrees of freedom by pair.
 
     Parameters
     ----------
@@ -176,7 +181,7 @@ def moments(
     pairs
         Shape (pair, 2).
     design
-        How topics were drawn; by default independently, and all count alike.
+        The sampling design of the topics; by default independent topics of equal weight.
 
     Returns
     -------
@@ -187,30 +192,30 @@ def moments(
 
     Notes
     -----
-    With each topic's mean over systems removed, and then each system's mean over topics, the
-    sum of squares of a difference is G[a, a] + G[b, b] - 2 G[a, b], G the matrix of inner
-    products. Where that is at most a thousandth of the sums of squares it is taken from, or
-    no more than rounding of the largest score explains, the pair is computed again from its
-    differences, and constant differences are told apart: see `exact_moments`.
+    First each topic's mean over systems is subtracted, then each system's mean over topics. The
+    sum of squares of a difference is then G[a, a] + G[b, b] - 2 G[a, b], where G is the matrix of
+    inner products. A pair is computed again from its differences if that sum is at most a
+    thousandth of its operands, or within the rounding error of the largest score. `exact_moments`
+    also recognises constant differences.
     """
     topics = block.shape[2]
     if design is None:
         mean, squares, doubt = _by_gram(block, pairs)
-        for where, a, b in _looked_at(block, pairs, doubt):
+        for where, a, b in _scores_at(block, pairs, doubt):
             mean[where], squares[where] = exact_moments(a, b)
         return mean, deviations(squares, topics), np.broadcast_to(topics - 1.0, mean.shape)
     (mean, variance, freedom), doubt = design.by_gram(block, pairs)
     freedom = freedom.copy()
-    for where, a, b in _looked_at(block, pairs, doubt):
-        mean[where], variance[where], freedom[where] = design.sure(a - b, _largest(a, b))
+    for where, a, b in _scores_at(block, pairs, doubt):
+        mean[where], variance[where], freedom[where] = design.estimate(a - b, _largest(a, b))
     return mean, np.sqrt(variance * topics), freedom
 
 
-def _looked_at(
-    block: Floats, pairs: Ints, doubt: tuple[Ints, ...]
+def _scores_at(
+    block: Floats, pairs: Ints, positions: tuple[Ints, ...]
 ) -> Iterator[tuple[tuple[Ints, Ints], Floats, Floats]]:
-    """Yield some of the depths and pairs, and the scores of both systems there."""
-    depth, pair = doubt
+    """Yield positions of depths and pairs, with both systems' scores."""
+    depth, pair = positions
     for group in groups(len(depth), fitting(block.shape[2])):
         where = depth[group], pair[group]
         first, second = pairs[where[1]].T
@@ -218,16 +223,19 @@ def _looked_at(
 
 
 def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ...]]:
-    """Give means and sums of squares, and the depths and pairs where these are in doubt."""
+    """Return means, sums of squares, and inaccurate positions.
+
+    The positions are of depths and pairs.
+    """
     topics = block.shape[2]
     a, b = pairs.T
-    # What a topic gives to all cancels out of differences: taken off before, it costs no digits.
+    # The mean of a topic cancels out of differences. Subtracting it first loses no digits.
     centred = block - block.mean(axis=1, keepdims=True)
     means = centred.mean(axis=2)
     centred -= means[:, :, None]
-    own, cross = products(centred, pairs)
-    power = own + topics * means**2
-    squares = own.take(a, axis=1) + own.take(b, axis=1) - 2 * cross
+    single, cross = products(centred, pairs)
+    power = single + topics * means**2
+    squares = single.take(a, axis=1) + single.take(b, axis=1) - 2 * cross
     mean = means.take(a, axis=1) - means.take(b, axis=1)
     rounding = topics * (ROUNDING * abs(block).max(axis=(1, 2))) ** 2
     doubt = np.maximum(GUARD * (power.take(a, axis=1) + power.take(b, axis=1)), rounding[:, None])
@@ -235,12 +243,15 @@ def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ..
 
 
 def deviations(squares: Floats, topics: int) -> Floats:
-    """Return standard deviations from sums of squares about the mean; NaN of one topic."""
+    """Return standard deviations from sums of squares about the mean.
+
+    They are NaN for one topic.
+    """
     return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
 
 
 def exact_moments(a: Floats, b: Floats) -> Ends:
-    """Mean and sum of squares about it of a - b over the last axis, from the differences.
+    """Return mean and sum of squares of differences over topics.
 
     Parameters
     ----------
@@ -254,10 +265,10 @@ def exact_moments(a: Floats, b: Floats) -> Ends:
 
     Notes
     -----
-    Adding a constant to a score rounds it, so that differences which are constant on paper
-    differ in their last bits. Differences that spread over no more than 8 units of rounding
-    (2.2e-16) of the larger score count as constant, with a sum of squares of exactly 0; if
-    their mean is no larger than that either, the systems count as identical and it is 0.
+    Adding a constant to a score rounds it, so that mathematically constant differences vary in
+    their last bits. Differences count as constant if their range is at most 8 units of rounding
+    (2.2e-16) of the larger score. Their sum of squares is then exactly 0. If their mean is within
+    that tolerance too, the systems count as identical, and the mean is 0.
     """
     difference = a - b
     mean = difference.mean(axis=-1)
@@ -270,7 +281,7 @@ def exact_moments(a: Floats, b: Floats) -> Ends:
 
 
 def noise(a: Floats, b: Floats) -> Floats:
-    """Return how far apart differences of these scores may be by rounding alone.
+    """Return the largest range of differences that rounding explains.
 
     Parameters
     ----------
@@ -290,26 +301,26 @@ def _largest(a: Floats, b: Floats) -> Floats:
 
 
 SCALE = 1e12
-"""Differences are rounded to 12 decimals before they are ranked or counted as ties."""
+"""Scale of rounding: differences are ranked and counted with 12 decimals."""
 
 
 class Differences(NamedTuple):
-    """How far apart two systems are, and on how many topics.
+    """Statistics of the differences between two systems.
 
     Parameters
     ----------
     mean
         Mean over topics of a - b, shape (pair, depth).
     sd
-        Standard deviation of the differences with topics - 1 below, shape (pair, depth);
-        exactly 0 where they are constant, NaN with one topic.
+        Standard deviation of the differences with topics - 1 in the denominator, shape (pair,
+        depth); exactly 0 for constant differences, NaN with one topic.
     wins, ties, losses
-        Numbers of topics where a - b, rounded to 12 decimals, is positive, 0 and negative,
+        Numbers of topics on which a - b, rounded to 12 decimals, is positive, 0 and negative,
         each of shape (pair, depth).
     topics
-        The number of topics, one for each depth where depths have topics of their own.
+        The number of topics, or one number per depth.
     freedom
-        Degrees of freedom of the standard deviation; topics - 1, unless topics have a design.
+        Degrees of freedom of the standard deviation: topics - 1, unless topics have a design.
 
     Examples
     --------
@@ -329,12 +340,12 @@ class Differences(NamedTuple):
 
     @property
     def effect_size(self) -> Floats:
-        """Paired standardised mean difference.
+        """Standardised mean of the paired differences.
 
         Returns
         -------
         numpy.ndarray
-            Shape (pair, depth); NaN where all differences are the same.
+            Shape (pair, depth); NaN if all differences are the same.
 
         Notes
         -----
@@ -348,7 +359,7 @@ class Differences(NamedTuple):
         return self.mean / self._varying()
 
     def interval(self, *, alpha: float = 0.05) -> Ends:
-        """Confidence interval of the mean difference.
+        """Return Student's confidence intervals of the mean differences.
 
         Parameters
         ----------
@@ -358,8 +369,7 @@ class Differences(NamedTuple):
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends, each of shape (pair, depth); NaN where all differences are the
-            same.
+            Lower and upper ends, each of shape (pair, depth); NaN if all differences are the same.
 
         Notes
         -----
@@ -377,20 +387,20 @@ class Differences(NamedTuple):
         ([[-2.97]], [[6.97]])
         """
         level(alpha)
-        # The lower quantile: 1 - alpha / 2 has lost the digits of a small alpha.
+        # The lower quantile is used because 1 - alpha / 2 loses the digits of a small alpha.
         quantile = -scipy.special.stdtrit(self.freedom, alpha / 2)
         half = quantile * self._varying() / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
 
     def _varying(self) -> Floats:
-        """Return standard deviations, NaN where nothing says how differences vary."""
+        """Return standard deviations, NaN for constant differences."""
         return np.where(self.sd > 0, self.sd, np.nan)
 
 
 def describe_differences(
     scores: Floats, pairs: Pairs = None, design: Design | None = None
 ) -> Differences:
-    """Say by how much, how evenly and on how many topics the systems of each pair differ.
+    """Return statistics of the differences between the systems of pairs.
 
     Parameters
     ----------
@@ -399,7 +409,7 @@ def describe_differences(
     pairs
         Shape (pair, 2), positions of systems a and b; all pairs by default.
     design
-        How topics were drawn; by default independently, and all count alike.
+        The sampling design of the topics; by default independent topics of equal weight.
 
     Returns
     -------
@@ -419,8 +429,8 @@ def describe_differences(
     Examples
     --------
     >>> scores = np.array([[[0.2], [0.4], [0.6]], [[0.1], [0.5], [0.6]]])
-    >>> found = describe_differences(scores)
-    >>> found.wins.item(), found.ties.item(), found.losses.item()
+    >>> differences = describe_differences(scores)
+    >>> differences.wins.item(), differences.ties.item(), differences.losses.item()
     (1, 1, 1)
     """
 
@@ -436,7 +446,9 @@ def describe_differences(
 
 
 def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
-    """Count the topics that a wins and loses, differences rounded to 12 decimals.
+    """Count the topics that a wins and loses.
+
+    Differences are rounded to 12 decimals.
 
     Parameters
     ----------
@@ -451,13 +463,16 @@ def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
     difference = a - b
     difference *= SCALE
     return (
-        # Beyond half of the 12th decimal, which is what rounding says, without rounding every one.
+        # Comparing with half of the 12th decimal avoids rounding every difference.
         np.count_nonzero(difference > 0.5, axis=-1),
         np.count_nonzero(difference < -0.5, axis=-1),
     )
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """Divide; 0 / 0 is 0, anything else by 0 is infinite with its sign."""
+    """Return the quotient, with 0 / 0 = 0.
+
+    Other divisions by 0 give infinity with its sign.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((above == 0) & (below == 0), 0.0, above / below)

@@ -1,4 +1,4 @@
-"""Which systems could be first: a test of each against all others, by flips of signs."""
+"""Sign-flip test of whether a system could be first."""
 
 import itertools
 
@@ -18,34 +18,35 @@ def first_p(
     samples: int = 1000,
     seed: int = 0,
 ) -> Floats:
-    """Return p-values of each system being first, shape (system, depth).
+    """Return p-values of the hypotheses that each system is first.
 
     Parameters
     ----------
     scores
-        What is added up for the mean, higher is better, shape (system, topic, depth), without NaN.
+        The summands of the mean, shape (system, topic, depth), without NaN. Higher is better.
     known
         Which systems can be compared, shape (system, depth); by default all.
     design
-        How topics were drawn; by default independently, and all count alike.
+        The sampling design of the topics; by default independent topics of equal weight.
     samples
-        How many random assignments of signs, at least 1. Where there are fewer in all, each of
-        them is taken once.
+        Number of random sign assignments, at least 1. If there are fewer assignments in total,
+        each is used once.
     seed
-        Of the generator of the signs, at least 0.
+        Seed of the signs, at least 0.
 
     Returns
     -------
     numpy.ndarray
-        1 for a system that is compared with no other.
+        p-values, shape (system, depth); 1 for a system that is compared with no other.
 
     Notes
     -----
-    The hypothesis of a system is that no other one has a higher mean. The statistic is the largest
-    paired t of the others against it. Each draw turns the signs of all differences on some topics,
-    or clusters, and takes the largest t again: ``p = (1 + count) / (1 + samples)``, count the draws
-    in which it is at least the observed one. Only one system is truly first, so that nothing is
-    corrected for the number of systems: those with p > alpha hold it with probability 1 - alpha.
+    The hypothesis of a system is that no other system has a higher mean. The statistic is the
+    largest paired t of the others against it. Each draw flips the signs of all differences on
+    random topics, or clusters, and recomputes the largest t. ``p = (1 + count) / (1 + samples)``,
+    where count is the number of draws in which it is at least the observed one. Only one system is
+    truly first, so p is not corrected for the number of systems: with probability 1 - alpha, the
+    first system is among those with p > alpha.
 
     References
     ----------
@@ -70,13 +71,15 @@ def first_p(
     compared = np.ones((systems, depths), bool) if known is None else np.asarray(known, bool)
     p = np.ones((systems, depths))
     for depth in range(depths):
-        there = np.flatnonzero(compared[:, depth])
-        p[there, depth] = _of_depth(np.ascontiguousarray(values[there, :, depth]), signs)
+        present = np.flatnonzero(compared[:, depth])
+        p[present, depth] = _of_depth(np.ascontiguousarray(values[present, :, depth]), signs)
     return p
 
 
 def least_first_p(units: int, *, samples: int) -> float:
-    """Return the least p-value of `first_p` on so many topics, or clusters.
+    """Return the smallest p-value of `first_p` for a sample size.
+
+    The sample size is the number of topics or clusters.
 
     Examples
     --------
@@ -91,17 +94,19 @@ def _is_exact(units: int, samples: int) -> bool:
 
 
 def _of_depth(values: Floats, signs: Floats) -> Floats:
-    """Return p-values of systems from what is added up for their means, (system, unit)."""
+    """Return the p-values at one depth from summands, (system, unit)."""
     systems, units = values.shape
     if systems < 2:
         return np.ones(systems)
-    flipped, sums, largest = values @ signs.T, values.sum(axis=1), abs(values).max(axis=1)
+    flipped = values @ signs.T
+    sums = values.sum(axis=1)
+    largest = abs(values).max(axis=1)
 
     def test(system: int) -> float:
         others = np.arange(systems) != system
         lead = values[others] - values[system]
         rounding = ROUNDING * units * np.maximum(largest[others], largest[system])
-        # t rises with this ratio, whose squares do not change with signs.
+        # t is monotone in the sum divided by this size, which sign flips do not change.
         size = np.sqrt(units * (lead**2).sum(axis=1))
         scale = np.where(size > rounding, 1 / np.where(size > 0, size, 1), 0.0)
         least = ((sums[others] - sums[system] - rounding) * scale).max() - TIE

@@ -1,4 +1,4 @@
-"""Margins of equivalence, Welch's analysis of variance, and prediction-powered means."""
+"""Effect sizes, tests against margins, power, and prediction-powered means."""
 
 from typing import Any, NamedTuple
 
@@ -9,9 +9,9 @@ from irframe.arrays import Ends, Flags, Floats, Ints
 from irframe.paired.pairs import groups
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
-"""Further columns of a comparison with effect sizes."""
+"""Columns that effect sizes add to a comparison."""
 NEAR_ZERO = 2.0
-"""Of t, below which scipy does not invert the noncentral distribution well."""
+"""scipy inverts the noncentral t distribution inaccurately for smaller |t|."""
 
 
 def hedges(
@@ -22,24 +22,24 @@ def hedges(
     Parameters
     ----------
     effect_size
-        Mean difference in units of the standard deviation of the differences.
+        Mean difference divided by the standard deviation of the differences.
     topics
-        How many there are, of the same shape.
+        Number of topics, an array of the same shape.
     alpha
         One minus the confidence level.
     t, df
-        The statistic that the interval stands beside, and its degrees of freedom, where these are
-        not ``d sqrt(n)`` and n - 1, as repeats or clusters of topics are counted.
+        Test statistic and its degrees of freedom; by default ``d sqrt(n)`` and n - 1. They differ
+        from the defaults if there are repeats or clusters of topics.
 
     Returns
     -------
     tuple of numpy.ndarray
-        g and the ends of its interval; NaN with one topic and where there is no spread.
+        g and the ends of its interval; NaN with one topic, and for constant differences.
 
     Notes
     -----
-    ``g = d (1 - 3 / (4 (n - 1) - 1))``; the interval holds the noncentralities of Student's
-    distribution under which t is neither too small nor too large, by what g has of t.
+    ``g = d (1 - 3 / (4 (n - 1) - 1))``. The ends of the interval are the noncentralities of
+    Student's distribution for which t is at the alpha/2 and 1 - alpha/2 quantiles, times g / t.
 
     References
     ----------
@@ -48,12 +48,13 @@ def hedges(
 
     Examples
     --------
-    >>> [part.round(3).tolist() for part in hedges(np.array([0.5]), np.array([20]), alpha=0.05)]
-    [[0.48], [0.027], [0.922]]
+    >>> g, low, high = hedges(np.array([0.5]), np.array([20]), alpha=0.05)
+    >>> g.round(3).item(), low.round(3).item(), high.round(3).item()
+    (0.48, 0.027, 0.922)
     """
     df = topics - 1 if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
-        # With two topics the factor would be 0, and every effect none.
+        # With two topics the factor would be 0, and so would every effect.
         factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
         plain = d * np.sqrt(topics)
@@ -67,10 +68,11 @@ def hedges(
 
 
 def _noncentrality(df: Ints, p: float, t: Floats) -> Floats:
-    """Return the noncentrality under which Student's t is below t with probability p."""
-    small, step = np.clip(t, -NEAR_ZERO, NEAR_ZERO), 1e-4
+    """Return the noncentrality at which t is the p quantile."""
+    small = np.clip(t, -NEAR_ZERO, NEAR_ZERO)
+    step = 1e-4
     near = small - scipy.special.ndtri(p)
-    for _ in range(8):  # of Newton, as scipy's inverse takes a t near 0 for 0
+    for _ in range(8):  # Newton's method, since scipy's inverse treats t near 0 as 0
         below, at, above = (scipy.special.nctdtr(df, near + by, small) for by in (-step, 0, step))
         near = near - (at - p) * 2 * step / (above - below)
     return np.asarray(np.where(np.abs(t) < NEAR_ZERO, near, scipy.special.nctdtrinc(df, p, t)))
@@ -88,20 +90,19 @@ def within_margin(
     Parameters
     ----------
     mean, sd
-        Mean and standard deviation of the differences, higher is better; any shape.
+        Mean and standard deviation of the differences, any shape. Higher is better.
     topics
-        How many there are, at least 1.
+        Number of topics, at least 1.
     margin
-        Above 0, in the units of the mean.
+        The margin, above 0, in the units of the mean.
     freedom
-        Degrees of freedom; by default one less than topics.
+        Degrees of freedom; by default topics - 1.
 
     Returns
     -------
     not_worse, equivalent : numpy.ndarray
-        p of "not worse", against a true difference of -margin or less, and p of "equivalent", the
-        larger one of that and of its mirror image. NaN where all differences are the same, from
-        which nothing follows for other topics.
+        p for "not worse", the test of a true difference of at most -margin; and p for
+        "equivalent", the larger p of that test and the opposite one. NaN for constant differences.
 
     Notes
     -----
@@ -128,17 +129,20 @@ def within_margin(
 
 
 def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
-    """Return how often a one-sided t-test does not find what is so many standard errors above."""
+    """Return the type II error rate of a one-sided t-test.
+
+    `lead` is the true difference in standard errors.
+    """
     critical = -scipy.special.stdtrit(df, alpha)
     share = scipy.special.nctdtr(df, lead, critical)
     return np.asarray(np.nan_to_num(share))  # from 30 on scipy gives NaN next to 0
 
 
 def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
-    """Return the difference, in standard errors, that a two-sided t-test finds so often."""
+    """Return the detectable difference of a t-test in standard errors."""
     if not df > 0:
         return np.nan
-    # The square of t is an F, of which one tail is both tails of t.
+    # The square of t has an F distribution, and its upper tail is both tails of t.
     critical = scipy.special.fdtri(1, df, 1 - alpha)
 
     def missing(true: float) -> float:
@@ -153,18 +157,18 @@ def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
 def detectable(
     sd: Floats, topics: Ints, *, power: float, alpha: float, freedom: Floats | None = None
 ) -> Floats:
-    """Return the smallest true difference that a two-sided t-test finds so often.
+    """Return the smallest difference that a two-sided t-test detects.
 
     Parameters
     ----------
     sd
-        Standard deviation of the differences; where it is 0 nothing follows.
+        Standard deviation of the differences. The result is NaN where it is 0.
     topics
-        How many there are, of the shape of `sd`.
+        Number of topics, an array of the shape of `sd`.
     power, alpha
-        As for `noncentrality`.
+        Power and significance level of the test.
     freedom
-        Degrees of freedom; by default one less than topics.
+        Degrees of freedom; by default topics - 1.
 
     Examples
     --------
@@ -172,16 +176,16 @@ def detectable(
     array([0.0808])
     """
     df = np.subtract(topics, 1) if freedom is None else freedom
-    counts, place = np.unique(df, return_inverse=True)
+    values, index = np.unique(df, return_inverse=True)
     factors = np.array(
-        [_detectable_in_errors(float(count), power, alpha) for count in counts], np.float64
+        [_detectable_in_errors(float(value), power, alpha) for value in values], np.float64
     )
-    times = factors[place].reshape(np.shape(df))
+    times = factors[index].reshape(np.shape(df))
     return times * np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
 
 
 BLOCK = 1 << 20
-"""Differences that are held at a time."""
+"""Number of differences in memory at a time."""
 
 
 class Powered(NamedTuple):
@@ -192,11 +196,11 @@ class Powered(NamedTuple):
     estimate
         The means.
     error
-        Their standard errors, as of a weight that was known before.
+        Their standard errors if the weight is regarded as known.
     jackknife
-        Their standard errors where it is known that the weight is estimated, too.
+        Their standard errors including the uncertainty of the weight.
     weight
-        What the cheap scores count for, from 0 to 1.
+        Weight of the cheap scores, 0 to 1.
 
     Examples
     --------
@@ -211,12 +215,12 @@ class Powered(NamedTuple):
 
 
 def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powered:
-    """Estimate means from cheap scores everywhere and people's somewhere.
+    """Estimate means from cheap scores and some human scores.
 
     Parameters
     ----------
     cheap, human
-        Scores, shape (..., topic, depth); people's may be anything where they have not judged.
+        Scores, shape (..., topic, depth). Human scores outside `judged` are ignored.
     counted
         The topics whose cheap scores are averaged, shape (topic, depth).
     judged
@@ -229,44 +233,47 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
 
     Notes
     -----
-    With f the cheap scores, y people's, N and n the topics of each: ``w mean_N(f) + mean_n(y - w
-    f)``, of variance ``w^2 var_N(f) / N + var_n(y - w f) / n``; the weight that makes it least is
-    ``cov_n(y, f) / ((1 + n / N) var(f))``, var(f) over both samples together, clipped to [0, 1].
+    Let f be the cheap scores on N topics, and y the human scores on n topics. The estimate is ``w
+    mean_N(f) + mean_n(y - w f)``, with variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. The
+    weight with the smallest variance is ``cov_n(y, f) / ((1 + n / N) var(f))``, clipped to [0, 1],
+    with var(f) over both samples.
 
-    The jackknife leaves out one topic that people judged after the other, from all that it counts
-    in, and finds the weight anew; topics of cheap scores alone add ``w^2 var(f)`` for each.
+    The jackknife omits each topic with human scores in turn, from all sums, and estimates the
+    weight again. Topics with cheap scores only add ``w^2 var(f)`` each.
 
     Examples
     --------
     >>> cheap = np.array([[0.0], [1.0], [0.0], [1.0]])
     >>> both = np.array([[True], [True], [False], [False]])
-    >>> found = power(cheap, cheap + 0.5, ~both, both)
-    >>> found.estimate.item(), found.weight.item()
+    >>> powered = power(cheap, cheap + 0.5, ~both, both)
+    >>> powered.estimate.item(), powered.weight.item()
     (1.0, 0.375)
     """
     sampled = judged.any(axis=1)
-    here, again = judged[sampled], (judged & counted)[sampled]
-    n, every = here.sum(axis=0).astype(float), counted.sum(axis=0).astype(float)
-    mean_y, y = _centred(human[..., sampled, :], here)
-    mean_f, f = _centred(cheap[..., sampled, :], here)
+    in_sample = judged[sampled]
+    in_both = (judged & counted)[sampled]
+    n = in_sample.sum(axis=0).astype(float)
+    every = counted.sum(axis=0).astype(float)
+    mean_y, y = _centred(human[..., sampled, :], in_sample)
+    mean_f, f = _centred(cheap[..., sampled, :], in_sample)
     mean_all, rest = _centred(cheap, counted)
     sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (rest * rest).sum(axis=-2)
     weight, spread = _weight(*sums, mean_f - mean_all, n, every)
     left = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
-    # What is left without each topic.
-    fewer, less = n - 1, np.where(again, every - 1, every)
-    back = np.where(again, f + _wide(mean_f - mean_all), 0.0)
-    apart = _wide(mean_f - mean_all) - f / fewer + back / less
-    grown = n / fewer
-    parts = _wide(sums[0]) - grown * y * f, _wide(sums[1]) - grown * f * f
-    total = _wide(sums[2]) - every / less * back**2
-    without = -y / fewer - _weight(*parts, total, apart, fewer, less)[0] * apart
-    about = np.where(here, without - _wide(_mean(without, here)), 0.0)
-    alone = weight**2 * spread * (every - again.sum(axis=0)) / every**2
+    # The jackknife: each value below is without one topic.
+    n_1 = n - 1
+    every_1 = np.where(in_both, every - 1, every)
+    removed = np.where(in_both, f + _wide(mean_f - mean_all), 0.0)
+    gap = _wide(mean_f - mean_all) - f / n_1 + removed / every_1
+    moments = _wide(sums[0]) - n / n_1 * y * f, _wide(sums[1]) - n / n_1 * f * f
+    total = _wide(sums[2]) - every / every_1 * removed**2
+    without = -y / n_1 - _weight(*moments, total, gap, n_1, every_1)[0] * gap
+    deviation = np.where(in_sample, without - _wide(_mean(without, in_sample)), 0.0)
+    cheap_only = weight**2 * spread * (every - in_both.sum(axis=0)) / every**2
     return Powered(
         estimate=weight * mean_all + mean_y - weight * mean_f,
         error=np.sqrt(left + weight**2 * sums[2] / every**2),
-        jackknife=np.sqrt((about**2).sum(axis=-2) * fewer / n + alone),
+        jackknife=np.sqrt((deviation**2).sum(axis=-2) * n_1 / n + cheap_only),
         weight=weight,
     )
 
@@ -288,7 +295,7 @@ def power_pairs(
     Returns
     -------
     Powered
-        Shape (pair, depth) each: what `power` says of the differences of scores.
+        Arrays of shape (pair, depth): the result of `power` for the differences of scores.
 
     Examples
     --------
@@ -300,33 +307,37 @@ def power_pairs(
     estimates = []
     for block in groups(len(pairs), max(1, BLOCK // cheap[0].size)):
         first, second = pairs[block].T
-        model, people = (scores[first] - scores[second] for scores in (cheap, human))
-        estimates.append(power(model, people, counted, judged))
+        differences = (scores[first] - scores[second] for scores in (cheap, human))
+        estimates.append(power(*differences, counted, judged))
     return Powered(*map(np.concatenate, zip(*estimates, strict=True)))
 
 
 def _weight(
-    products: Floats, squares: Floats, total: Floats, apart: Floats, n: Floats, every: Floats
+    products: Floats, squares: Floats, total: Floats, gap: Floats, n: Floats, every: Floats
 ) -> Ends:
-    """Return the weight, and the variance of cheap scores over both samples.
+    """Return the weight, and the variance of cheap scores.
 
-    From sums over n topics of products with people's scores and of squares, over all of squares,
-    and how far the means of the two samples are apart; a topic in both counts twice.
+    `products` and `squares` are sums of y f and f^2 over the n topics with human scores, `total`
+    is the sum of f^2 over all topics, and `gap` the difference of the means of f in both samples.
+    A topic in both samples counts twice.
     """
-    spread = (squares + total + n * every / (n + every) * apart**2) / (n + every - 1)
+    spread = (squares + total + n * every / (n + every) * gap**2) / (n + every - 1)
     below = n * (1 + n / every) * spread
     share = np.divide(products, below, out=np.zeros_like(products), where=below > 0)
     return np.clip(share, 0, 1), spread
 
 
 def _centred(values: Floats, where: Flags) -> Ends:
-    """Return means over some topics, and values less these, 0 elsewhere."""
+    """Return means over some topics, and the deviations from them.
+
+    Deviations of other topics are 0.
+    """
     mean = _mean(values, where)
     return mean, np.where(where, values - _wide(mean), 0.0)
 
 
 def _mean(values: Floats, where: Flags) -> Floats:
-    """Return the mean over some topics, shape (..., depth)."""
+    """Return the mean over selected topics, shape (..., depth)."""
     return np.asarray(np.where(where, values, 0.0).sum(axis=-2) / where.sum(axis=0))
 
 

@@ -1,4 +1,4 @@
-"""Pairs of systems, and how work on them is cut: blocks, matrix products, resamples, ranks."""
+"""Pairs of systems, computed in blocks: products, resamples and ranks."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -17,12 +17,12 @@ Pairs = Ints | None
 
 
 def all_pairs(systems: int) -> Ints:
-    """Every unordered pair of systems, the earlier system first.
+    """Return every unordered pair of systems, earlier system first.
 
     Parameters
     ----------
     systems
-        The number of systems, at least 0.
+        Number of systems, at least 0.
 
     Returns
     -------
@@ -38,34 +38,34 @@ def all_pairs(systems: int) -> Ints:
 
 
 def baseline_pairs(systems: int, baseline: int) -> Ints:
-    """Every other system against one baseline, which is b of each pair.
+    """Return the pairs of every other system with a baseline.
 
     Parameters
     ----------
     systems
-        The number of systems, at least 1.
+        Number of systems, at least 1.
     baseline
         Position of the baseline, 0 to systems - 1.
 
     Returns
     -------
     numpy.ndarray
-        Shape (systems - 1, 2): positions of a and b.
+        Shape (systems - 1, 2): positions of a and b. The baseline is b.
 
     Examples
     --------
     >>> baseline_pairs(3, 1).tolist()
     [[0, 1], [2, 1]]
     """
-    place = whole("baseline", baseline, low=0, high=systems - 1)
-    others = np.delete(np.arange(systems, dtype=np.int64), place)
-    return np.stack([others, np.full_like(others, place)], axis=1)
+    pos = whole("baseline", baseline, low=0, high=systems - 1)
+    others = np.delete(np.arange(systems, dtype=np.int64), pos)
+    return np.stack([others, np.full_like(others, pos)], axis=1)
 
 
 BLOCK_BYTES = 2 * 2**20
 """Target size of a block of depths."""
 GROUP_BYTES = 2**18
-"""Target size of a working array for a group of pairs; a few of them fit into a cache."""
+"""Target size of a working array for a group of pairs. A few of them fit into a cache."""
 WORKERS = min(8, os.cpu_count() or 1)
 
 Arrays = tuple[NDArray[Any], ...]
@@ -79,20 +79,20 @@ def in_blocks(
     dtypes: tuple[DTypeLike, ...] = (np.float64, np.float64),
     least_bytes: int = 0,
 ) -> Arrays:
-    """Fill arrays of shape (pair, depth), a block of depths at a time.
+    """Compute arrays of shape (pair, depth) in blocks of depths.
 
     Parameters
     ----------
     compute
-        Takes a block (depth, system, topic) and the pairs, gives arrays (depth, pair).
+        Takes a block (depth, system, topic) and the pairs, and returns arrays (depth, pair).
     scores
         Shape (system, topic, depth).
     pairs
         Shape (pair, 2), positions of systems; None for all pairs.
     dtypes
-        One for each array that `compute` gives.
+        The dtypes of the arrays that `compute` returns.
     least_bytes
-        Size up to which a block of scores is not split among threads.
+        Blocks of scores up to this size are not split among threads.
 
     Returns
     -------
@@ -104,11 +104,11 @@ def in_blocks(
     results = tuple(np.empty((depths, len(pairs)), dtype) for dtype in dtypes)
 
     def fill(block: slice) -> None:
-        part = np.ascontiguousarray(np.moveaxis(scores[:, :, block], 2, 0), dtype=np.float64)
-        for result, values in zip(results, compute(part, pairs), strict=True):
-            result[block] = values
+        values = np.ascontiguousarray(np.moveaxis(scores[:, :, block], 2, 0), dtype=np.float64)
+        for result, computed in zip(results, compute(values, pairs), strict=True):
+            result[block] = computed
 
-    # A block for each thread where one would hold all depths, unless it is small.
+    # Few depths are split so that every thread has a block, unless blocks would be small.
     least = fitting(systems * topics, least_bytes)
     width = min(fitting(systems * topics, BLOCK_BYTES), max(least, -(-depths // WORKERS)))
     if len(pairs) and depths:
@@ -123,18 +123,18 @@ def by_pair(
     *,
     width: int = 1,
 ) -> Arrays:
-    """Compute on both sides of the pairs, a group of pairs at a time.
+    """Compute on both systems of pairs in groups.
 
     Parameters
     ----------
     compute
-        Takes the scores of a and of b, each (depth, pair, topic), gives arrays (depth, pair).
+        Takes the scores of a and of b, each (depth, pair, topic), and returns arrays (depth, pair).
     block
         Shape (depth, system, topic).
     pairs
         Shape (pair, 2), at least one pair.
     width
-        How many values `compute` holds per depth and pair, where that is more than topics.
+        Number of values that `compute` allocates per depth and pair, if above the number of topics.
 
     Returns
     -------
@@ -142,11 +142,11 @@ def by_pair(
         Each of shape (depth, pair).
     """
     depths, _, topics = block.shape
-    parts = [
+    results = [
         compute(block.take(pairs[group, 0], axis=1), block.take(pairs[group, 1], axis=1))
         for group in groups(len(pairs), fitting(depths * max(width, topics)))
     ]
-    return tuple(np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+    return tuple(np.concatenate(arrays, axis=1) for arrays in zip(*results, strict=True))
 
 
 def each_pair(
@@ -156,22 +156,22 @@ def each_pair(
     *,
     width: int = 1,
 ) -> Arrays:
-    """Compute two numbers of both sides of every pair at every depth; see `by_depth`, `by_pair`."""
+    """Compute two arrays (pair, depth) from scores; see `in_blocks`, `by_pair`."""
     return in_blocks(partial(by_pair, compute, width=width), scores, pairs)
 
 
 def groups(length: int, width: int) -> Iterator[slice]:
-    """Cut range(length) into slices of at most width."""
+    """Return slices of at most width that cover range(length)."""
     return (slice(start, start + width) for start in range(0, length, width))
 
 
 def fitting(values: int, size: int = GROUP_BYTES) -> int:
-    """How many rows of so many 8-byte values fit into size bytes, at least 1."""
+    """Return how many rows of 8-byte values fit, at least 1."""
     return max(1, size // (8 * max(1, values)))
 
 
 def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
-    """Return scores and pairs as arrays, or say what is wrong with their shapes."""
+    """Return scores and pairs as arrays of valid shapes."""
     scores = np.asarray(scores)
     if scores.ndim != 3 or not scores.shape[1]:
         wanted = "scores of shape (system, topic, depth) with at least one topic"
@@ -182,18 +182,18 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
     outside = pairs[((pairs < 0) | (pairs >= len(scores))).any(axis=1)]
     if len(outside):
         wanted = f"positions of systems from 0 to {len(scores) - 1}"
-        raise ParameterError(wanted, "pairs beyond", "", outside.tolist())
+        raise ParameterError(wanted, "pairs outside", "", outside.tolist())
     return scores, pairs
 
 
 UNTHREADED = 2**18
-"""Multiplications in one piece."""
+"""Number of multiplications in one matrix product, small enough that BLAS starts no threads."""
 NARROWEST = 16
-"""A piece has at least as many rows or columns, so that very large arrays take few pieces."""
+"""Minimum number of rows or columns of a product, which limits the number of products."""
 
 
 def gram(block: Floats) -> Floats:
-    """Inner products of all rows: block @ block.T for every depth.
+    """Return block @ block.T for every depth.
 
     Parameters
     ----------
@@ -214,11 +214,11 @@ def gram(block: Floats) -> Floats:
 
 
 MANY = 1024
-"""Systems from which on few pairs are multiplied one by one, not each system with each."""
+"""Above this number of systems, few pairs are multiplied one by one, without a Gram matrix."""
 
 
 def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
-    """Inner products of every row with itself, and of both rows of every pair.
+    """Return inner products of rows with themselves, and of pairs.
 
     Parameters
     ----------
@@ -232,17 +232,18 @@ def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     tuple of numpy.ndarray
         Shape (depth, system) and (depth, pair).
     """
-    systems, (a, b) = block.shape[1], pairs.T
+    systems = block.shape[1]
     if systems > MANY and 8 * len(pairs) < systems**2:
-        own = np.einsum("dst,dst->ds", block, block)
-        return own, by_pair(lambda a, b: (np.einsum("dpt,dpt->dp", a, b),), block, pairs)[0]
+        squares = np.einsum("dst,dst->ds", block, block)
+        return squares, by_pair(lambda a, b: (np.einsum("dpt,dpt->dp", a, b),), block, pairs)[0]
+    a, b = pairs.T
     inner = gram(block)
     cross = inner.reshape(len(block), -1).take(a * systems + b, axis=1)
     return np.diagonal(inner, axis1=1, axis2=2), cross
 
 
 def product(rows: Floats, columns: Floats) -> Floats:
-    """Inner products of rows and columns: rows @ columns.
+    """Return rows @ columns, computed in small products.
 
     Parameters
     ----------
@@ -263,12 +264,17 @@ def product(rows: Floats, columns: Floats) -> Floats:
     return result.reshape(*rows.shape[:-1], -1)
 
 
-DRAWN, SIGNED = 32, 2
-"""Bytes for every topic of a resample: its position, while it is counted; its sign, while drawn."""
+DRAWN = 32
+"""Bytes per topic of a resample while positions are counted."""
+SIGNED = 2
+"""Bytes per topic of a resample while signs are drawn."""
 
 
 def refuse_large(samples: int, topics: int, size: int) -> None:
-    """Raise for so many draws of topics, of so many bytes each, that memory has no room."""
+    """Raise if draws of topics would exceed the memory.
+
+    `size` is in bytes per topic.
+    """
     what = f"{samples:,} draws of {topics:,} topics"
     room(what, samples * topics * size, "ask for fewer samples=")
 
@@ -279,11 +285,11 @@ def draw_topics(topics: int, *, samples: int, seed: int) -> Ints:
     Parameters
     ----------
     topics
-        How many topics there are, and how many a resample has.
+        Number of topics, and size of a resample.
     samples
-        How many resamples.
+        Number of resamples.
     seed
-        Of the generator of the draws.
+        Seed of the draws.
 
     Returns
     -------
@@ -296,16 +302,16 @@ def draw_topics(topics: int, *, samples: int, seed: int) -> Ints:
 
 
 def draw_signs(topics: int, *, samples: int, seed: int) -> NDArray[np.int8]:
-    """Draw signs.
+    """Draw a random sign for every topic.
 
     Parameters
     ----------
     topics
-        How many topics there are.
+        Number of topics.
     samples
-        How many draws.
+        Number of draws.
     seed
-        Of the generator of the draws.
+        Seed of the draws.
 
     Returns
     -------
@@ -342,20 +348,20 @@ def count_drawn(drawn: Ints) -> Floats:
 
 
 def critical(drawn: Floats, alpha: float) -> Floats:
-    """Return what statistics must exceed for p < alpha.
+    """Return the critical value of a resampled statistic.
 
     Parameters
     ----------
     drawn
-        Statistics of draws, which come first.
+        Statistics of the draws, along the first axis.
     alpha
         Significance level.
 
     Returns
     -------
     numpy.ndarray
-        Largest statistic with p = (1 + count of draws as large) / (1 + draws) not below alpha;
-        infinite where draws are too few for any such p.
+        The value that a statistic must exceed for p < alpha, with p = (1 + count of draws at least
+        as large) / (1 + draws); infinite if there are too few draws.
 
     Examples
     --------
@@ -363,33 +369,33 @@ def critical(drawn: Floats, alpha: float) -> Floats:
     (array(16.), array(inf))
     """
     samples = len(drawn)
-    beyond = np.count_nonzero((1 + np.arange(samples)) / (1 + samples) < alpha)
-    if not beyond:
+    above = np.count_nonzero((1 + np.arange(samples)) / (1 + samples) < alpha)
+    if not above:
         return np.full(drawn.shape[1:], np.inf)
-    place = samples - beyond
-    return np.asarray(np.partition(drawn, place, axis=0)[place])
+    index = samples - above
+    return np.asarray(np.partition(drawn, index, axis=0)[index])
 
 
 def marked_ranks(keys: NDArray[Any]) -> Ends:
-    """Sum the average ranks of the marked values of every row.
+    """Return sums of average ranks of marked values by row.
 
     Parameters
     ----------
     keys
-        Unsigned integers, twice the value plus 1 if it is marked; rows along the last axis.
-        Sorted in place.
+        Unsigned integers: twice the value, plus 1 if it is marked. Rows are along the last axis,
+        and are sorted in place.
 
     Returns
     -------
     tuple of numpy.ndarray
-        The sum of the ranks 1..n of marked values, tied values sharing their average rank;
-        and the sum of t^3 - t over the groups of t tied values.
+        The sum of the average ranks (1 to n) of marked values, and the sum of t^3 - t over the
+        groups of t tied values.
 
     Notes
     -----
-    The mark rides along in the lowest bit, so that a plain sort does for an argsort. Among t
-    tied values the m marked ones come last, and so take m (t - m) / 2 more than m average
-    ranks; only groups of tied values are corrected for it.
+    The mark is in the lowest bit, so that a sort replaces an argsort. Marked values come last
+    among t tied ones. The positions of m marked values therefore sum to m (t - m) / 2 more than
+    their average ranks, and this excess is subtracted.
     """
     keys.sort(axis=-1)
     length = keys.shape[-1]
@@ -397,14 +403,14 @@ def marked_ranks(keys: NDArray[Any]) -> Ends:
     ranks = np.arange(1, length + 1, dtype=np.int32)
     rank_sum = np.einsum("...i,i->...", marked, ranks, dtype=np.int64).astype(np.float64)
     fresh = np.ones((*keys.shape[:-1], length + 1), dtype=bool)
-    # Where more than the mark differs, in the lowest bit, another value begins.
+    # A new value begins where keys differ in more than the lowest bit.
     np.greater(keys[..., 1:] ^ keys[..., :-1], 1, out=fresh[..., 1:-1])
     first = np.flatnonzero(fresh[..., :-1] & ~fresh[..., 1:])
     last = np.flatnonzero(~fresh[..., :-1] & fresh[..., 1:])
     size = (last - first + 1).astype(np.float64)
     upto = np.cumsum(marked)
     inside = upto[last] - upto[first] + marked.ravel()[first]
-    shape, row = rank_sum.shape, first // length
+    row = first // length
     excess = np.bincount(row, inside * (size - inside) / 2, minlength=rank_sum.size)
     cubes = np.bincount(row, size**3 - size, minlength=rank_sum.size)
-    return rank_sum - excess.reshape(shape), cubes.reshape(shape)
+    return rank_sum - excess.reshape(rank_sum.shape), cubes.reshape(rank_sum.shape)

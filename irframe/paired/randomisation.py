@@ -1,4 +1,4 @@
-"""Tests by randomisation: Permutation, TukeyHSD; and the correction MaxT."""
+"""Randomisation tests: Permutation, TukeyHSD, and the correction MaxT."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,21 +26,21 @@ from irframe.paired.pairs import (
 )
 
 TIE = 1e-12
-"""Relative to its largest possible size: sums this close count as equal, whatever rounding."""
+"""Tolerance within which sums count as equal, relative to their largest possible size."""
 CHUNK = 1000
-"""How many draws are held as floats at a time."""
+"""Number of draws in memory as floats at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Permutation(ResamplingTest):
-    """Whether the mean difference stands out once it is chance which system got which score.
+    """The paired permutation test, which flips signs of differences.
 
     Parameters
     ----------
     samples
-        How many random assignments of signs, at least 1.
+        Number of random sign assignments, at least 1.
     seed
-        Of the generator of the signs, at least 0.
+        Seed of the signs, at least 0.
 
     Returns
     -------
@@ -49,10 +49,10 @@ class Permutation(ResamplingTest):
 
     Notes
     -----
-    p = (1 + count) / (1 + samples), count the draws whose ``|mean of +-(a - b)|`` is at least the
-    observed one; sums that agree to 1e-12 of the sum of ``|a - b|`` count as equal. The signs are
-    the same for every pair and depth. Of topics that were drawn together the signs of all of a
-    cluster change at once; those that count more keep what they count.
+    p = (1 + count) / (1 + samples). The count is of draws whose ``|mean of +-(a - b)|`` is at least
+    the observed one. Sums that agree to 1e-12 of the sum of ``|a - b|`` count as equal.
+    The signs are the same for every pair and depth. Under a design all topics of a cluster have
+    the same sign, and topics keep their weights.
 
     References
     ----------
@@ -71,7 +71,7 @@ class Permutation(ResamplingTest):
 
     name: ClassVar[str] = "permutation"
     title: ClassVar[str] = "paired permutation test"
-    designed: ClassVar[bool] = True
+    supports_design: ClassVar[bool] = True
     inverted: ClassVar[bool] = True
     samples: int = 10_000
 
@@ -81,7 +81,7 @@ class Permutation(ResamplingTest):
         Parameters
         ----------
         topics
-            How many differences there are.
+            Number of differences.
 
         Returns
         -------
@@ -95,8 +95,8 @@ class Permutation(ResamplingTest):
         """
         return draw_signs(topics, samples=self.samples, seed=self.seed)
 
-    def under(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test topics that were drawn so; see `PairedTest.under`."""
+    def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
+        """Test every pair under a design; see `PairedTest.with_design`."""
         return self.kernel(by_cluster(design, scores), pairs)
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
@@ -107,11 +107,11 @@ class Permutation(ResamplingTest):
         def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
             difference = a - b
             total = difference.sum(axis=-1)
-            least = abs(total) - TIE * abs(difference).sum(axis=-1)
+            threshold = abs(total) - TIE * abs(difference).sum(axis=-1)
             count = np.zeros(total.shape)
             for chunk in groups(self.samples, CHUNK):
                 flipped = product(difference, signs[chunk].T.astype(np.float64))
-                count += np.count_nonzero(abs(flipped) >= least[..., None], axis=-1)
+                count += np.count_nonzero(abs(flipped) >= threshold[..., None], axis=-1)
             return total / difference.shape[-1], (1 + count) / (1 + self.samples)
 
         width = min(CHUNK, self.samples)
@@ -120,14 +120,14 @@ class Permutation(ResamplingTest):
     def interval(
         self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
-        """Return the differences that are not rejected; see `PairedTest.interval`.
+        """Return intervals by inversion of the test; see `PairedTest.interval`.
 
         Notes
         -----
-        A draw reaches a shift of the differences if that lies between the means of those whose
-        sign it keeps and of those whose sign it turns. All these ranges hold the mean difference,
-        so that as many draws reach both ends as are needed for a p of alpha. Where too few turn
-        some signs and not others no p is so low, and an end is NaN.
+        Every draw splits the differences by sign. It counts for the p-value of a shift if the
+        shift lies between the means of both sets. All these ranges contain the mean difference, so
+        each end of the interval is an order statistic of the ends of the ranges. An end is NaN if
+        too few draws have both signs for any p below alpha.
         """
         if design is not None:
             scores = by_cluster(design, scores)
@@ -135,19 +135,19 @@ class Permutation(ResamplingTest):
         topics = scores.shape[1]
         factor = np.ones(topics) if design is None else design.masses * topics
         signs = self.signs(topics).T.astype(np.float64)
-        turned = np.stack([factor @ (signs > 0), factor @ (signs < 0)])
+        sizes = np.stack([factor @ (signs > 0), factor @ (signs < 0)])
         needed = np.count_nonzero((1 + np.arange(self.samples)) / (1 + self.samples) < alpha)
 
         def ends(a: Floats, b: Floats) -> tuple[Floats, ...]:
             difference = a - b
-            total, flipped = difference.sum(axis=-1), product(difference, signs)
-            parts = np.stack([total[..., None] + flipped, total[..., None] - flipped]) / 2
-            least = TIE * abs(difference).sum(axis=-1)[..., None]
-            parts[abs(parts) <= least] = 0
+            total = difference.sum(axis=-1)[..., None]
+            flipped = product(difference, signs)
+            sums = np.stack([total + flipped, total - flipped]) / 2
+            sums[abs(sums) <= TIE * abs(difference).sum(axis=-1)[..., None]] = 0
             with np.errstate(invalid="ignore", divide="ignore"):
-                means = parts / turned[:, None, None]
-            low = np.where(turned.all(axis=0), means.min(axis=0), -np.inf)
-            high = np.where(turned.all(axis=0), means.max(axis=0), np.inf)
+                means = sums / sizes[:, None, None]
+            low = np.where(sizes.all(axis=0), means.min(axis=0), -np.inf)
+            high = np.where(sizes.all(axis=0), means.max(axis=0), np.inf)
             flat = np.ptp(difference / factor, axis=-1) <= noise(a, b) / factor.min()
             if not needed:
                 return 2 * (np.full(flat.shape, np.nan),)
@@ -161,7 +161,7 @@ class Permutation(ResamplingTest):
 
 
 def by_cluster(design: Design, scores: Floats) -> Floats:
-    """Return what every cluster adds to the mean of its scores, (system, cluster, depth).
+    """Return the contributions of clusters to means, (system, cluster, depth).
 
     Examples
     --------
@@ -175,38 +175,39 @@ def by_cluster(design: Design, scores: Floats) -> Floats:
 
 
 KEPT = 4
-"""Times that the ranges of all shuffles are in memory while they are counted."""
+"""Number of copies of the ranges of all shuffles in memory while they are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TukeyHSD(ResamplingTest):
-    """Whether two systems differ by more than the best and the worst of all would by chance.
+    """Tukey's honestly significant difference test, by randomisation.
 
     Parameters
     ----------
     samples
-        How many times the systems are shuffled within every topic, at least 1.
+        Number of times the systems are shuffled within every topic, at least 1.
     seed
-        Of the generator of the shuffles, at least 0.
+        Seed of the shuffles, at least 0.
 
     Returns
     -------
     TukeyHSD
-        A test whose statistic is the mean difference a - b, and whose p-values already allow
-        for all pairs of the systems given.
+        A test whose statistic is the mean difference a - b, and whose p-values are adjusted for
+        all pairs of systems.
 
     Notes
     -----
-    Each draw shuffles the systems' scores within every topic, alike at all depths, and takes
-    the range of the systems' means, q*; p = (1 + count of ``q* >= |mean(a) - mean(b)|``) /
-    (1 + samples). The 1, the observed order being one of the shuffles, keeps p above 0; the
-    printed algorithm leaves it out. Simultaneous intervals are ``mean(a) - mean(b) -+ q``, q the
-    quantile of q* beyond which p < alpha: they exclude 0 for the significant pairs alone. Ranges
-    that agree to 1e-12 of the largest score count as equal. All systems in the scores take part
-    in every draw, in whatever pairs they are. One range for all pairs presumes that all pairs of
-    systems differ alike from topic to topic: where some vary far more than others, false claims
-    are more frequent than alpha (with standard deviations of .02 and .3 among five systems .08 to
-    .14 where .05 are allowed), and t-tests with Holm's correction or `MaxT` hold.
+    Each draw shuffles the systems' scores within every topic, in the same way at all depths, and
+    takes the range q* of the systems' means. p = (1 + count of ``q* >= |mean(a) - mean(b)|``) /
+    (1 + samples). The 1 counts the observed order and keeps p above 0; the published algorithm
+    omits it. Simultaneous intervals are ``mean(a) - mean(b) -+ q``, where q is the quantile of q*
+    above which p < alpha. They exclude 0 for exactly the significant pairs. Ranges that agree to
+    1e-12 of the largest score count as equal. All systems take part in every draw, whatever the
+    pairs.
+
+    The test assumes that the differences of all pairs have the same variance. Otherwise it rejects
+    too often: with standard deviations of .02 and .3 among five systems, the family-wise error rate
+    is .08 to .14 instead of .05. Use t-tests with Holm's correction or `MaxT` then.
 
     References
     ----------
@@ -228,17 +229,17 @@ class TukeyHSD(ResamplingTest):
     samples: int = 10_000
 
     def shuffles(self, systems: int, topics: int) -> Iterator[Ints]:
-        """Draw the shuffles, a few at a time.
+        """Yield the shuffles in groups.
 
         Parameters
         ----------
         systems, topics
-            How many there are.
+            Number of systems and of topics.
 
         Yields
         ------
         numpy.ndarray
-            Shape (some draws, topics, systems): which system's score each system gets.
+            Shape (draws, topics, systems): the position of the system whose score each system gets.
 
         Examples
         --------
@@ -253,41 +254,42 @@ class TukeyHSD(ResamplingTest):
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
-        what, size = f"{self.samples:,} ranges of means at every depth", 8 * scores.shape[-1]
-        room(what, KEPT * size * self.samples, "ask for fewer samples=, or select depths")
-        statistic, least = in_blocks(_observed, scores, pairs)
+        what = f"{self.samples:,} ranges of means at every depth"
+        size = KEPT * 8 * scores.shape[-1] * self.samples
+        room(what, size, "ask for fewer samples=, or select depths")
+        statistic, threshold = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
-        # Sorted together, each observed difference has the draws that reach it behind it; equal
-        # ones too, as observed ones come first and the sort is stable.
-        order = np.concatenate([least, ranges]).argsort(axis=0, kind="stable")
-        reaching = np.cumsum((order >= len(least))[::-1], axis=0)[::-1]
+        # All are sorted jointly, so that the draws that count for a difference come after it. The
+        # sort is stable and observed differences come first, so that equal draws count as well.
+        order = np.concatenate([threshold, ranges]).argsort(axis=0, kind="stable")
+        n_after = np.cumsum((order >= len(threshold))[::-1], axis=0)[::-1]
         counts = np.empty(order.shape)
-        np.put_along_axis(counts, order, reaching.astype(np.float64), axis=0)
-        return PairedResult(statistic, (1 + counts[: len(least)]) / (1 + self.samples))
+        np.put_along_axis(counts, order, n_after.astype(np.float64), axis=0)
+        return PairedResult(statistic, (1 + counts[: len(threshold)]) / (1 + self.samples))
 
     def interval(
         self,
         scores: Floats,
         pairs: Pairs = None,
-        design: Design | None = None,  # noqa: ARG002 - has no such form
+        design: Design | None = None,  # noqa: ARG002 - not supported
         *,
         alpha: float,
     ) -> Ends:
-        """Return intervals that hold for all pairs at once; see `PairedTest.interval`."""
+        """Return simultaneous intervals; see `PairedTest.interval`."""
         statistic, _ = in_blocks(_observed, scores, pairs)
         values = np.asarray(scores, dtype=np.float64)
         half = critical(self._ranges(values), alpha) + TIE * abs(values).max(axis=(0, 1))
         return statistic - half, statistic + half
 
     def _ranges(self, scores: Floats) -> Floats:
-        """Return how far apart best and worst mean are in every shuffle, (draw, depth)."""
+        """Return the range of means by shuffle, (draw, depth)."""
         systems, topics, depths = scores.shape
         flat = np.ascontiguousarray(scores).reshape(systems * topics, depths)
         ranges = []
         for drawn in self.shuffles(systems, topics):
             rows = (drawn * topics + np.arange(topics)[:, None]).swapaxes(1, 2)
             ends = np.arange(0, rows.size + 1, topics)
-            # Sums over topics as a product, without shuffled copies of the scores.
+            # A sparse product sums over topics without shuffled copies of the scores.
             gather = scipy.sparse.csr_array(
                 (np.ones(rows.size), rows.ravel(), ends), shape=(rows.size // topics, len(flat))
             )
@@ -304,33 +306,34 @@ def _observed(block: Floats, pairs: Ints) -> Ends:
 
 @dataclass(frozen=True, kw_only=True)
 class MaxT:
-    """Correction that knows how the comparisons hang together, as systems do that are alike.
+    """Step-down maxT correction, which accounts for correlated comparisons.
 
     Parameters
     ----------
     samples
-        How many random assignments of signs, at least 1.
+        Number of random sign assignments, at least 1.
     seed
-        Of the generator of the signs, at least 0.
+        Seed of the signs, at least 0.
 
     Returns
     -------
     MaxT
-        A value for ``adjust=``, as is its name ``"max-t"``; of tests t and permutation.
+        A value for ``adjust=``, like its name ``"max-t"``, for the tests t and permutation.
 
     Notes
     -----
-    Each draw turns the signs of all scores on some topics, the same for all systems, so that
-    every paired difference on them changes sign, and takes the largest ``|t|`` of the family.
-    Step down: with the pairs ordered by ``|t|``, a pair is held against the largest ``|t|`` of
-    itself and those after it, ``p = (1 + count) / (1 + samples)``, and no pair's p is below
-    that of one before, nor below its own without correction. Groups that are corrected together
-    share the signs of topics of the same name. Statistics that agree to 1e-12 count as equal.
-    The chance of any false claim in a family is at most alpha, whichever of its differences are
-    none, if differences are symmetric about their mean. All p are at least 1 / (1 + samples).
-    Simultaneous intervals are Student's with the quantile of the largest ``|t|`` of all pairs in
-    place of t's. Steps have no intervals: one that excludes 0 is of a significant pair, while a
-    pair that is significant by a later step may have one that does not.
+    Each draw flips the signs of all scores on random topics, the same for all systems. Every
+    paired difference on them changes sign, and the largest ``|t|`` of the family is recorded. The
+    correction steps down: pairs are sorted by ``|t|``, and a pair is compared with the largest
+    ``|t|`` of itself and all later pairs. ``p = (1 + count) / (1 + samples)``; no p is below that
+    of an earlier pair, or below its uncorrected p. Groups that are corrected together use the same
+    sign for topics of the same name. Statistics that agree to 1e-12 count as equal.
+
+    The family-wise error rate is at most alpha if differences are symmetric about their means,
+    whichever hypotheses are true. All p are at least 1 / (1 + samples). Simultaneous intervals are
+    Student's with the quantile of the largest ``|t|`` of all pairs. If an interval excludes 0 its
+    pair is significant, but pairs that are significant in a later step may have intervals that
+    include 0.
 
     References
     ----------
@@ -353,17 +356,17 @@ class MaxT:
         whole("seed", self.seed, low=0)
 
     def kernel(self, scores: Floats, pairs: Ints, topics: Ints | None = None) -> Floats:
-        """Test all pairs of a family.
+        """Return the corrected p-values of a family.
 
         Parameters
         ----------
         scores
             Shape (topic, column): a column for every system, or for every system, metric and
-            depth; 0 on topics on which it is not compared.
+            depth. 0 on topics on which a column is not compared.
         pairs
             Shape (pair, 2), positions of columns.
         topics
-            On how many topics each pair is compared; by default on all.
+            Number of topics on which each pair is compared; by default all.
 
         Returns
         -------
@@ -374,19 +377,19 @@ class MaxT:
         observed = family.sizes(scores.sum(axis=0)[:, np.newaxis], family.topics.max())[:, 0]
         order = np.argsort(observed, kind="stable")
         family = family.at(order)
-        least = observed[order] - family.noise
+        thresholds = observed[order] - family.noise
         signs = draw_signs(len(scores), samples=self.samples, seed=self.seed)
         count = np.zeros(len(pairs), dtype=np.int64)
         for chunk in groups(self.samples, CHUNK):
-            count += family.reaching(scores.T @ signs[chunk].T.astype(np.float64), least)
+            count += family.count_reaching(scores.T @ signs[chunk].T.astype(np.float64), thresholds)
         p = np.empty(len(pairs))
         p[order] = np.maximum.accumulate((1 + count[::-1]) / (1 + self.samples))[::-1]
         return p
 
-    def reach(
+    def critical_t(
         self, scores: Floats, pairs: Ints, topics: Ints | None = None, *, alpha: float
     ) -> Floats:
-        """Return which |t| a pair must exceed for intervals that hold for all pairs at once.
+        """Return the critical |t| of simultaneous intervals.
 
         Parameters
         ----------
@@ -398,8 +401,8 @@ class MaxT:
         Returns
         -------
         numpy.ndarray
-            Shape (pair,): a larger |t| has p < alpha if it is held against all pairs, hence by
-            steps, too; infinite where no |t| has.
+            Shape (pair,). A larger |t| has p < alpha, infinite if no |t| has. As the maximum is
+            over all pairs, it is significant in the step-down procedure, too.
         """
         family = _Family.of(scores, pairs, len(scores) if topics is None else topics)
         signs = draw_signs(len(scores), samples=self.samples, seed=self.seed)
@@ -415,7 +418,7 @@ class MaxT:
 
 
 class _Family(NamedTuple):
-    """Pairs, and what their statistics are made of besides the sums of their scores."""
+    """Pairs of columns, with the constants of their statistics."""
 
     pairs: Ints
     topics: Ints
@@ -424,9 +427,10 @@ class _Family(NamedTuple):
 
     @classmethod
     def of(cls, scores: Floats, pairs: Ints, topics: Any) -> Self:
-        """Return the pairs of columns of scores, compared on so many topics."""
+        """Return the family of pairs of columns."""
         counted = np.broadcast_to(topics, len(pairs))
-        power, largest = np.empty(len(pairs)), abs(scores).max(axis=0)
+        power = np.empty(len(pairs))
+        largest = abs(scores).max(axis=0)
         for group in groups(len(pairs), fitting(len(scores))):
             a, b = pairs[group].T
             power[group] = ((scores[:, a] - scores[:, b]) ** 2).sum(axis=0)
@@ -434,25 +438,28 @@ class _Family(NamedTuple):
         noise = TIE + ROUNDING * counted * largest[pairs].max(axis=1) * scale
         return cls(pairs, counted, scale, noise)
 
-    def at(self, places: Ints | slice) -> Self:
+    def at(self, positions: Ints | slice) -> Self:
         """Return some of the pairs."""
-        parts: Any = (array[places] for array in self)
-        return type(self)(*parts)
+        fields: Any = (array[positions] for array in self)
+        return type(self)(*fields)
 
-    def reaching(self, sums: Floats, least: Floats) -> Ints:
-        """Count the draws in which a pair, or one before it, is as large as the least of it."""
+    def count_reaching(self, sums: Floats, thresholds: Floats) -> Ints:
+        """Count draws in which a pair's maximum reaches its threshold.
+
+        The maximum of a pair includes all earlier pairs.
+        """
         count = np.empty(len(self.pairs), dtype=np.int64)
         largest = np.zeros(sums.shape[1])
         for group in groups(len(self.pairs), fitting(sums.shape[1])):
             sizes = self.at(group).sizes(sums, self.topics.max())
             np.maximum(sizes[0], largest, out=sizes[0])
             np.maximum.accumulate(sizes, axis=0, out=sizes)
-            count[group] = np.count_nonzero(sizes >= least[group, np.newaxis], axis=1)
+            count[group] = np.count_nonzero(sizes >= thresholds[group, np.newaxis], axis=1)
             largest = sizes[-1]
         return count
 
     def largest(self, sums: Floats) -> Floats:
-        """Return the largest |t| of all pairs in each draw, as `sizes` gives them."""
+        """Return the largest |t| by draw, scaled as in `sizes`."""
         largest = np.zeros(sums.shape[1])
         for group in groups(len(self.pairs), fitting(sums.shape[1])):
             sizes = self.at(group).sizes(sums, self.topics.max())
@@ -460,10 +467,10 @@ class _Family(NamedTuple):
         return largest
 
     def sizes(self, sums: Floats, most: int) -> Floats:
-        """Return |t| of sums of scores, (column, draw), by a scale on which it is from 0 to 1.
+        """Return |t| scaled to [0, 1], from sums of scores.
 
-        With d the n differences, ``r = |sum d| / sqrt(n sum d^2)`` and
-        ``t^2 = (n - 1) r^2 / (1 - r^2)``; the sum of squares never changes with signs.
+        With d the n differences, the scaled value is ``r = |sum d| / sqrt(n sum d^2)``, and
+        ``t^2 = (n - 1) r^2 / (1 - r^2)``. Sign flips do not change the sum of squares.
         """
         a, b = self.pairs.T
         sizes: Floats = sums.take(a, axis=0)
@@ -472,8 +479,8 @@ class _Family(NamedTuple):
         sizes *= self.scale[:, np.newaxis]
         if (self.topics == most).all():
             return sizes
-        # The r of the same t on the most topics that a pair of the family has.
+        # Pairs with fewer topics get the r that has the same t on the largest number of topics.
         squares = np.minimum(sizes**2, 1)
-        own = (self.topics[:, np.newaxis] - 1) * squares
-        both = own + (most - 1) * (1 - squares)
-        return np.asarray(np.sqrt(own / np.where(both > 0, both, 1)))
+        above = (self.topics[:, np.newaxis] - 1) * squares
+        below = above + (most - 1) * (1 - squares)
+        return np.asarray(np.sqrt(above / np.where(below > 0, below, 1)))

@@ -17,7 +17,7 @@ from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size
-from irframe.ranks.leaderboard import of_tasks
+from irframe.ranks.leaderboard import means_by_task
 from irframe.scores.averages import averages
 from irframe.scores.read_scores import read_scores
 from irframe.scores.summary import summary
@@ -245,7 +245,7 @@ MARKS = "s^DvP*X<>"
 
 def _task_dots(ax: Axes, scores: xr.DataArray, order: list[int]) -> None:
     """Draw the means of single tasks, if there are several."""
-    tasks = of_tasks(read_scores(scores))
+    tasks = means_by_task(read_scores(scores))
     if tasks is None:
         return
     means = tasks.means.iloc[order]

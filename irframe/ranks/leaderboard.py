@@ -1,4 +1,4 @@
-"""The ranking of systems as a table."""
+"""Leaderboards."""
 
 import string
 from collections.abc import Hashable, Mapping
@@ -30,14 +30,14 @@ from irframe.scores.resampling import Resampling
 from irframe.scores.summary import Interval
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
-"""After these, the same with a number: a2, b2, ..."""
+"""Letters of groups. Further groups get a number: a2, b2, ..."""
 CHANGES = ("difference", "change", "p_adjusted", "significant")
-"""Columns that compare a system with the baseline."""
+"""Columns of the comparison with the baseline."""
 Order = Literal["mean", "win_rate", "borda"]
-"""What systems of a board over tasks are put in order by."""
+"""Criteria that sort a leaderboard over tasks."""
 ORDERS: tuple[Order, ...] = ("mean", "win_rate", "borda")
 TASK_MEANS = "task_means"
-"""The attribute of a board over tasks that names the columns of their means."""
+"""Attribute of leaderboards that lists the columns of task means."""
 
 
 @verb(repeats=True)
@@ -53,68 +53,69 @@ def leaderboard(
     order_by: Order = "mean",
     task_metrics: Mapping[Any, Any] | None = None,
 ) -> pd.DataFrame:
-    """Rank the systems from best to worst, with confidence intervals, rank intervals and tiers.
+    """Rank systems from best to worst, with rank intervals and tiers.
 
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long. The first metric decides
-        the order.
+        Scores per system and topic: an array, or a frame, wide or long. The first metric
+        determines the ranking.
     test
-        As for `rank_intervals`, also for the comparison with the baseline, which is a family of its
-        own: corrected for the number of systems compared with it, and not for all pairs. The
-        families ``"metric"`` and ``"all"`` take in all depths, and metrics, that are listed.
+        As for `rank_intervals`. It is also used for the comparisons with the baseline, which are a
+        separate family: p-values are corrected for the number of these comparisons. The families
+        ``"metric"`` and ``"all"`` include all listed depths and metrics.
     baseline
-        A system that every other one is compared with; by default none.
+        A system that every other system is compared with; by default none.
     at
-        Depths to list, of which the first one decides; by default the greatest.
+        Depths to list, the first of which determines the ranking; by default the greatest.
     rank_interval, interval, resamples
-        As for `rank_intervals`; with tasks `resamples` are also of how win rates spread.
+        As for `rank_intervals`. With tasks, `resamples` also give the spread of win rates.
     order_by
-        With tasks, which `design` declares, what systems are put in order by: ``"mean"`` of task
-        means; ``"win_rate"``; ``"borda"``. The intervals and letters are of means.
+        What sorts the systems if scores have tasks (declared by `design`): ``"mean"``, the mean of
+        task means, ``"win_rate"`` or ``"borda"``. Intervals and letters are always of means.
     task_metrics
-        Task -> the metric that counts there, of those scored, as ``{"marco": "RR", "covid":
-        "nDCG"}``; all are plain means of which higher is better. The board is of these alone, under
-        their labels, joined.
+        Task -> metric, such as ``{"marco": "RR", "covid": "nDCG"}``. Each task is scored by its
+        metric only. The metrics must be arithmetic means for which higher is better. The column
+        is named after all of them.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system, which is the index, after the group if there are groups; the best first,
-        systems that tie by name. With the columns
+        One row per system, best first, ties sorted by name. The index has the system, after the
+        group if there are groups. The columns are
 
-        - ``rank`` and ``tier``, as of `rank_intervals`;
-        - the mean of the deciding metric, under its label, with its confidence interval
-          ``ci_low``, ``ci_high``;
-        - ``letters``: two systems have one in common if, and only if, the difference between them
-          is not significant [2]_; after 26 small and 26 capital ones come ``a2``, ``b2``, ...;
-        - ``rank_low`` and ``rank_high``, with ``rank_interval="bootstrap"`` also ``first``, and
-          ``could_be_first``, as of `rank_intervals`;
-        - with a baseline ``difference``, the mean less that of the baseline; ``change``, the
-          same as a share of the baseline's, NaN where that is 0; ``p_adjusted`` and
+        - ``rank`` and ``tier``, see `rank_intervals`;
+        - the mean of the first metric, under its label, with its confidence interval ``ci_low``,
+          ``ci_high``;
+        - ``letters``: two systems share a letter if, and only if, their difference is not
+          significant [2]_. After 26 small and 26 capital letters follow ``a2``, ``b2``, ...;
+        - ``rank_low``, ``rank_high`` and ``could_be_first``, see `rank_intervals`, and with
+          ``rank_interval="bootstrap"`` also ``first``;
+        - with a baseline, ``difference``, the mean minus the baseline's; ``change``, the
+          difference divided by the baseline's mean, NaN if that is 0; ``p_adjusted`` and
           ``significant``;
-        - with tasks ``win_rate``, the share of the other systems that it beats, on average over
-          tasks, ties half, and ``borda``, how many it beats, likewise; ``win_rate_low``,
-          ``win_rate_high``, ``borda_low``, ``borda_high``, how far these spread under resampling of
-          topics within tasks, which is no confidence interval; and the mean of each task under its
-          name. A system that lacks a task has no mean, and stands below the others. The spread is
-          NaN where a task has a single topic, or cluster;
-        - the means of the further metrics and depths, under their labels;
-        - ``n_repeats`` and ``repeat_sd``, where systems have repeats, as of `summary`;
-        - ``n_topics``, the topics on which the deciding metric compares them.
+        - with tasks, ``win_rate``, the average share of the other systems that it beats on a task,
+          and ``borda``, the average number of systems that it beats. Ties count half;
+        - with tasks, ``win_rate_low``, ``win_rate_high``, ``borda_low`` and ``borda_high``, the
+          spread of both under resampling of topics within tasks. This is not a confidence
+          interval. It is NaN if a task has a single topic or cluster;
+        - with tasks, the mean of each task under its name. A system that lacks a task has no
+          overall mean, and is listed last;
+        - the means of further metrics and depths, under their labels;
+        - if systems have repeats, ``n_repeats`` and ``repeat_sd``, see `summary`;
+        - ``n_topics``, the number of topics compared by the first metric.
 
     Raises
     ------
     IrframeError
-        As `rank_intervals`, for an unknown baseline, and for a metric that is called like
-        another column.
+        As `rank_intervals`; also if the baseline is unknown, or a metric has the name of another
+        column.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it. And as `summary`.
+        score (not NaN) on it. Also as `summary`.
 
     References
     ----------
@@ -143,84 +144,84 @@ def leaderboard(
     pairing = Pairing(test)
     ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
     read = select_depths(read_tasks(scores, pairing.over, task_metrics), at)
-    known = of_tasks(read) if pairing.over != "task" else None
+    tasks = means_by_task(read) if pairing.over != "task" else None
     choice("order_by", order_by, ORDERS)
-    _refuse_untold(f"order_by={order_by!r}", told=known is not None or order_by == "mean")
-    if known is not None and known.lacking.any():  # for which nobody else loses a topic
-        read = read.take(system=np.flatnonzero(~known.lacking))
+    if order_by != "mean":
+        _refuse_without_tasks(f"order_by={order_by!r}", tasks is not None)
+    if tasks is not None and tasks.lacking.any():  # so that other systems lose no topics
+        read = read.take(system=np.flatnonzero(~tasks.lacking))
         if len(read.systems) < 2:
-            return _without_means(known, order_by, ranking)
+            return _without_means(tasks, order_by, ranking)
     paired = ranking.to_rank(read)
-    only = paired.take(metric=[0], depth=[0])
-    family_of = only if pairing.family == "depth" else paired
-    apart = ranking.apart(family_of)[:1, :1]
-    ranked, attributes = ranking.of(only, apart)
+    first = paired.take(metric=[0], depth=[0])
+    family_of = first if pairing.family == "depth" else paired
+    significant = ranking.significant(family_of)[:1, :1]
+    ranked, attributes = ranking.rank(first, significant)
     board = pd.DataFrame({name: array[0, :, 0] for name, array in ranked.items()}, paired.systems)
     means = _averages(paired)
     label, *others = columns = list(means.columns)
-    there = {*board} - {"rank", "tier"}
-    sought = (*ranking.columns, FIRST, "n_repeats", "repeat_sd")
-    sure = [name for name in sought if name in there]
-    first = board[["rank", "tier"]].assign(letters=letters_of(board["rank"], apart[0, 0]))
-    parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
+    optional = (*ranking.columns, FIRST, "n_repeats", "repeat_sd")
+    present = [name for name in optional if name in {*board} - {"rank", "tier"}]
+    letters = letters_of(board["rank"], significant[0, 0])
+    blocks = [board[["rank", "tier"]].assign(letters=letters), means[[label]]]
+    blocks.append(board[["ci_low", "ci_high", *present]])
     if baseline is not None:
-        parts.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
-    frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
+        blocks.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
+    frame = pd.concat([*blocks, means[others], board[["n_topics"]]], axis=1)
     frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
-    if known is not None:
-        frame = with_tasks(frame, known, order_by, ranking.resamples)
-        warn(*known.told)
-        told = asdict(ranking.resamples) | known.attributes
-        attributes = united(attributes, caution(known.told), told)
+    if tasks is not None:
+        frame = with_tasks(frame, tasks, order_by, ranking.resamples)
+        warn(*tasks.cautions)
+        options = asdict(ranking.resamples) | tasks.attributes
+        attributes = united(attributes, caution(tasks.cautions), options)
     _refuse_twice(frame.columns)
     frame.attrs.clear()
-    attributes |= optimism(only, ranking.resamples)
+    attributes |= optimism(first, ranking.resamples)
     frame.attrs.update(attributes | {METRICS: columns})
     return frame
 
 
-def _without_means(known: "OfTasks", order: Order, ranking: RankOptions) -> pd.DataFrame:
-    """Return a board of systems of which at most one has a score in every task."""
-    scores, pairing = known.scores, ranking.pairing
+def _without_means(tasks: "TaskMeans", order: Order, ranking: RankOptions) -> pd.DataFrame:
+    """Return a leaderboard if fewer than two systems have all tasks."""
+    scores = tasks.scores
     label = scores.metrics[0]
     label = label if scores.depths is None else scores.axis.named(label, scores.depths[0])
-    sure = ("ci_low", "ci_high", "rank_low", "rank_high")
-    columns = ["rank", "tier", "letters", label, *sure, "n_topics"]
+    intervals = ("ci_low", "ci_high", "rank_low", "rank_high")
+    columns = ["rank", "tier", "letters", label, *intervals, "n_topics"]
     empty = pd.DataFrame(columns=columns, index=scores.systems[:0], dtype=float)
     empty = empty.astype({"letters": object})
-    frame = with_tasks(empty, known, order, ranking.resamples, every=True)
-    message = "fewer than two systems have a score in every task: no means are compared"
-    advice = "; order='win_rate' or 'borda' puts systems in order" if order == "mean" else ""
-    warn(message + advice)
+    frame = with_tasks(empty, tasks, order, ranking.resamples, every=True)
+    message = "fewer than two systems have a score in every task, so that no means are compared"
+    message += ": pass order_by='win_rate' or 'borda' to sort systems" if order == "mean" else ""
+    warn(message)
     drawn = {"samples": ranking.resamples.samples, "seed": ranking.resamples.seed}
     frame.attrs.clear()
-    frame.attrs |= pairing.words | caution([message + advice]) | drawn | known.attributes
+    frame.attrs |= ranking.pairing.described | caution([message]) | drawn | tasks.attributes
     frame.attrs[METRICS] = [label]
     return frame
 
 
-def letters_of(ranks: pd.Series, apart: Array) -> list[str]:
-    """Return the letters of systems, given which pairs of all differ significantly.
+def letters_of(ranks: pd.Series, significant: Array) -> list[str]:
+    """Return the compact letter display of systems.
 
-    A compact letter display: every letter stands for a group of systems no two of which differ
-    significantly, and to which no further system could be added. From the best system on, the worst
-    that does not differ significantly from it, and shares no letter with it yet, begins a group
-    that takes in what it can from the best on; groups whose pairs all share another letter are then
-    left out, the last ones first.
+    Every letter stands for a maximal group of systems without significant differences. Starting
+    from the best system, a group is opened by the worst system that does not differ significantly
+    from it and shares no letter with it yet. The group then takes in as many systems as possible,
+    best first. Finally groups are removed, last one first, if all their pairs share another letter.
 
     Parameters
     ----------
     ranks
-        By system; systems that tie are taken by name, so that letters never depend on their order.
-    apart
-        In the order of all pairs.
+        Ranks by system. Ties are sorted by name, so that letters do not depend on their order.
+    significant
+        Whether each pair differs significantly, in the order of `all_pairs`.
     """
     order = np.lexsort([ranks.index.astype(str).to_numpy(), ranks.to_numpy()])
     a, b = all_pairs(len(ranks)).T
     alike = np.ones((len(ranks), len(ranks)), bool)
-    alike[a, b] = alike[b, a] = ~apart
+    alike[a, b] = alike[b, a] = ~significant
     groups = letter_groups(alike[np.ix_(order, order)])
-    turns = [divmod(place, len(LETTERS)) for place in range(len(groups))]
+    turns = [divmod(number, len(LETTERS)) for number in range(len(groups))]
     letters = np.array([LETTERS[n] + (str(turn + 1) if turn else "") for turn, n in turns], object)
     joined = np.empty(len(ranks), object)
     joined[order] = ["".join(letters[row]) for row in groups.T]
@@ -228,21 +229,21 @@ def letters_of(ranks: pd.Series, apart: Array) -> list[str]:
 
 
 def letter_groups(alike: Array) -> Array:
-    """Return groups of which two systems share one if, and only if, they are alike.
+    """Return groups that two systems share exactly if they are alike.
 
     Parameters
     ----------
     alike
-        Which systems are alike, shape (system, system), symmetric; the best system first.
+        Which systems are alike: a symmetric matrix (system, system), best system first.
 
     Returns
     -------
     numpy.ndarray
-        Who belongs to each group, shape (group, system).
+        The members of each group, shape (group, system).
 
     Examples
     --------
-    Of three systems the first and the last are not alike:
+    The first and the last of three systems are not alike:
 
     >>> alike = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], dtype=bool)
     >>> letter_groups(alike).astype(int)
@@ -251,17 +252,17 @@ def letter_groups(alike: Array) -> Array:
     """
     groups: list[Array] = []
     shared = np.zeros(alike.shape, dtype=int)
-    for system, friends in enumerate(alike):
-        while (alone := friends & (shared[system] == 0)).any():
-            group = friends & alike[np.flatnonzero(alone)[-1]]
-            for place, theirs in enumerate(alike):  # the best that may stay together first
-                group = group & theirs if group[place] else group
+    for system, row in enumerate(alike):
+        while (missing := row & (shared[system] == 0)).any():
+            group = row & alike[np.flatnonzero(missing)[-1]]
+            for member, others in enumerate(alike):  # better systems stay in the group first
+                group = group & others if group[member] else group
             groups.append(group)
             shared += np.outer(group, group)
     kept: list[Array] = []
     for group in reversed(groups):
         pairs = np.outer(group, group)
-        if (shared[pairs] > 1).all():  # all its pairs share another one
+        if (shared[pairs] > 1).all():  # all its pairs share another group
             shared = shared - pairs
         else:
             kept.append(group)
@@ -269,7 +270,7 @@ def letter_groups(alike: Array) -> Array:
 
 
 def _averages(paired: Scores) -> pd.DataFrame:
-    """Return the averages, a column per metric and depth."""
+    """Return the averages, one column per metric and depth."""
     by_depth = paired.depths is not None
     depths = [None] if paired.depths is None else paired.depths
     columns = {}
@@ -280,7 +281,7 @@ def _averages(paired: Scores) -> pd.DataFrame:
 
 
 def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
-    """Return what `CHANGES` names, a row per system; nothing for the baseline."""
+    """Return the columns `CHANGES`, missing for the baseline."""
     base = means.iloc[pairs[0, 1]]
     p = np.full(len(means), np.nan)
     p[pairs[:, 0]] = pairing.p_values(scores, pairs)[0, 0]
@@ -293,86 +294,89 @@ def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -
 def _refuse_twice(columns: pd.Index) -> None:
     twice = columns[columns.duplicated()]
     if len(twice):
-        wanted = "metrics that are called like no other column"
+        wanted = "metrics whose names differ from other columns"
         advice = "rename the metric, as array.assign_coords(metric=[...])"
         raise InputError(wanted, "two columns of one name", advice, twice)
 
 
-class OfTasks(NamedTuple):
-    """What is known of systems by task."""
+class TaskMeans(NamedTuple):
+    """Means of systems by task."""
 
     means: pd.DataFrame
-    """A row for each system, a column for each task; NaN where it has no score."""
+    """One row per system and one column per task, NaN where a system has no score."""
     scores: Scores
-    """Of the metric, at the depth."""
-    parts: list[tuple[Array, Array]]
-    """By task which systems have it, and the topics on which these are compared."""
+    """Scores by the first metric at the first depth."""
+    compared: list[tuple[Array, Array]]
+    """For each task a mask of the systems that have it, and the topics on which they compare."""
 
     @property
     def lacking(self) -> Array:
-        """Which systems have no score in some task."""
+        """A mask of the systems without a score in some task."""
         return self.means.isna().any(axis=1).to_numpy()
 
     @property
-    def told(self) -> list[str]:
-        """What is to be said of systems that lack tasks."""
-        without = self.means.isna().sum(axis=1)
-        named = [f"{system} ({n})" for system, n in without[without > 0].items()]
-        message = "systems without a score in some tasks have no mean, and stand below the others"
-        return [f"{message}: {listing(named)}"] if named else []
+    def cautions(self) -> list[str]:
+        """The cautions about systems without a score in some task."""
+        n_missing = self.means.isna().sum(axis=1)
+        systems = [f"{system} ({n})" for system, n in n_missing[n_missing > 0].items()]
+        message = "systems without a score in some tasks have no mean, and are listed last"
+        return [f"{message}: {listing(systems)}"] if systems else []
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The attribute that names the columns of task means."""
+        """The attribute that lists the columns of task means."""
         return {TASK_MEANS: [str(task) for task in self.means]}
 
     def columns(self, resamples: Resamples) -> pd.DataFrame:
-        """Return ``win_rate`` and ``borda`` of a board, and where they lie in the resamples."""
+        """Return the columns `WON`: win rates, Borda counts and spreads."""
         drawn = beaten(self._resampled(resamples))
         drawn = np.where(np.isnan(drawn[0]), np.nan, drawn)
         ends = resamples.ends(np.moveaxis(drawn, 1, -1), resamples.alpha / 2)
-        own = beaten(self.scores.signs[0] * self.means.to_numpy().T)
-        rows = np.stack([own, *ends], axis=1).reshape(6, -1)
+        observed = beaten(self.scores.signs[0] * self.means.to_numpy().T)
+        rows = np.stack([observed, *ends], axis=1).reshape(6, -1)
         return pd.DataFrame(rows.T, self.means.index, WON)
 
     def _resampled(self, resamples: Resamples) -> Array:
-        """Return means of resamples of topics within tasks, higher is better.
+        """Return means over topics resampled within tasks, higher is better.
 
-        Their shape is (sample, task, system); all are NaN where some task has a single cluster.
+        The shape is (sample, task, system). All are NaN if some task has a single cluster.
         """
-        scores, size = self.scores, (resamples.samples, *self.means.T.shape)
+        scores = self.scores
+        size = (resamples.samples, *self.means.T.shape)
         what = f"means of {size[2]} systems by {size[1]} tasks over {size[0]:,} resamples"
         room(what, 8 * size[0] * size[1] * size[2], "ask for fewer resamples=")
         means = np.full(size, np.nan)
-        kept = np.concatenate([topics for _, topics in self.parts])
-        if scores.topic_order is not None:  # draws are in the order of names
+        kept = np.concatenate([topics for _, topics in self.compared])
+        if scores.topic_order is not None:  # topics are drawn in the order of their names
             kept = scores.topic_order[np.isin(scores.topic_order, kept)]
         design = scores.design and scores.design.take(kept)
         if design is None or (np.diff(design.starts) < MIN_CLUSTERS).any():
             return means
         shares = design.drawn(samples=resamples.samples, seed=resamples.seed) * design.tasks
-        for task, (there, topics) in enumerate(self.parts):
-            own = np.isin(kept, topics)
-            values = scores.values[0][there][:, kept[own]]
-            drawn = shares[:, own] * own.sum()
-            found = means_of_draws(drawn, values, scores.summaries[0], scores.signs[0])
-            means[:, task, there] = found[:, 0]
+        for task, (present, topics) in enumerate(self.compared):
+            in_task = np.isin(kept, topics)
+            values = scores.values[0][present][:, kept[in_task]]
+            drawn = shares[:, in_task] * in_task.sum()
+            drawn_means = means_of_draws(drawn, values, scores.summaries[0], scores.signs[0])
+            means[:, task, present] = drawn_means[:, 0]
         return means
 
 
 WON = [f"{name}{end}" for name in ("win_rate", "borda") for end in ("", "_low", "_high")]
-"""Columns of a board over tasks, with the ends of their spread."""
+"""Columns of win rates and Borda counts, with the ends of their spreads."""
 
 
 def beaten(means: Array) -> Array:
-    """Return win rates and Borda counts, (2, ..., system), of means (..., task, system).
+    """Return win rates and Borda counts from task means.
+
+    The means have the shape (..., task, system), the result (2, ..., system).
 
     Notes
     -----
-    A system beats another on a task by a higher mean, to 12 decimals, and one that lacks it; a tie
-    is half. Borda's count is how many it beats, on average over tasks, of which those that it lacks
-    count as none; the win rate is the share that it beats of the others there, on average over the
-    tasks that it has.
+    A system beats another on a task if its mean is higher (to 12 decimals), or the other lacks the
+    task; a tie counts half. The Borda count is the average number of systems beaten over all
+    tasks, 0 on tasks that the system lacks. The win rate is the average share beaten of the other
+    systems that have the task, over the tasks that the system has.
 
     Examples
     --------
@@ -383,108 +387,112 @@ def beaten(means: Array) -> Array:
     known = ~np.isnan(means)
     values = np.where(known, np.round(means, TIE), -np.inf)
     won = (values.shape[-1] - 1 + count_below(values) - count_below(-values)) / 2
-    there = known.sum(axis=-1, keepdims=True)
+    n_systems = known.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(known, (won - (values.shape[-1] - there)) / (there - 1), np.nan)
+        n_lacking = values.shape[-1] - n_systems
+        share = np.where(known, (won - n_lacking) / (n_systems - 1), np.nan)
         rates = np.nansum(share, axis=-2) / (~np.isnan(share)).sum(axis=-2)
     return np.stack([rates, np.where(known, won, 0.0).mean(axis=-2)])
 
 
-def of_tasks(scores: Scores) -> OfTasks | None:
-    """Return means by task of the first metric, at the first depth; None without tasks.
+def means_by_task(scores: Scores) -> TaskMeans | None:
+    """Return task means of the first metric, or None without tasks.
 
-    Each is over the topics of a task on which every system has a score that has any there.
+    They are at the first depth. A topic counts if every system that has any score in its task has
+    a score on it.
     """
     if scores.design is None or TASK not in scores.label_values:
         return None
-    first, design = scores.take(metric=[0], depth=[0]).load(), scores.design
+    first = scores.take(metric=[0], depth=[0]).load()
     labels = scores.label_values[TASK]
     columns: dict[Any, Array] = {}
-    parts: list[tuple[Array, Array]] = []
-    for task in range(design.tasks):
-        own = np.flatnonzero(design.task == task)
-        part = first.take(topic=own)
-        there = ~np.isnan(part.values).all(axis=(0, 2, 3))
-        values, topics = np.full(len(there), np.nan), own[:0]
-        if there.any():
-            taking = part.take(system=np.flatnonzero(there))
-            values[there] = moments(taking.where(taking.scored))[1][0, :, 0]
-            topics = own[taking.scored[0, :, 0]]
-        parts.append((there, topics))
-        columns[labels[own[0]]] = values
-    return OfTasks(pd.DataFrame(columns, scores.systems), first, parts)
+    compared: list[tuple[Array, Array]] = []
+    for task in range(scores.design.tasks):
+        in_task = np.flatnonzero(scores.design.task == task)
+        subset = first.take(topic=in_task)
+        present = ~np.isnan(subset.values).all(axis=(0, 2, 3))
+        means = np.full(len(present), np.nan)
+        topics = in_task[:0]
+        if present.any():
+            subset = subset.take(system=np.flatnonzero(present))
+            means[present] = moments(subset.where(subset.scored))[1][0, :, 0]
+            topics = in_task[subset.scored[0, :, 0]]
+        compared.append((present, topics))
+        columns[labels[in_task[0]]] = means
+    return TaskMeans(pd.DataFrame(columns, scores.systems), first, compared)
 
 
 def read_tasks(scores: Any, over: Over, task_metrics: Mapping[Any, Any] | None) -> Scores:
-    """Read scores; where metrics are given by task, those of each topic by that of its task.
+    """Read scores, and select each topic's metric by its task.
 
     Raises
     ------
     ParameterError
-        For scores without tasks, or with repeats; for tasks without a metric, tasks and metrics
-        that are not there, and metrics of which lower is better or which are no plain means.
+        If `task_metrics` is passed and the scores have no tasks, or have repeats; if a task has no
+        metric; if a task or metric is unknown; or if lower is better for a metric, or it is not
+        averaged arithmetically.
     """
     if task_metrics is None:
         return read_scores(scores, over)
     if not isinstance(task_metrics, Mapping):
-        found = type(task_metrics).__name__
-        raise ParameterError("task_metrics, a mapping of tasks to metrics", found)
+        got = type(task_metrics).__name__
+        raise ParameterError("task_metrics, a mapping of tasks to metrics", got)
     read = read_scores(scores, "both" if over == "task" else over).load()
-    _refuse_untold("task_metrics=", told=TASK in read.label_values)
+    _refuse_without_tasks("task_metrics=", TASK in read.label_values)
     if read.repeats is not None:
         raise ParameterError("scores without repeats, for task_metrics=", "repeats")
     tasks = pd.Series(read.label_values[TASK]).astype(str)
     chosen = {str(task): label for task, label in task_metrics.items()}
     if lacking := [*dict.fromkeys(tasks[~tasks.isin([*chosen])])]:
         raise ParameterError("a metric for every task", f"none for {len(lacking)}", "", lacking)
-    places("tasks there are, in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
-    found = {task: index_of(label, read.metrics) for task, label in chosen.items()}
-    if unknown := sorted({str(chosen[task]) for task, at in found.items() if at is None}):
+    places("existing tasks in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
+    row_of = {task: index_of(label, read.metrics) for task, label in chosen.items()}
+    if unknown := sorted({str(chosen[task]) for task, row in row_of.items() if row is None}):
         wanted = f"task_metrics of those scored, {', '.join(read.metrics)}"
         raise ParameterError(wanted, f"{len(unknown)} not scored", "", unknown)
-    labels = [read.metrics[place] for place in dict.fromkeys(found.values()) if place is not None]
+    labels = [read.metrics[row] for row in dict.fromkeys(row_of.values()) if row is not None]
     odd = [label for label in labels if (facts(label).summary, facts(label).sign) != ("mean", 1)]
     if len(labels) > 1 and odd:
-        wanted = "metrics that are plain means of which higher is better, for task_metrics="
+        wanted = "arithmetic means for which higher is better in task_metrics="
         raise ParameterError(wanted, f"{len(odd)} that are not", "", odd)
-    rows = tasks.map(found).to_numpy(int)
+    rows = tasks.map(row_of).to_numpy(int)
     values = np.stack([read.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
-    own = replace(read, values=values[np.newaxis], metrics=[" or ".join(labels)])
-    if over != "task" or own.design is None:
-        return own
-    return by_task(own, DrawnTopics(np.arange(len(own.topics)), own.design))
+    selected = replace(read, values=values[np.newaxis], metrics=[" or ".join(labels)])
+    if over != "task" or selected.design is None:
+        return selected
+    return by_task(selected, DrawnTopics(np.arange(len(selected.topics)), selected.design))
 
 
-def _refuse_untold(what: str, *, told: bool) -> None:
-    if not told:
+def _refuse_without_tasks(what: str, has_tasks: bool) -> None:  # noqa: FBT001 - the question itself
+    if not has_tasks:
         advice = "name them: scores.ireval.design(task=...)"
         raise ParameterError(f"tasks for {what}", "none", advice)
 
 
 def with_tasks(
     board: pd.DataFrame,
-    tasks: OfTasks,
+    tasks: TaskMeans,
     order: Order,
     resamples: Resamples,
     *,
     every: bool = False,
 ) -> pd.DataFrame:
-    """Return a board with what tasks say, in the order asked for; systems without a mean last.
+    """Return a leaderboard with columns of tasks, sorted.
 
-    Systems without a mean are those that lack a task, or `every` one.
+    Systems that lack a task have no mean and come last. With `every`, all systems lack one.
     """
-    rest = board.columns.difference(["rank", "tier", "letters"], sort=False)
+    leading = ["rank", "tier", "letters"]
+    rest = board.columns.difference(leading, sort=False)
     lost = tasks.means.index[tasks.lacking | every]
-    whole = board.reindex([*board.index, *lost])
-    whole.index = whole.index.rename(board.index.name)
-    counts = [
-        name for name in ("rank", "tier", "rank_low", "rank_high", "n_topics") if name in whole
-    ]
-    whole[counts] = whole[counts].astype("Int64")
-    if FIRST in whole:
-        whole[FIRST] = whole[FIRST].astype("boolean")
-    parts = [whole[["rank", "tier", "letters"]], tasks.columns(resamples), whole[rest], tasks.means]
-    joined = pd.concat([part.loc[whole.index] for part in parts], axis=1)
+    table = board.reindex([*board.index, *lost])
+    table.index = table.index.rename(board.index.name)
+    counts = ["rank", "tier", "rank_low", "rank_high", "n_topics"]
+    counts = [name for name in counts if name in table]
+    table[counts] = table[counts].astype("Int64")
+    if FIRST in table:
+        table[FIRST] = table[FIRST].astype("boolean")
+    blocks = [table[leading], tasks.columns(resamples), table[rest], tasks.means]
+    joined = pd.concat([block.loc[table.index] for block in blocks], axis=1)
     if order == "mean":
         return joined
     keyed = joined[order].round(TIE)

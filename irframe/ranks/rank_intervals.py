@@ -308,7 +308,7 @@ class RankOptions:
         if first is not None:
             columns[FIRST] = first.swapaxes(1, 2)
             attributes = united(attributes, caution(too_few(paired, self.resamples)))
-        options = {"rank_interval": self.method} | self.pairing.told()
+        options = {"rank_interval": self.method} | self.pairing.attributes()
         if self.method in {"max-t", "bootstrap"}:
             options |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
         return {**columns, "n_topics": topics}, attributes | options | draw_attributes([paired])

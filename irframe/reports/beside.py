@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.comparing.compare import compare
-from irframe.comparing.explain import SNIPPET, Told, names_of
+from irframe.comparing.explain import SNIPPET, TextsById, document_names
 from irframe.cubes.groups import REPEAT_OF
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of, of_spans
@@ -76,9 +76,9 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
     shown = grade.shape[-1]
     try:
-        named = names_of(cube, shown, None if of_spans(cube) else runs)
+        named = document_names(cube, shown, None if of_spans(cube) else runs)
     except InputError:
-        named = names_of(cube, shown)
+        named = document_names(cube, shown)
     if of_spans(cube):
         _name_spans(cube, grade, named)
     is_listed = grade != words.EMPTY
@@ -165,7 +165,7 @@ def cut(text: str) -> str:
 
 
 def choose(
-    texts: Told, lists: TopLists, topics: Sequence[str], order: NDArray[np.intp], room: int
+    texts: TextsById, lists: TopLists, topics: Sequence[str], order: NDArray[np.intp], room: int
 ) -> Snippets:
     """Return the texts that fit into a page.
 

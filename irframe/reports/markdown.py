@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
-from irframe.comparing.freeze import GATES, FailOn, Frozen, failing
+from irframe.comparing.freeze import CONDITIONS, FailOn, Frozen, failing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
@@ -81,7 +81,7 @@ def markdown(
     link
         Address of the complete report.
     fail_on
-        Gate, one of `irframe.comparing.freeze.GATES`.
+        Gate, one of `irframe.comparing.freeze.CONDITIONS`.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str
     cautions = "".join(f" Beware: {literal(words)}." for words in cautions_of(attributes))
     if not has_gate:
         return f"# Comparison: {summary}\n" + f"\n{cautions.strip()}\n" * bool(cautions)
-    rule = f"What fails ({fail_on}): {GATES[fail_on]}."
+    rule = f"What fails ({fail_on}): {CONDITIONS[fail_on]}."
     return f"# {'FAILED' if len(failed) else 'PASSED'}: {summary}\n\n{rule}{cautions}\n"
 
 

@@ -168,7 +168,7 @@ def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
             mean[row, system, depths] = of_topics(part[np.newaxis], summary, own)[0]
             added = summands(part, summary).T
             with np.errstate(invalid="ignore"):  # of infinite scores
-                sure = own.sure(added, abs(added).max(axis=-1))
+                sure = own.estimate(added, abs(added).max(axis=-1))
             variance[row, system, depths], freedom[row, system, depths] = sure[1:]
             topics[row, system, depths] = own.effective
     return n, mean, np.where(n > 1, n * (n - 1) * variance, 0.0), freedom, topics

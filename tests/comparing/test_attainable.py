@@ -48,7 +48,7 @@ def test_of_topics_drawn_together_clusters_count(name):
     design = design_of(8, cluster=cluster)
     tried = np.random.default_rng(0).choice([-1, 0, 1, 1.5], (8, 3000))
     tried[:, :9] = outcomes(3)[-9:].T[cluster]
-    p = test.under(design, np.stack([tried, 0 * tried])).decided().p
+    p = test.with_design(design, np.stack([tried, 0 * tried])).decided().p
     assert least_p(test, 2, 3) <= np.nanmin(p) + (name == "bootstrap") / 27
 
 

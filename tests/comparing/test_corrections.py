@@ -45,8 +45,8 @@ def test_a_value_prints_as_it_is_written(text):
         ({"adjust": "hollm"}, "did you mean 'holm'"),
         ({"family": "pair"}, "family to be one of"),
         *(({"alpha": alpha}, "alpha") for alpha in (0, 1, 2, "a")),
-        ({"test": "tukey", "adjust": "holm"}, "allow for all pairs already"),
-        ({"test": "sign", "adjust": "max-t"}, "max-t corrects"),
+        ({"test": "tukey", "adjust": "holm"}, "are adjusted for all pairs already"),
+        ({"test": "sign", "adjust": "max-t"}, "adjust=.max-t"),
     ],
 )
 def test_a_wrong_value_is_refused_when_it_is_made(options, words):

@@ -113,9 +113,9 @@ def test_captions_name_the_file_and_a_taken_name_is_told_apart(file):
         (
             lambda: scores_of(ties=ir.Ties(dtype="float32"), no_rel="nan"),
             ParameterError,
-            "score_dtype: float64 in the file, float32 here, no_rel: not said in the file, nan",
+            "score_dtype: float64 in the file, float32 here, no_rel: not set in the file, nan",
         ),
-        (lambda: scores_of(depth=20), ParameterError, "depth: not said in the file, 20 here"),
+        (lambda: scores_of(depth=20), ParameterError, "depth: not set in the file, 20 here"),
         (
             lambda: scores_of(metrics=["AP", "P@5"]),
             MetricError,
@@ -124,9 +124,9 @@ def test_captions_name_the_file_and_a_taken_name_is_told_apart(file):
         (
             lambda: ir.cube(RUNS, QRELS).ireval.sample(0.5).ireval.score("AP", at=10),
             ParameterError,
-            "judgments: .*made by: not said in the file",
+            "judgments: .*made by: not set in the file",
         ),
-        (lambda: bare(scores_of()), ParameterError, "in the file, not said here, ties: trec in"),
+        (lambda: bare(scores_of()), ParameterError, "in the file, not set here, ties: trec in"),
         (lambda: ir.cube(RUNS, QRELS).ireval.bounds("nDCG", at=10), ParameterError, "found bounds"),
     ],
 )
@@ -192,7 +192,7 @@ def test_what_cannot_be_frozen(freeze, error, words, tmp_path, monkeypatch):
 
 def test_age_and_topics_that_are_left_out_are_said(file, monkeypatch):
     monkeypatch.setattr(chapter, "today", lambda: date(2200, 1, 1))
-    with pytest.warns(IrframeWarning, match="main.irframe is .* days old, of .*: freeze a new"):
+    with pytest.warns(IrframeWarning, match="main.irframe is .* days old, from .*: freeze a new"):
         found = others(scores_of()).ireval.compare(baseline=file)
     assert "days old" in found.attrs["caution"]
     monkeypatch.undo()
@@ -205,7 +205,7 @@ def test_scores_made_elsewhere_are_compared_with_a_caution(tmp_path):
     bare = pd.DataFrame({"AP": [0.1, 0.4, 0.3, 0.5]})
     bare.index = pd.MultiIndex.from_product([["a", "b"], [1, 2]], names=["system", "topic"])
     bare.ireval.freeze(tmp_path / "a.irframe", baseline="a")
-    with pytest.warns(IrframeWarning, match="neither a.irframe nor the scores say"):
+    with pytest.warns(IrframeWarning, match="neither a.irframe nor the scores name"):
         found = bare.loc[["b"]].ireval.compare(baseline=tmp_path / "a.irframe")
     assert found["difference"].item() == pytest.approx(0.15)
 
@@ -241,7 +241,7 @@ def test_gates_let_through_what_they_say():
     found = pd.concat([scores, same]).ireval.compare(baseline="splade", margin=0.05)
     failed = {
         word: {*failing(found, word, 0.05)[["metric", "system_a"]].itertuples(index=False)}
-        for word in chapter.GATES
+        for word in chapter.CONDITIONS
     }
     by_pair = found.set_index(["metric", "system_a"])
     expected = {
@@ -312,7 +312,7 @@ def test_the_help_explains_each_gate(capsys):
     with pytest.raises(SystemExit):
         main(["compare", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    for name, words in chapter.GATES.items():
+    for name, words in chapter.CONDITIONS.items():
         assert f" {name} {' '.join(words.split())} " in told
 
 

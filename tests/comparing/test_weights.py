@@ -41,7 +41,7 @@ pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
     for each in ("(tests and intervals|resamples) hold less often", "one topic has")
 ]
-WEIGHABLE = [name for name, each in TESTS.items() if each.designed]
+WEIGHABLE = [name for name, each in TESTS.items() if each.supports_design]
 
 
 def numbers(result):
@@ -166,7 +166,7 @@ def test_tests_have_a_weighted_form_or_refuse_by_name(test):
                 getattr(DRAWN.ireval, verb)(test=test)
         return
     values, pairs = SCORES[0].to_numpy(), np.array([[0, 1], [2, 1]])
-    equal = parse_test(test).under(design_of(12), values, pairs)
+    equal = parse_test(test).with_design(design_of(12), values, pairs)
     for one, other in zip(equal, parse_test(test).kernel(values, pairs), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10)
     p = [DRAWN.ireval.compare(each)["p"] for each in ("t", test)]
@@ -187,7 +187,7 @@ def test_false_claims_are_as_rare_as_alpha_says_whatever_the_weights(shape):
     for n in (5, 20):
         scores = np.random.default_rng(n).normal(size=(2, n, 4000))
         weights = SHAPES[shape](n)
-        p = PairedT().under(design_of(n, weights=weights), scores).p
+        p = PairedT().with_design(design_of(n, weights=weights), scores).p
         assert (p < 0.05).mean() < 0.062
 
 
@@ -217,7 +217,7 @@ def test_resamples_draw_topics_with_their_weights():
 
     centred = d - np.average(d, weights=u)
     drawn = [abs(t_of(centred[draw], u[draw])) for draw in test.resamples(12)]
-    found = test.under(design_of(12, weights=u), values, np.array([[0, 1]]))
+    found = test.with_design(design_of(12, weights=u), values, np.array([[0, 1]]))
     assert found.statistic.item() == pytest.approx(t_of(d, u))
     assert found.p.item() == max(np.mean(np.array(drawn) >= abs(t_of(d, u))), 1 / 1001)
     board = DRAWN.ireval.rank_intervals("bootstrap").isel(metric=0, depth=0)

@@ -19,7 +19,7 @@ from irframe.paired import TESTS
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
-    for each in ("topics on which some", "comparisons whose", "tukey presumes")
+    for each in ("topics on which some", "comparisons whose", "tukey assumes")
 ]
 
 

@@ -132,7 +132,7 @@ def test_cubes_without_document_names_need_runs(cube, tmp_path):
     result = nameless(cube).ireval.judge_next(300, runs=RUNS)
     pd.testing.assert_frame_equal(result, expected, check_dtype=False)
     others = RUNS.drop(columns="rank").assign(score=-RUNS["score"])
-    with pytest.raises(InputError, match="runs that the cube was made of"):
+    with pytest.raises(InputError, match="runs that the cube was made from"):
         cube.ireval.judge_next(1, runs=others)
     with pytest.raises(ParameterError, match="0 documents in the pool are unjudged"):
         cube.ireval.condense().ireval.judge_next(1)

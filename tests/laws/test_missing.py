@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import irframe as ir
 from irframe.__main__ import main
-from irframe.comparing.freeze import GATES, failing
+from irframe.comparing.freeze import CONDITIONS, failing
 from irframe.errors import IdError, InputError, IrframeWarning, listing, singular
 from irframe.files import scan_runs
 
@@ -217,7 +217,7 @@ def test_a_system_without_judged_documents_has_no_verdict(reader, column, tmp_pa
     assert (found["verdict"] == "no verdict").tolist() == void
     assert not found["significant"][void].any()
     assert "of c is judged" in found.attrs["caution"]
-    for gate in set(GATES) - {"never"}:
+    for gate in set(CONDITIONS) - {"never"}:
         against = scores.ireval.compare(baseline="c", margin=0.1)
         assert len(failing(against, gate, 0.1)) == 2
     with pytest.raises(InputError, match="none of c"):

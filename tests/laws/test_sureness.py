@@ -25,7 +25,7 @@ def taking(*names):
     return sorted(name for name, found in PARAMETERS.items() if {*names} <= {*found})
 
 
-@pytest.mark.filterwarnings("ignore:tukey presumes:irframe.errors.IrframeWarning")
+@pytest.mark.filterwarnings("ignore:tukey assumes:irframe.errors.IrframeWarning")
 @pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(
     "name", few_of(sorted({*taking("test", "adjust")} - {"outcomes"}), 6, drawn=False)
@@ -88,7 +88,7 @@ def test_pairs_with_constant_differences_are_counted_by_every_verb(name):
 
 def test_tiny_differences_are_not_called_constant():
     values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.3, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
-    with pytest.warns(IrframeWarning, match="or less than 1e-150, .*: 3 of 3"):
+    with pytest.warns(IrframeWarning, match="variance cannot be estimated: 3 of 3"):
         assert ir.verbs.compare(of_ap(1e-170 * values))["p"].isna().all()
 
 
@@ -98,9 +98,9 @@ def test_pairs_that_only_tukey_calls_equal_are_named_by_every_verb(name):
     values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.5, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
     values[1, 0] += 0.01
     more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}
-    with pytest.warns(IrframeWarning, match="tukey presumes"):
+    with pytest.warns(IrframeWarning, match="tukey assumes"):
         found = EVERY[name](of_ap(values), test="tukey", **more)
-    assert "tukey presumes" in found.attrs[CAUTION]
+    assert "tukey assumes" in found.attrs[CAUTION]
 
 
 OF_MEANS = [name for name in taking("interval") if PARAMETERS[name]["interval"].default == "logit"]

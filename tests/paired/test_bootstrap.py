@@ -134,7 +134,7 @@ def test_weights_as_resampled_topic_by_topic():
     mean = (weights * z).sum() / weights.sum()
     drawn = [t_of(z[rows], weights[rows], mean) for rows in test.resamples(9)]
     design = design_of(9, weights=weights)
-    found = test.under(design, scores, all_pairs(2))
+    found = test.with_design(design, scores, all_pairs(2))
     assert found.statistic.item() == pytest.approx(t_of(z, weights, 0))
     expected = np.mean(np.abs(drawn) >= abs(t_of(z, weights, 0)) * (1 - 1e-9))
     assert found.p.item() == max(expected, 1 / 201)

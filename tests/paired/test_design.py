@@ -37,7 +37,7 @@ def test_worked_numbers(shared):
         design = design_of(len(d), **{word: given[word] for word in chosen})
         found = describe_differences(np.stack([d, 0 * d])[:, :, None], None, design)
         error = found.sd / np.sqrt(len(d))
-        p = PairedT().under(design, np.stack([d, 0 * d])[:, :, None]).p
+        p = PairedT().with_design(design, np.stack([d, 0 * d])[:, :, None]).p
         numbers = found.mean, error, found.freedom, p, *found.interval(alpha=0.05)
         np.testing.assert_allclose(np.ravel(numbers), wanted, atol=6e-5)
 
@@ -80,7 +80,7 @@ def test_names_and_order_of_topics_clusters_and_tasks_change_nothing(drawn, seed
     renamed = {name: random.permutation(50)[given[name]] for name in ("cluster", "task")}
     for test in DESIGNED.values():
         designs = [design_of(n, **each) for each in (given, {**given, **renamed})]
-        first, second = (test.under(design, scores) for design in designs)
+        first, second = (test.with_design(design, scores) for design in designs)
         np.testing.assert_array_equal(first, second)
     order = random.permutation(n)
     moved = design_of(n, **{name: values[order] for name, values in given.items()})
@@ -103,7 +103,7 @@ def test_every_topic_twice_in_its_cluster_changes_neither_mean_nor_error(drawn):
 @pytest.mark.parametrize("size", [1, 4])
 def test_clusters_of_one_size_are_students_of_their_means(size):
     values = np.random.default_rng(size).normal(size=(2, 9 * size, 1))
-    found = PairedT().under(design_of(9 * size, cluster=np.arange(9 * size) % 9), values)
+    found = PairedT().with_design(design_of(9 * size, cluster=np.arange(9 * size) % 9), values)
     means = (values[0] - values[1]).reshape(size, 9).mean(axis=0)
     expected = stats.ttest_1samp(means, 0)
     np.testing.assert_allclose(np.ravel(found), [*expected][:2])
@@ -114,7 +114,7 @@ def test_clusters_of_one_size_are_students_of_their_means(size):
 def test_degrees_of_freedom_where_one_topic_counts_most(shape, n):
     weights, values = SHAPES[shape](n), np.random.default_rng(n).random(n)
     mean, variance, freedom, _ = designed_mean(values, weights)
-    found = design_of(n, weights=weights).sure(values, np.array(1.0))
+    found = design_of(n, weights=weights).estimate(values, np.array(1.0))
     np.testing.assert_allclose(found, [mean, variance, freedom], rtol=1e-8)
     if shape == "alike":
         assert found.freedom == pytest.approx(n - 1, rel=1e-13)
@@ -131,7 +131,7 @@ def test_differences_that_are_the_same_within_tasks_do_not_vary():
     assert found.sd.item() == 0
     assert found.mean.item() == pytest.approx(-0.1)
     for test in (PairedT(), Bootstrap(samples=50)):
-        assert np.isnan(test.under(design, scores).decided().p).all()
+        assert np.isnan(test.with_design(design, scores).decided().p).all()
     alone = describe_differences(scores, None, design_of(10, task=np.array([0] * 9 + [1])))
     assert np.isnan(alone.sd).all()
     assert not np.isnan(alone.mean).any()
@@ -147,7 +147,7 @@ def test_signs_and_draws_are_of_whole_clusters():
     sums = np.bincount(cluster, d * design.shares)
     test = Permutation(samples=99)
     reached = abs(test.signs(5) @ sums) >= abs(sums.sum()) - 1e-12
-    found = test.under(design, scores)
+    found = test.with_design(design, scores)
     assert found.p.item() == (1 + reached.sum()) / 100
     assert found.statistic.item() == pytest.approx(d @ design.shares)
     counts = design.counts(samples=40, seed=3)
@@ -160,8 +160,8 @@ def test_signs_and_draws_are_of_whole_clusters():
 
 
 def test_some_tests_have_no_such_form():
-    assert {name for name, test in TESTS.items() if test.designed} == {*DESIGNED}
+    assert {name for name, test in TESTS.items() if test.supports_design} == {*DESIGNED}
     for name, test in TESTS.items():
         if name not in DESIGNED:
             with pytest.raises(NotImplementedError):
-                test().under(design_of(3), np.zeros((2, 3, 1)))
+                test().with_design(design_of(3), np.zeros((2, 3, 1)))

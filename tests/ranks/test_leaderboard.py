@@ -265,7 +265,7 @@ def test_every_system_may_lack_some_task(order, complete):
 
 
 def test_systems_that_lack_a_task_are_named_and_last():
-    with pytest.warns(UserWarning, match=r"stand below the others: c \(1\)$"):
+    with pytest.warns(UserWarning, match=r"are listed last: c \(1\)$"):
         board = drawn(3, [("robust", "c")]).ireval.design(task="set").ireval.leaderboard()
     assert board.index[-1] == "c"
     assert np.isnan(board.loc["c", "AP"])
@@ -326,7 +326,7 @@ def test_every_task_counts_by_its_own_metric(over):
     refuse = scores.ireval.leaderboard
     for message, wrong in {
         "a metric for every task": {"covid": "AP"},
-        "tasks there are": by | {"other": "AP"},
+        "existing tasks in": by | {"other": "AP"},
         "of those scored": by | {"hard": "P@5"},
         "higher is better": by | {"hard": "ASL"},
     }.items():

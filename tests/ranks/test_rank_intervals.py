@@ -142,7 +142,7 @@ def test_constant_differences_place_nobody():
         assert (found["rank_high"] == 3).all()
 
 
-@pytest.mark.filterwarnings("ignore:tukey presumes:irframe.errors.IrframeWarning")
+@pytest.mark.filterwarnings("ignore:tukey assumes:irframe.errors.IrframeWarning")
 @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 @pytest.mark.filterwarnings("ignore:no outcome on at most:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_a_test_that_allows_for_all_pairs_is_never_corrected_again(scores):
         found, one.ireval.rank_intervals(test=ir.Significance(tukey, adjust=None))
     )
     assert one.ireval.leaderboard(test=tukey)["tier"].max() == found["tier"].max()
-    words = "tukey allow for all pairs already; found 'holm'"
+    words = "tukey are adjusted for all pairs already; found 'holm'"
     refused(ParameterError, words, one.ireval.compare, tukey, adjust="holm")
     refused(ParameterError, words, ir.Significance, tukey, adjust="holm")
 

@@ -5,7 +5,7 @@ import pytest
 from paged import Page, view_of
 
 import irframe as ir
-from irframe.comparing.explain import Told
+from irframe.comparing.explain import TextsById
 from irframe.errors import IdError
 from irframe.reports import report as reporting
 from irframe.reports.beside import OPENING_BYTES, Duel, TopLists, by_spread, choose, top_lists
@@ -69,7 +69,7 @@ def test_topics_that_differ_most_come_first_as_far_as_there_is_room(tmp_path, mo
 
 def test_texts_are_chosen_topic_after_topic():
     lists = TopLists(["a", "b", "c"], np.array([[[0, 1], [2, -1]]]), np.zeros((1, 2, 2), np.int16))
-    told = Told({"a": "A", "b": "B", "c": "C"}, {"2": "two"})
+    told = TextsById({"a": "A", "b": "B", "c": "C"}, {"2": "two"})
     whole = choose(told, lists, ["1", "2"], np.array([1, 0]), 40_000)
     assert (whole.documents, whole.queries, whole.topics) == (
         {2: "C", 0: "A", 1: "B"},
