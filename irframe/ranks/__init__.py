@@ -1,1 +1,1 @@
-"""Where systems stand: leaderboards, intervals of ranks, the sheet of one system."""
+"""Leaderboards, rank intervals, and the sheet of one system."""

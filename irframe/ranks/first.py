@@ -1,4 +1,4 @@
-"""Which systems could be first, and by how much the mean of the first one flatters it."""
+"""Possible first systems, and the optimism of the first one's mean."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from irframe.scores.averages import Resamples
 FIRST = "could_be_first"
 """Column: whether a system could be first."""
 OPTIMISM = "optimism"
-"""Attribute: by how much the mean of the first system flatters it."""
+"""Attribute: expected excess of the first system's mean over its true mean."""
 
 
 def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
     """Return which systems could be first, (metric, depth, system).
 
-    None where differences are generalised over repeats, which this test does not know.
+    The result is None if differences are generalised over repeats, which the test does not support.
     """
     if scores.repeats is not None and scores.repeats.crossing:
         return None
@@ -29,8 +29,8 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
     def compute(row: int, depths: slice) -> Array:
         def test(values: Array, *design: Design) -> Arrays:
             known = finite(values, scores.summaries[row]) & scores.known[:, np.newaxis]
-            signed, drawn = scores.signs[row] * values, (resamples.samples, resamples.seed)
-            return (first_p(signed, known, *design, samples=drawn[0], seed=drawn[1]),)
+            options = {"samples": resamples.samples, "seed": resamples.seed}
+            return (first_p(scores.signs[row] * values, known, *design, **options),)
 
         return scores.given(row, depths, test)[0].T
 
@@ -38,12 +38,13 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
 
 
 DRAWS = 1000
-"""Draws that are held of each system at a time."""
+"""Number of draws per system in memory at a time."""
 
 
 def too_few(scores: Scores, resamples: Resamples) -> list[str]:
-    """Return a caution if no system could be excluded from first place on so few topics."""
-    counts, design = scores.scored.sum(axis=1), scores.design
+    """Return a caution if topics are too few to exclude systems."""
+    counts = scores.scored.sum(axis=1)
+    design = scores.design
     row, depth = np.unravel_index(counts.argmin(), counts.shape)
     topics = scores.scored[row, :, depth]
     units = int(topics.sum()) if design is None else design.take(topics).clusters
@@ -55,18 +56,20 @@ def too_few(scores: Scores, resamples: Resamples) -> list[str]:
 
 
 def optimism(scores: Scores, resamples: Resamples) -> dict[str, Any]:
-    """Return the attributes that say by how much the mean of the first system flatters it.
+    """Return the attributes on the optimism of the first mean.
 
-    The mean over resamples of topics, or clusters, of what the system that is first in a resample
-    has there above its own mean; of the first metric and depth. Nothing is known of one topic.
+    It is estimated for the first metric and depth. In every resample of topics, or clusters, the
+    first system exceeds its observed mean by some amount; the optimism is the average over
+    resamples. With one topic there are no attributes.
     """
-    summary, sign = scores.summaries[0], scores.signs[0]
+    summary = scores.summaries[0]
+    sign = scores.signs[0]
 
     def excess(values: Array, *design: Design) -> Arrays:
         drawn = resamples.means(values, summary, sign, *design)[:, 0]
         first = drawn == drawn.max(axis=1, keepdims=True)
-        gained = np.where(first, drawn - scores.means[0, 0], 0).sum(axis=1) / first.sum(axis=1)
-        return (gained.mean(keepdims=True),)
+        above = np.where(first, drawn - scores.means[0, 0], 0).sum(axis=1) / first.sum(axis=1)
+        return (above.mean(keepdims=True),)
 
     if scores.scored[0, :, 0].sum() < 2 or not np.isfinite(scores.means[0, 0]).all():
         return {}

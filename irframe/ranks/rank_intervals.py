@@ -1,4 +1,4 @@
-"""Which rank a system might have on all topics like these.
+"""Confidence intervals of ranks.
 
 Verbs: rank_intervals.
 """
@@ -41,18 +41,20 @@ from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 
 def holm_counts(values: Array, known: Array, alpha: float, design: Design | None = None) -> Arrays:
-    """Count the systems that are better and worse by t-tests, corrected as by Holm for each system.
+    """Count better and worse systems by t-tests with Holm's correction.
+
+    The correction is separate for each system.
 
     Parameters
     ----------
     values
-        What is added up for the average, higher is better, (system, topic, depth), without NaN.
+        The summands of the average, shape (system, topic, depth), without NaN. Higher is better.
     known
-        Which systems' are finite, (system, depth).
+        Whether the summands of each system are finite, shape (system, depth).
     alpha
-        Half of it goes to each side.
+        Significance level of both sides together.
     design
-        How topics were drawn; by default independently, and all count alike.
+        The sampling design of the topics; by default independent topics of equal weight.
 
     Returns
     -------
@@ -70,41 +72,44 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     if topics < 2:
         return 2 * (np.zeros((systems, depths), int),)
     pairs = all_pairs(systems)
-    compute, kinds = partial(moments, design=design), 3 * (np.float64,)
-    mean, sd, freedom = in_blocks(compute, values, pairs, dtypes=kinds)
+    compute = partial(moments, design=design)
+    mean, sd, freedom = in_blocks(compute, values, pairs, dtypes=3 * (np.float64,))
     a, b = pairs.T
-    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf  # where nothing is shown
+    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf  # never significant
     lead = mean / (sd / np.sqrt(topics))
     ahead = np.full((depths, systems, systems), 1.0)
     ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
     ahead[:, a, b] = scipy.special.stdtr(freedom, lead).T
     least = alpha / 2 / np.arange(systems - 1, 0, -1)
     counts = []
-    for p in (ahead, ahead.swapaxes(1, 2)):  # that others are no better, and no worse
+    for p in (ahead, ahead.swapaxes(1, 2)):  # tests for better, then for worse systems
         rejected = np.sort(p, axis=-1)[..., :-1] < least
         counts.append(np.logical_and.accumulate(rejected, axis=-1).sum(axis=-1).T)
     return tuple(counts)
 
 
 def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Array:
-    """Return the counts of one depth, shape (2, system), from summands (topic, system)."""
+    """Return counts of better and worse systems at one depth.
+
+    The summands have the shape (topic, system), the counts (2, system).
+    """
     systems = len(known)
     means = values.mean(axis=0)
     counts = np.zeros((2, systems), int)
     for system in range(systems):
         others = np.flatnonzero(np.arange(systems) != system)
         pairs = np.column_stack([others, np.full(systems - 1, system)])
-        apart = (correction.kernel(values, pairs) < alpha) & known[others] & known[system]
+        significant = (correction.kernel(values, pairs) < alpha) & known[others] & known[system]
         lead = means[others] - means[system]
-        counts[:, system] = (apart & (lead > 0)).sum(), (apart & (lead < 0)).sum()
+        counts[:, system] = [(significant & side).sum() for side in (lead > 0, lead < 0)]
     return counts
 
 
 RankMethod = Literal["pairs", "holm", "max-t", "bootstrap"]
-"""How the interval of a rank is found; the last one is of its spread under resampling."""
+"""Methods of rank intervals. The last one is the spread under resampling."""
 METHODS = ("pairs", "holm", "max-t", "bootstrap")
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
-"""What is found of a system besides its summary, the last one only under resampling."""
+"""Columns beside those of the summary. The last one needs ``"bootstrap"``."""
 
 
 @table_verb(repeats=True, one_unit=True)
@@ -116,99 +121,106 @@ def rank_intervals(
     interval: Interval = "logit",
     resamples: Resampling | int = 1000,
 ) -> xr.Dataset | pd.DataFrame:
-    """Rank of every system with its confidence interval, and tiers of significant differences.
+    """Rank systems, with confidence intervals of ranks and tiers.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     rank_interval
-        How the interval of a rank is found. ``"pairs"``, from all pairs of systems as `compare`
-        decides them: systems significantly better come before, those significantly worse after. Or
-        for each system by itself ``"holm"``, from its own one-sided t-tests, corrected as by Holm,
-        or ``"max-t"``, from the same tests corrected by `MaxT`: these are narrower, and may name
-        fewer systems that could be first than `compare` leaves. Or ``"bootstrap"``, how far the
-        rank spreads under resampling of the topics, which is no confidence interval: it leaves out
-        that the topics themselves came first by chance.
+        Method of rank intervals.
+
+        - ``"pairs"``: from all pairs of systems, tested as in `compare`. Significantly better
+          systems rank before a system, and significantly worse ones after it.
+        - ``"holm"``: from one-sided t-tests of each system against the others, with Holm's
+          correction for each system separately.
+        - ``"max-t"``: the same tests, corrected by `MaxT`. These and Holm's intervals are narrower
+          than those from pairs, so that fewer systems may have rank 1 in their interval.
+        - ``"bootstrap"``: the spread of ranks when topics are resampled. This is not a confidence
+          interval, since the observed ranking depends on chance, too.
     test
-        How a difference of any pair is called significant, as for `compare`: an
-        `irframe.Significance`, or the name of a test. For ``"pairs"`` and for tiers; with
-        ``"holm"`` and ``"max-t"`` the t-test. Intervals of means and ranks are at 1 - `alpha` of
-        it. If systems have repeats, every `over` but ``"topic"`` needs ``"pairs"``.
+        Test of the pairs for ``"pairs"`` and for tiers, as in `compare`: an
+        `irframe.Significance`, or the name of a test. ``"holm"`` and ``"max-t"`` need the test t.
+        Intervals of means and ranks have the level 1 - `alpha` of the test. If systems have
+        repeats, every `over` but ``"topic"`` needs ``"pairs"``.
     interval
-        How the intervals of means are made, as for `summary`.
+        Method of the intervals of means, see `summary`.
     resamples
-        The draws that ``"max-t"`` and ``"bootstrap"`` make: an `irframe.Resampling`, or their
-        number.
+        Draws of ``"max-t"`` and ``"bootstrap"``: an `irframe.Resampling`, or their number.
 
     Returns
     -------
     xarray.Dataset or pandas.DataFrame
-        For an array a dataset over (metric, system, depth), for a frame a frame indexed by metric
-        and system; After `groupby` the group comes first. Attributes say what was asked for. With
+        A dataset over (metric, system, depth) for an array, or a frame indexed by metric and system
+        for a frame. After `groupby` the group comes first. Attributes record the options. The
+        columns are
 
-        - ``mean``, ``ci_low``, ``ci_high``, as `summary` gives them on the topics compared;
-        - ``rank``, from 1, the best: one more than the number of systems that are better, so that
-          systems that tie have the same;
-        - ``rank_low`` and ``rank_high``, the interval of the rank, 1 to the number of systems;
-        - ``could_be_first``, whether a test of just this question leaves the system; not with
-          repeats, but for ``over="topic"``;
-        - ``tier``, from 1, the best: neighbours in the ranking none of which differ significantly;
-        - with ``"bootstrap"`` also ``first``, the share of the resamples in which the system has
-          rank 1, 0 to 1, in which systems that tie for it have equal parts, so that the shares of
-          all systems add up to 1. It is not the probability of being best;
-        - ``n_topics``, the topics compared.
+        - ``mean``, ``ci_low``, ``ci_high``, see `summary`, on the topics compared;
+        - ``rank``, one more than the number of better systems, so that ties share a rank;
+        - ``rank_low`` and ``rank_high``, the interval of the rank, within 1 to the number of
+          systems;
+        - ``could_be_first``, whether the test below leaves open that the system is first. Missing
+          for repeats, unless ``over="topic"``;
+        - ``tier``, from 1, the best: a run of systems in the ranking that do not differ
+          significantly from each other;
+        - with ``"bootstrap"`` also ``first``, the share of resamples in which the system has rank
+          1. Ties share it equally, so that the shares sum to 1. It is not the probability of being
+          the best system;
+        - ``n_topics``, the number of topics compared.
 
     Raises
     ------
     IrframeError
-        As `compare`, and for samples or a seed out of range.
+        As `compare`; also if samples or seed are out of range.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it. And as `summary`.
+        score (not NaN) on it. Also as `summary`.
 
     Notes
     -----
-    With ``"pairs"`` the interval is ``[1 + B, S - W]``, where of S systems B are significantly
-    better and W significantly worse in `compare` with the same `test`. Where the correction allows
-    for all pairs, as Holm's, Tukey's and max-T do, these intervals hold for all systems at once.
+    With ``"pairs"`` the interval is ``[1 + B, S - W]``, where B of S systems are significantly
+    better and W significantly worse in `compare` with the same `test`. The intervals are
+    simultaneous for all systems if p-values are adjusted for all pairs, as by Holm, Tukey and
+    max-T.
 
-    With ``"holm"``, for system j, every other system k is compared with it by a one-sided t-test,
-    ``p_k = P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom, m the means, and 1 where
-    the standard error is 0. Holm's correction over these S - 1 tests at ``alpha / 2`` finds B
-    systems better than j; likewise W systems are found worse. The interval is ``[1 + B, S - W]``.
-    It holds at least as often as it says, wherever the true ranks are: topics drawn from real ones,
-    95% intervals held the true rank 99 times in 100 and more in every setting of 10 to 40 systems
-    and 5 to 50 topics. With ``"max-t"`` the 2(S - 1) tests of a system are corrected together, step
-    down. A metric that is not averaged plainly is tested on what is added up for its average.
-    Averages are rounded to 12 decimals, and lower is better for a metric that counts a cost.
-    Weights of topics are those of `compare`; topics that ``"bootstrap"`` draws keep theirs.
+    With ``"holm"`` every other system k is compared with system j by a one-sided t-test, ``p_k =
+    P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom and means m. It is 1 if the standard
+    error is 0. Holm's correction over these S - 1 tests at ``alpha / 2`` finds B systems better
+    than j, and likewise W worse systems. The interval is ``[1 + B, S - W]``. Its coverage is at
+    least ``1 - alpha`` for any true ranks. In simulations with topics drawn from real ones, 95%
+    intervals covered the true rank at least 99 times in 100 with 10 to 40 systems and 5 to 50
+    topics.
 
-    Under ``"bootstrap"`` topics are drawn with replacement, as many as there are; the systems are
-    ranked anew by their averages in every resample. All systems, depths and metrics see the same
-    draws (where topics are left out, those with the same topics do). At most ``alpha / 2`` of the
-    ranks in the resamples are below ``rank_low``, and at most so many above ``rank_high``. Where
-    systems are much alike these hold the true rank far less often than ``1 - alpha`` [4]_: in the
-    worst of the settings above 76 times in 100 with 5 topics, in which a sole possible first was
-    named in 18 of 100 draws, where Holm's intervals never did.
+    With ``"max-t"`` the 2(S - 1) tests of a system are corrected jointly by steps. If the average
+    of a metric is not arithmetic, its transformed scores are tested. Averages are rounded to 12
+    decimals, and lower is better for a cost. Weights of topics count as in `compare`; topics that
+    ``"bootstrap"`` draws keep their weights.
 
-    Intervals answer for all ranks at once. Which systems could be first is a question about one
-    place: for each system alone the largest paired t of the others against it is compared with the
-    same maximum under sign flips of topics, or clusters, one-sided. Nothing is corrected for the
-    number of systems, as only one is truly first: with probability ``1 - alpha`` it is among those
-    left. These are therefore fewer than those with a ``rank_low`` of 1: of 143 runs of TREC-COVID
-    19 by nDCG@10, where all pairs leave 50. With fewer than six topics all are left.
+    With ``"bootstrap"`` topics are resampled with replacement, and the systems are ranked by their
+    averages in every resample. All systems, metrics and depths with the same topics share the
+    draws. At most a share of ``alpha / 2`` of the resampled ranks is below ``rank_low``, and at
+    most that share above ``rank_high``. For similar systems the coverage is far below ``1 - alpha``
+    [4]_. In the simulations above it was 76 in 100 in the worst case, with 5 topics. There 18 of
+    100 draws left a single system with rank 1 in its interval, which never happened with Holm's
+    intervals.
 
-    Of a single topic nothing follows: every rank may be the true one, and ``first`` is NaN. Of two
-    systems alone ask `compare`.
+    Rank intervals are about all ranks, ``could_be_first`` about the first rank only. For each
+    system the largest paired t of the others against it is compared with the same maximum under
+    sign flips of topics, or clusters, one-sided. This needs no correction for the number of
+    systems, since only one is truly first: with probability ``1 - alpha`` it is among those left.
+    They are fewer than the systems with a ``rank_low`` of 1. Of 143 runs of TREC-COVID by nDCG@10,
+    19 could be first, and 50 have a ``rank_low`` of 1 with ``"pairs"``. With fewer than six topics
+    every system could be first.
 
-    A tier is a maximal run of neighbours that do not differ significantly after correction: the
-    ranking is read from the best on, and a system begins a new tier where it differs from
-    any of the tier so far. Systems that tie share a tier. The last of one tier and the first of
-    the next need not differ.
+    With a single topic every rank is possible, and ``first`` is NaN. For two systems `compare` is
+    enough.
+
+    Tiers are formed from the best system downwards. A system begins a new tier if it differs
+    significantly from any system of the current tier. Ties share a tier. The last system of a tier
+    and the first of the next need not differ significantly.
 
     References
     ----------
@@ -229,8 +241,8 @@ def rank_intervals(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, "nDCG@10")
-    >>> found = scores.ireval.rank_intervals()
-    >>> found.droplevel("metric")[["mean", "rank", "rank_low", "rank_high", "tier"]]
+    >>> ranks = scores.ireval.rank_intervals()
+    >>> ranks.droplevel("metric")[["mean", "rank", "rank_low", "rank_high", "tier"]]
                  mean  rank  rank_low  rank_high  tier
     system
     bm25        0.204     8         4          8     2
@@ -248,12 +260,12 @@ def rank_intervals(
     pairing = Pairing(test)
     ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
     paired = ranking.to_rank(read_scores(scores, pairing.over))
-    return like_scores(*ranking.of(paired, ranking.apart(paired)), paired, scores)
+    return like_scores(*ranking.rank(paired, ranking.significant(paired)), paired, scores)
 
 
 @dataclass(frozen=True)
 class RankOptions:
-    """How systems are ranked, and how sure that is; the fields as the arguments of a verb."""
+    """Options of ranks and their intervals, see `rank_intervals`."""
 
     method: RankMethod
     interval: Interval
@@ -268,7 +280,7 @@ class RankOptions:
         choice("interval", self.interval, INTERVALS)
 
     def to_rank(self, read: Scores) -> Scores:
-        """Return scores of the systems to rank, refusing repeats without a form."""
+        """Return scores to rank, or raise for unsupported repeats."""
         paired = scores_to_compare(read)
         drawn = "" if self.method == "pairs" else self.method
         how = self.pairing.over, self.pairing.test, self.pairing.adjust
@@ -277,23 +289,26 @@ class RankOptions:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What is found of a system besides its summary."""
+        """Columns beside those of the summary."""
         return RANKS if self.method == "bootstrap" else RANKS[:-1]
 
-    def apart(self, paired: Scores) -> Array:
-        """Tell which pairs of systems differ significantly, shape (metric, depth, pair)."""
+    def significant(self, paired: Scores) -> Array:
+        """Return which pairs differ significantly, shape (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
         how = self.pairing.test, self.pairing.adjust, paired, pairs
         [size] = family_sizes([paired], [pairs], self.pairing.family)
-        p = self.pairing.p_values(paired, pairs)  # before cautions on a test that it may refuse
+        p = self.pairing.p_values(paired, pairs)  # first, since it may refuse the test
         warn(*without_judged([paired]), *beware_of_least(*how, size, self.pairing.alpha))
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
-    def of(self, paired: Scores, apart: Array) -> tuple[dict[str, Array], dict[str, Any]]:
-        """Return what `rank_intervals` says of scores, as `summarise` does, given pairs apart."""
+    def rank(self, paired: Scores, significant: Array) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Return the columns and attributes of `rank_intervals`.
+
+        `significant` is the result of the method of that name.
+        """
 
         def compute(row: int, depths: slice) -> Array:
-            return self._ranks(paired, row, depths, apart[row, depths])
+            return self._ranks(paired, row, depths, significant[row, depths])
 
         systems = len(paired.systems)
         size = systems * (self.resamples.samples if self.method == "bootstrap" else systems)
@@ -301,10 +316,11 @@ class RankOptions:
         common = paired.where(paired.scored)
         drawn = self.method == "bootstrap" or isinstance(self.pairing.test, Bootstrap)
         columns, attributes = summarise(common, self.pairing.alpha, self.interval, drawn=drawn)
-        topics, first = columns.pop("n"), could_be_first(paired, self.resamples)
+        topics = columns.pop("n")
+        first = could_be_first(paired, self.resamples)
         for name, array in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
-            places = array.swapaxes(1, 2)
-            columns[name] = places if name == "first" else places.astype(int)
+            column = array.swapaxes(1, 2)
+            columns[name] = column if name == "first" else column.astype(int)
         if first is not None:
             columns[FIRST] = first.swapaxes(1, 2)
             attributes = united(attributes, caution(too_few(paired, self.resamples)))
@@ -313,14 +329,17 @@ class RankOptions:
             options |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
         return {**columns, "n_topics": topics}, attributes | options | draw_attributes([paired])
 
-    def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
-        """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""
+    def _ranks(self, paired: Scores, row: int, depths: slice, significant: Array) -> Array:
+        """Return the columns of one metric, (name, depth, system).
+
+        `significant` has the shape (depth, pair).
+        """
         ranks = 1 + count_below(-np.round(paired.means[row, depths], TIE))
-        tiers = _tiers(ranks, apart)
+        tiers = _tiers(ranks, significant)
         if self.method == "pairs":
             low, high = np.ones_like(ranks), np.full_like(ranks, ranks.shape[1])
             pairs = all_pairs(ranks.shape[1])
-            ahead = np.sign(ranks[:, pairs[:, 1]] - ranks[:, pairs[:, 0]]) * apart
+            ahead = np.sign(ranks[:, pairs[:, 1]] - ranks[:, pairs[:, 0]]) * significant
             for side in (1, -1):
                 depth, pair = np.nonzero(ahead == side)
                 better, worse = pairs[pair][:, ::side].T
@@ -333,8 +352,13 @@ class RankOptions:
         return np.stack([ranks, low, high, tiers, *share])
 
     def ends(self, paired: Scores, row: int, depths: slice) -> Arrays:
-        """Return what says how sure ranks are, each (system, depth)."""
-        summary, sign = paired.summaries[row], paired.signs[row]
+        """Return counts or ends of rank intervals, each (system, depth).
+
+        They are counts of better and worse systems for ``"holm"`` and ``"max-t"``, and ends with
+        shares of first ranks for ``"bootstrap"``.
+        """
+        summary = paired.summaries[row]
+        sign = paired.signs[row]
         alpha = self.pairing.alpha
 
         def holm(values: Array, *design: Design) -> Arrays:
@@ -348,14 +372,14 @@ class RankOptions:
                 return 2 * (np.zeros((len(values), values.shape[2]), int),)
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
             rows: Any = zip(sign * values.T, known.T, strict=True)
-            counts = [_by_max_t(one, here, alpha, drawn) for one, here in rows]
+            counts = [_by_max_t(summed, mask, alpha, drawn) for summed, mask in rows]
             return tuple(np.stack(counts, axis=-1))
 
         def spread(scores: Array, *design: Design) -> Arrays:
             order = paired.system_order
             order = np.arange(len(scores)) if order is None else order
-            found = _spread(self.resamples, scores[order], summary, sign, *design)
-            return tuple(array[np.argsort(order)] for array in found)
+            ends = _spread(self.resamples, scores[order], summary, sign, *design)
+            return tuple(array[np.argsort(order)] for array in ends)
 
         if self.method == "bootstrap":
             return paired.over(row, depths, spread)
@@ -363,7 +387,10 @@ class RankOptions:
 
 
 def first_shares(paired: Scores, resamples: Resamples) -> Array:
-    """Return in which share of resamples each system is first, shape (metric, depth, system)."""
+    """Return the shares of resamples with first rank.
+
+    The shape is (metric, depth, system).
+    """
     uncorrected = Pairing(Significance(adjust=None, alpha=resamples.alpha))
     ranking = RankOptions("bootstrap", "logit", resamples, uncorrected)
     systems = len(paired.systems)
@@ -377,7 +404,7 @@ def first_shares(paired: Scores, resamples: Resamples) -> Array:
 def _spread(
     resamples: Resamples, scores: Array, summary: Any, sign: int, *design: Design
 ) -> Arrays:
-    """Return ends of the ranks in resamples, and how often they are 1, each (system, depth)."""
+    """Return ends of resampled ranks, and shares of rank 1, (system, depth)."""
     means = resamples.means(scores, summary, sign, *design)
     if np.isnan(means).any():
         lowest = np.ones(means.shape[:0:-1])
@@ -390,7 +417,7 @@ def _spread(
 
 
 def _tiers(ranks: Array, separated: Array) -> Array:
-    """Cut the ranking, best first, wherever a system differs significantly from one of the tier.
+    """Return the tiers of systems, see `rank_intervals`.
 
     Parameters
     ----------
@@ -401,7 +428,8 @@ def _tiers(ranks: Array, separated: Array) -> Array:
     """
     depths, systems = ranks.shape
     sides = ranks[:, all_pairs(systems)].astype(int)
-    better, worse = sides.min(axis=2), sides.max(axis=2)
+    better = sides.min(axis=2)
+    worse = sides.max(axis=2)
     where = np.nonzero(separated & (better < worse))
     closest = np.zeros((depths, systems + 1), dtype=int)
     np.maximum.at(closest, (where[0], worse[where]), better[where])

@@ -1,4 +1,4 @@
-"""What metrics say of systems: their order, and what changes it; the best; errors removed.
+"""Rankings by several metrics: reordering, best systems, reduced errors.
 
 Verbs: reordering, ablation, best_systems, rrie.
 """
@@ -47,56 +47,56 @@ def reordering(
     relative_margin: float = 0.1,
     per: Literal["step", "system"] = "step",
 ) -> pd.DataFrame:
-    """Say how changing the metric step by step reorders systems and rescales their scores.
+    """Measure how changing the metric reorders systems, step by step.
 
     Parameters
     ----------
     scores
-        Scores per system and topic by two metrics or more, in the order of the steps: an array,
+        Scores per system and topic by at least two metrics, in the order of the steps: an array,
         or a frame, wide or long.
     test
-        When another is significantly better, as for `compare`: an `irframe.Significance`, or the
-        name of a test. By default p-values are not corrected, as in the paper; with a correction,
-        for the number of pairs, but not by max-T. An alpha is the largest p-value that counts.
+        Test of whether another system is better, as for `compare`: an `irframe.Significance`, or
+        the name of a test. By default p-values are not corrected, as in the paper. All corrections
+        but max-T are supported. A p-value equal to alpha counts as significant.
     at
-        Depth, of those scored, or several, named in a column ``depth``; by default the
-        greatest.
+        A depth, or several, which get a column ``depth``; by default the greatest.
     relative_margin
-        By what part of a system's mean another must be better to count, at least 0.
+        How much better another system's mean must be, as a share of the system's mean, at least 0.
     per
-        ``"step"``: a row per step. ``"system"``: a row per step and system.
+        ``"step"``: one row per step. ``"system"``: one row per step and system.
 
     Returns
     -------
     pandas.DataFrame
-        A row per step from one metric to the next, and with more than two metrics a last one
-        from the first to the last: the group, after `groupby`; ``old``, ``new``;
-        ``delta_sort``, the largest absolute value over systems, and ``system``, the one that
-        moves so; ``kendall``, tau-b between the orders of systems; ``delta_value``, the mean over
-        systems of new/old score; ``n_systems``, ``n_topics``.
+        One row per step from one metric to the next, and with more than two metrics a last row for
+        the step from the first to the last. The columns are the group, after `groupby`; ``old``,
+        ``new``; ``delta_sort``, the largest absolute value over systems, and ``system``, the
+        system with this value; ``kendall``, tau-b between the orders of systems; ``delta_value``,
+        the mean over systems of new/old score; ``n_systems``, ``n_topics``.
 
-        Per system: the group, ``old``, ``new``, ``system``, and its ``delta_sort`` in percent of
-        the systems, positive where fewer are better than the system by the new metric than by the
-        old one.
+        With ``per="system"`` the columns are the group, ``old``, ``new``, ``system``, and its
+        ``delta_sort`` in percent of the systems. It is positive if fewer systems are better by the
+        new metric than by the old one.
 
     Raises
     ------
     ParameterError
-        For fewer than two metrics or systems, an unknown group, and numbers out of range.
+        If there are fewer than two metrics or systems, the group is unknown, or a number is out of
+        range.
     InputError
         If no topic has a score by every metric.
     DepthError
-        For a depth that was not scored.
+        If a depth was not scored.
 
     Notes
     -----
-    ``delta_sort = 100 (n_old - n_new) / S`` with n the number of systems that are better than the
-    system: by a mean that is better by at least `relative_margin` of the system's own, and by a
-    two-sided paired test with p <= alpha. The paper has a t-test, and does not say whether it is
-    paired.
+    ``delta_sort = 100 (n_old - n_new) / S``, where n is the number of systems better than the
+    system. A system is better if its mean is better by at least `relative_margin` of the system's
+    mean, and a two-sided paired test has p <= alpha. The paper uses a t-test, and does not say
+    whether it is paired.
 
-    Topics count on which every system has a score by every metric. The score of a cost, such as
-    ASL, is one over it in ``delta_value``; systems with an old score of 0 are left out there.
+    A topic counts if every system has a score by every metric. ``delta_value`` uses the reciprocal
+    of costs such as ASL, and omits systems with an old score of 0.
 
     References
     ----------
@@ -128,10 +128,11 @@ def reordering(
 
 
 def _reordered(array: xr.DataArray, *, better: Any, per: str) -> pd.DataFrame:
-    labels, systems = metric_labels(array), array.indexes[SYSTEM]
+    labels = metric_labels(array)
+    systems = array.indexes[SYSTEM]
     if len(labels) < 2 or len(systems) < 2:
-        found = f"{len(labels)} and {len(systems)}"
-        raise ParameterError("at least two metrics and two systems", found)
+        got = f"{len(labels)} and {len(systems)}"
+        raise ParameterError("at least two metrics and two systems", got)
     drawn = drawn_topics(declared_labels_of(array), array.indexes[TOPIC])
     if drawn is not None and not drawn.design.plain:
         refuse_declared(array.attrs, "reordering")
@@ -139,8 +140,8 @@ def _reordered(array: xr.DataArray, *, better: Any, per: str) -> pd.DataFrame:
     steps = [(row, row + 1) for row in range(len(labels) - 1)]
     steps += [(0, len(labels) - 1)] if len(labels) > 2 else []
     metrics = [
-        (label, average(part, facts(label).summary), better(part, label))
-        for label, part in zip(labels, values, strict=True)
+        (label, average(scores, facts(label).summary), better(scores, label))
+        for label, scores in zip(labels, values, strict=True)
     ]
     if per == "system":
         moves = [
@@ -154,12 +155,12 @@ def _reordered(array: xr.DataArray, *, better: Any, per: str) -> pd.DataFrame:
 
 
 def _complete(array: xr.DataArray) -> Floats:
-    """Return the scores of topics on which nothing is missing, (metric, system, topic)."""
+    """Return the scores on complete topics, (metric, system, topic)."""
     values = array.transpose(METRIC, SYSTEM, TOPIC).to_numpy()
-    there = ~np.isnan(values).any(axis=(0, 1))
-    if not there.any():
+    complete = ~np.isnan(values).any(axis=(0, 1))
+    if not complete.any():
         raise InputError("topics with a score by every metric and system", "none")
-    return np.asarray(values[:, :, there])
+    return np.asarray(values[:, :, complete])
 
 
 def _count_better(
@@ -171,7 +172,7 @@ def _count_better(
     margin: float,
     alpha: float,
 ) -> NDArray[np.int64]:
-    """Return for every system how many are better by the margin and the test."""
+    """Count the systems that are better than each system."""
     systems = len(values)
     pairs = all_pairs(systems)
     significant = np.zeros((systems, systems), bool)
@@ -185,22 +186,25 @@ def _count_better(
 
 
 def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:
-    """Compare two metrics, each told as its name, means and numbers of better systems."""
-    moved = abs(old[2] - new[2])
-    known = [(mean, facts(name)) for name, mean, _ in (old, new)]
-    before, after = (np.round(fact.sign * mean, 12)[np.newaxis] for mean, fact in known)
+    """Return the row of one step between two metrics.
+
+    A metric is a tuple of its name, means and numbers of better systems.
+    """
+    change = abs(old[2] - new[2])
+    means = [(mean, facts(name)) for name, mean, _ in (old, new)]
+    before, after = (np.round(fact.sign * mean, 12)[np.newaxis] for mean, fact in means)
     return {
         "old": old[0],
         "new": new[0],
-        "delta_sort": 100 * moved.max() / len(systems),
-        "system": systems[int(np.argmax(moved))],
+        "delta_sort": 100 * change.max() / len(systems),
+        "system": systems[int(np.argmax(change))],
         "kendall": float(Kendall().kernel(before, after)[0, 0]),
-        "delta_value": _delta_value(known),
+        "delta_value": _delta_value(means),
     }
 
 
 def _delta_value(means: Any) -> float:
-    """Return the mean of new/old, both as values of which more is better."""
+    """Return the mean of new/old, with reciprocals of costs."""
     with np.errstate(divide="ignore"):
         before, after = (1 / mean if fact.cost else mean for mean, fact in means)
     usable = (before != 0) & np.isfinite(before) & np.isfinite(after)
@@ -226,7 +230,7 @@ def ablation(
     unretrieved: Unretrieved = "irrel",
     relative_margin: float = 0.1,
 ) -> pd.DataFrame:
-    """Say what each step on the way from MAP to ASL does to the order of systems.
+    """Measure how each step from MAP to ASL reorders systems.
 
     Parameters
     ----------
@@ -235,7 +239,7 @@ def ablation(
     test
         As for `reordering`.
     depth
-        Where lists are cut; by default at the cube's depth.
+        Depth at which lists are cut; by default the cube's depth.
     rel
         Lowest relevant grade, at least 1.
     unretrieved
@@ -246,10 +250,10 @@ def ablation(
     Returns
     -------
     pandas.DataFrame
-        As from `reordering`, with the column ``step`` in front of ``old``: ``"Atomize P"``, from
-        AP to `AtomizedP`; ``"Aggregate documents within query"`` and ``"Aggregate rates across
-        queries"``, by harmonic instead of arithmetic means; ``"ASL itself"``, the same without
-        the reciprocal; ``"Cumulative"``, from AP to ASL.
+        The result of `reordering`, with the column ``step`` before ``old``. ``"Atomize P"`` is the
+        step from AP to `AtomizedP`. ``"Aggregate documents within query"`` and ``"Aggregate rates
+        across queries"`` replace arithmetic by harmonic means. ``"ASL itself"`` removes the
+        reciprocal, and ``"Cumulative"`` is the step from AP to ASL.
 
     Raises
     ------
@@ -278,15 +282,15 @@ def ablation(
     3                        ASL itself        12.5    1.000        1.000
     4                        Cumulative        12.5    0.929        0.167
     """
-    shared: dict[str, Any] = {"unretrieved": unretrieved, "rel": rel}
-    chain = [
+    options: dict[str, Any] = {"unretrieved": unretrieved, "rel": rel}
+    metrics = [
         AP(rel=rel),
-        AtomizedP(**shared),
-        AtomizedP(mean="harmonic", **shared),
-        InverseASL(**shared),
-        ASL(**shared),
+        AtomizedP(**options),
+        AtomizedP(mean="harmonic", **options),
+        InverseASL(**options),
+        ASL(**options),
     ]
-    scores = score(cube, *chain, at=[read_depth(cube, depth)], no_rel="nan")
+    scores = score(cube, *metrics, at=[read_depth(cube, depth)], no_rel="nan")
     table = reordering(scores, test=test, relative_margin=relative_margin)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)
@@ -295,31 +299,36 @@ def ablation(
 
 @verb
 def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> pd.DataFrame:
-    """Name the best system by every metric, and its score: how well the task is solved.
+    """Return the best system by every metric, with its mean.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     at
-        Depth, of those scored, or several, named in a column ``depth``; by default the
-        greatest.
+        A depth, or several, which get a column ``depth``; by default the greatest.
 
     Returns
     -------
     pandas.DataFrame
-        A row per group and metric: the group, after `groupby`; ``metric``; ``system``, the
-        first one if several are best, equal but for rounding; ``value``, its mean over the topics
-        on which every system has a score that has any; ``could_be_first``, which other systems
-        could be best, as of `leaderboard` at the level .05, by name; ``n_topics``, how many topics
-        these are. Without any score system and value are missing.
+        One row per group and metric, with the columns
+
+        - the group, after `groupby`, and ``metric``;
+        - ``system``, the best system, or the first of those that tie up to rounding;
+        - ``value``, its mean over the topics compared. A topic counts if every system that has any
+          score has a score on it;
+        - ``could_be_first``, the names of other systems that could be the best at level .05, see
+          `leaderboard`;
+        - ``n_topics``, the number of topics compared.
+
+        System and value are missing if there are no scores.
 
     Raises
     ------
     ParameterError
-        If there is no such group.
+        If the group is unknown.
     DepthError
-        For a depth that was not scored.
+        If a depth was not scored.
 
     Warns
     -----
@@ -345,22 +354,25 @@ def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> p
 
 
 def _best(scores: xr.DataArray) -> pd.DataFrame:
-    there = scores.notnull()
-    common = there.any(SYSTEM) & (there | ~there.any(TOPIC)).all(SYSTEM)
+    scored = scores.notnull()
+    common = scored.any(SYSTEM) & (scored | ~scored.any(TOPIC)).all(SYSTEM)
     left_out, topics = (
-        part.sum(TOPIC).to_numpy() for part in (there.any(SYSTEM) & ~common, common)
+        mask.sum(TOPIC).to_numpy() for mask in (scored.any(SYSTEM) & ~common, common)
     )
-    means, rows = averages(scores.where(common)), []
-    labels, read = means.indexes[SYSTEM], read_scores(scores.where(common)).load()
-    for place, (row, n) in enumerate(zip(means.to_numpy(), topics, strict=True)):
-        name, known = metric_labels(means)[place], np.flatnonzero(~np.isnan(row))
+    means = averages(scores.where(common))
+    labels = means.indexes[SYSTEM]
+    read = read_scores(scores.where(common)).load()
+    rows = []
+    for metric, (row, n) in enumerate(zip(means.to_numpy(), topics, strict=True)):
+        name = metric_labels(means)[metric]
+        known = np.flatnonzero(~np.isnan(row))
         best = int(best_first(row, facts(name).sign)[0])
-        others = read.take(metric=[place], system=known) if n else None
-        first = None if others is None else could_be_first(others, Resamples(0.05, 1000, 0))
-        also = (
-            [] if first is None else labels[known[first[0, 0]]].drop(labels[best], errors="ignore")
-        )
-        rows.append((name, labels[best] if n else None, row[best], listing(also), n))
+        compared = read.take(metric=[metric], system=known) if n else None
+        first = None if compared is None else could_be_first(compared, Resamples(0.05, 1000, 0))
+        others: Any = []
+        if first is not None:
+            others = labels[known[first[0, 0]]].drop(labels[best], errors="ignore")
+        rows.append((name, labels[best] if n else None, row[best], listing(others), n))
     tell_left_out(metric_labels(scores), left_out)
     return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value", FIRST, "n_topics"])
 
@@ -372,7 +384,7 @@ def rrie(
     baseline: Hashable,
     at: Depths = None,
 ) -> pd.DataFrame:
-    """Say what share of a baseline's error every other system removes.
+    """Return the relative reduction in a baseline's error by system.
 
     Parameters
     ----------
@@ -380,19 +392,18 @@ def rrie(
         Scores per system and topic by metrics for which 1 is perfect, be it the highest score
         (P, AP, nDCG, RR, ...) or the lowest cost (ASL, ESL): an array, or a frame, wide or long.
     baseline
-        The system whose error counts.
+        The system whose error is reduced.
     at
-        Depth, of those scored, or several, named in a column ``depth``; by default the
-        greatest.
+        A depth, or several, which get a column ``depth``; by default the greatest.
 
     Returns
     -------
     pandas.DataFrame
-        A row per metric and other system: ``metric``, ``baseline``, ``system``, their means
-        ``old`` and ``new`` over the topics on which every system has a score, and ``rrie``, the
-        relative reduction in error: 1 if the system is perfect, 0 if it is as good as the
-        baseline, negative if it is worse, NaN if the baseline leaves no error to reduce: if it
-        is perfect, or beyond (an ASL below 1, as empty lists have it; a gain above 1).
+        One row per metric and other system, with the columns ``metric``, ``baseline``, ``system``,
+        their means ``old`` and ``new`` over the topics on which every system has a score, and
+        ``rrie``, the relative reduction in error. It is 1 for a perfect system, 0 if it equals the
+        baseline, and negative if it is worse. It is NaN if the baseline has no error, or scores
+        beyond 1 (such as an ASL below 1 of empty lists).
 
     Raises
     ------
@@ -401,7 +412,7 @@ def rrie(
     InputError
         If there is no topic on which every system has a score.
     DepthError
-        For a depth that was not scored.
+        If a depth was not scored.
 
     Warns
     -----
@@ -410,8 +421,8 @@ def rrie(
 
     Notes
     -----
-    ``RRIE = (old error - new error) / old error`` with the error ``1 - M`` for a metric M that
-    is highest at 1 and ``M - 1`` for a cost, that is ``(new - old) / (1 - old)`` for either.
+    ``RRIE = (old error - new error) / old error``. The error is ``1 - M`` for a metric M with
+    maximum 1, and ``M - 1`` for a cost. Both give ``(new - old) / (1 - old)``.
 
     References
     ----------
@@ -432,11 +443,13 @@ def rrie(
 
 
 def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
-    array = _on_shared_topics(scores)
-    systems, metrics = array.indexes[SYSTEM], metric_labels(array)
+    array = _on_common_topics(scores)
+    systems = array.indexes[SYSTEM]
+    metrics = metric_labels(array)
     row, others = against(systems.tolist(), baseline, None)
     means = averages(array).to_numpy()
-    old, new = np.repeat(means[:, row], len(others)), means[:, others].ravel()
+    old = np.repeat(means[:, row], len(others))
+    new = means[:, others].ravel()
     cost = np.repeat([facts(metric).cost for metric in metrics], len(others))
     error = np.where(cost, old - 1, 1 - old)
     removed = np.where(cost, old - new, new - old)
@@ -452,13 +465,15 @@ def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
     )
 
 
-def _on_shared_topics(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores, NaN on topics on which some system has none, by metric."""
-    there = scores.notnull()
-    shared = there.all(SYSTEM)
-    labels, kept = metric_labels(scores), shared.any(TOPIC).to_numpy()
-    without = [label for label, keep in zip(labels, kept, strict=True) if not keep]
+def _on_common_topics(scores: xr.DataArray) -> xr.DataArray:
+    """Return scores, NaN on topics without a score of every system."""
+    scored = scores.notnull()
+    common = scored.all(SYSTEM)
+    labels = metric_labels(scores)
+    without = [
+        label for label, n in zip(labels, common.sum(TOPIC).to_numpy(), strict=True) if not n
+    ]
     if without:
         raise InputError("topics on which every system has a score", "none", "", without)
-    tell_left_out(labels, (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy())
-    return scores.where(shared)
+    tell_left_out(labels, (scored.any(SYSTEM) & ~common).sum(TOPIC).to_numpy())
+    return scores.where(common)

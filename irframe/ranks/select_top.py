@@ -1,4 +1,4 @@
-"""The best systems alone."""
+"""Selection of the best systems."""
 
 from typing import overload
 
@@ -34,7 +34,7 @@ def select_top(
     *,
     metric: MetricLike = "AP",
 ) -> Cube | xr.DataArray:
-    """Keep the best systems, so that hopeless ones do not inflate correlations.
+    """Select the best systems, which keeps poor ones from inflating correlations.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def select_top(
     share
         Share of the systems to keep, above 0 and at most 1.
     metric
-        What is best on average over topics, at the greatest depth.
+        The metric by which systems are ranked, at the greatest depth.
 
     Returns
     -------
     xarray.Dataset or xarray.DataArray
-        The data without the worst ``floor((1 - share) n)`` of n
-        systems, the others in their order. Of systems that tie, the later ones go first.
+        The data without the worst ``floor((1 - share) n)`` of n systems. The order of the others
+        is kept. If systems tie, later ones are removed first.
 
     Raises
     ------
@@ -77,13 +77,13 @@ def select_top(
         last = score(data, chosen, at=[data.sizes[DEPTH]])[0, ..., 0]
     else:
         read = to_scores(data)
-        place = index_of(str(chosen), labels := metric_labels(read))
-        if place is None:
+        row = index_of(str(chosen), labels := metric_labels(read))
+        if row is None:
             advice = "score it too, or choose metric="
             raise InputError(f"scores of {chosen}", ", ".join(labels), advice)
-        last = scores_at(read.isel({METRIC: place}), None)
+        last = scores_at(read.isel({METRIC: row}), None)
     ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
     systems = len(ranked)
-    # Rounded, because 0.3 * 10 is below 3.
-    left_out = int(np.floor(round((1 - share) * systems, 9)))
-    return data.isel({SYSTEM: np.sort(ranked[: systems - left_out])})
+    # Rounded because (1 - 0.9) * 10 is below 1.
+    n_removed = int(np.floor(round((1 - share) * systems, 9)))
+    return data.isel({SYSTEM: np.sort(ranked[: systems - n_removed])})

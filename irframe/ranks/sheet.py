@@ -1,4 +1,4 @@
-"""The sheet of one participant."""
+"""The score sheet of one participant, as TREC returns it."""
 
 from collections.abc import Hashable
 
@@ -15,7 +15,7 @@ from irframe.names import METRIC, SYSTEM, TOPIC
 
 @table_verb()
 def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset | pd.DataFrame:
-    """Show the sheet of one participant: own score against best, median and worst, by topic.
+    """Return a participant's scores beside best, median and worst.
 
     Parameters
     ----------
@@ -27,21 +27,21 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     Returns
     -------
     pandas.DataFrame or xarray.Dataset
-        ``score`` of the system; ``best``, ``median`` and ``worst`` score of all systems, its own
-        among them, where the best one is the lowest if less is better, and ``rank``, 1 more than
-        the number of systems that are better, as floats, NaN where the system has no score; and
-        ``n``, how many systems have one. For a frame of scores a frame indexed by metric and
-        topic, for an array a dataset over (metric, topic, depth); after `groupby`
-        the group comes first.
+        For every topic, the ``score`` of the system; the ``best``, ``median`` and ``worst`` score
+        of all systems including it (for a cost the best score is the lowest); ``rank``, one more
+        than the number of better systems, a float, NaN if the system has no score; and ``n``, the
+        number of systems with a score. The result is a frame indexed by metric and topic for a
+        frame of scores, or a dataset over (metric, topic, depth) for an array. After `groupby` the
+        group comes first.
 
     Raises
     ------
     ParameterError
-        If there is no such system, or no such group.
+        If the system or the group is unknown.
 
     Notes
     -----
-    Scores that agree to 12 decimals are equally good.
+    Scores that agree to 12 decimals tie.
 
     References
     ----------
@@ -60,21 +60,21 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     AP     1        0.5   0.9     0.5    0.2   2.0  3
     """
     values = to_scores(scores)
-    (place,) = places("a system of the scores", system, values[SYSTEM].to_numpy().tolist())
+    (index,) = places("a system of the scores", system, values[SYSTEM].to_numpy().tolist())
     sign = xr.DataArray([facts(name).sign for name in values[METRIC].to_numpy()], dims=METRIC)
     gain = values * sign
-    own = gain.isel({SYSTEM: place}, drop=True)
-    better = (gain.round(TIE) > own.round(TIE)).sum(SYSTEM)
+    score = gain.isel({SYSTEM: index}, drop=True)
+    better = (gain.round(TIE) > score.round(TIE)).sum(SYSTEM)
     n = values.notnull().sum(SYSTEM)
-    parts = {
-        "score": own * sign,
+    columns = {
+        "score": score * sign,
         "best": gain.max(SYSTEM) * sign,
-        "median": values.where(n > 0, 0).median(SYSTEM).where(n > 0),  # of nothing it warns
+        "median": values.where(n > 0, 0).median(SYSTEM).where(n > 0),  # empty medians would warn
         "worst": gain.min(SYSTEM) * sign,
-        "rank": (better + 1).where(np.isfinite(own)),
+        "rank": (better + 1).where(np.isfinite(score)),
         "n": n,
     }
-    result = xr.Dataset(parts)
+    result = xr.Dataset(columns)
     result = result.drop_vars([name for name in result.coords if name not in result.dims])
     table = parse_scores(scores)
     if table.rows is None:
