@@ -249,7 +249,7 @@ def test_every_system_may_lack_some_task(order, complete):
     scores = drawn(3, without).ireval.design(task="set")
     with pytest.warns(UserWarning, match="no means are compared") as caught:
         board = scores.ireval.leaderboard(order_by=order)
-    advised = [str(each.message).endswith("puts systems in order") for each in caught]
+    advised = [str(each.message).endswith("to sort systems") for each in caught]
     assert any(advised) == (order == "mean")
     assert "no means are compared" in board.attrs["caution"]
     expected = loops(drawn(3, without), 1).loc[board.index]
