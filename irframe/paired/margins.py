@@ -307,8 +307,8 @@ def power_pairs(
     estimates = []
     for block in groups(len(pairs), max(1, BLOCK // cheap[0].size)):
         first, second = pairs[block].T
-        differences = (scores[first] - scores[second] for scores in (cheap, human))
-        estimates.append(power(*differences, counted, judged))
+        model, people = (scores[first] - scores[second] for scores in (cheap, human))
+        estimates.append(power(model, people, counted, judged))
     return Powered(*map(np.concatenate, zip(*estimates, strict=True)))
 
 

@@ -351,7 +351,7 @@ class Page:
             rungs=self.rungs,
             hard=HardTopics(view, 0, at),
             shown={name: self.sentences[0][name][0][at] for name in self.sentences[0]},
-            tested=significance_text(setting.pairing.words | unit),
+            tested=significance_text(setting.pairing.described | unit),
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
             about=self._about(self.topics.index(self.duel.topic)),

@@ -94,7 +94,7 @@ def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
     depths = f"{len(setting.depths)}, {setting.depths[0]} to {setting.depths[-1]}"
     return [
         ("metrics", ", ".join(setting.metrics)),
-        ("test and correction", significance_text(setting.pairing.words)),
+        ("test and correction", significance_text(setting.pairing.described)),
         (plural(setting.axis.dim), f"{depths} {setting.axis.unit}".strip()),
         ("resamples of topics", f"{setting.samples}, seed {setting.seed}"),
         *([("margin", f"{setting.margin:g}")] if setting.margin is not None else []),
