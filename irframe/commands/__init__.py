@@ -1,7 +1,7 @@
-"""The command line: a few commands per module, imported when one of them is given.
+"""Commands of the command line, imported at their first use.
 
-For every command there are ``declare_...``, which says its options, and ``run_...``, which
-returns the answer. Commands call public functions, as any other user does.
+Each command has a function ``declare_...``, which declares its options, and a function
+``run_...``, which returns the answer. Commands call public functions only.
 """
 
 import ast
@@ -34,7 +34,7 @@ COMMANDS = {
     "metrics": ("convert", "list the metrics, or explain some"),
     "demo": ("convert", "evaluate the embedded track and explain the result"),
 }
-"""Name -> the module that holds the command, and what it does."""
+"""Name of a command -> its module and summary."""
 
 EXAMPLES = {
     "evaluate": "irframe evaluate qrels.txt 'runs/*.gz' -m nDCG@10 AP",
@@ -50,7 +50,7 @@ EXAMPLES = {
     "metrics": "irframe metrics nDCG RBP",
     "demo": "irframe demo --files .",
 }
-"""Name -> a line that works in the folder that ``irframe demo --files`` writes."""
+"""Name of a command -> an example, for the folder that ``irframe demo --files`` writes."""
 
 GROUPS = {
     "files": "system columns sep repeat systems contributing collection texts train qrels "
@@ -64,7 +64,7 @@ GROUPS = {
     "gate": "baseline_file rehearse update fail_on",
     "output": "output format per_topic by wide link title report",
 }
-"""Heading of the help -> the options below it. Other options come first."""
+"""Heading of the help -> its options. Other options come first."""
 
 EPILOG = """\
 exit status:
@@ -75,14 +75,14 @@ exit status:
 """
 
 NEVER = "never"
-"""Whatever is found, the exit status is 0."""
+"""Value of ``--fail-on`` with which findings never change the exit status."""
 METRIC = "-m", "--metric"
 CLEARED = "\r\033[K"
-"""Erase the line of a terminal, on which progress may stand."""
+"""Sequence that erases a line of a terminal, such as progress."""
 
 
 def as_options(text: str, names: Container[str]) -> str:
-    """Return a message in which code of Python is what options of these names say.
+    """Return a message with Python arguments replaced by options.
 
     Examples
     --------
@@ -92,14 +92,14 @@ def as_options(text: str, names: Container[str]) -> str:
     'say which: --columns topic,doc'
     """
 
-    def columns(found: re.Match[str]) -> str:
-        value = ast.literal_eval(found[1])
+    def columns(match: re.Match[str]) -> str:
+        value = ast.literal_eval(match[1])
         is_mapping = isinstance(value, dict)
         names = [f"{n}={role}" for n, role in value.items()] if is_mapping else value
         return f"--columns {','.join(map(str, names))}"
 
-    def option(found: re.Match[str]) -> str:
-        return f"--{found[1].replace('_', '-')} {found[2]}" if found[1] in names else found[0]
+    def option(match: re.Match[str]) -> str:
+        return f"--{match[1].replace('_', '-')} {match[2]}" if match[1] in names else match[0]
 
     if "columns" in names:
         text = re.sub(r"ir\.read_\w+\(path, columns=(\[[^]]*\]|{[^}]*})\)", columns, text)
@@ -107,14 +107,14 @@ def as_options(text: str, names: Container[str]) -> str:
 
 
 def tell(message: object, names: Container[str] = ()) -> int:
-    """Print one line on stderr, and return the exit status of an error.
+    """Print one line on stderr, and return 2.
 
     Parameters
     ----------
     message
-        An error, or a text.
+        An error or a text.
     names
-        The options of the command, which stand for code in the message.
+        The options of the command, which replace Python arguments in the message.
     """
     if isinstance(message, IrframeError):
         message = as_options(message.found_first, names)
@@ -133,7 +133,7 @@ AnyAction = TypeVar("AnyAction", bound=Action)
 
 
 class Line(ArgumentParser):
-    """A parser that says in one line what is wrong."""
+    """Parser that reports an error in one line."""
 
     def __init__(self, prog: str, description: str, epilog: str = "") -> None:
         shape = RawDescriptionHelpFormatter
@@ -141,14 +141,14 @@ class Line(ArgumentParser):
         self._titled = {title: self.add_argument_group(title) for title in GROUPS}
 
     def _add_action(self, action: AnyAction) -> AnyAction:
-        """Add an option to its group; argparse calls this for each argument."""
+        """Add an option to its group, as argparse does."""
         for title, members in GROUPS.items():
             if action.option_strings and action.dest in members.split():
-                return self._titled[title]._add_action(action)  # noqa: SLF001 - the same hook
+                return self._titled[title]._add_action(action)  # noqa: SLF001 - same method
         return super()._add_action(action)
 
     def error(self, message: str) -> NoReturn:
-        """Leave with the status of an error; a word that is none is said with what is meant."""
+        """Exit with an error and a suggestion."""
         about, _, choices = message.partition(" (choose from ")
         wrong = re.search(r"(?:invalid choice: |unrecognized arguments: .*?)'?([^\s'=]+)", about)
         flags = {flag.lstrip("-"): flag for flag in self._option_string_actions}
@@ -158,39 +158,39 @@ class Line(ArgumentParser):
         sys.exit(tell(f"{about}{hint}{listed}; see {self.prog} --help"))
 
     def read(self, words: Sequence[str]) -> Namespace:
-        """Read a line, in which files and options stand in any order."""
+        """Read arguments, with files and options in any order."""
         names = [f"{a.metavar}{' ...' * bool(a.nargs)}" for a in self._get_positional_actions()]
         self.usage = " ".join(["%(prog)s [OPTION ...]", *names])
         return self.parse_intermixed_args(spread(words))
 
 
 def spread(words: Sequence[str]) -> list[str]:
-    """Give every metric after ``-m`` an option of its own, so that files may follow.
+    """Return arguments with a separate option for each metric.
 
-    The first word after ``-m`` is a metric, and so are those after it, up to the next option or
-    what exists as a file or is written like one: with a suffix of letters, or as a pattern.
+    The first argument after ``-m`` is a metric. So are the next ones, up to an option, a file that
+    exists, a name with a suffix of letters, or a pattern.
 
     Examples
     --------
     >>> spread(["-m", "AP", "nDCG@10", "qrels.txt", "runs/*.gz", "-m", "P_5", "-q"])
     ['--metric=AP', '--metric=nDCG@10', 'qrels.txt', 'runs/*.gz', '--metric=P_5', '-q']
     """
-    spelled: list[str] = []
-    wanted = taking = False
+    separate: list[str] = []
+    is_first = is_metric = False
     for word in words:
-        taking = (taking and not _ends_metrics(word)) or wanted
-        if wanted and word.startswith("-"):
+        is_metric = (is_metric and not _ends_metrics(word)) or is_first
+        if is_first and word.startswith("-"):
             break
         if word in METRIC:
-            wanted = taking = True
+            is_first = is_metric = True
             continue
-        spelled.append(f"{METRIC[1]}={word}" if taking else word)
-        wanted = False
-    return [*words] if wanted else spelled
+        separate.append(f"{METRIC[1]}={word}" if is_metric else word)
+        is_first = False
+    return list(words) if is_first else separate
 
 
 def _ends_metrics(word: str) -> bool:
-    """Return whether a word after a metric is an option or a file."""
-    pattern = Path(word).suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
-    there = os.path.exists(word)  # noqa: PTH110 - Path.exists raises for what no path can be
-    return word.startswith("-") or ("(" not in word and pattern) or there
+    """Return whether an argument after a metric is an option or file."""
+    is_pattern = Path(word).suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
+    exists = os.path.exists(word)  # noqa: PTH110 - Path.exists raises for invalid paths
+    return word.startswith("-") or ("(" not in word and is_pattern) or exists

@@ -1,4 +1,4 @@
-"""What commands answer with: text or bytes in one of several formats, and an exit status."""
+"""Answers of commands: text or bytes, and an exit status."""
 
 import json
 import math
@@ -26,21 +26,21 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".md": "markdown",
 }
-"""What the name of an output file says of its format."""
+"""Suffix of an output file -> format."""
 FORMATS = tuple(SUFFIXES.values())
 WIDTH = 80
-"""Columns of a terminal that prose is wrapped to."""
+"""Width of wrapped text."""
 
 
 class Answer(NamedTuple):
-    """What a command has to say; None if it has written it already."""
+    """Answer of a command, without content if it is already written."""
 
     content: str | bytes | None
     status: int = 0
 
 
 def declare_output(parser: ArgumentParser, *further: str) -> None:
-    """Let a command's answer go into a file, in any of the formats."""
+    """Declare the options for the output file and its format."""
     parser.add_argument("-o", "--output", metavar="FILE", help="write the answer there")
     kinds = (*FORMATS, *further)
     words = f"{', '.join(kinds)}; by default what the name of FILE says, else table"
@@ -48,7 +48,7 @@ def declare_output(parser: ArgumentParser, *further: str) -> None:
 
 
 def declare_failing(parser: ArgumentParser) -> None:
-    """Let be said what makes the exit status 1."""
+    """Declare the option for findings that change the exit status."""
     parser.add_argument(
         "--fail-on", choices=(*SEVERITIES, NEVER), default="error",
         help="how grave a finding makes the exit status 1",
@@ -56,26 +56,29 @@ def declare_failing(parser: ArgumentParser) -> None:
 
 
 def format_of(options: Namespace) -> str:
-    """Return the format asked for, or that of the suffix of the output; refuse other suffixes."""
+    """Return the format of the answer, from option or suffix.
+
+    Raises ParameterError for an unknown suffix.
+    """
     if options.format is not None:
         return str(options.format)
     suffix = Path(options.output or "").suffix.lower()
     if suffix and suffix not in SUFFIXES:
-        wanted = f"-o with a suffix that is one of {', '.join(SUFFIXES)}"
-        raise ParameterError(wanted, options.output, "say which format by --format")
+        expected = f"-o with a suffix that is one of {', '.join(SUFFIXES)}"
+        raise ParameterError(expected, options.output, "say which format by --format")
     return SUFFIXES.get(suffix, "table")
 
 
 def written(frame: pd.DataFrame, kind: str) -> str | bytes:
-    """Return a frame in one of the formats; lists become words between commas in text."""
+    """Return a frame in a format, lists joined by commas."""
     frame = frame.rename_axis(columns=None)
     frame.attrs = {}
     if kind == "parquet":
         return bytes(_flat(frame).to_parquet(index=False))
-    if kind == "json":  # numbers with all their digits
+    if kind == "json":  # with all digits
         flat = _flat(frame).astype(object)
-        known = flat.notna() & ~flat.isin([math.inf, -math.inf])  # which are no numbers of JSON
-        rows = flat.where(known, None).to_dict("records")
+        finite = flat.notna() & ~flat.isin([math.inf, -math.inf])  # JSON has no infinity
+        rows = flat.where(finite, None).to_dict("records")
         return json.dumps(rows, indent=2, default=str, allow_nan=False) + "\n"
     frame = frame.map(lambda x: ", ".join(map(str, x)) if isinstance(x, tuple | list) else x)
     if kind in {"csv", "tsv"}:
@@ -87,18 +90,18 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
 
 
 def noted(content: str | bytes, notes: str) -> str:
-    """Return a table with a note below, which is wrapped."""
+    """Return a table with a wrapped note below."""
     return f"{content!s}\n{wrapped(notes)}\n"
 
 
 def wrapped(text: str, indent: str = "") -> str:
-    """Return text in lines of at most 80 columns, but for words that are longer."""
-    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.fill(text, WIDTH, subsequent_indent=indent, **whole)
+    """Return text in lines of at most 80 characters, if possible."""
+    breaks: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, **breaks)
 
 
 def _is_numbered(frame: pd.DataFrame) -> bool:
-    """Return whether a frame has no row labels but numbers."""
+    """Return whether the rows of a frame have no labels."""
     return frame.index.nlevels == 1 and frame.index.name is None
 
 
@@ -122,18 +125,20 @@ def _with_p_texts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def narrow_table(frame: pd.DataFrame, first: Sequence[Any]) -> str:
-    """Return a table of at most 80 columns, and a note that names the columns left out.
+    """Return a table of at most 80 characters, with a note.
+
+    The note names the columns left out.
 
     Parameters
     ----------
     frame
-        Names of systems are cut, then columns left out, until it fits.
+        Names of systems are cut, and then columns are left out, until the table fits.
     first
-        Columns that are kept before others.
+        Columns that take precedence.
     """
     texts = _with_p_texts(frame)
     if _is_numbered(frame):
-        texts.index = pd.Index([""] * len(frame))  # as it is not printed
+        texts.index = pd.Index([""] * len(frame))  # the index is not printed
     with pd.option_context("display.float_format", fixed_text):
         columns = [*dict.fromkeys([*first, *frame.columns])]
         shown, note = fitted(texts, columns, WIDTH)
@@ -141,7 +146,7 @@ def narrow_table(frame: pd.DataFrame, first: Sequence[Any]) -> str:
 
 
 def _markdown(frame: pd.DataFrame) -> str:
-    """Return a table as Markdown has it, numbers with four decimals."""
+    """Return a Markdown table, numbers with four decimals."""
     rows = [[markdown(name) for name in frame.columns], ["---"] * len(frame.columns)]
     rows += [[_markdown_cell(value) for value in row] for row in frame.itertuples(index=False)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
@@ -159,7 +164,7 @@ def _latex(frame: pd.DataFrame) -> str:
 
 
 def status_of(severities: pd.Series, fail_on: str) -> int:
-    """Return 1 if something found is at least so grave.
+    """Return 1 if a finding reaches a severity, else 0.
 
     Examples
     --------
@@ -167,5 +172,5 @@ def status_of(severities: pd.Series, fail_on: str) -> int:
     >>> status_of(severities, "warning"), status_of(severities, "error")
     (1, 0)
     """
-    graver = 0 if fail_on == NEVER else 1 + SEVERITIES.index(fail_on)
-    return int(severities.isin(SEVERITIES[:graver]).any())
+    n_failing = 0 if fail_on == NEVER else 1 + SEVERITIES.index(fail_on)
+    return int(severities.isin(SEVERITIES[:n_failing]).any())

@@ -1,4 +1,4 @@
-"""``irframe compare``, ``irframe leaderboard`` and ``irframe report``: who is better."""
+"""``irframe compare``, ``irframe leaderboard`` and ``irframe report``."""
 
 import shlex
 from argparse import ArgumentParser, Namespace
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import irframe as ir
@@ -38,12 +39,14 @@ from irframe.tables.captions import caption_text
 
 
 def command_line(words: Sequence[str]) -> str:
-    """Return a line of a shell: all files of a folder that end alike are one pattern.
+    """Return the shell command, with patterns for many files.
+
+    A pattern replaces all files of a folder with the same suffix.
 
     Parameters
     ----------
     words
-        Those after ``irframe``, as the shell passed them on.
+        The arguments after ``irframe``, from the shell.
 
     Examples
     --------
@@ -51,23 +54,24 @@ def command_line(words: Sequence[str]) -> str:
     "irframe report 'my qrels.txt' a.run -o page.html"
     """
     files = {str(Path(word)) for word in words if Path(word).suffix and Path(word).is_file()}
-    parts: list[str] = []
+    shortened: list[str] = []
     for word in words:
-        path, alike = Path(word), f"*{Path(word).suffix}"
-        matched = {str(match) for match in path.parent.glob(alike)} if str(path) in files else set()
-        pattern = str(path.parent / alike) if 1 < len(matched & files) == len(matched) else word
-        if pattern == word or pattern not in parts:
-            parts.append(pattern)
-    return shlex.join(["irframe", *parts])
+        path = Path(word)
+        name = f"*{path.suffix}"
+        matched = {str(match) for match in path.parent.glob(name)} if str(path) in files else set()
+        pattern = str(path.parent / name) if 1 < len(matched & files) == len(matched) else word
+        if pattern == word or pattern not in shortened:
+            shortened.append(pattern)
+    return shlex.join(["irframe", *shortened])
 
 
 MARKDOWN = "markdown"
 REHEARSALS = 500
-"""How often a gate is tried."""
+"""Number of rehearsals of a gate."""
 
 
 def declare_compare(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.evaluate, ir.cube, ir.verbs.compare)
     parser.add_argument(
         "--baseline-file", metavar="FILE",
@@ -106,12 +110,13 @@ def _declare_wide(parser: ArgumentParser) -> None:
 
 
 def run_compare(options: Namespace) -> Answer:
-    """Compare every pair, or every system with the baseline."""
+    """Compare all pairs, or all systems with a baseline."""
     kind = format_of(options)
     gated = options.fail_on != "never" or kind == MARKDOWN
     _refuse_conflicts(options, gated=gated)
     metrics = inputs.metrics_of(options)
-    runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
+    runs = inputs.read_all(options)
+    qrels = inputs.read_judgments(options)
     scores = inputs.scored(options, runs, qrels, metrics)
     arguments = inputs.given(options, ir.verbs.compare)
     if options.baseline_file is not None:
@@ -123,8 +128,8 @@ def run_compare(options: Namespace) -> Answer:
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
     content: Any
     if kind == MARKDOWN:
-        asked = inputs.given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
-        cube = ir.cube(runs, qrels, **asked)
+        cube_options = inputs.given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
+        cube = ir.cube(runs, qrels, **cube_options)
         more: Any = {name: getattr(options, name) for name in ("link", "fail_on")}
         more |= {"scores": scores, "runs": runs, "texts": options.texts or None}
         content = markdown(comparison, cube, metrics, **more)
@@ -133,19 +138,20 @@ def run_compare(options: Namespace) -> Answer:
         content = noted(shown, _notes(comparison))
     else:
         content = written(comparison, kind)
-    if options.update and not failed:  # last, as the page reads the file
+    if options.update and not failed:  # last, because the page reads the file
         _update(options, (runs, qrels, metrics), scores, comparison)
     return Answer(content, int(failed))
 
 
 def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
-    """Raise for options that do not go together."""
-    named, file = listed(options.baseline), options.baseline_file
-    if file is not None and named:
+    """Raise ParameterError for conflicting options."""
+    baselines = listed(options.baseline)
+    file = options.baseline_file
+    if file is not None and baselines:
         raise ParameterError("--baseline or --baseline-file", "both")
-    if gated and file is None and len(named) != 1:
-        wanted = "--baseline once, a system that others are compared with, or --baseline-file"
-        raise ParameterError(wanted, f"{len(named)}")
+    if gated and file is None and len(baselines) != 1:
+        expected = "--baseline once, a system that others are compared with, or --baseline-file"
+        raise ParameterError(expected, f"{len(baselines)}")
     if options.update and (file is None or options.fail_on == "never"):
         flag = "--baseline-file" if file is None else "--fail-on"
         raise ParameterError("a gate whose baseline --update renews", f"no {flag}")
@@ -159,21 +165,25 @@ def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
 
 
 def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, Any]) -> None:
-    """Say how the gate does where it is known what is true."""
-    clear, seen = rehearse(scores, arguments, options.fail_on, samples=REHEARSALS)
-    where = f"where nothing changed, and {seen:.1%} where each mean is worse by the margin"
-    tell(f"of {REHEARSALS:,} rehearsals --fail-on {options.fail_on} fails {clear:.1%} {where}")
+    """Print how often the gate fails, without and with a loss."""
+    unchanged, worse = rehearse(scores, arguments, options.fail_on, samples=REHEARSALS)
+    rates = f"{unchanged:.1%} where nothing changed, and {worse:.1%} where each mean is worse"
+    tell(f"of {REHEARSALS:,} rehearsals --fail-on {options.fail_on} fails {rates} by the margin")
 
 
 def _update(
     options: Namespace, scored: tuple[Any, Any, list[Any]], scores: pd.DataFrame, rows: pd.DataFrame
 ) -> None:
-    """Freeze the run that passed, by all that the file has, and say how far each mean moved."""
+    """Freeze the run that passed, and print the changed means.
+
+    The run is scored by all metrics in the file.
+    """
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
-        wanted = f"one run, to be frozen in {options.baseline_file}"
-        raise ParameterError(wanted, f"{len(systems)}", "", systems)
-    frozen, (runs, qrels, metrics) = Frozen.read(options.baseline_file), scored
+        expected = f"one run, to be frozen in {options.baseline_file}"
+        raise ParameterError(expected, f"{len(systems)}", "", systems)
+    frozen = Frozen.read(options.baseline_file)
+    runs, qrels, metrics = scored
     others = [metric for metric, _ in frozen.facts["columns"] if metric not in scores.columns]
     if others:
         scores = inputs.scored(options, runs, qrels, [*metrics, *others])
@@ -185,7 +195,7 @@ def _update(
 
 
 def _short(comparison: pd.DataFrame, options: Namespace) -> str:
-    """Print which systems differ, by how much, with what verdict, and the options asked for.
+    """Return the short table of a comparison.
 
     The notes name a metric or a baseline that is the same in all rows.
     """
@@ -199,13 +209,13 @@ def _short(comparison: pd.DataFrame, options: Namespace) -> str:
     if options.effects:
         g, *ends = (comparison[name] for name in EFFECTS)
         shown = shown.assign(hedges_g=g).join(_intervals(*ends).rename("g interval"))
-    asked = [name for name in shown.columns if name not in {*SHORT, "metric", *SIDES}]
+    further = [name for name in shown.columns if name not in {*SHORT, "metric", *SIDES}]
     shown = shown.drop(columns=[*_same(comparison)])
-    return narrow_table(shown, ["difference", "verdict", *asked, *SHORT])
+    return narrow_table(shown, ["difference", "verdict", *further, *SHORT])
 
 
 SHORT = ("difference", "interval", "p_adjusted", "verdict")
-"""Columns of a printed comparison in any case."""
+"""Columns of every printed comparison."""
 
 
 def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
@@ -213,38 +223,37 @@ def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
 
 
 def _same(comparison: pd.DataFrame) -> dict[str, str]:
-    """Return the metric and the baseline, where all rows have one."""
+    """Return the metric and baseline that all rows share."""
     names = ["metric", SIDES[1]][: 1 + (len(comparison) > 1)]
     return {n: str(v[0]) for n in names if len(v := comparison[n].unique()) == 1}
 
 
 def _verdict_words(comparison: pd.DataFrame) -> list[str]:
-    """Say whether the first system of each pair is better."""
+    """Return the verdict on the first system of each pair."""
     signs = comparison["metric"].map(lambda name: facts(name).sign) * comparison["difference"]
     void = comparison[[*SIDES]].astype(str).isin(listed(comparison.attrs.get(UNKNOWN))).any(axis=1)
-    words = zip(comparison["significant"], signs, comparison["p_adjusted"].isna(), strict=True)
-    said = [
-        ("better" if sign > 0 else "worse") if sure else "undecided" if lost else "not significant"
-        for sure, sign, lost in words
-    ]
-    return pd.Series(said, comparison.index).mask(void, NO_VERDICT).tolist()
+    verdicts = pd.Series("not significant", comparison.index)
+    verdicts = verdicts.mask(comparison["p_adjusted"].isna(), "undecided")
+    significant = comparison["significant"].astype(bool)
+    verdicts = verdicts.mask(significant, np.where(signs > 0, "better", "worse"))
+    return verdicts.mask(void, NO_VERDICT).tolist()
 
 
 def _notes(comparison: pd.DataFrame) -> str:
-    words = {"metric": "{}", SIDES[1]: "against {}"}
-    of = " ".join(words[name].format(value) for name, value in _same(comparison).items())
-    return f"{of}{': ' * bool(of)}{caption_text(comparison.attrs, interval='interval: {}')}."
+    templates = {"metric": "{}", SIDES[1]: "against {}"}
+    of = " ".join(templates[name].format(value) for name, value in _same(comparison).items())
+    return f"{f'{of}: ' if of else ''}{caption_text(comparison.attrs, interval='interval: {}')}."
 
 
 def declare_leaderboard(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.evaluate, ir.verbs.leaderboard, usual=("nDCG@10",))
     _declare_wide(parser)
     declare_output(parser)
 
 
 def run_leaderboard(options: Namespace) -> Answer:
-    """List the systems; without metrics, by those of tasks."""
+    """List the systems, by default by the metrics of tasks."""
     kind = format_of(options)
     options.metric = options.metric or [metric for _, metric in options.task_metrics or []]
     scores = inputs.scored(
@@ -267,7 +276,10 @@ def run_leaderboard(options: Namespace) -> Answer:
 
 
 def _short_board(board: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a board that answer: the ends of intervals in one, tiers as letters."""
+    """Return the short table of a leaderboard.
+
+    The ends of an interval share a column.
+    """
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "1st?"}
     values: dict[str, Any] = {
@@ -281,7 +293,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
 
 
 def declare_report(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.report, ir.cube, usual=METRICS)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="irframe-report.html",
@@ -294,21 +306,22 @@ def declare_report(parser: ArgumentParser) -> None:
 
 
 def run_report(options: Namespace) -> Answer:
-    """Write the page, and say where it is."""
+    """Write the report."""
     if Path(options.output).suffix.lower() not in {".html", ".htm", ""}:
         raise ParameterError("-o with the suffix .html", options.output)
     metrics = inputs.metrics_of(options)
-    runs, qrels = inputs.read_all(options, every=True), inputs.read_judgments(options)
+    runs = inputs.read_all(options, every=True)
+    qrels = inputs.read_judgments(options)
     made = MADE.set(command_line(options.words))
     try:
         built = inputs.given(options, ir.cube)
-        usual = all(value == inputs.usual(ir.cube, name) for name, value in built.items())
-        usual = usual and not options.repeats
-        data: Any = runs if usual else ir.cube(runs, qrels, **built)
+        is_default = all(value == inputs.usual(ir.cube, name) for name, value in built.items())
+        is_default = is_default and not options.repeats
+        data: Any = runs if is_default else ir.cube(runs, qrels, **built)
         data = ir.verbs.design(data, repeats=options.repeats) if options.repeats else data
-        asked: Any = inputs.given(options, ir.report)
-        asked |= {"metrics": metrics, "texts": options.texts or None}
-        ir.report(data, qrels if usual else None, options.output, **asked)
+        arguments: Any = inputs.given(options, ir.report)
+        arguments |= {"metrics": metrics, "texts": options.texts or None}
+        ir.report(data, qrels if is_default else None, options.output, **arguments)
     finally:
         MADE.reset(made)
     tell(f"the report is {Path(options.output).resolve().as_uri()}")

@@ -29,7 +29,7 @@ FORMATS = ("trec", "parquet", "json")
 
 
 def declare_convert(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     parser.add_argument(
         "files", metavar="FILE", nargs="+",
         help="runs in any format: files, patterns in quotes, folders, or - for standard input",
@@ -75,7 +75,7 @@ def run_convert(options: Namespace) -> Answer:
 
 
 def declare_metrics(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     parser.add_argument(
         "names", metavar="METRIC", nargs="*", help="explain these, such as nDCG or map_cut_10"
     )
@@ -128,7 +128,7 @@ def _margin(line: str) -> int:
 
 
 def declare_demo(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     parser.add_argument(
         "--files", metavar="FOLDER", help="write the track there instead, to try the commands on"
     )

@@ -128,7 +128,7 @@ def _line(label: str, topic: str, text: str) -> str:
 
 
 def declare_freeze(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
         "--documents", type=int, metavar="K",
@@ -157,7 +157,7 @@ TREC_EVAL = "trec_eval"
 
 
 def declare_evaluate(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.evaluate)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(
@@ -217,7 +217,7 @@ SHOWN = 3
 
 
 def declare_check(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_files(parser)
     inputs.declare_options(parser, ir.verbs.check)
     answer.declare_failing(parser)
@@ -256,7 +256,7 @@ LONGEST = 300
 
 
 def declare_diagnose(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.verbs.diagnose, required=False)
     answer.declare_failing(parser)
     answer.declare_output(parser)
@@ -292,7 +292,7 @@ def _diagnose_told(finding: dict[Hashable, Any]) -> str:
 
 
 def declare_losses(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.verbs.losses, usual=("nDCG@10",))
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     answer.declare_output(parser)
@@ -318,7 +318,7 @@ TEXT = "text"
 
 
 def declare_judge_next(parser: ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare the options of the command."""
     inputs.declare_files(parser)
     parser.add_argument(
         "-n", type=int, default=100, help="how many documents, over all topics; 100 by default"
