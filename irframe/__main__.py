@@ -157,7 +157,7 @@ def _write(content: str | bytes, output: str | None) -> None:
     """Write an answer to a file or to standard output."""
     if output is not None:
         text = visible(content) if isinstance(content, str) else content
-        _files("atomic").write_whole(output, text)
+        _files("atomic").write_file(output, text)
         return
     try:
         if isinstance(content, str):

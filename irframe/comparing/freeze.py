@@ -44,7 +44,7 @@ from irframe.experiments.topic_design import (
     values_of_topics,
 )
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.atomic import write_whole
+from irframe.files.atomic import write_file
 from irframe.files.compression import load, shallow
 from irframe.metrics.facts import facts
 from irframe.names import (
@@ -147,7 +147,7 @@ def freeze(
         rows = ",\n".join(f"    {json.dumps(row)}" for row in content[name])
         facts.append(f'  "{name}": [\n{rows}\n  ]')
     facts.append(f'  "checksum": "{_checksum(content)}"')
-    write_whole(path, "{\n" + ",\n".join(facts) + "\n}\n")
+    write_file(path, "{\n" + ",\n".join(facts) + "\n}\n")
 
 
 def is_file(baseline: Any) -> bool:

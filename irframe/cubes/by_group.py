@@ -22,7 +22,7 @@ from irframe.cubes.groups import (
 from irframe.cubes.score_arrays import refuse_collections
 from irframe.cubes.view import LIST, Labelled, user_coordinates, with_coordinates
 from irframe.errors import InputError, IrframeError, ParameterError, in_group, warn
-from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
+from irframe.experiments.group_columns import RESERVED, given_groups, grouped, participants
 from irframe.files.kinds import is_judgments
 from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
@@ -332,7 +332,7 @@ def group_positions(
     def of_groups(cells: Any) -> NDArray[np.bool_]:
         return grouped(cells.T if dim == TOPIC else cells, codes, len(labels))
 
-    taking_part = partakers(of_groups(participated))
+    taking_part = participants(of_groups(participated))
     if stated is not None and stated is not participated:
         warn_absent(by, of_groups(stated) & ~taking_part, labels, systems)
     for code, key in enumerate(labels):

@@ -17,8 +17,8 @@ from irframe.cubes import view
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.in_turn import Gathered, Part, together
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.ranked_runs import Gathered, ListHits, concat_unjudged
 from irframe.experiments.spans import Spans
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
@@ -317,13 +317,13 @@ def _listed(
         moved = np.asarray(row[own.row], np.int32)
         length = own.length.ravel()
         hits = replace(own, length=length, row=moved, filed=own.pool_rank)
-        pieces.append(Part(place, hits))
+        pieces.append(ListHits(place, hits))
         listings.append(None if part.listing is None else part.listing.onto(place))
     return replace(
         base,
         hits=Gathered(pieces).hits(shape).by_list(),
         took_part=None if took_part.all() else took_part,
-        listing=together(listings),
+        listing=concat_unjudged(listings),
     )
 
 

@@ -29,10 +29,10 @@ from irframe.experiments.coded_tables import (
 from irframe.experiments.collapse import Preparation
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import refuse_large
-from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Policy, Topics
+from irframe.experiments.ranked_runs import Extras, Framed, rank_framed, rank_scanned
 from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
 from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
@@ -191,7 +191,7 @@ def build_groups(
         absent[key] = [name for name in everyone if name not in part.indexes[words.SYSTEM]]
         yield key, part
     if policy.collection is None:
-        group_columns.tell_without_rows(by, absent)
+        group_columns.warn_without_rows(by, absent)
 
 
 def build_cube(
@@ -209,12 +209,12 @@ def build_cube(
     The `extra` are further attributes.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
-    wanted, ranked = Wanted(filed=True, all_ties=True), None
+    wanted, ranked = Extras(filed=True, all_ties=True), None
     files = list(table.frame.attrs.get(words.FILES, []))
     if isinstance(runs, ScannedRuns):
         runs = runs.readable()
         states = runs.states()
-        ranked = rank_in_turn(runs, table, policy, wanted)
+        ranked = rank_scanned(runs, table, policy, wanted)
         runs, files = runs if ranked else runs.frame(), [*states, *files]
     if ranked is None:
         framed = Framed.of(read_table(runs, empty=True), table, policy.collection)
@@ -226,7 +226,7 @@ def build_cube(
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
         ranked = rank_framed(framed, policy, wanted)
-    user_coords = group_columns.riding_columns(
+    user_coords = group_columns.constant_columns(
         ranked.runs.table, table, lists.placed, judgments.code
     )
     dim, keys = user_coords.get(by or "", ("", None))

@@ -20,11 +20,11 @@ from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.experiments.choices import Stop
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.group_columns import Rel, Thresholds, told_rel
+from irframe.experiments.group_columns import Rel, Thresholds, describe_rel
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.judgments import refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool, refuse_shared
-from irframe.experiments.scoring import tell_uneven
+from irframe.experiments.scoring import warn_uneven
 from irframe.experiments.spans import refuse_spans
 from irframe.experiments.stopping import Stops, nothing_read, without_relevant
 from irframe.files.ids import Codes
@@ -201,10 +201,10 @@ def score(
     thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
     variants = chosen if rel is None else thresholds.variants(chosen)
     dim = words.DEPTH
-    attributes = {} if rel is None else {"rel": told_rel(rel)}
+    attributes = {} if rel is None else {"rel": describe_rel(rel)}
     if stops is None:
         values = Work(variants, depths).over(cube)
-        attributes |= tell_uneven(experiment, variants, max(depths))
+        attributes |= warn_uneven(experiment, variants, max(depths))
     else:
         scored = stops.values(experiment, variants, cube.attrs.get(words.DEPTH))
         dim = stops.axis.dim

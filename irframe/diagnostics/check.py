@@ -319,7 +319,7 @@ def check(
     empty = pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     frame = empty if none_read else by_role(runs, RUN, column).frame
     if column is None and not none_read:
-        searches.refuse_untold(frame)
+        searches.refuse_unread_searches(frame)
     named, lost = _with_ids(frame)
     counts = frame.attrs.get(SURPLUS, {})
     surplus = pd.Series(counts, dtype=object).explode().dropna()

@@ -15,7 +15,7 @@ from irframe.checks import choice, places, whole
 from irframe.cubes.verb import by_topics, drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError, caution
-from irframe.experiments.scoring import tell_uneven
+from irframe.experiments.scoring import warn_uneven
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.facts import best_first
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
@@ -106,7 +106,7 @@ def search_lengths(
         total = f"{len(lengths):,} relevant documents"
         message = f"{n_unretrieved:,} of {total} of lists were never retrieved"
         lengths.attrs |= caution(
-            [message, *tell_uneven(experiment_of(cube), metric, depth).values()]
+            [message, *warn_uneven(experiment_of(cube), metric, depth).values()]
         )
     return lengths
 

@@ -338,7 +338,7 @@ class Preparation(NamedTuple):
         table = self.length is not None and not isinstance(self.length, str)
         renamed = self.of is not None or self.copies is not None
         if self.search is None:
-            searches.refuse_untold(runs)
+            searches.refuse_unread_searches(runs)
             if not renamed and not table:
                 return runs
         named = self.shown(runs)

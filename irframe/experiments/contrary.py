@@ -87,7 +87,7 @@ def systems(table: RunTable, system: Codes, direction: NDArray[np.int8] | None) 
     return [f"{table.systems[code]} in {rising[code]} of {number[code]} lists" for code in codes]
 
 
-def tell(contrary: Sequence[str]) -> None:
+def warn_rising(contrary: Sequence[str]) -> None:
     """Warn of what `systems` returns."""
     if contrary:
         text = (

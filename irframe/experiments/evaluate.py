@@ -165,7 +165,7 @@ def _with_repeats(
         runs, qrels = prepared.runs(shown, plan.policy, by), prepared.qrels(qrels, by)
         if plan.stops is not None and not plan.stops.of:
             plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))
-        several = parts_of(runs, qrels)
+        several = judgment_repeats(runs, qrels)
         if several is None:
             table = _scored_runs(plan, by, runs, qrels)
             if prepared.costs:
@@ -239,7 +239,7 @@ def _separate(
         absent[key] = [name for name in everyone if name not in here]
         yield key, part
     if collection is None:
-        group_columns.tell_without_rows(by, absent)
+        group_columns.warn_without_rows(by, absent)
 
 
 def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
@@ -274,7 +274,7 @@ def _stacked_scores(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataF
     return pd.DataFrame(pd.concat(parts, names=[name])), attributes
 
 
-_TOLD = re.compile(r"(\d+) of (\d+), seed (\d+)")
+_SHARD_LABEL = re.compile(r"(\d+) of (\d+), seed (\d+)")
 
 
 @recorded
@@ -343,7 +343,7 @@ Part = tuple[Any, Any, pd.DataFrame]
 """The label of a repeat, the runs, and the judgments that score them."""
 
 
-def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
+def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
     """Return the repeats of judgments with the runs they judge.
 
     Parameters
@@ -365,7 +365,7 @@ def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
     """
     sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
     labels = list(pd.unique(runs[words.SHARD])) if sharded else []
-    dealt = [_TOLD.fullmatch(str(label)) for label in labels]
+    dealt = [_SHARD_LABEL.fullmatch(str(label)) for label in labels]
     if labels and all(dealt):
         return words.SHARD, _of_shards(runs, qrels, {(int(m[2]), int(m[3])) for m in dealt if m})
     if not isinstance(qrels, pd.DataFrame) or not {*words.REPEAT_NAMES} & {*qrels.columns}:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.errors import InputError
-from irframe.experiments import contrary, in_turn, joining, rank_table
+from irframe.experiments import contrary, joining, rank_table, ranked_runs
 from irframe.experiments.choices import PoolDepth
 from irframe.experiments.coded_tables import Side, code_documents
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits, JudgedPool
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.lists import Collections, tell_missing
+from irframe.experiments.lists import Collections, warn_missing
 from irframe.experiments.policy import Policy, refuse_marks, refuse_pool, shares_ranks
 from irframe.files.ids import Codes, all_of_one_kind, within
 from irframe.metrics import Block, Metric
@@ -52,7 +52,7 @@ class Experiment:
     """The collection of each topic, among all that there are, where they are told."""
     made: Mapping[str, Any] = field(default_factory=dict)
     """What decided all this, as results say it."""
-    listing: in_turn.TopUnjudged | None = None
+    listing: ranked_runs.TopUnjudged | None = None
     """The unjudged documents at the top of lists by name, where these are known."""
     units: Mapping[Any, str] = field(default_factory=dict)
     """Of what the lists of systems are, where it is not the same for all."""
@@ -64,7 +64,7 @@ class Experiment:
     @classmethod
     def of(
         cls,
-        ranked: in_turn.Ranked,
+        ranked: ranked_runs.Ranked,
         judgments: Judgments,
         policy: Policy,
         group: Any = None,
@@ -73,15 +73,15 @@ class Experiment:
     ) -> "Experiment":
         """Join ranked runs and judgments; warn of what is missing.
 
-        Judgments are those of the topics that are scored; `group` is as for `tell_missing`;
+        Judgments are those of the topics that are scored; `group` is as for `warn_missing`;
         `pooled` says whether it is asked what the pool was made of.
         """
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
-        units = joining.tell_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
-        contrary.tell(ranked.contrary)
+        units = joining.warn_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
+        contrary.warn_rising(ranked.contrary)
         relevant = judgments.relevant(1)
-        tell_missing(lists, judgments.topics, judgments.code, relevant, group)
+        warn_missing(lists, judgments.topics, judgments.code, relevant, group)
         took_part = lists.participated[:, judgments.code]
         collections, listing = lists.collections, ranked.listing
         if listing is not None:
@@ -384,7 +384,7 @@ def fewer_judged(
         judgments=judgments.only(np.flatnonzero(kept)),
         hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
         pool=replace(pool, rank=pool.rank[kept], depth=depths),
-        listing=in_turn.together([experiment.listing, _hidden(experiment, judged)]),
+        listing=ranked_runs.concat_unjudged([experiment.listing, _hidden(experiment, judged)]),
     )
 
 
@@ -427,11 +427,11 @@ def judged_anew(
     ------
     InputError
         If documents are judged that were not before, and are not found in a list which is known by
-        name down to rank `in_turn.RANKS` alone, naming system and topic.
+        name down to rank `ranked_runs.RANKS` alone, naming system and topic.
     """
     before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
     old, new = (side.table.doc.take(pa.array(side.row)) for side in (before, judgments))
-    nothing = in_turn.TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old[:0])
+    nothing = ranked_runs.TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old[:0])
     listed = nothing if listing is None else listing.load()
     topics = before.topic, judgments.topic, listed.of % len(before.count)
     docs = all_of_one_kind([old, new, listed.doc])
@@ -445,8 +445,7 @@ def judged_anew(
     filed = None if hits.filed is None else np.concatenate([hits.filed[kept], rank[1]])
     of = np.concatenate([hits.of[kept], listed.of[is_new]])
     rows = np.concatenate([row[hits.row[kept]], listed_row[is_new]]).astype(np.int32)
-    found = np.concatenate(rank)
-    anew = Hits(hits.length, of, found, rows, hits.tied, filed, hits.along).by_list()
+    anew = Hits(hits.length, of, np.concatenate(rank), rows, hits.tied, filed, hits.along).by_list()
     collections, collection = Collections.one(len(judgments.count)), experiment.collection
     top: Any = np.full(len(judgments.count), judgments.top)
     if collection is not None:  # else all judgments count, those of other topics, too
@@ -464,19 +463,20 @@ def judged_anew(
         pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     left = None
     if listing is not None:
-        left = in_turn.together([listed.take(np.flatnonzero(~is_new)), _hidden(experiment, kept)])
+        others = listed.take(np.flatnonzero(~is_new))
+        left = ranked_runs.concat_unjudged([others, _hidden(experiment, kept)])
     made = {**experiment.made, "pool": pool.word(base)}
     return replace(
         experiment, judgments=base, hits=anew, pool=pool, listing=left, top=top, made=made
     )
 
 
-def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> in_turn.TopUnjudged:
+def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> ranked_runs.TopUnjudged:
     """Return the top hits that are dropped, by name."""
     judgments, hits = experiment.judgments, experiment.hits
-    hidden = np.flatnonzero(~kept & (hits.rank <= in_turn.RANKS))
+    hidden = np.flatnonzero(~kept & (hits.rank <= ranked_runs.RANKS))
     doc = judgments.table.doc.take(pa.array(judgments.row[hits.row[hidden]]))
-    return in_turn.TopUnjudged(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
+    return ranked_runs.TopUnjudged(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
 
 
 def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
@@ -487,7 +487,7 @@ def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) ->
     shape = experiment.shape
     count = np.bincount(lists, minlength=shape[0] * shape[1]).reshape(shape)
     fresh = np.bincount(topic, minlength=shape[1])
-    known = 0 if experiment.listing is None else in_turn.RANKS
+    known = 0 if experiment.listing is None else ranked_runs.RANKS
     deeper = experiment.participated & (count < fresh) & (experiment.hits.length > known)
     if deeper.any():
         systems, topics = experiment.systems, experiment.judgments.topics

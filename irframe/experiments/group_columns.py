@@ -120,7 +120,7 @@ class Groups(NamedTuple):
     ) -> "Groups":
         """Read groups from a column of the runs or qrels.
 
-        The other arguments are those of `riding_columns`.
+        The other arguments are those of `constant_columns`.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Groups(NamedTuple):
             If there is none, or it is constant neither per system nor per topic, or a system or
             topic has no group.
         """
-        known = riding_columns(table, qrels, placed, codes)
+        known = constant_columns(table, qrels, placed, codes)
         if by not in known:
             if by not in {SYSTEM, TOPIC}:
                 for frame in (table.frame, qrels.frame):
@@ -170,7 +170,7 @@ class Groups(NamedTuple):
         participated, participating = (
             part.T if of_topics else part for part in (took_part, listed)
         )
-        taking_part = partakers(grouped(participated, codes, len(labels)))
+        taking_part = participants(grouped(participated, codes, len(labels)))
         inside = [np.flatnonzero(codes == code) for code in range(len(labels))]
         if of_topics and not stated:
             elsewhere = participating.any(
@@ -178,14 +178,14 @@ class Groups(NamedTuple):
             )  # else its topics match no judgments: it is told, and 0
             absent = taking_part & ~grouped(participating, codes, len(labels)) & elsewhere
             without = {key: systems[row] for key, row in zip(labels, absent, strict=True)}
-            tell_without_rows(self.by, without)
+            warn_without_rows(self.by, without)
             taking_part &= ~absent
         others = [np.flatnonzero(row) for row in taking_part]
         sides = (others, inside) if of_topics else (inside, others)
         return dict(zip(labels, zip(*sides, strict=True), strict=True))
 
 
-def riding_columns(
+def constant_columns(
     table: RunTable, qrels: QrelsTable, placed: Codes, codes: Codes
 ) -> dict[str, tuple[str, NDArray[Any]]]:
     """Return extra columns that are constant per topic or system.
@@ -225,7 +225,7 @@ def riding_columns(
     }
 
 
-def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
+def warn_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
     """Warn of systems without rows in some groups."""
     lacking = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
     if lacking:
@@ -248,7 +248,7 @@ def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArr
     return holds
 
 
-def partakers(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return who takes part in each group, shape (group, label).
 
     Parameters
@@ -259,7 +259,7 @@ def partakers(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
     Examples
     --------
-    >>> partakers(np.array([[True, False, False], [True, True, False]])).tolist()
+    >>> participants(np.array([[True, False, False], [True, True, False]])).tolist()
     [[True, False, True], [True, True, True]]
     """
     return np.asarray(
@@ -352,12 +352,12 @@ Rel = Mapping[Hashable, int] | None
 """Collection -> lowest relevant grade."""
 
 
-def told_rel(rel: Mapping[Any, int]) -> str:
+def describe_rel(rel: Mapping[Any, int]) -> str:
     """Return thresholds as results tell of them.
 
     Examples
     --------
-    >>> told_rel({"dl21": 2, "dl22": 2})
+    >>> describe_rel({"dl21": 2, "dl22": 2})
     '2 in dl21, 2 in dl22'
     """
     return ", ".join(f"{grade} in {key}" for key, grade in rel.items())

@@ -20,23 +20,23 @@ from irframe.files.ids import Codes, of_ranges, rows_of_ranges
 from irframe.names import EMPTY, LENGTH, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max
-"""The rank of a document that is not there."""
+"""The rank of a document that was not retrieved."""
 
 
 SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
-"""What of documents metrics of spans read, and all metrics."""
+"""Per-document values that metrics read."""
 CELLS = 1 << 21
-"""Cells of lists that are looked at at a time."""
+"""Cells of lists per block."""
 CELL = 7
-"""Bytes of a rank of a list: its grade, its judgment, and whether it is tied."""
+"""Bytes per rank of a list: grade, judgment, and whether it is tied."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """What lists hold of the judgments.
+    """The judged documents in ranked lists.
 
-    Lists are numbered by system and judged topic, a system after the other.
+    Lists are numbered by system, then by judged topic.
     """
 
     length: NDArray[np.integer[Any]]
@@ -48,12 +48,12 @@ class Hits:
     row: Codes
     """Its judgment."""
     tied: NDArray[np.bool_] | None = None
-    """Whether a document has the score of the one above it, for all documents, list by list from
-    the best one on. Where given, tied documents share their gain."""
+    """Whether each retrieved document has the score of the one above it, list by list in ranked
+    order. If not None, tied documents share their gain."""
     filed: Codes | None = None
-    """The rank of every hit as pooling reads it, where that is wanted."""
+    """The pooling rank of every hit; None if it equals `rank` or is not needed."""
     along: Mapping[str, NDArray[Any]] | None = None
-    """What is told of all documents, as `tied`: their lengths, and what they hold of evidence."""
+    """Further values per retrieved document, as `tied`: lengths, scores, searches and evidence."""
 
     @property
     def count(self) -> Codes:
@@ -181,11 +181,11 @@ class Hits:
         depth
             Where lists are cut.
         width
-            How many ranks there are, at least `depth`; those below it are empty.
+            The number of ranks, at least `depth`; ranks below `depth` are empty.
         doc
-            Whether it is wanted which document is where.
+            Whether to include the document at each rank.
         text
-            Whether it is wanted how long each one is.
+            Whether to include lengths.
         """
         retrieved, of, rank, row = self.length, self.of, self.rank, self.row
         longest = int(retrieved.max(initial=0))
@@ -226,8 +226,7 @@ class Hits:
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
-        # A block of ties may go on below the depth: who shares the last rank is then known by its
-        # size and grades alone.
+        # A block of ties may continue below the depth. Metrics then need only its size and grades.
         if len(long):
             below = self.first[long] + depth
             ends = np.append(np.flatnonzero(~tied), len(tied))
@@ -250,15 +249,15 @@ class JudgedPool:
     """The pool of judged documents, and its depth."""
 
     rank: NDArray[np.int32]
-    """Of each judged document, 0 where no contributing run has it."""
+    """Best pooling rank of each judged document, 0 if no contributing run retrieved it."""
     gap: NDArray[np.int64]
-    """Where contributing runs are first unjudged, by topic of the qrels, `NEVER` for nowhere."""
+    """First unjudged rank of contributing runs, by topic of the qrels, or `NEVER`."""
     contributing: NDArray[np.bool_]
     """Whether each system contributes."""
     stated: bool
-    """Whether it was said how the pool was made, rather than taken for granted."""
+    """Whether the caller described the pool, rather than a default."""
     depth: NDArray[np.int32]
-    """Down to where judging went, by topic."""
+    """Depth of the pool, by topic."""
 
     @classmethod
     def of(
@@ -288,19 +287,19 @@ class JudgedPool:
         Parameters
         ----------
         given
-            As for `irframe.cube`; None for the greatest depth down to which every contributing
-            run is judged, on all judged topics of the collection, scored or not.
+            As for `irframe.cube`. None means the greatest depth down to which every contributing
+            run is judged, on all judged topics of the collection.
         judgments
             The judgments of the topics.
         collections
-            Which collection every topic of the qrels belongs to.
+            The collection of every topic of the qrels.
         longest
-            The length of the longest list, which stands where no document is unjudged.
+            The length of the longest list, which is the depth if all documents are judged.
 
         Raises
         ------
         ParameterError
-            If none is given for some collection.
+            If a collection has no depth.
         """
         depth: Any = given or 0
         if isinstance(given, Mapping):

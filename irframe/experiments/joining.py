@@ -149,7 +149,7 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     placed = find_topics(table, judgments)
     if len(placed) and (placed < 0).all():
         sides = table, judgments
-        tell_no_topics(*((s.topics, s.columns.get(TOPIC, TOPIC)) for s in sides))
+        refuse_no_topics(*((s.topics, s.columns.get(TOPIC, TOPIC)) for s in sides))
     return placed
 
 
@@ -169,7 +169,7 @@ def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
                 raise IdError("topics of one collection each", found, advice, topics)
 
 
-def tell_no_topics(runs: Named, qrels: Named) -> NoReturn:
+def refuse_no_topics(runs: Named, qrels: Named) -> NoReturn:
     """Raise because no topic of the runs is judged."""
     known = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
     found = f"none: the runs have {known[0]}, the qrels {known[1]}"
@@ -339,7 +339,7 @@ def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.
     return np.asarray(rows[alike.to_numpy()])
 
 
-def tell_unjudged(
+def warn_unjudged(
     table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
 ) -> dict[Any, str]:
     """Warn of systems without a judged document.
@@ -362,7 +362,7 @@ def tell_unjudged(
     if not judged.any():
         sides = table, judgments
         runs, qrels = ((s.doc[:3].to_pylist(), s.columns.get(DOC, DOC)) for s in sides)
-        tell_none_judged(runs, qrels, COLLAPSE if len(chunks) else "compare the identifiers")
+        warn_none_judged(runs, qrels, COLLAPSE if len(chunks) else "compare the identifiers")
     elif len(chunks):
         systems = table.systems[np.unique(table.system[chunks])]
         warn(
@@ -373,7 +373,7 @@ def tell_unjudged(
     return {}
 
 
-def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
+def warn_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
     """Warn that no retrieved document is judged."""
     sides = [f"{ids.shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
     warn(
@@ -426,7 +426,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
         raise InputError("runs without a column of grades", found, "drop or rename it")
     judged = locate(table, judgments, place_topics(table, judgments))
     hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
-    tell_unjudged(table, judgments, hits > 0)
+    warn_unjudged(table, judgments, hits > 0)
     grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int16")
     grade[judged < 0] = pd.NA
     return table.frame.assign(**{GRADE: grade})

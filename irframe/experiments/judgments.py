@@ -33,15 +33,15 @@ class Judgments:
     """The judged documents of some topics, topic by topic."""
 
     table: coded_tables.QrelsTable
-    """All judgments, as they were given."""
+    """All judgments of the caller."""
     code: Codes
-    """Code in them of each topic."""
+    """The code of each topic in `table`."""
     row: Codes
-    """Their row of each judged document here."""
+    """The row in `table` of each judged document."""
     count: NDArray[np.int64]
-    """How many judged documents each topic has."""
+    """The number of judged documents per topic."""
     known: Grades | None = None
-    """The grades that occur, where these judgments are a part of others."""
+    """The distinct grades, if these judgments are a subset of others."""
 
     @classmethod
     def of(
@@ -59,11 +59,11 @@ class Judgments:
         qrels
             Qrels frame, or what `as_qrels` takes.
         metrics
-            What they are read for, which may ask for subtopics.
+            The metrics, which may need subtopics.
         topics
-            As for `irframe.cube`; what depends on runs is all judged topics.
+            As for `irframe.cube`. All judged topics if the choice depends on runs.
         unjudged
-            Whether listed topics need no judgment, as there may be nothing to find.
+            Whether listed topics may lack judgments because there may be nothing to find.
 
         Raises
         ------
@@ -115,11 +115,11 @@ class Judgments:
         return Judgments(few, np.arange(topics), np.arange(len(own)), count, self.levels)
 
     def named(self, topics: pd.Index) -> "Judgments":
-        """Return the same by other names of the topics."""
+        """Return the judgments with other topic labels."""
         every = self.table.topics.to_numpy(object).copy()
         every[self.code] = topics.to_numpy(object)
         changed = pd.Index(every, dtype=object)
-        with suppress(TypeError, ValueError):  # of those that are not shown, which keep their names
+        with suppress(TypeError, ValueError):  # topics that were not chosen keep their labels
             changed = changed.astype(topics.dtype)
         return replace(self, table=replace(self.table, topics=changed))
 
@@ -185,7 +185,7 @@ class Judgments:
         return None if self.table.probability is None else self.table.probability[self.row]
 
     def count_by_topic(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the judged documents of every topic that are chosen."""
+        """Count the chosen judged documents of every topic."""
         return np.asarray(np.bincount(self.topic[chosen], minlength=len(self.count)), np.int64)
 
     @cached_property
@@ -204,8 +204,8 @@ class Judgments:
 
     @cached_property
     def places(self) -> dict[Any, int]:
-        """Topic -> its place."""
-        return {topic: place for place, topic in enumerate(self.topics.tolist())}
+        """Topic -> its position."""
+        return {topic: pos for pos, topic in enumerate(self.topics.tolist())}
 
     @cached_property
     def _rows(self) -> list[dict[Any, int]]:
@@ -257,7 +257,7 @@ class Judgments:
         """Return the `irframe.metrics.Block` fields that depend on judgments."""
         fields = {"levels": self.levels, "count": self.levels_of, "top": self.top}
         if self.strata is not None or self.probability is not None:
-            tell_sampled(metrics, self.grade, self.probability)
+            warn_sampled(metrics, self.grade, self.probability)
         if self.strata is not None and reads_strata(metrics):
             here = self.strata, self.grade, self.topic, self.topics, self.levels
             fields |= {"start": self.start} | strata_of(*here)
@@ -295,7 +295,7 @@ class Judgments:
     def _ideals(self, grade: Grades, wanted: list[tuple[float, int]]) -> NDArray[np.float64]:
         """Return the gains of ideal rankings by alpha and grade.
 
-        Documents that are equally good are taken from the last name on, as `ties="trec"` ranks.
+        Equally good documents are in descending order of names, as with ``ties="trec"``.
         """
         by_variant, topics = [], len(self.count)
         for alpha, rel in wanted:
@@ -339,7 +339,7 @@ def reads_strata(metrics: Iterable[Metric]) -> bool:
     return any("strata" in parameters(type(metric).kernel) for metric in metrics)
 
 
-def tell_sampled(
+def warn_sampled(
     metrics: Iterable[Metric], grade: NDArray[Any], probability: NDArray[np.float64] | None
 ) -> None:
     """Warn of metrics that count undrawn documents as not relevant.

@@ -126,7 +126,7 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Positions:
     """The documents that positions stand for, and their judgments."""
 
     judgments: Judgments
@@ -171,8 +171,8 @@ class Places:
         return np.where(doc < 0, -1, known)
 
 
-def read_places(
-    places: Places, topic: Codes, doc: Codes, score: Array, dtype: ScoreDtype, systems: pd.Index
+def read_positions(
+    places: Positions, topic: Codes, doc: Codes, score: Array, dtype: ScoreDtype, systems: pd.Index
 ) -> Listed:
     """Read lists of positions.
 
@@ -239,7 +239,7 @@ def refuse_beyond(role: str, place: Codes, size: int) -> None:
         raise ParameterError(wanted, "", advice, beyond)
 
 
-def _refuse_again(places: Places, doc: Array) -> None:
+def _refuse_again(places: Positions, doc: Array) -> None:
     """Raise if a list has a document twice."""
     ordered = np.sort(doc, axis=1)
     again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
@@ -249,7 +249,7 @@ def _refuse_again(places: Places, doc: Array) -> None:
         raise IdError("every document once in a list", found, "drop the duplicates", named)
 
 
-def _described(places: Places, topic: Codes, doc: Codes) -> list[str]:
+def _described(places: Positions, topic: Codes, doc: Codes) -> list[str]:
     """Return what identifies some rows, for messages."""
     names = np.append(places.names, "-1")[doc]
     return [f"{a} {b}" for a, b in zip(places.judgments.topics[topic], names, strict=True)]

@@ -18,7 +18,7 @@ from irframe.files.repeats import LACKING, UNLISTED
 from irframe.names import TOPIC
 
 EVERYTHING = pd.Index(["all"])
-"""What the one collection of all topics is called."""
+"""The label of the only collection of all topics."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +26,13 @@ class Collections:
     """Which collection every topic of a qrels frame belongs to."""
 
     of_topic: Codes
-    """Code of the collection of each topic, -1 where it is not known."""
+    """Code of the collection of each topic, -1 if unknown."""
     labels: pd.Index
     """The collections."""
     name: str = ""
     """The column that names them."""
     stated: NDArray[np.bool_] | None = None
-    """Of every system and collection, whether rows of the runs are said to be of it."""
+    """Whether runs have rows of each collection by their column, shape (system, collection)."""
 
     @classmethod
     def one(cls, topics: int) -> "Collections":
@@ -136,8 +136,9 @@ class Lists:
     def participated(self) -> NDArray[np.bool_]:
         """Whether every system takes part on every judged topic.
 
-        It does if it has a list there, or if rows of the runs say that they are of it, judged or
-        not. A system of which neither says where it takes part does so everywhere.
+        A system takes part in a collection if it has a list for one of its topics, or if a column
+        of the runs names the collection, even for an unjudged topic. A system without either takes
+        part everywhere.
         """
         participated = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
         system, topic = np.nonzero(self.listed)
@@ -192,7 +193,7 @@ def count_rows(table: RunTable) -> Codes:
     return lengths
 
 
-def tell_missing(
+def warn_missing(
     lists: Lists, topics: pd.Index, codes: Codes, answered: NDArray[np.bool_], group: Any = None
 ) -> None:
     """Warn of missing lists, which count as empty.
@@ -200,22 +201,22 @@ def tell_missing(
     Parameters
     ----------
     lists
-        Which lists the runs have.
+        The lists of the runs.
     topics, codes
         The topics that are scored, and their codes in the qrels.
     answered
-        Whether there is something relevant to each; else a list that is empty says so.
+        Whether each topic has a relevant document. Elsewhere an empty list is correct.
     group
-        The group of each of them, if systems without a list in a group are none of it.
+        The group of each topic, if systems without a list in a group do not belong to it.
 
     Warns
     -----
     IrframeWarning
-        Once of topics for which no system has a list, though some take part; once of systems
-        whose topics match none; and once of systems that lack lists which others have.
+        About topics for which no participating system has a list, about systems without a judged
+        topic, and about systems that lack lists which others have.
     """
     listed, expected_lists = (part[:, codes] for part in (lists.listed, lists.participated))
-    expected_lists &= answered  # elsewhere silence is the right answer
+    expected_lists &= answered  # elsewhere an empty list is the right answer
     present, wanted = np.asarray(listed.any(axis=0)), np.asarray(expected_lists.any(axis=0))
     unlisted = topics[np.flatnonzero(wanted & ~present)]
     if len(unlisted):
@@ -226,7 +227,7 @@ def tell_missing(
     stray = ~np.asarray(lists.listed.any(axis=1))
     inside = np.asarray(lists.participated.any(axis=1))
     lost, nowhere = np.flatnonzero(stray & inside), np.flatnonzero(~inside)
-    if len(lost):  # they score 0, those of no judged collection not at all
+    if len(lost):  # these score 0; systems of no judged collection are not scored
         theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
         remark = f"they have topics {shown(theirs)}, " if len(theirs) else ""
         warn(
@@ -249,7 +250,7 @@ def tell_missing(
 
 
 WORDS = ("qrels", "runs", "common")
-"""All judged topics, those for which some run has a list, those for which every run has one."""
+"""All judged topics, topics with a list of some run, topics with a list of every run."""
 
 
 def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
@@ -258,7 +259,7 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
     Parameters
     ----------
     lists
-        Which lists the runs have.
+        The lists of the runs.
     labels
         The topics of the qrels.
     topics

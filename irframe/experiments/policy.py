@@ -81,7 +81,7 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
     """
     columns = [pa.array(column).cast(pa.large_string()) for column in names]
     joined = pc.binary_join_element_wise(*columns, pa.scalar("\t", pa.large_string()))
-    key = f"{whole_seed(seed):016x}"
+    key = f"{check_seed(seed):016x}"
     return pd.util.hash_array(joined.to_numpy(zero_copy_only=False), hash_key=key, categorize=False)
 
 
@@ -93,7 +93,7 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return bits ^ (bits >> np.uint64(31))
 
 
-def whole_seed(seed: int) -> int:
+def check_seed(seed: int) -> int:
     """Return a seed that `random_keys` can take."""
     return whole("seed", seed, low=0, high=HIGHEST_SEED)
 

@@ -86,7 +86,7 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
         direction = contrary.directions(table, rows[order], key[order], first)
     if once:
         contrary.refuse_falling(table, rule)
-        contrary.tell(contrary.systems(table, table.system[rows[order[first]]], direction))
+        contrary.warn_rising(contrary.systems(table, table.system[rows[order[first]]], direction))
     filed, equal = order, rows[order[tied & _by_rank(table, rule, rows[order])]]
     if len(equal):
         advice = "rank by score, or ties='order' after adding scores"

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Grade
 from irframe.checks import tracked
 from irframe.errors import InputError, StoreError
-from irframe.experiments import coded_tables, in_turn
+from irframe.experiments import coded_tables, ranked_runs
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits, JudgedPool
 from irframe.experiments.judgments import Judgments
@@ -372,10 +372,10 @@ class SavedHits:
             hits = replace(stored, length=inside)
             part = hits.part(self.systems, self.topics[here] - first, self.row)
             lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + here).ravel()
-            parts.append(in_turn.Part(lists, replace(part, length=part.length.ravel())))
+            parts.append(ranked_runs.ListHits(lists, replace(part, length=part.length.ravel())))
         if len(parts) == 1 and len(parts[0].lists) == shape[0] * shape[1]:
             return replace(parts[0].hits, length=self.length)
-        return in_turn.Gathered(parts).hits(shape).by_list()
+        return ranked_runs.Gathered(parts).hits(shape).by_list()
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,18 +392,18 @@ class SavedNames:
         """Return the names under other list numbers; see `TopUnjudged.onto`."""
         return replace(self, place=np.append(place, -1)[self.place])
 
-    def load(self) -> in_turn.TopUnjudged | None:
+    def load(self) -> ranked_runs.TopUnjudged | None:
         """Read them."""
-        folder, parts, first = Folder(self.folder), list[in_turn.TopUnjudged | None](), 0
+        folder, parts, first = Folder(self.folder), list[ranked_runs.TopUnjudged | None](), 0
         place = self.place.reshape(-1, self.ends[-1])
         for number, end in enumerate(self.ends.tolist()):
             name, here = f"names-{number}.parquet", place[:, first:end].ravel()
             if not parts or (here >= 0).any():
                 stored = folder.table(name, self.files[name])
                 of, rank = (stored[column].to_numpy() for column in ("list", "rank"))
-                parts.append(in_turn.TopUnjudged(of, rank, stored["doc"]).onto(here))
+                parts.append(ranked_runs.TopUnjudged(of, rank, stored["doc"]).onto(here))
             first = end
-        return in_turn.together(parts)
+        return ranked_runs.concat_unjudged(parts)
 
 
 @lru_cache(maxsize=2)
@@ -455,7 +455,7 @@ def read_experiment(
         topics.pop(":top"),
         pool,
         made=facts["made"],
-        listing=cast("in_turn.TopUnjudged", names) if facts["listing"] else None,
+        listing=cast("ranked_runs.TopUnjudged", names) if facts["listing"] else None,
         files=facts["sources"],
     )
     experiment.__dict__["digest"] = facts["digest"]

@@ -18,12 +18,12 @@ from irframe.experiments.coded_tables import read_table
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import JudgedPool
-from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
-from irframe.experiments.joining import COLLECTIONS, tell_no_topics, tell_none_judged
+from irframe.experiments.joining import COLLECTIONS, refuse_no_topics, warn_none_judged
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
+from irframe.experiments.lists import Collections, Lists, choose_topics, warn_missing
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
+from irframe.experiments.ranked_runs import Extras, Framed, Ranked, rank_framed, rank_scanned
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, split_empty
 from irframe.files.ids import EXACT, Codes, is_utf8
 from irframe.files.kinds import RUN, ByRole
@@ -60,7 +60,7 @@ class Reader:
     def __init__(
         self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
     ) -> None:
-        self.places, self._docs_given = listed.Places(judgments, given := [*docs]), bool(given)
+        self.places, self._docs_given = listed.Positions(judgments, given := [*docs]), bool(given)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
         self._ties, self._again = TIE_POLICIES[policy.ties], False
         names = judgments.names[0], judgments.topics[0]
@@ -71,7 +71,7 @@ class Reader:
         if type(run) is dict:
             return self._dictionary(run) or self.read_table(run)[0]
         if isinstance(run, ScannedRuns):
-            return self._in_turn(run)
+            return self._read_scanned(run)
         table, empty = split_empty(run)
         if empty:
             return self.read_table(run)[0]
@@ -101,13 +101,13 @@ class Reader:
             places = self._judgments.topics.get_indexer(pd.Index(labels))
             place, others = places[codes], pd.Index(labels)[places < 0].tolist()
             if (places < 0).all():
-                tell_no_topics((labels, TOPIC), (self._judgments.topics, TOPIC))
+                refuse_no_topics((labels, TOPIC), (self._judgments.topics, TOPIC))
         scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
-        unranked = listed.read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
+        unranked = listed.read_positions(self.places, place, arrays[DOC], scores, dtype, ONLY)
         if not len(unranked.row):
             first = np.arange(len(unranked.length)) == unranked.length.argmax()
             known = self._judgments.names[:3]
-            tell_none_judged((unranked.documents(first)[:3], DOC), (known, DOC))
+            warn_none_judged((unranked.documents(first)[:3], DOC), (known, DOC))
         return cast("Experiment", self._ranked(unranked, others))  # as documents may be unnamed
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
@@ -153,7 +153,7 @@ class Reader:
         else:
             kinds = {*map(type, chain.from_iterable(filled))}
             kinds_of_score = {*map(type, chain.from_iterable(map(dict.values, filled)))}
-        if not (kinds <= self._kinds and kinds_of_score <= NUMBERS and self._told_apart(filled)):
+        if not (kinds <= self._kinds and kinds_of_score <= NUMBERS and self._are_exact(filled)):
             return None
         others: list[Any] = []
         if len(filled) < len(run):
@@ -164,7 +164,7 @@ class Reader:
                 return None
         return self._of_names(lists, ONLY, others)
 
-    def _told_apart(self, lists: Sequence[dict[Any, Any]]) -> bool:
+    def _are_exact(self, lists: Sequence[dict[Any, Any]]) -> bool:
         """Tell whether integer scores stay distinct as floats."""
         kinds = {type(next(iter(docs.values()))) for docs in lists}
         if not kinds & WHOLE:
@@ -238,13 +238,13 @@ class Reader:
             keys = groups.keys if split else None
         if systems is not None:
             framed = framed.of_systems(systems)
-        ranked = rank_framed(framed, policy, Wanted(filed=self._pooled))
+        ranked = rank_framed(framed, policy, Extras(filed=self._pooled))
         return self._experiment(ranked, codes, keys), groups
 
-    def _in_turn(self, runs: ScannedRuns) -> Experiment:
+    def _read_scanned(self, runs: ScannedRuns) -> Experiment:
         """Read the runs of files, in batches if possible."""
         policy, qrels, runs = self._policy, self._judgments.table, runs.readable()
-        ranked = rank_in_turn(runs, qrels, policy, Wanted(filed=self._pooled))
+        ranked = rank_scanned(runs, qrels, policy, Extras(filed=self._pooled))
         if ranked is None:
             return self.read_table(runs.frame())[0]
         codes = choose_topics(ranked.runs.lists, qrels.topics, policy.topics)
@@ -287,7 +287,7 @@ class Reader:
         lists = Lists(unranked.systems, labels, placed, length, Collections.one(len(codes)))
         if isinstance(topics, str):
             codes = choose_topics(lists, judgments.topics, topics)
-        tell_missing(lists, judgments.topics[codes], codes, judgments.relevant(1)[codes])
+        warn_missing(lists, judgments.topics[codes], codes, judgments.relevant(1)[codes])
         return self._judgments_of(codes)
 
     def _judgments_of(self, codes: Codes) -> Judgments:

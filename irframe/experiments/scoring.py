@@ -26,7 +26,7 @@ EVEN = 0.9
 """Share of the longest lists from which on lists count as equally long."""
 
 
-def tell_uneven(
+def warn_uneven(
     experiment: Experiment, metrics: Sequence[Metric], depth: int | None
 ) -> dict[str, str]:
     """Warn of metrics that favour shorter lists.
@@ -243,7 +243,7 @@ class Scoring:
         if self._stops is not None:
             made |= self._stops.of_systems(experiment.systems).attributes(experiment)
         else:
-            made |= tell_uneven(experiment, self.metrics, policy.depth)
+            made |= warn_uneven(experiment, self.metrics, policy.depth)
         if experiment.pool is not None:
             made["pool"] = experiment.pool.word(experiment.judgments)
             made["pool_depth"] = one_or_several(experiment.pool.depth)
@@ -253,7 +253,7 @@ class Scoring:
                 [one, topics[labels == one].tolist()] for one in labels.unique()
             ]
         if rel is not None:
-            made["rel"] = group_columns.told_rel(rel)
+            made["rel"] = group_columns.describe_rel(rel)
         return made
 
     def _averages(self, values: Floats) -> list[float]:

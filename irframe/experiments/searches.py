@@ -148,7 +148,7 @@ def beside(
     return table
 
 
-def refuse_untold(runs: Any) -> None:
+def refuse_unread_searches(runs: Any) -> None:
     """Raise if a column may number searches that nothing names."""
     if not any(map(_like_searches, _columns_in(runs))):
         return

@@ -25,9 +25,9 @@ from irframe.metrics.facts import facts
 from irframe.stops import AXES, ROUNDING, Axis
 
 OWN = "own threshold"
-"""What the stop is called that each system has of its own."""
+"""The label of a stop that differs by system."""
 MOST = 200
-"""Stops up to which all of those that lists have are scored."""
+"""The most stops for ``"all"`` scores in the lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +36,10 @@ class Stops:
 
     axis: Axis
     of: tuple[Any, ...]
-    """Places on the axis, ascending or not; none where lists are to say them."""
+    """Values on the axis in any order; empty if they are read from the lists."""
     cut: words.Cut = "whole"
     own: Mapping[Any, float] | None = None
-    """The one place of each system, which then is called `OWN`."""
+    """The stop of each system, labelled `OWN`."""
 
     @classmethod
     def read(cls, stop: Stop | None, made: Mapping[Any, Any]) -> "Stops | None":
@@ -48,14 +48,14 @@ class Stops:
         Parameters
         ----------
         stop
-            The value.
+            A stop, or None.
         made
-            How lists are made: which column of the runs each axis is counted by.
+            Axis -> the column of the runs that it counts.
 
         Raises
         ------
         ParameterError
-            For anything but a value that says where reading stops.
+            For anything but a stop.
         """
         if stop is None:
             return None
@@ -139,7 +139,7 @@ class Stops:
         Raises
         ------
         ParameterError
-            If what the axis asks of each unit is not told.
+            If runs lack the values of the axis.
         """
         if self.axis.count_read is None or self.axis.along not in (hits.along or {}):
             wanted, advice = self.axis.missing
@@ -157,11 +157,11 @@ class Stops:
         Parameters
         ----------
         experiment
-            Its hits have along them what the axis asks for.
+            Ranked runs whose hits carry the values of the axis.
         metrics
             The metrics.
         depth
-            Where lists are cut, None for nowhere.
+            Depth at which lists are cut, or None.
 
         Returns
         -------
@@ -274,8 +274,8 @@ def _scored_down(
 ) -> Floats:
     """Score lists down to the units read.
 
-    A metric without a depth has its whole ideal. One with a depth of its own is read to the nearer
-    of the two, and divides by what it does at its own depth: where nothing is cut, it is itself.
+    A metric without a depth has its full ideal. A metric with a depth is read to the smaller of
+    the two depths, with the ideal of its own depth. If nothing is cut, its score does not change.
     """
     own = np.array([metric.depth is not None for metric in metrics])
     varies = np.array([metric.uncut() is None for metric in metrics])  # by the ranks read

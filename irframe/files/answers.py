@@ -145,14 +145,14 @@ def _hits_by_topic(answers: Mapping[Any, Any], path: str | None) -> Answers | No
         advice = "search again for these, or leave them out: they count as empty lists then"
         found = f"{len(failed)} without hits, of"
         raise InputError("the answers of searches", found, advice, failed)
-    _tell_partial(answers)
+    _warn_partial(answers)
     return Answers(lists)
 
 
 def _at(answer: Any, path: Sequence[str]) -> Any:
     """Return the value under nested keys, None if absent."""
     for name, inside in zip(path, [*path[1:], ""], strict=True):
-        answer = part(answer, name, inside)
+        answer = get_in(answer, name, inside)
     return answer
 
 
@@ -182,7 +182,7 @@ def _of_other_tools(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     by_system = all(isinstance(value, list | Mapping) for value in values)
     if not names or (by_system and (len(names) > 1 or names[0] not in BARE)):
         return None
-    lists = {topic: part(answer, names[0]) for topic, answer in answers.items()}
+    lists = {topic: get_in(answer, names[0]) for topic, answer in answers.items()}
     first = next(hits[0] for hits in lists.values() if hits and isinstance(hits, list))
     if len(names) == 1 and has_id(first):
         return lists
@@ -192,7 +192,7 @@ def _of_other_tools(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     raise InputError("answers of a known tool", f"{found}, with the fields", advice, fields)
 
 
-def _tell_partial(answers: Mapping[Any, Any]) -> None:
+def _warn_partial(answers: Mapping[Any, Any]) -> None:
     """Warn of answers that say themselves that something is missing."""
     topics: dict[str, list[str]] = {}
     for topic, answer in answers.items():
@@ -269,7 +269,7 @@ def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
         raise InputError("the answers of searches by topic", found, advice)
 
 
-def part(holder: Any, name: str, inside: str = "") -> Any:
+def get_in(holder: Any, name: str, inside: str = "") -> Any:
     """Return the value under a name.
 
     For `ONLY`, return the only value that was not generated.
@@ -285,8 +285,8 @@ def part(holder: Any, name: str, inside: str = "") -> Any:
     if name != ONLY:
         return holder.get(name)
     parts = [*holder.values()]
-    if inside and all(isinstance(part, Mapping) for part in parts):
-        parts = [part for part in parts if GENERATED.isdisjoint(part)]
+    if inside and all(isinstance(value, Mapping) for value in parts):
+        parts = [value for value in parts if GENERATED.isdisjoint(value)]
     return parts[0] if len(parts) == 1 else None
 
 
@@ -326,5 +326,5 @@ def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
 
 def _shape(column: Any) -> list[int] | None:
     """Return the number of hits per search, or None."""
-    of_lists = isinstance(column, list) and all(isinstance(part, Sized) for part in column)
+    of_lists = isinstance(column, list) and all(isinstance(hits, Sized) for hits in column)
     return [*map(len, column)] if of_lists else None

@@ -139,7 +139,7 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
-def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
+def write_file(path: str | PathLike[str], content: str | bytes) -> None:
     """Write a file, as `atomic` does; text in UTF-8."""
     with atomic(path) as stream:
         stream.write(content.encode() if isinstance(content, str) else content)

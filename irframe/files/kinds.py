@@ -50,7 +50,7 @@ RENAMED = "frame.rename("
 UNREAD = "Q0"
 """First word of the names of columns that are passed over."""
 NO_SEPARATORS = '\r\n"'
-"""What may not be told to stand between columns of text."""
+"""Characters that `sep` must not be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,17 +61,17 @@ class Kind:
     layouts: tuple[tuple[str, ...], ...] = ()
     roles: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...]
-    """Roles that must be there, of each choice one."""
+    """Alternatives of required roles; a table needs one of each."""
     value: str = ""
     """The role of the numbers in dictionaries and matrices."""
     headed: bool = True
     """Whether the first line may name the columns."""
     surplus: bool = False
-    """Whether columns after the last one are passed over, as trec_eval does."""
+    """Whether further columns are ignored, as in trec_eval."""
     between: str = ""
-    """What stands between columns of text, where that is told."""
+    """The caller's separator of columns in text, if any."""
     called: Mapping[str, str] = field(default_factory=dict)
-    """What columns are told to be called."""
+    """The caller's roles of columns: name -> role."""
 
     def described(self, columns: Any, sep: str | None) -> "Kind":
         """Return the kind with the caller's columns and separator.
@@ -79,35 +79,33 @@ class Kind:
         Parameters
         ----------
         columns
-            The names of the columns, in order, of lines without a header; or name -> role.
+            The names of the columns in order, if lines have no header; or name -> role.
         sep
-            What stands between columns of text.
+            The separator of columns in text.
         """
         plain = isinstance(sep, str) and len(sep) == 1 and sep.isascii()
         if sep is not None and not (plain and sep not in NO_SEPARATORS):
-            wanted = "sep, one character of ASCII, no quote and no end of a line"
+            wanted = "sep, one ASCII character other than a quote or line end"
             raise ParameterError(wanted, shortened(sep))
         kind = replace(self, between=sep or "")
         if columns is None:
             return kind
         if isinstance(columns, Mapping):
-            return replace(kind, called=self._roles_told(columns))
-        given = [*columns] if is_list_like(columns, allow_sets=False) else []
-        if not given or not all(isinstance(name, str) for name in given):
+            return replace(kind, called=self._check_roles(columns))
+        listed = [*columns] if is_list_like(columns, allow_sets=False) else []
+        if not listed or not all(isinstance(name, str) for name in listed):
             wanted = "columns=, the names of all columns in order, or name -> role"
             raise ParameterError(wanted, shortened(columns))
-        names = self.named(given)
+        names = self.named(listed)
         if names is None:
-            self.require(given, "columns=")
+            self.require(listed, "columns=")
             raise ParameterError("names in columns=, each once", shortened(columns))
         return replace(kind, layouts=(names,), headed=False)
 
-    def _roles_told(self, columns: Mapping[Any, Any]) -> dict[str, str]:
+    def _check_roles(self, columns: Mapping[Any, Any]) -> dict[str, str]:
         """Return the roles the caller gave to columns, validated."""
-        given_roles = [*columns.values()]
-        wrong = [
-            role for role in given_roles if role not in self.roles or given_roles.count(role) > 1
-        ]
+        listed = [*columns.values()]
+        wrong = [role for role in listed if role not in self.roles or listed.count(role) > 1]
         if wrong:
             wanted = f"columns=, name -> one of {', '.join(self.roles)}, each once"
             raise ParameterError(wanted, "", "", [*dict.fromkeys(map(repr, wrong))])
@@ -115,7 +113,7 @@ class Kind:
 
     @property
     def reader(self) -> str:
-        """What reads a file of the kind."""
+        """The function that reads a file of the kind."""
         return "ir.read_run" if self.value == SCORE else "ir.read_qrels"
 
     def advised(self, advice: str) -> str:
@@ -124,7 +122,7 @@ class Kind:
 
     @property
     def wanted(self) -> str:
-        """What a message says of the text format."""
+        """The description of the text format for messages."""
         choices = " or ".join(
             f"{len(layout)} columns ({' '.join(layout)})" for layout in self.layouts
         )
@@ -136,8 +134,8 @@ class Kind:
         Judgments may call the grade a score.
         """
         names = [*names]
-        asked = names if self.called else ()  # as numbers may be too long for text
-        columns = roles(names) | {self.called[str(n)]: n for n in asked if str(n) in self.called}
+        checked = names if self.called else ()  # numbers as names may be too long for text
+        columns = roles(names) | {self.called[str(n)]: n for n in checked if str(n) in self.called}
         if GRADE in self.roles and SCORE in columns and not {GRADE, RANK, SYSTEM} & columns.keys():
             columns[GRADE] = columns[SCORE]
         return {role: str(columns[role]) for role in self.roles if role in columns}
@@ -161,11 +159,11 @@ class Kind:
         names
             All names of columns.
         where
-            What has them, for messages.
+            The table or argument that has them, for messages.
         optional
-            Roles that need not be there; of a choice, its first.
+            Optional roles; the first one of alternatives.
         example
-            Given those found, the line of code that would help.
+            Function of the columns by role that returns a helpful line of code.
 
         Examples
         --------
@@ -177,7 +175,7 @@ class Kind:
         """
         names = list(names)
         if absent := [name for name in self.called if name not in {*map(str, names)}]:
-            wanted = f"columns of the names in columns=, {', '.join(map(repr, absent))}"
+            wanted = f"the columns of columns=, {', '.join(map(repr, absent))}"
             raise InputError(wanted, f"{where} with other columns", "", names)
         columns = self.find(names)
         missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
@@ -222,7 +220,7 @@ RUN = Kind(
     value=SCORE,
     surplus=True,
 )
-"""TREC, MS MARCO, or three columns of which the last is no rank."""
+"""TREC, MS MARCO, or three columns with a score."""
 
 QRELS = Kind(
     noun="judgments",
@@ -231,7 +229,7 @@ QRELS = Kind(
     needed=((TOPIC,), (DOC,), (GRADE,)),
     value=GRADE,
 )
-"""TREC, with the strata of a sample or without, and named columns as in BEIR."""
+"""TREC, with or without strata of a sample; named columns as in BEIR."""
 
 DOCUMENTS = Kind(
     noun="documents",
@@ -239,14 +237,14 @@ DOCUMENTS = Kind(
     roles=(TOPIC, DOC),
     needed=((TOPIC,), (DOC,)),
 )
-"""Documents of topics, whatever else a frame says of them."""
+"""Documents of topics; further columns do not matter."""
 
 NUGGETS = Kind(
     noun="labels of nuggets",
     roles=(SYSTEM, TOPIC, NUGGET, IMPORTANCE, ASSIGNMENT),
     needed=((TOPIC,), (NUGGET,), (IMPORTANCE,), (ASSIGNMENT,)),
 )
-"""What answers say of the nuggets of their topics, in frames alone."""
+"""Labels of nuggets in answers; only frames, no files."""
 
 
 class ByRole(NamedTuple):
@@ -268,7 +266,7 @@ def is_judgments(frame: Any) -> bool:
     return {words.TOPIC, words.DOC, words.GRADE} <= present and words.SYSTEM not in present
 
 
-def looked_at(
+def check_columns(
     columns: dict[str, str],
     kind: Kind,
     names: Sequence[Any],
@@ -280,9 +278,13 @@ def looked_at(
     Parameters
     ----------
     columns
-        What `Kind.require` gives.
-    kind, names, get, levels
-        What the table is, and what it has, some of it in levels of an index.
+        The columns by role, from `Kind.require`.
+    kind
+        The kind of the table.
+    names, get
+        The names of all columns, and the function that returns a column.
+    levels
+        The names that are index levels.
 
     Raises
     ------
@@ -308,7 +310,8 @@ def require_columns(
     Raises
     ------
     InputError
-        If it is no frame, has no rows, lacks a role, or has two columns for one that differ.
+        For anything but a frame with rows, for a missing role, and if two columns for one role
+        differ.
 
     Examples
     --------
@@ -329,16 +332,16 @@ def require_columns(
     names = [name for name in (*frame.columns, *own) if name != no_role]
     if no_role is None:
         refuse_two_texts(columns, names, get, [*own, *levels])
-    return looked_at(columns, kind, names, get, [*own, *levels])
+    return check_columns(columns, kind, names, get, [*own, *levels])
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
     """Return the line of code that adds the missing columns."""
     others = words.roles(frame.columns)
     if kind.value == SCORE and words.GRADE in others:
-        raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
+        raise InputError("a run", "judgments", "pass the runs first, then the judgments")
     if kind.value == GRADE and others.keys() & {words.SCORE, words.RANK}:
-        advice = "the runs come first, then the judgments: the two may be swapped"
+        advice = "pass the runs first, then the judgments: the two may be swapped"
         raise InputError("judgments", "a run", advice)
     return line_of(frame, columns, [choice[0] for choice in kind.lacking(columns)])
 
@@ -351,9 +354,9 @@ def refuse_two_units(
     Parameters
     ----------
     frame, columns
-        A run frame, and the roles of its columns.
+        A run frame, and its columns by role.
     judged
-        Gives the documents that are judged, which may tell.
+        Function that returns the judged documents, which may decide.
     """
     own = columns.get(words.DOC)
     others = [name for name in words.CHUNKS if name in frame.columns and name != own]
@@ -400,7 +403,7 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
         return column  # type: ignore[no-any-return]
 
     refuse_two_texts(known, names, get)
-    known = looked_at(known, kind, names, get)
+    known = check_columns(known, kind, names, get)
     columns = {
         role: to_role(table[name], role, name, ranked=SCORE in known)
         for role, name in known.items()

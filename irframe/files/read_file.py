@@ -227,7 +227,7 @@ LEFT_OUT = "files of runs are left out"
 """How is said that some are."""
 
 
-class Together:
+class FileSet:
     """The files of runs that can be combined."""
 
     def __init__(self) -> None:

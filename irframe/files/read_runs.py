@@ -276,16 +276,16 @@ def read_all(
     with threads() as pool:
         read = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
         results = list(tracked(read, len(files), "file", progress=progress))
-    names, together = [name_of(file) for file in files], read_file.Together()
+    names, accepted = [name_of(file) for file in files], read_file.FileSet()
     if skip:
-        kept = dict(together.accepted(zip(names, results, strict=True)))
-        frame = _put_together([*kept], [*kept.values()])
-        frame.attrs |= {PROBLEMS: together.as_attribute()} if together.left else {}
+        kept = dict(accepted.accepted(zip(names, results, strict=True)))
+        frame = _concat([*kept], [*kept.values()])
+        frame.attrs |= {PROBLEMS: accepted.as_attribute()} if accepted.left else {}
         return frame
     tables = all_read(names, results)
     del results
-    refuse_clashes(together, names, tables, by_file=by_file)
-    return _put_together(names, tables)
+    refuse_clashes(accepted, names, tables, by_file=by_file)
+    return _concat(names, tables)
 
 
 def named_groups(pattern: str | None) -> re.Pattern[str] | None:
@@ -364,7 +364,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
 
 
-def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
+def _concat(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
     notes = notes_of(tables)
     frame = to_frame(one_table(tables) if tables else read_file.empty_run())
     frame.attrs |= notes | {FILES: states_of(names)}
@@ -391,11 +391,15 @@ def all_read(
 
 
 def refuse_clashes(
-    together: read_file.Together, names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
+    accepted: read_file.FileSet,
+    names: Sequence[str],
+    tables: Sequence[pa.Table],
+    *,
+    by_file: bool,
 ) -> None:
     """Raise if files disagree in columns, or share systems."""
     pairs = zip(names, tables, strict=True)
-    problems = [problem for pair in pairs for problem in together.problems(*pair)]
+    problems = [problem for pair in pairs for problem in accepted.problems(*pair)]
     for error, again in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
         if clashes:

@@ -92,7 +92,7 @@ class ScannedRuns:
 
         No reference to a frame is kept, so its memory is free when the next one is read.
         """
-        return map(self._described, read_in_turn(self.files, self.kind, by_file=self.by_file))
+        return map(self._described, read_batches(self.files, self.kind, by_file=self.by_file))
 
     def frame(self) -> pd.DataFrame:
         """Return all runs, as `read_runs` reads them."""
@@ -123,7 +123,7 @@ class ScannedRuns:
         if not self.skip:
             return self
         read = partial(read_file.attempt, by_file=self.by_file, kind=self.kind)
-        together, readable_files = read_file.Together(), list[str]()
+        together, readable_files = read_file.FileSet(), list[str]()
         for file, table in together.accepted((file, read(file)) for file in self.files):
             notes_of([table])
             readable_files.append(file)
@@ -191,7 +191,7 @@ def scan_runs(
     )
 
 
-def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
+def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
     """Yield frames of some files at a time.
 
     The next files are read in the background.
@@ -210,12 +210,12 @@ def read_in_turn(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
     IrframeError
         As `read_runs`, when a faulty file is reached.
     """
-    batches, together = _batches(files, by_file=by_file), read_file.Together()
+    batches, together = _batches(files, by_file=by_file), read_file.FileSet()
     alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
 
     def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
         several = name in alone and not by_file and not locations.partitions(name)
-        runs = runs_in_turn(name, kind) if several else None
+        runs = read_by_system(name, kind) if several else None
         return runs or read_file.attempt(name, by_file=by_file, kind=kind)
 
     with read_runs.threads() as pool:
@@ -269,7 +269,7 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     return batches
 
 
-def runs_in_turn(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
+def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
     """Yield complete runs of some systems of a large file.
 
     Returns

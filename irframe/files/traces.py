@@ -12,7 +12,7 @@ import pandas as pd
 
 from irframe.checks import choice
 from irframe.errors import InputError, shortened
-from irframe.files.answers import hits_in, part
+from irframe.files.answers import get_in, hits_in
 from irframe.files.retrieved import (
     Answers,
     RankedBy,
@@ -209,10 +209,10 @@ def _steps_in(entry: Any) -> list[Any]:
     """
     found = []
     for name in BLOCKS:
-        blocks = part(entry, name)
+        blocks = get_in(entry, name)
         for block in blocks if isinstance(blocks, list) else ():
-            wrapped = next((w for n in WRAPPED if (w := part(block, n)) is not None), None)
-            calls = name == "tool_calls" or str(part(block, "type")).endswith("tool_use")
+            wrapped = next((w for n in WRAPPED if (w := get_in(block, n)) is not None), None)
+            calls = name == "tool_calls" or str(get_in(block, "type")).endswith("tool_use")
             if wrapped is not None or calls or _id_of(block) is not None:
                 found.append(block if wrapped is None else wrapped)
     return found or [entry]
@@ -220,10 +220,10 @@ def _steps_in(entry: Any) -> list[Any]:
 
 def _tool_of(call: Any) -> Any:
     """Return the name of the tool of a call."""
-    function = part(call, "function")
+    function = get_in(call, "function")
     if function is not None and not isinstance(function, str):
-        return _as_name(part(function, "name"))
-    names = (function, part(call, "tool_name"), part(call, "name"))
+        return _as_name(get_in(function, "name"))
+    names = (function, get_in(call, "tool_name"), get_in(call, "name"))
     return next((name for name in map(_as_name, names) if name), None)
 
 
@@ -234,40 +234,40 @@ def _as_name(value: Any) -> Any:
 
 def _id_of(call: Any) -> Any:
     """Return the id of a call."""
-    call_id = next((key for n in CALL_IDS if (key := _as_name(part(call, n))) is not None), None)
-    has_plain_id = part(call, "jsonrpc") is not None or part(call, "event") == "tool"
-    return _as_name(part(call, "id")) if call_id is None and has_plain_id else call_id
+    call_id = next((key for n in CALL_IDS if (key := _as_name(get_in(call, n))) is not None), None)
+    has_plain_id = get_in(call, "jsonrpc") is not None or get_in(call, "event") == "tool"
+    return _as_name(get_in(call, "id")) if call_id is None and has_plain_id else call_id
 
 
 def _announced(call: Any) -> tuple[Any, Any]:
     """Return the id and tool of a requested call."""
-    params = part(call, "params")
+    params = get_in(call, "params")
     key = _id_of(call)
-    tool = _tool_of(call if params is None else params) or _as_name(part(call, "method"))
-    return (_as_name(part(call, "id")) if key is None else key), tool
+    tool = _tool_of(call if params is None else params) or _as_name(get_in(call, "method"))
+    return (_as_name(get_in(call, "id")) if key is None else key), tool
 
 
 def _call(block: Any, time: Any, tools: Mapping[Any, Any], field: str | None) -> ToolCall:
     """Return a call, with its tool by announced id."""
     if isinstance(block, list | tuple | str | int | float | None):
         return ToolCall(time=time, hits=_found(block, field))
-    if flat := _dotted(part(block, "attributes")):
+    if flat := _dotted(get_in(block, "attributes")):
         return _of_span(block, flat, time, field)
     key, tool = _announced(block)
     key = key if _id_of(block) is not None or key in tools else None
     tool = tools.get(key, tool)
-    text = ("content",) if key is not None or part(block, "role") in {"tool", "function"} else ()
-    results = [v for n in (*RESULTS, *text, "error") if (v := part(block, n)) is not None]
+    text = ("content",) if key is not None or get_in(block, "role") in {"tool", "function"} else ()
+    results = [v for n in (*RESULTS, *text, "error") if (v := get_in(block, n)) is not None]
     hits = _first_hits(results, block, field)
     return ToolCall(tool, key, time, results[0] if results else None, hits, *_span_ids(block))
 
 
 def _span_ids(call: Any) -> list[Any]:
     """Return the ids of a span and of its parent."""
-    context = part(call, "context") or call
+    context = get_in(call, "context") or call
     sides = (context, ("span_id", "spanId")), (call, ("parent_id", "parentSpanId"))
     return [
-        next((k for n in names if (k := _as_name(part(holder, n))) is not None), None)
+        next((k for n in names if (k := _as_name(get_in(holder, n))) is not None), None)
         for holder, names in sides
     ]
 
@@ -284,12 +284,12 @@ def _is_step(entry: Any) -> bool:
         return False
     if (
         isinstance(entry, list | tuple | str | int | float | None)
-        or part(entry, "score") is not None
+        or get_in(entry, "score") is not None
     ):
         return False
-    marked = any(part(entry, n) is not None for n in (*CALL_IDS, "tool_calls", "jsonrpc"))
-    has_role = str(part(entry, "role")) in ROLES or str(part(entry, "event")) in EVENTS
-    return marked or has_role or bool(_dotted(part(entry, "attributes")))
+    marked = any(get_in(entry, n) is not None for n in (*CALL_IDS, "tool_calls", "jsonrpc"))
+    has_role = str(get_in(entry, "role")) in ROLES or str(get_in(entry, "event")) in EVENTS
+    return marked or has_role or bool(_dotted(get_in(entry, "attributes")))
 
 
 def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
@@ -306,7 +306,7 @@ def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
 
 def _time_of(call: Any) -> tuple[Any, Any] | None:
     """Return a call's start time with its unit, if known."""
-    value = next((time for n in TIMES if (time := part(call, n)) is not None), None)
+    value = next((time for n in TIMES if (time := get_in(call, n)) is not None), None)
     if value is None:
         return None
     if isinstance(value, int | float) or str(value).isdigit():
@@ -325,13 +325,13 @@ def _found(call: Any, field: str | None = None) -> Sequence[Any] | None:
         return None
     if isinstance(call, dict) and RESULT_KEYS.isdisjoint(call):
         return hits_in(call)
-    return _first_hits([part(call, name) for name in RESULTS], call, field)
+    return _first_hits([get_in(call, name) for name in RESULTS], call, field)
 
 
 def _given(value: Any, field: str | None) -> Sequence[Any] | None:
     """Return the hits a tool returned, also as text."""
-    if isinstance(value, list) and value and all(part(each, "type") == "text" for each in value):
-        texts = [str(part(each, "text")) for each in value]
+    if isinstance(value, list) and value and all(get_in(each, "type") == "text" for each in value):
+        texts = [str(get_in(each, "text")) for each in value]
         value = _parsed("".join(texts))
         value = [*map(_parsed, texts)] if isinstance(value, str) else value
     value = _parsed(value)
@@ -357,7 +357,7 @@ def _parsed(value: Any) -> Any:
 def _dotted(attributes: Any, before: str = "") -> dict[str, Any]:
     """Return the attributes of a span under dotted names."""
     if isinstance(attributes, list):  # as the protocol writes them
-        pairs = [(part(each, "key"), part(each, "value")) for each in attributes]
+        pairs = [(get_in(each, "key"), get_in(each, "value")) for each in attributes]
         attributes = {n: next(iter(v.values()), None) for n, v in pairs if isinstance(v, Mapping)}
     flat: dict[str, Any] = {}
     for name, value in attributes.items() if isinstance(attributes, Mapping) else ():

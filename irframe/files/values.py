@@ -55,13 +55,14 @@ ERRORS = {
     words.SCORE: InputError,
     words.PROBABILITY: InputError,
 }
-"""Role -> what is raised for values that do not fit it; of others `IdError`."""
+"""Role -> error for invalid values; `IdError` for other roles."""
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
     """Convert a table to a frame with Arrow text.
 
-    Where nobody else holds the table's columns, memory holds one of them twice at a time.
+    Columns are converted one by one. If there are no other references to the table, only one column
+    is in memory twice.
     """
     try:
         text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
@@ -80,7 +81,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         columns.append(column)
         del column
-    numbered = pa.table(columns, [str(n) for n in range(len(names))])  # names may be there twice
+    numbered = pa.table(columns, [str(n) for n in range(len(names))])  # names may be repeated
     frame: pd.DataFrame = numbered.to_pandas(types_mapper=types.get)
     frame.columns = pd.Index(names)
     del numbered
@@ -103,7 +104,7 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If rows or columns have several lengths, or are called by what is no name.
+        If rows or columns differ in length, or names of columns are not hashable.
     """
     if isinstance(data, Mapping):
         long = {n: len(c) for n, c in data.items() if isinstance(c, list | tuple | np.ndarray)}
@@ -112,7 +113,7 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
             raise InputError("columns of one length", found)
     rows = data if isinstance(data, list) else ()
     lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
-    if len(lengths) > 1:  # which pandas fills up
+    if len(lengths) > 1:  # pandas would pad shorter rows
         raise InputError("rows of one length", "rows of several lengths or kinds")
     try:
         try:
@@ -148,9 +149,9 @@ def to_role(column: Any, role: str, name: Any, *, ranked: bool = False) -> pa.Ch
     role
         A role of `TYPES`.
     name
-        What its user calls it, for messages.
+        The caller's name of the column, for messages.
     ranked
-        Whether something else ranks, so that ranks may be missing.
+        Whether scores rank the rows, so that ranks may be missing.
 
     Returns
     -------
@@ -214,21 +215,21 @@ def refuse_fractions(
     else:
         limits = f"from {words.LOWEST_GRADE} to {words.HIGHEST_GRADE}"
         wanted = f"grades that are whole numbers {limits}{where}"
-        advice = "number the grades anew, and say by gain={grade: gain} what each gains"
+        advice = "renumber the grades, and pass their gains as gain={grade: gain}"
         advice = scaling(column.iloc[~fits], column.name) or advice
         if np.isnan(values).any():
-            advice = "drop these rows: what has no grade is unjudged"
+            advice = "drop these rows: documents without a grade are unjudged"
         if column.name in words.ALIASES[words.SCORE]:
-            advice = "hand over the runs first, then the judgments, if these are scores of runs"
+            advice = "if these are scores of runs, pass the runs first, then the judgments"
     raise ERRORS[role](wanted, "", advice, in_rows(column, np.flatnonzero(~fits)))
 
 
 _WHOLE = r"[+-]?[0-9]+(\.0*)?"
-"""How grades and ranks are written."""
+"""The pattern of grades and ranks in text."""
 _DECIMAL = (
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
 )
-"""How other numbers are."""
+"""The pattern of other numbers in text."""
 
 
 def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
@@ -239,16 +240,15 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
     Parameters
     ----------
     column
-        Numbers of any type, or text that says decimal numbers.
+        Numbers of any type, or text with decimal numbers.
     role
-        What they are: grades and ranks that are text are whole numbers, and grades may be true or
-        false.
+        Their role. Text of grades and ranks must be whole numbers. Grades may be booleans.
 
     Raises
     ------
     IrframeError
-        By the role, see `ERRORS`: for anything else, for numbers beyond all floats, and for several
-        that would be one.
+        For other values, numbers beyond all floats, and distinct numbers that are equal as floats.
+        `ERRORS` lists the errors by role.
 
     Examples
     --------
@@ -271,9 +271,9 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
 
 
 FACTORS = (2, 3, 4, 5, 10, 20, 100, 1000)
-"""What decimal grades may be multiplied by, so that they are whole."""
+"""Factors that may turn decimal grades into whole numbers."""
 SCALED = ": ir.as_qrels("
-"""How the line of code begins that does so."""
+"""The beginning of the suggested line of code that scales grades."""
 
 
 def scaling(grades: Iterable[Any], name: Any) -> str:
@@ -306,7 +306,7 @@ def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
 
 
 def wanted_of(role: str, name: Any) -> str:
-    """Say what numbers of a role should be."""
+    """Return the expectation about numbers of a role, for messages."""
     what = "whole numbers" if role in {words.RANK, words.GRADE} else "numbers"
     return f"{what} in column {name!r}"
 
@@ -326,7 +326,7 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
 
 
 SLICE = 1 << 13
-"""Rows of which numbers are read together, or one by one where one of them is none."""
+"""Rows per block of numbers; a block with an odd value is read value by value."""
 
 
 def numbers_of_text(
@@ -359,8 +359,8 @@ def _of_objects(
 
     Returns
     -------
-    values, sound, decimals
-        The numbers, where there is one or none is, and whether some have more digits than floats.
+    values, valid, decimals
+        The numbers, whether each value is a number or missing, and whether some are decimals.
     """
     kinds = [*map(type, given.tolist())]
     values, valid = np.full(len(given), np.nan), np.zeros(len(given), bool)

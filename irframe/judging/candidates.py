@@ -15,9 +15,9 @@ from irframe.checks import memory, room
 from irframe.comparing.explain import document_names
 from irframe.cubes.view import experiment_of
 from irframe.errors import IdError, InputError, ParameterError, warn
-from irframe.experiments.in_turn import RANKS
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import mixed, random_keys, whole_seed
+from irframe.experiments.policy import check_seed, mixed, random_keys
+from irframe.experiments.ranked_runs import RANKS
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNJUDGED, roles
 
@@ -366,7 +366,7 @@ class ListedDocuments:
         ranks[topic, listed[system, topic, rank], system] = rank + 1
         labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
         names = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
-        keys = random_keys(*(labels.ravel() for labels in names), seed=whole_seed(seed))
+        keys = random_keys(*(labels.ravel() for labels in names), seed=check_seed(seed))
         took_part = experiment_of(self.cube).participated[systems].T
         return Candidates(ranks, took_part, keys.reshape(took_part.shape))
 

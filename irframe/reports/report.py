@@ -29,7 +29,7 @@ from irframe.errors import InputError, OneCall, ParameterError, during, shortene
 from irframe.experiments.choices import BudgetAlone
 from irframe.experiments.policy import Metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.atomic import write_whole
+from irframe.files.atomic import write_file
 from irframe.files.compression import look, refuse_strange
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
@@ -316,7 +316,7 @@ def report(
     with usual_errors(), OneCall(), during(ALONG, setting.axis):
         page = _page(title or named_after(setting), setting, frames, call)
         page = page if texts is None else _with_texts(page, texts)
-        write_whole(target, page.render())
+        write_file(target, page.render())
     return target
 
 

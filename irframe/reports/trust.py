@@ -28,7 +28,7 @@ from irframe.diagnostics.findings import (
 from irframe.diagnostics.tie_ranges import tie_ranges, tie_rates
 from irframe.errors import unsaid
 from irframe.experiments.coded_tables import read_qrels_table, read_table
-from irframe.experiments.in_turn import RANKS
+from irframe.experiments.ranked_runs import RANKS
 from irframe.experiments.stopping import Stops
 from irframe.files.repeats import fold
 from irframe.judging.judge_next import count_unjudged, judge_next

@@ -111,7 +111,7 @@ def test_columns_that_are_needed():
         ir.verbs.rank(RUN[["doc"]])
     with pytest.raises(InputError, match="Grade may be named grade, label, relevance, rel"):
         ir.verbs.judge(RUN, RUN[["topic", "doc"]])
-    with pytest.raises(InputError, match="found a run. The runs come first, .* may be swapped"):
+    with pytest.raises(InputError, match="found a run. Pass the runs first, .* may be swapped"):
         ir.verbs.judge(RUN, RUN)
     with pytest.raises(
         InputError, match="judgments: a pandas DataFrame, a table, .*; found NoneType"

@@ -17,11 +17,11 @@ import irframe as ir
 from irframe.errors import IdError, ParameterError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.in_turn import Framed, Wanted, rank_framed
 from irframe.experiments.joining import place_topics
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, Lists, choose_topics, count_rows
 from irframe.experiments.policy import Policy
+from irframe.experiments.ranked_runs import Extras, Framed, rank_framed
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*ha(ve|s) no judgments:irframe.errors.IrframeWarning"
@@ -174,7 +174,7 @@ def select(table, judgments, topics, collections=None):
     """Return the experiment on some topics."""
     lists = lists_of(table, judgments, collections)
     chosen = Judgments.chosen(judgments, choose_topics(lists, judgments.topics, topics))
-    ranked = rank_framed(Framed(table, judgments, lists), Policy(), Wanted())
+    ranked = rank_framed(Framed(table, judgments, lists), Policy(), Extras())
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*(count as empty|no system has|score 0|no re)")
         return Experiment.of(ranked, chosen, Policy(), pooled=False)

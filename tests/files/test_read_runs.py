@@ -329,7 +329,7 @@ def test_two_readings_are_refused_with_the_way_on(tmp_path):
     strata = ["topic", "iteration", "doc", "stratum", "grade"]
     assert read_qrels(blanks, columns=strata)["stratum"].tolist() == ["7", "8"]
     refused(InputError, "columns= with other columns", read_run, blanks, columns=["topic", "doc"])
-    refused(ParameterError, "sep, one character", read_run, blanks, sep="ab")
+    refused(ParameterError, "sep, one ASCII character", read_run, blanks, sep="ab")
     votes = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c"], "rank": [100, 50, 0]})
     refused(RankingError, "ranks 0 to 100, which fall", ir.verbs.rank, votes)
 

@@ -222,4 +222,4 @@ def test_what_parts_of_a_file_do_not_decide_is_read_at_once(name, tmp_path, monk
     }[name]
     changed.to_parquet(tmp_path / "runs.parquet")
     monkeypatch.setattr(scan_runs, "LARGE", 0)
-    assert scan_runs.runs_in_turn(str(tmp_path / "runs.parquet")) is None
+    assert scan_runs.read_by_system(str(tmp_path / "runs.parquet")) is None

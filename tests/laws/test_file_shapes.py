@@ -152,5 +152,5 @@ def test_remains_of_killed_writers_are_removed_and_others_stay(tmp_path):
         os.utime(path, (0, 0))
     with atomic.locked(written) as alone:
         assert alone
-        atomic.write_whole(target, "whole")
+        atomic.write_file(target, "whole")
     assert {*map(Path, tmp_path.iterdir())} == {target, written, strange}

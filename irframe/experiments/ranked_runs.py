@@ -21,7 +21,7 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.policy import TIE_POLICIES, Policy, in_precision, shares_ranks
-from irframe.experiments.searches import lengths_of, refuse_untold
+from irframe.experiments.searches import lengths_of, refuse_unread_searches
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
 from irframe.files.read_runs import changed_files
@@ -29,7 +29,7 @@ from irframe.files.scan_runs import ScannedRuns
 from irframe.names import LENGTH, SCORE, SEARCH
 
 
-class Part(NamedTuple):
+class ListHits(NamedTuple):
     """Some lists, and what they hold of the judgments."""
 
     lists: Codes
@@ -37,7 +37,7 @@ class Part(NamedTuple):
     hits: Hits
     """Their hits, by their places in `lists` and by rows of the qrels."""
     direction: NDArray[np.int8] | None = None
-    """Which way the scores of each list go along its ranks, None where it is not asked."""
+    """Whether scores rise or fall along the ranks of each list; None without both columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Framed:
 
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
-        """Put runs and judgments beside each other."""
+        """Match the topics and collections of runs and judgments."""
         placed, table = joining.place_topics(table, judgments), _of_units(table, judgments)
         collections = Collections.read(judgments, collection, (table, placed))
         labels, lengths = (table.systems, table.topics), count_rows(table)
@@ -72,18 +72,18 @@ class Framed:
         return joining.Overlaps.of(self.table, self.judgments, self.lists.placed)
 
     def ranked(
-        self, policy: Policy, wanted: "Wanted", before: int = 0
-    ) -> Iterator[tuple[Part, "TopUnjudged | None"]]:
+        self, policy: Policy, wanted: "Extras", before: int = 0
+    ) -> Iterator[tuple[ListHits, "TopUnjudged | None"]]:
         """Yield ranked lists with their top unjudged documents.
 
         Parameters
         ----------
         policy
-            How rankings are decided.
+            The rules that decide rankings.
         wanted
-            What is wanted beside hits.
+            Further results to compute.
         before
-            How many lists of other runs come first.
+            The number of lists of earlier runs.
         """
         if self.overlaps is None:
             judged = joining.locate(self.table, self.judgments, self.lists.placed)
@@ -113,7 +113,7 @@ class Framed:
 
     def _part(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, policy: Policy, *, filed: bool
-    ) -> Part:
+    ) -> ListHits:
         """Return the hits of ranked lists."""
         table, order = self.table, ranking.order
         first, hit = np.flatnonzero(ranking.rank == 1), np.flatnonzero(row >= 0)
@@ -129,7 +129,7 @@ class Framed:
             pooled = ranks[order[hit]].astype(np.int32)
         rank = ranking.rank[hit].astype(np.int32)
         if pooled is not None and np.array_equal(pooled, rank):
-            pooled = rank  # once in memory, as most of them are
+            pooled = rank  # one array in memory, because most are equal
         along: dict[str, Array] = {}
         if policy.length is not None:
             along[LENGTH] = lengths_of(table, policy.length, rows[order])
@@ -142,7 +142,7 @@ class Framed:
         if self.overlaps is not None:
             along |= self.overlaps.along(rows[order], length)
         hits = Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None)
-        return Part(lists, hits, ranking.direction)
+        return ListHits(lists, hits, ranking.direction)
 
     def _stretches(self) -> Iterator[Codes]:
         """Yield the rows of complete lists in blocks."""
@@ -172,12 +172,12 @@ def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
 class Gathered:
     """The fields of many lists, concatenated."""
 
-    def __init__(self, parts: Iterable[Part] = ()) -> None:
+    def __init__(self, parts: Iterable[ListHits] = ()) -> None:
         self._fields: dict[str, list[Any]] = defaultdict(list)
         for part in parts:
             self.add(part)
 
-    def add(self, part: Part) -> None:
+    def add(self, part: ListHits) -> None:
         """Add some lists."""
         hits = part.hits.by_list()
         fields: dict[str, Any] = {"lists": part.lists, "count": np.diff(hits.start)}
@@ -244,7 +244,7 @@ def _joined_lengths(
 
 
 RANKS = 100
-"""How many ranks of every list are named, as many as pools are deep."""
+"""The ranks of every list whose unjudged documents are kept by name; pools are rarely deeper."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,13 +283,13 @@ class TopUnjudged:
         """Return some of the documents, in their order."""
         ends = np.cumsum([0, *map(len, self.doc.chunks)])
         parts = zip(self.doc.chunks, ends[:-1], pairwise(np.searchsorted(rows, ends)), strict=True)
-        # each by itself, as Arrow else makes one of them all before
+        # Chunk by chunk, because Arrow would concatenate all chunks before it takes rows.
         doc = [chunk.take(pa.array(rows[slice(*some)] - start)) for chunk, start, some in parts]
         named = pa.chunked_array(doc, self.doc.type)
         return TopUnjudged(self.of[rows], self.rank[rows], named)
 
 
-def together(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
+def concat_unjudged(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
     """Concatenate documents; None if a source lacks them."""
     known = [part.load() for part in parts if part is not None]
     if len(known) < len(parts) or len({part.doc.type for part in known}) != 1:
@@ -300,48 +300,48 @@ def together(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
 
 
 FIRST = 3
-"""Rows that are kept, to be shown where no document is judged."""
+"""Rows kept per file, for the warning that no document is judged."""
 
 
-class Wanted(NamedTuple):
-    """What is wanted of ranked runs beside their hits."""
+class Extras(NamedTuple):
+    """Further results of ranking, beside hits."""
 
     filed: bool = False
-    """At which ranks pooling reads hits."""
+    """Whether to compute the pooling rank of hits."""
     all_ties: bool = False
-    """All ties, and the unjudged documents at the top by name."""
+    """Whether to keep ties, and the names of unjudged documents at the top."""
 
 
 class Ranked(NamedTuple):
-    """Runs after they were ranked."""
+    """Ranked runs."""
 
     runs: Framed
-    """Their lists; of the rows of files the first ones alone."""
+    """The lists; only the first rows of scanned files."""
     hits: Hits
-    """What lists hold of the judgments, by topics and rows of the qrels."""
+    """The judged documents in the lists, by topics and rows of the qrels."""
     listing: TopUnjudged | None
-    """The unjudged documents at the top of lists, likewise."""
+    """The unjudged documents at the top of lists, by topics of the qrels."""
     contrary: list[str]
     """Systems whose scores rise along their ranks, for a warning."""
 
 
-def rank_framed(framed: Framed, policy: Policy, wanted: Wanted) -> Ranked:
+def rank_framed(framed: Framed, policy: Policy, wanted: Extras) -> Ranked:
     """Rank the lists of a frame."""
     shape, gathered = (len(framed.table.systems), len(framed.judgments.topics)), Gathered()
     listing = [*_gather(gathered, framed, policy, wanted)]
     rising = gathered.contrary_systems(framed.table, shape[1])
-    return Ranked(framed, gathered.hits(shape), together(listing), rising)
+    return Ranked(framed, gathered.hits(shape), concat_unjudged(listing), rising)
 
 
-def rank_in_turn(
-    runs: ScannedRuns, judgments: QrelsTable, policy: Policy, wanted: Wanted
+def rank_scanned(
+    runs: ScannedRuns, judgments: QrelsTable, policy: Policy, wanted: Extras
 ) -> Ranked | None:
     """Join and rank the runs of files, in batches.
 
     Returns
     -------
     Ranked or None
-        None where a column of the runs counts: what it says of all has to be seen at once.
+        None if a column of the runs is needed, because its values must be read together.
     """
     collection = policy.collection
     elsewhere = collection is not None and collection not in judgments.frame.columns
@@ -352,7 +352,7 @@ def rank_in_turn(
     states = runs.states()
     topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, collection)
     for frame in runs.frames():
-        refuse_untold(frame)
+        refuse_unread_searches(frame)
         if {rank_table.CONTRIBUTING, collection} & {*frame.columns}:
             return None
         table = _of_units(read_table(frame), judgments)
@@ -360,16 +360,16 @@ def rank_in_turn(
         lists = Lists(*labels, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
         listing += _gather(gathered, framed, policy, wanted, systems * topics)
-        # Of each file a few rows are kept, for messages and the names of columns.
+        # A few rows of each file are kept, for messages and column names.
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
         size = int(frame.memory_usage().sum())
-        del frame, table, framed  # before the next ones are read
+        del frame, table, framed  # to free memory before the next files are read
         give_back(size)
     changed = changed_files(states)
     if changed:
-        kept = "files that stay as they are while they are read"
+        kept = "files that do not change while they are read"
         raise StoreError(kept, f"{len(changed)} that changed", "read them again", changed)
     first, *others = tables
     names = first.topics.append([table.topics for table in others]).unique()
@@ -379,14 +379,14 @@ def rank_in_turn(
     placed = joining.place_topics(table, judgments)
     rising = gathered.contrary_systems(table, topics)
     framed = Framed(table, judgments, Lists(runs_of, names, placed, lengths, collections))
-    return Ranked(framed, gathered.hits((systems, topics)), together(listing), rising)
+    return Ranked(framed, gathered.hits((systems, topics)), concat_unjudged(listing), rising)
 
 
 def _gather(
-    gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
+    gathered: Gathered, framed: Framed, policy: Policy, wanted: Extras, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame; yield top unjudged documents."""
-    # Which ranks are tied is asked of cubes, and of scores by shared ranks.
+    # Only cubes and scores by shared ranks need to know which ranks are tied.
     ties = wanted.all_ties or shares_ranks(policy.ties)
     for part, listed in framed.ranked(policy, wanted, before):
         hits = part.hits if ties else replace(part.hits, tied=None)
