@@ -51,6 +51,7 @@ def test_simultaneous_intervals_of_max_t_are_called_so(scores, test):
     assert alone.attrs["interval"] == test
 
 
+@pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("test", few_of(TESTS, 2))
 @pytest.mark.parametrize("weights", [None, {str(n): 1 + n % 4 for n in range(101, 117)}])
 def test_an_interval_is_of_the_test_beside_it_or_says_whose_it_is(scores, test, weights):

@@ -47,9 +47,9 @@ WRITERS = {
     "write_run.zst": lambda path: ir.verbs.write_run(RUNS, path),
     "write_qrels": lambda path: ir.verbs.write_qrels(QRELS, path),
     "report": lambda path: ir.report(RUNS, QRELS, path, metrics=["AP"], at=[5], resamples=100),
-    "evaluate": console(f"evaluate {FILES} -m AP P@5 -q"),
+    "evaluate.txt": console(f"evaluate {FILES} -m AP P@5 -q"),
     "evaluate.parquet": console(f"evaluate {FILES} -m AP"),
-    "diagnose": console(f"diagnose {FILES}"),
+    "diagnose.txt": console(f"diagnose {FILES}"),
     "convert": console("convert bm25.run"),
 }
 
