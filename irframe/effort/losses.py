@@ -44,7 +44,7 @@ from irframe.names import UNJUDGED
 from irframe.record import InGroups
 
 DEEPEST = 100
-"""Depth to which unjudged documents are counted for metrics whose bounds take long."""
+"""Greatest depth at which slow bounds of metrics are computed."""
 
 
 @verb(groups=True)
@@ -60,10 +60,10 @@ def losses(
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, followed by
-        its judgments.
+        A cube made by `irframe.cube`; or runs, in any form that `as_runs` reads, followed by
+        their judgments.
     qrels
-        Qrels frame, or what `as_qrels` takes; with a cube, the metric.
+        Judgments, in any form that `as_qrels` reads; with a cube, the metric.
     metric
         A metric whose best order is by grade, or its name, such as ``"nDCG@10"``: AP, BinG, Bpref,
         DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG, nDCGRel, P, Q, RBP, Recall, RelativeP, RR,
@@ -96,12 +96,12 @@ def losses(
     ------
     MetricError
         For a metric whose best order is not by grade, one that a longer list may lower, and one
-        that is not averaged plainly.
+        whose summary is not the mean.
     InputError
-        For a stage with documents that the stage before does not have, which are named. A cube
-        knows judged documents by name, and how many others there are.
+        For a stage with documents that the stage before lacks; the message names them. For a cube
+        it names judged documents and counts others.
     ParameterError
-        For unknown systems, and for a system that comes after several others.
+        For unknown systems, and for a system that comes after different stages.
 
     Notes
     -----
@@ -115,8 +115,8 @@ def losses(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> parts = runs.ireval.losses(qrels, "nDCG@10")
-    >>> parts.loc[["bm25", "monot5"]].groupby("system").mean().round(3)
+    >>> losses = runs.ireval.losses(qrels, "nDCG@10")
+    >>> losses.loc[["bm25", "monot5"]].groupby("system").mean().round(3)
     metric  score  not_retrieved  ordered  unjudged
     system
     bm25    0.204          0.231    0.566     0.008
@@ -124,16 +124,16 @@ def losses(
     """
     if isinstance(data, xr.Dataset):
         if (metric is None) == (qrels is None):
-            found = "none" if metric is None else "judgments, too"
-            raise ParameterError("one metric, as a cube has its judgments", found)
+            got = "none" if metric is None else "judgments, too"
+            raise ParameterError("one metric, as a cube contains its judgments", got)
         chosen, experiment = _one_metric(metric or qrels), experiment_of(data)
         wanted_depths(data, [chosen], None)
         refuse_metrics(data, [chosen])
-        depth, whole = data.sizes[words.DEPTH], data.attrs[EXPERIMENT].longest
-        lists = Ceilings(experiment.loaded, chosen, depth, is_cut=whole > depth)
-        parts = lists.parts(stages)
-        names: Any = [*parts]
-        values = np.stack([*parts.values()])[..., np.newaxis]
+        depth = data.sizes[words.DEPTH]
+        is_cut = data.attrs[EXPERIMENT].longest > depth
+        columns = Ceilings(experiment.loaded, chosen, depth, is_cut=is_cut).losses(stages)
+        names: Any = [*columns]
+        values = np.stack([*columns.values()])[..., np.newaxis]
         array = xr.DataArray(values, dims=(words.METRIC, *CELL))
         result: Any = label_scores(data, array, names, [depth]).isel({words.DEPTH: 0}, drop=True)
     else:
@@ -157,8 +157,8 @@ def _one_metric(metric: Any) -> Metric:
     if len(chosen) > 1:
         raise MetricError("one metric", "several", "call losses once for each", map(str, chosen))
     if not chosen[0].by_grade or facts(chosen[0]).summary != "mean":
-        known = sorted(name for name, kind in METRICS.items() if kind.by_grade)
-        wanted = f"a plain mean whose best order is by grade: {', '.join(known)}"
+        suitable = sorted(name for name, kind in METRICS.items() if kind.by_grade)
+        wanted = f"a metric with a mean, whose best order is by grade: {', '.join(suitable)}"
         raise MetricError(wanted, str(chosen[0]))
     refuse_unordered(chosen)
     return chosen[0]
@@ -178,11 +178,12 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.
     _refuse_unlike(as_runs(folded.runs), stages)
     scoring = Scoring(judgments, Plan([metric], policy))
     tables: dict[Any, pd.DataFrame] = {}
-    for key, part in groups.items():
-        table, hits = scoring.table(part), part.hits.by_list()
-        depth, took_part = max(1, part.longest, metric.depth or 1), part.participated.ravel()
-        lists = Ceilings(replace(part, hits=hits), metric, depth, is_cut=False)
-        columns = {name: of.ravel()[took_part] for name, of in lists.parts(stages).items()}
+    for key, group in groups.items():
+        table = scoring.table(group)
+        sorted_group = replace(group, hits=group.hits.by_list())
+        depth = max(1, group.longest, metric.depth or 1)
+        values = Ceilings(sorted_group, metric, depth, is_cut=False).losses(stages)
+        columns = {name: of[group.participated] for name, of in values.items()}
         tables[key] = pd.DataFrame(columns, table.index).rename_axis(columns=words.METRIC)
     result = pd.DataFrame(tables[None] if by is None else pd.concat(tables, names=[by]))
     result.attrs = table.attrs
@@ -201,9 +202,10 @@ def _refuse_unlike(runs: pd.DataFrame, stages: Any) -> None:
     for path in filter(None, paths_of(stages)):
         places("systems in stages=", path, [*systems.unique()])
         for before, stage in pairwise(path):
-            of = [systems == system for system in (stage, before)]
-            own, known = (pd.MultiIndex.from_frame(rows[inside]) for inside in of)
-            _refuse(stage, before, own[~own.isin(known)])
+            after, available = (
+                pd.MultiIndex.from_frame(rows[systems == system]) for system in (stage, before)
+            )
+            _refuse(stage, before, after[~after.isin(available)])
 
 
 def paths_of(stages: Any) -> list[list[Any]]:
@@ -222,8 +224,8 @@ def paths_of(stages: Any) -> list[list[Any]]:
 def _refuse(stage: Any, before: Any, added: Any) -> None:
     if len(added):
         named = [f"{doc} on topic {topic}" for topic, doc in added]
-        wanted = f"documents of {before} alone in {stage}, which reorders them"
-        advice = "name in stages= runs that rerank the one before; fused lists have no stages"
+        wanted = f"only documents of {before} in {stage}, which reranks it"
+        advice = "each run in stages= must rerank the one before; leave out fused runs"
         raise InputError(wanted, f"{len(named)} more", advice, named)
 
 
@@ -234,32 +236,35 @@ class Ceilings:
     experiment: Experiment
     metric: Metric
     depth: int
-    """How many ranks there are."""
+    """Number of ranks in the lists."""
     is_cut: bool
-    """Whether lists go on below."""
+    """Whether the original lists are longer."""
 
     @property
     def at(self) -> int:
-        """The depth to which lists are read."""
+        """Depth to which lists are read."""
         return self.metric.depth or self.depth
 
     @cached_property
     def counts(self) -> Array:
         """Documents per list and grade, unjudged last: (system, topic, level)."""
         hits, judgments = self.experiment.hits, self.experiment.judgments
-        level, size = np.searchsorted(judgments.levels, judgments.grade), len(judgments.levels)
+        level = np.searchsorted(judgments.levels, judgments.grade)
+        size = len(judgments.levels)
         cell = hits.of.astype(np.int64) * size + level[hits.row]
         counts = np.bincount(cell, minlength=hits.length.size * size)
         judged = counts.reshape(*hits.length.shape, size)
         return np.concatenate([judged, self.experiment.unjudged[..., np.newaxis]], axis=-1)
 
-    def parts(self, stages: Any) -> dict[str, Floats]:
+    def losses(self, stages: Any) -> dict[str, Floats]:
         """Return score, losses and possible gain, each (system, topic)."""
-        chains, experiment = self.chains(stages), self.experiment
+        experiment = self.experiment
+        chains = self.chains(stages)
         self._refuse_added(chains)
-        score, ceiling = self._worked(score_block)[0], self.best(self.counts, self.depth)
+        score = self._computed(score_block)[0]
+        ceiling = self.best(self.counts, self.depth)
         first = ceiling[[chain[0] for chain in chains]]
-        parts = {words.SCORE: score, "not_retrieved": np.maximum(self._highest() - first, 0)}
+        columns = {words.SCORE: score, "not_retrieved": np.maximum(self._highest() - first, 0)}
         for stage in range(1, max(map(len, chains), default=1)):
             later = [chain for chain in chains if len(chain) > stage]
             names = {str(experiment.systems[chain[stage]]) for chain in later}
@@ -268,41 +273,43 @@ class Ceilings:
                 lost = ceiling[chain[stage - 1]] - ceiling[chain[stage]]
                 cut[chain[-1]] = np.maximum(lost, 0)
             name = names.pop() if len(names) == 1 else f"stage_{stage + 1}"
-            parts[f"cut_by_{name}"] = cut
-        parts["ordered"] = np.maximum(ceiling - score, 0)
+            columns[f"cut_by_{name}"] = cut
+        columns["ordered"] = np.maximum(ceiling - score, 0)
         if self._is_bounded:
-            parts["unjudged"] = self._worked(bound_block, 2)[1] - score
-        there = [experiment.participated[chain].all(axis=0) for chain in chains]
-        return {name: np.where(there, values, np.nan) for name, values in parts.items()}
+            columns["unjudged"] = self._computed(bound_block, 2)[1] - score
+        participated = [experiment.participated[chain].all(axis=0) for chain in chains]
+        return {name: np.where(participated, of, np.nan) for name, of in columns.items()}
 
     def chains(self, stages: Any) -> list[list[int]]:
         """Return the positions of each system's stages.
 
         They are in order; the system itself comes last.
         """
-        systems, chains = [*self.experiment.systems], dict[int, list[int]]()
+        systems = [*self.experiment.systems]
+        chains: dict[int, list[int]] = {}
         for path in paths_of(stages):
             rows = places("systems in stages=", path, systems)
             for end, row in enumerate(rows, start=1):
                 if chains.setdefault(row, rows[:end]) != rows[:end]:
-                    wanted = "each system in stages= once, or after the same ones"
-                    raise ParameterError(wanted, f"{systems[row]} after several")
+                    wanted = "each system in stages= after the same stages everywhere"
+                    raise ParameterError(wanted, f"{systems[row]} after different ones")
         return [chains.get(row, [row]) for row in range(len(systems))]
 
     def _refuse_added(self, chains: list[list[int]]) -> None:
         """Raise for documents that the stage before lacks."""
         experiment, hits = self.experiment, self.experiment.hits
-        judgments, system = experiment.judgments, hits.of // max(1, experiment.shape[1])
+        judgments = experiment.judgments
+        system = hits.of // max(1, experiment.shape[1])
         for before, stage in {tuple(chain[-2:]) for chain in chains if len(chain) > 1}:
-            own, others = (hits.row[system == row] for row in (stage, before))
-            rows = own[~np.isin(own, others)]
+            after, available = (hits.row[system == row] for row in (stage, before))
+            rows = after[~np.isin(after, available)]
             topics = judgments.topics[judgments.topic[rows]]
             added = [*zip(judgments.names[rows], topics, strict=True)]
             longer = experiment.unjudged[stage] > experiment.unjudged[before]
             added += [("an unjudged document", topic) for topic in judgments.topics[longer]]
             _refuse(experiment.systems[stage], experiment.systems[before], added)
 
-    def _worked(self, kernel: Kernel, arrays: int = 1) -> Floats:
+    def _computed(self, kernel: Kernel, arrays: int = 1) -> Floats:
         """Return the results of a kernel, (array, system, topic)."""
         shares = shares_ranks(self.experiment.made.get("ties"))
         width = self.at if self.metric.by_prefix and not shares else self.depth
@@ -313,38 +320,40 @@ class Ceilings:
     @property
     def _is_bounded(self) -> bool:
         """Whether bounds of scores exist and are fast to compute."""
-        known = facts(self.metric).extremes
+        extremes = facts(self.metric).extremes
         marked = (self.experiment.judgments.grade == POOLED_UNJUDGED).any()
-        if not known or marked or shares_ranks(self.experiment.made.get("ties")):
+        if not extremes or marked or shares_ranks(self.experiment.made.get("ties")):
             return False
         slow = self.at > DEEPEST or self.metric.graded == "labelings"
-        return known == "ceiling" or not slow
+        return extremes == "ceiling" or not slow
 
     def _highest(self) -> Floats:
         """Return the highest score of every topic, (1, topic)."""
-        known = self.experiment.judgments.levels_of
+        levels = self.experiment.judgments.levels_of
         ends = self.metric.depth or self.is_cut or self.metric.needs_depth
         to_the_end = not ends and not facts(self.metric).pooled
-        longest = int(known.sum(axis=-1).max(initial=0)) if to_the_end else 0
-        counts = np.pad(known, ((0, 0), (0, 1)))[np.newaxis]
+        longest = int(levels.sum(axis=-1).max(initial=0)) if to_the_end else 0
+        counts = np.pad(levels, ((0, 0), (0, 1)))[np.newaxis]
         return self.best(counts, max(self.depth, longest))
 
     def best(self, counts: Array, depth: int) -> Floats:
         """Return best-order scores for counts (row, topic, level)."""
         experiment, metric = self.experiment, self.metric
-        levels, top = experiment.judgments.levels, int(np.max(experiment.top, initial=1))
+        levels = experiment.judgments.levels
+        top = int(np.max(experiment.top, initial=1))
         width = metric.depth or depth
         codes = np.append(levels, UNJUDGED).astype(np.int64)
         order = np.argsort(-preference_ranks(metric, levels, top)[codes], kind="stable")
         fields = experiment.fields([metric], width)
-        retrieved, scores = np.minimum(counts.sum(axis=-1), width), np.empty(counts.shape[:2])
+        retrieved = np.minimum(counts.sum(axis=-1), width)
+        scores = np.empty(counts.shape[:2])
 
         def fill(tile: tuple[slice, slice]) -> None:
             grade = lists_of(counts[tile][..., order], codes[order], width)
-            known = topics_of(fields, tile[1])
-            block = Block(**known, grade=grade, retrieved=retrieved[tile])
-            (found,) = by_scale(block, lambda part: score_block(part, [metric], [width]))
-            scores[tile] = found[..., 0]
+            of_topics = topics_of(fields, tile[1])
+            block = Block(**of_topics, grade=grade, retrieved=retrieved[tile])
+            (best,) = by_scale(block, lambda block: score_block(block, [metric], [width]))
+            scores[tile] = best[..., 0]
 
         in_threads(fill, tiles(counts.shape[0], counts.shape[1], width))
         return scores

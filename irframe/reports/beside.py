@@ -348,7 +348,7 @@ class Duel:
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """Rows of the two lists on that topic, one per rank."""
+        """Rows of the two lists, one per rank."""
         topics = texts(self.view.setting.cube[TOPIC].to_numpy())
         topic = topics.index(self.topic)
         names = [*self.lists.names, NAMELESS]

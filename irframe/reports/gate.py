@@ -1,4 +1,4 @@
-"""Pytest fixture that fails if a run is worse than a baseline."""
+"""Pytest fixture that compares runs with a baseline."""
 
 import os
 import warnings

@@ -221,7 +221,7 @@ def span(values: dict[str, Any]) -> tuple[float, float]:
 
 
 def share(value: float, low: float, high: float) -> float:
-    """Return the position of a value between two others in percent.
+    """Return the relative position of a value in percent.
 
     Examples
     --------
@@ -327,7 +327,7 @@ def _topic_texts(row: dict[Any, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """Scores of one system by topic, as the page shows them first.
+    """Scores of one system by topic in the opening view.
 
     Parameters
     ----------

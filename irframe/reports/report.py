@@ -1,4 +1,4 @@
-"""HTML report of an experiment, and the origin of its numbers.
+"""HTML report of an experiment with its data's origin.
 
 Verbs: report.
 """
@@ -345,7 +345,7 @@ def _frames_and_cube(data: Any, qrels: Any) -> tuple[dict[str, pd.DataFrame], xr
 
 
 def _target(data: Any, qrels: Any, path: Target | None) -> Target:
-    """Return the path; after a cube it is the second argument."""
+    """Return the path, the second argument after a cube."""
     chosen = qrels if isinstance(data, xr.Dataset) and path is None else path
     if not isinstance(chosen, str | PathLike):
         advice = "call ir.report(runs, qrels, path) or cube.ireval.report(path)"

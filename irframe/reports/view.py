@@ -176,7 +176,7 @@ class View:
 
     @cached_property
     def scored(self) -> xr.DataArray:
-        """Scores at all depths or budgets, and shares of judged documents."""
+        """Scores and judged shares at all depths or budgets."""
         setting = self.setting
         dim = setting.axis.dim
         depths = [*setting.depths]

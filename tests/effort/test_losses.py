@@ -1,4 +1,4 @@
-"""Losses by cause: what they add up to, stages of a pipeline, and what is refused."""
+"""Losses by cause: sums, stages of pipelines, and refused input."""
 
 import warnings
 
@@ -19,8 +19,8 @@ GRADED = few_of([v for v in VARIANTS if v.ordered and v.metric.by_grade], 4, dra
 LOST = ["not_retrieved", "ordered"]
 
 
-def means(parts, *systems):
-    return parts.groupby("system").mean().loc[[*systems]].round(3).to_numpy()[:, :3].tolist()
+def means(losses, *systems):
+    return losses.groupby("system").mean().loc[[*systems]].round(3).to_numpy()[:, :3].tolist()
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,15 @@ def means(parts, *systems):
 )
 def test_worked_values(track, metric, expected):
     runs, qrels = track
-    parts = runs.ireval.losses(qrels, metric)
-    assert means(parts, "bm25", "monot5") == expected
-    highest = parts[["score", *LOST]].sum(axis=1).groupby("system").mean()
+    losses = runs.ireval.losses(qrels, metric)
+    assert means(losses, "bm25", "monot5") == expected
+    highest = losses[["score", *LOST]].sum(axis=1).groupby("system").mean()
     assert highest.round(3).unique().tolist() == [0.879 if metric == "R@10" else 1.0]
 
 
 @st.composite
 def pipelines(draw):
-    """Draw a run, one that reorders some of its documents, and one that does so again."""
+    """Draw a run and two rerankings of its documents."""
     grade = st.sampled_from([None, None, -2, -1, 0, 1, 2, 3])
     first, middle, last, judged = {}, {}, {}, []
     for topic in range(draw(st.integers(1, 3))):
@@ -77,49 +77,53 @@ def test_losses_add_up_on_every_topic(variant, drawn, depth):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
         cube = runs.ireval.cube(qrels, depth=depth and max(depth, 3))
-        parts = cube.ireval.losses(metric, stages=["a", "b", "c"])
+        losses = cube.ireval.losses(metric, stages=["a", "b", "c"])
         stages = {name: cube.ireval.losses(metric).sel(system=name) for name in "abc"}
         scores = cube.ireval.score(metric).isel(metric=0, depth=-1)
     causes = ["not_retrieved", "cut_by_b", "cut_by_c", "ordered"]
-    assert not (parts.sel(metric=causes) < 0).any()
-    np.testing.assert_array_equal(parts.sel(metric="score"), scores)
-    total = parts.sel(metric=["score", *causes]).sum("metric", skipna=False)
+    assert not (losses.sel(metric=causes) < 0).any()
+    np.testing.assert_array_equal(losses.sel(metric="score"), scores)
+    total = losses.sel(metric=["score", *causes]).sum("metric", skipna=False)
     highest = [stages[s].sel(metric=["score", *LOST]).sum("metric", skipna=False) for s in "abc"]
-    for system, alone in zip("abc", highest, strict=True):
-        np.testing.assert_allclose(total.sel(system=system), alone, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(alone, highest[0], rtol=0, atol=1e-12)
+    for system, single in zip("abc", highest, strict=True):
+        np.testing.assert_allclose(total.sel(system=system), single, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(single, highest[0], rtol=0, atol=1e-12)
 
 
-def test_a_stage_that_drops_relevant_documents_is_charged_with_them():
+def test_relevant_documents_that_a_stage_drops_are_its_loss():
     cube = cube_of({"s": [[0, 1, 1]], "r": [[1]]}, judged=[[0, 1, 1, 1]])
-    parts = cube.ireval.losses("R@3", stages=["s", "r"]).isel(topic=0)
+    losses = cube.ireval.losses("R@3", stages=["s", "r"]).isel(topic=0)
     third = 1 / 3
     expected = {"score": [2 * third, third], "not_retrieved": [third, third]}
     expected |= {"cut_by_r": [0, third], "ordered": [0, 0], "unjudged": [0, 0]}
-    assert [*parts.metric.to_numpy()] == [*expected]
+    assert [*losses.metric.to_numpy()] == [*expected]
     for name, values in expected.items():
-        assert parts.sel(metric=name).to_numpy() == pytest.approx(values)
+        assert losses.sel(metric=name).to_numpy() == pytest.approx(values)
 
 
-def test_pipelines_side_by_side_share_names_of_stages():
+def test_different_second_stages_share_one_column():
     lists = {"s": [[0, 1, 1]], "r": [[1, 1]], "q": [[1]]}
     cube = cube_of(lists, judged=[[0, 1, 1]])
-    parts = cube.ireval.losses("R@3", stages=[["s", "r"], ["s", "q"]])
-    assert parts.sel(metric="cut_by_stage_2").to_numpy().ravel().tolist() == [0, 0, 0.5]
+    losses = cube.ireval.losses("R@3", stages=[["s", "r"], ["s", "q"]])
+    assert losses.sel(metric="cut_by_stage_2").to_numpy().ravel().tolist() == [0, 0, 0.5]
     refused(
-        ParameterError, "q after several", cube.ireval.losses, "R", stages=[["s", "q"], ["r", "q"]]
+        ParameterError,
+        "q after different ones",
+        cube.ireval.losses,
+        "R",
+        stages=[["s", "q"], ["r", "q"]],
     )
 
 
 def test_documents_that_the_stage_before_lacks_are_refused_by_name(track):
     runs, qrels = track
     act = runs.ireval.losses, runs.ireval.cube(qrels).ireval.losses
-    words = "documents of bm25 alone in ance.*on topic"
+    words = "only documents of bm25 in ance.*on topic"
     refused(InputError, words, act[0], qrels, "AP", stages=["bm25", "ance"])
     refused(InputError, words, act[1], "AP", stages=["bm25", "ance"])
-    own = runs[runs["system"].eq("bm25") & runs["doc"].isin(qrels["doc"])].assign(system="mine")
-    fused = pd.concat([runs, own, own.iloc[:1].assign(doc="another one")])
-    refused(InputError, "another one on", fused.ireval.losses, qrels, "AP", stages=["bm25", "mine"])
+    copy = runs[runs["system"].eq("bm25") & runs["doc"].isin(qrels["doc"])].assign(system="copy")
+    fused = pd.concat([runs, copy, copy.iloc[:1].assign(doc="another one")])
+    refused(InputError, "another one on", fused.ireval.losses, qrels, "AP", stages=["bm25", "copy"])
     refused(ParameterError, "nobody", act[0], qrels, "AP", stages=["nobody", "bm25"])
     one = runs[runs["system"].eq("bm25")].drop(columns="system")
     refused(ParameterError, "bm25", one.ireval.losses, qrels, "AP", stages=["bm25"])
@@ -131,7 +135,7 @@ def test_metrics_without_an_order_by_grade_are_refused_by_name(track):
         refused(MetricError, "best order is by grade", cube.ireval.losses, metric)
 
 
-def test_a_cube_and_its_runs_lose_the_same(track):
+def test_losses_of_a_cube_equal_those_of_its_runs(track):
     runs, qrels = track
     for metric in ("nDCG@10", "P@5", "AP", "Bpref"):
         frame, cube = runs.ireval.losses(qrels, metric), runs.ireval.cube(qrels)
@@ -148,20 +152,20 @@ def test_a_cut_list_keeps_the_documents_below_its_cut():
     assert found[["score", *LOST]].tolist() == [0, 0.5, 0.5]
 
 
-def test_lists_without_a_cut_lose_what_no_list_has_room_for():
-    whole = cube_of({"s": [[1]]}, judged=[[1, 1, 1]]).ireval.losses("R").isel(system=0, topic=0)
-    assert whole.to_numpy()[:3] == pytest.approx([1 / 3, 2 / 3, 0])
+def test_relevant_documents_beyond_the_length_of_a_list_count_as_not_retrieved():
+    losses = cube_of({"s": [[1]]}, judged=[[1, 1, 1]]).ireval.losses("R").isel(system=0, topic=0)
+    assert losses.to_numpy()[:3] == pytest.approx([1 / 3, 2 / 3, 0])
 
 
-def test_losses_read_on_as_scores(track):
-    parts = track[0].ireval.losses(track[1], "nDCG@10")
-    assert parts.attrs["lower"] == ["not_retrieved", "ordered", "unjudged"]
+def test_losses_can_be_compared_and_averaged_as_scores(track):
+    losses = track[0].ireval.losses(track[1], "nDCG@10")
+    assert losses.attrs["lower"] == ["not_retrieved", "ordered", "unjudged"]
     with though_incomplete():
-        compared = parts.drop(columns="unjudged").ireval.compare("t", baseline="bm25")
+        compared = losses.drop(columns="unjudged").ireval.compare("t", baseline="bm25")
     ordered = compared[compared["metric"].eq("ordered") & compared["system_a"].eq("monot5")]
     assert ordered["difference"].tolist() == pytest.approx([0.376 - 0.566], abs=1e-3)
     assert {"ordered", "score"} <= {*compared["metric"]}
-    table = parts.drop(columns="unjudged").ireval.summary()
+    table = losses.drop(columns="unjudged").ireval.summary()
     assert table.loc[("ordered", "monot5"), "mean"] == pytest.approx(0.376, abs=5e-4)
 
 
@@ -171,7 +175,7 @@ def test_repeats_are_refused(track):
     refused(ParameterError, "repeat", both.ireval.losses, track[1], "AP")
 
 
-def test_deep_reading_leaves_labels_out_where_they_would_take_minutes(track):
+def test_deep_lists_have_no_column_unjudged_if_bounds_are_slow(track):
     runs, qrels = track
     deep = runs.ireval.cube(qrels, depth=200)
     assert "unjudged" not in deep.ireval.losses("AP").metric
@@ -180,14 +184,14 @@ def test_deep_reading_leaves_labels_out_where_they_would_take_minutes(track):
     assert "unjudged" not in deep.ireval.losses("Bpref").metric
 
 
-def test_groups_of_runs_are_judged_as_parts_of_the_whole(track):
+def test_groups_of_runs_have_the_losses_of_all_runs(track):
     runs, qrels = track
     half = {topic: topic < "109" for topic in qrels["topic"].unique()}
-    parts = runs.ireval.losses(qrels, "nDCG@10", stages=["bm25"])
+    losses = runs.ireval.losses(qrels, "nDCG@10", stages=["bm25"])
     grouped = runs.ireval.groupby(half).losses(qrels, "nDCG@10")
     assert grouped.index.nlevels == 3
     pd.testing.assert_frame_equal(
-        grouped.droplevel(0).sort_index(), parts.sort_index(), check_exact=True
+        grouped.droplevel(0).sort_index(), losses.sort_index(), check_exact=True
     )
     arrays = runs.ireval.cube(qrels).ireval.groupby(half).losses("nDCG@10")
     assert arrays.sizes["group"] == 2

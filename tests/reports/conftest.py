@@ -30,7 +30,7 @@ def page(path):
 
 @pytest.fixture(scope="session")
 def tracks_path(tmp_path_factory):
-    """Two tracks, in one of which two systems did not take part."""
+    """Write a report of two tracks; two systems lack one."""
     runs, qrels = ir.example_track()
     track = qrels["topic"].astype(int).mod(2).map({0: "even", 1: "odd"})
     away = (runs["topic"].astype(int) % 2 == 0) & runs["system"].isin(["monot5", "bm25"])

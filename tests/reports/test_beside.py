@@ -11,7 +11,7 @@ from irframe.reports import report as reporting
 from irframe.reports.beside import OPENING_BYTES, Duel, TopLists, by_spread, choose, top_lists
 
 
-def test_two_lists_part_where_they_first_differ():
+def test_the_first_rank_at_which_two_lists_differ():
     runs = {"a": {"1": {"x": 3, "y": 2, "u": 1}}, "b": {"1": {"x": 3, "v": 2, "y": 1}}}
     cube = ir.cube(runs, {"1": {"x": 1, "y": 2}})
     view, lists = view_of(cube, ["nDCG"], [3]), top_lists(cube, None)
@@ -41,11 +41,11 @@ def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path, path):
     made = ir.report(runs, qrels, tmp_path / "page.html", texts=texts, **SHOWN)
     html = made.read_text(encoding="utf-8")
     page = Page(html)
-    told = page.texts
-    assert told["queries"] == {str(n): f"query & {t}" for n, t in enumerate(page.facts["topics"])}
-    names = told["documents"]
-    assert {names[int(place)] for place in told["snippets"]} == {*names} & {*texts["doc"]}
-    assert {len(text) for text in told["snippets"].values()} == {300}
+    shown = page.texts
+    assert shown["queries"] == {str(n): f"query & {t}" for n, t in enumerate(page.facts["topics"])}
+    names = shown["documents"]
+    assert {names[int(place)] for place in shown["snippets"]} == {*names} & {*texts["doc"]}
+    assert {len(text) for text in shown["snippets"].values()} == {300}
     static = html.partition('id="lists"')[2].partition("</table>")[0]
     assert "&lt;b&gt;text&lt;/b&gt; of d" in static
     assert "<b>" not in static
@@ -55,7 +55,7 @@ def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path, path):
 
 
 @pytest.mark.thorough
-def test_topics_that_differ_most_come_first_as_far_as_there_is_room(tmp_path, monkeypatch):
+def test_texts_of_topics_with_large_differences_come_first(tmp_path, monkeypatch):
     runs, qrels = ir.example_track()
     bare = ir.report(runs, qrels, tmp_path / "bare.html", **SHOWN)
     most = bare.stat().st_size + 27_000
@@ -67,16 +67,16 @@ def test_topics_that_differ_most_come_first_as_far_as_there_is_room(tmp_path, mo
     assert 0 < number < 16
 
 
-def test_texts_are_chosen_topic_after_topic():
+def test_texts_are_chosen_topic_by_topic():
     lists = TopLists(["a", "b", "c"], np.array([[[0, 1], [2, -1]]]), np.zeros((1, 2, 2), np.int16))
-    told = TextsById({"a": "A", "b": "B", "c": "C"}, {"2": "two"})
-    whole = choose(told, lists, ["1", "2"], np.array([1, 0]), 40_000)
-    assert (whole.documents, whole.queries, whole.topics) == (
+    texts = TextsById({"a": "A", "b": "B", "c": "C"}, {"2": "two"})
+    all_texts = choose(texts, lists, ["1", "2"], np.array([1, 0]), 40_000)
+    assert (all_texts.documents, all_texts.queries, all_texts.topics) == (
         {2: "C", 0: "A", 1: "B"},
         {1: "two"},
         2,
     )
-    some = choose(told, lists, ["1", "2"], np.array([1, 0]), OPENING_BYTES + 90)
+    some = choose(texts, lists, ["1", "2"], np.array([1, 0]), OPENING_BYTES + 90)
     assert (some.documents, some.topics) == ({2: "C"}, 1)
     assert by_spread(np.array([[1, 0, np.nan], [0.5, 1, 1]])).tolist() == [1, 0, 2]
 

@@ -1,4 +1,4 @@
-"""The fixture of pytest: what passes, what fails and what it says, and what is written when."""
+"""Tests of the pytest fixture."""
 
 import json
 import re
@@ -18,11 +18,11 @@ FILE = """
 import sys
 
 
-def test_nothing_is_imported_that_no_test_asked_for():
+def test_the_plugin_alone_imports_nothing():
     assert not {"irframe", "numpy", "pandas", "xarray"} & {*sys.modules}
 
 
-def hold(irframe, system):
+def check(irframe, system):
     import irframe as ir
 
     runs, qrels = ir.example_track()
@@ -31,11 +31,11 @@ def hold(irframe, system):
 
 
 def test_first(irframe):
-    hold(irframe, "splade")
+    check(irframe, "splade")
 
 
 def test_worse(irframe):
-    hold(irframe, "ance")
+    check(irframe, "ance")
 """
 
 
@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def gate(system, metrics="nDCG@10", *, update=False, judged=slice(None), **options):
-    """Hold a system of the example against the baseline of a file."""
+    """Check systems of the example against a baseline file."""
     runs, qrels = ir.example_track()
     asked = {"baseline": "main.irframe", "margin": 0.05} | options
     run = runs[runs["system"].isin(system.split())]
@@ -53,15 +53,15 @@ def gate(system, metrics="nDCG@10", *, update=False, judged=slice(None), **optio
 
 
 def test_the_plugin_is_installed_by_its_name_and_imports_nothing():
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
-    assert told == {"pytest11": {"irframe": "irframe_pytest"}}
+    entry_points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert entry_points == {"pytest11": {"irframe": "irframe_pytest"}}
     plugin = import_module("irframe_pytest")
     assert {*vars(plugin)} & {"pandas", "pd", "xr", "ir"} == set()
     assert callable(plugin.pytest_addoption)
 
 
 @pytest.mark.thorough
-def test_who_uses_the_fixture_freezes_on_request_and_reads_verdicts(pytester, monkeypatch):
+def test_the_fixture_writes_baselines_on_request_and_shows_verdicts(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeini("[pytest]\nfilterwarnings = error\n")
@@ -73,7 +73,7 @@ def test_who_uses_the_fixture_freezes_on_request_and_reads_verdicts(pytester, mo
     ran.stdout.no_fnmatch_line("*markdown.py*")
 
 
-def test_a_baseline_is_frozen_and_moves_only_on_request():
+def test_baseline_files_change_only_on_request():
     refused(IrframeError, "baseline that irframe froze in main.irframe; found No", gate, "splade")
     gate("splade", update=True)
     first = Path("main.irframe").read_text()
@@ -108,7 +108,7 @@ def test_a_failure_shows_verdicts_and_documents():
     refused(AssertionError, "ance fails the gate 'drop'", gate, "ance", "RR", fail_on="drop")
 
 
-def test_a_system_may_be_the_baseline_and_policies_are_given():
+def test_a_system_can_be_the_baseline_and_policies_are_used():
     options = {"baseline": "splade", "policy": {"ties": "doc", "no_rel": "nan"}}
     words = "(?s)ance fails the gate 'not-not-worse' against splade.*in nDCG@5 against splade"
     refused(AssertionError, words, gate, "splade ance", "nDCG@5", margin=0.02, **options)
@@ -123,7 +123,7 @@ def test_runs_and_judgments_may_be_files():
     refused(IrframeError, words, Gate().assert_not_worse, Path("a.run"), "q.txt", "AP", **options)
 
 
-def test_a_file_by_other_judgments_is_an_error():
+def test_a_baseline_file_of_other_judgments_raises():
     ir.evaluate(*ir.example_track(), "AP").ireval.freeze("main.irframe", baseline="bm25")
     words = "wanted scores decided as those of main.irframe; found judgments"
     refused(IrframeError, words, gate, "bm25", "AP", judged=slice(3, None))

@@ -29,7 +29,7 @@ def view(request, cube):
     return view_of(cube, ["nDCG", "ASL"], [10, 5], baseline=request.param)
 
 
-def test_rows_are_what_the_verbs_say(view, cube):
+def test_rows_have_the_values_of_the_verbs(view, cube):
     systems = cube["system"].to_numpy().tolist()
     found = pd.DataFrame(rungs(view, systems)).set_index("system")
     scores = score(cube, "nDCG", at=10).isel(metric=0)
@@ -50,7 +50,7 @@ def test_rows_are_what_the_verbs_say(view, cube):
         assert 0 <= low <= mean <= high <= 100
 
 
-def test_changes_are_those_against_the_baseline(view, cube):
+def test_changes_are_differences_from_the_baseline(view, cube):
     systems = cube["system"].to_numpy().tolist()
     found = pd.DataFrame(rungs(view, systems)).set_index("system")["change"]
     if view.setting.baseline is None:
@@ -92,7 +92,7 @@ def test_several_baselines_are_numbered(cube):
     refused(ParameterError, "each once", view_of, cube, ["nDCG"], [10], baseline=2 * ["bm25"])
 
 
-def test_bars_hold_every_interval_and_zero():
+def test_bars_include_every_interval_and_zero():
     values = {"ci_low": np.array([0.2, np.nan]), "ci_high": np.array([0.6, np.nan])}
     values["mean"] = np.array([0.4, 0.7])
     assert span(values) == (0, 0.7)
@@ -107,7 +107,7 @@ def hard():
 
 
 @pytest.mark.parametrize(("metric", "depth"), [(0, 0), (0, 1), (1, 1)])
-def test_topics_stand_by_their_median(hard, metric, depth):
+def test_topics_are_sorted_by_their_median(hard, metric, depth):
     found = HardTopics(hard, metric, depth)
     scores = hard.scores.isel(metric=metric, depth=depth)
     table = found.table.set_index("topic")
@@ -123,7 +123,7 @@ def test_topics_stand_by_their_median(hard, metric, depth):
     assert len(found.rows) == 16
 
 
-def test_every_pixel_has_the_colour_of_its_sign_and_is_as_strong_as_its_mark():
+def test_pixels_show_sign_as_colour_and_strength_as_opacity():
     marks = np.zeros((ladder.SIGNED + 1, ladder.SIGNED + 1), np.int8)
     marks[:3, :3] = [[0, 1, 3], [-1, 0, 2], [-3, -2, 0]]
     pixels = drawn(marks, 3)
@@ -135,7 +135,7 @@ def test_every_pixel_has_the_colour_of_its_sign_and_is_as_strong_as_its_mark():
 
 
 def drawn(marks, levels):
-    """Return the pixels of a picture, as whatever reads images sees them."""
+    """Return the pixels of a picture, read by matplotlib."""
     head, _, data = picture(marks, levels).partition(",")
     assert head == "data:image/png;base64"
     return np.round(imread(BytesIO(base64.b64decode(data))) * 255).astype(int)

@@ -1,4 +1,4 @@
-"""The gate and its page: verdicts for a build, and why, for a reviewer."""
+"""Tests of `irframe compare` as a gate and its summary."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "guide" / "continuous-integration.md
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Write judgments and the runs of a main branch and of a new one."""
+    """Write judgments, a baseline run and two new runs."""
     monkeypatch.chdir(tmp_path)
     runs, qrels = ir.example_track()
     Path("track/runs").mkdir(parents=True)
@@ -34,7 +34,7 @@ def gate(capsys, *words, new="new"):
 
 
 @pytest.mark.usefixtures("files")
-def test_the_exit_status_is_the_verdict(capsys):
+def test_the_exit_status_follows_the_verdict(capsys):
     for new, words, status in (
         ("new", ("--fail-on", "worse"), 1),
         ("new", ("--fail-on", "undecided", "--margin", ".05"), 1),
@@ -71,10 +71,10 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     assert "\nBy nDCG@10, 1 of 2 systems could be first (95 %): main.\n" in out
     (line,) = [line for line in out.splitlines() if line.startswith("| nDCG@10 |")]
     scores = cube.ireval.score("nDCG@10", at=10).squeeze()
-    apart = (scores.sel(system="ance") - scores.sel(system="splade")).to_series()
-    assert line.split(" | ")[1:3] == ["**worse**", f"{apart.mean():+.4f}"]
+    differences = (scores.sel(system="ance") - scores.sel(system="splade")).to_series()
+    assert line.split(" | ")[1:3] == ["**worse**", f"{differences.mean():+.4f}"]
     rows = [line for line in out.splitlines() if "query of" in line]
-    fallen = apart[apart < 0].sort_values().head(10)
+    fallen = differences[differences < 0].sort_values().head(10)
     assert [row.split(":")[0].removeprefix("| ") for row in rows] == fallen.index.tolist()[:8]
     assert 9_000 < len(out) <= 10_000
     found = cube.ireval.explain("ance", "splade", "nDCG", at=10, topics=[fallen.index[0]])

@@ -1,4 +1,4 @@
-"""The page in a real browser."""
+"""Tests of the page in Chromium."""
 
 import re
 from inspect import signature
@@ -20,7 +20,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 
 @pytest.fixture(scope="module")
 def tab(chromium, path):
-    """A tab in which the page has been opened, and what it did meanwhile."""
+    """Return a tab with the page, its requests and errors."""
     play = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     with play.sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=chromium, args=FLAGS)
@@ -43,7 +43,7 @@ def axe():
 
 @pytest.fixture
 def moved(tab):
-    """The tab, and how to put what it shows: a depth, a metric, a sorting."""
+    """Return a tab with settable depth, metric and sorting."""
     put(tab, depth=10, metric=0)
     tab.fill("#find", "")
     tab.click("#rungs th.mean button")
@@ -63,13 +63,13 @@ def put(tab, *, depth, metric):
 
 
 def settle(tab):
-    """Wait until what was changed has been drawn, which happens at the next frame."""
+    """Wait until changes are drawn, in the next frame."""
     frame = "requestAnimationFrame"
     tab.evaluate(f"() => new Promise((done) => {frame}(() => {frame}(() => setTimeout(done))))")
 
 
 def opened(tab, address, **options):
-    """Return another tab in which a page has been opened and drawn."""
+    """Return a new tab with a page, after drawing."""
     page = tab.context.browser.new_page(**options)
     page.goto(address)
     page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
@@ -80,19 +80,19 @@ def column(tab, name):
     return tab.locator(f"#rungs tbody .{name}").all_inner_texts()
 
 
-def test_nothing_is_asked_of_a_network_and_nothing_goes_wrong(moved, path):
+def test_the_page_makes_no_request_and_has_no_error(moved, path):
     assert set(moved.heard) == {path.as_uri()}
 
 
 @pytest.mark.parametrize(("depth", "metric"), [(1, 1), (20, 0)])
-def test_the_slider_moves_ladder_matrix_and_words_together(moved, page, depth, metric):
+def test_the_slider_changes_leaderboard_matrix_and_sentences(moved, page, depth, metric):
     put(moved, depth=depth, metric=metric)
     place = DEPTHS.index(depth)
     mean = page.numbers["0/mean"][metric, place]
     shown = [float(text) for text in column(moved, "mean")]
     np.testing.assert_allclose(shown, sorted(mean)[::-1], atol=6e-4)
-    said = {name: page.texts["said"][0][name] for name in ("tiers", "apart", "order")}
-    for name, sentences in said.items():
+    sentences_by = {name: page.texts["said"][0][name] for name in ("tiers", "apart", "order")}
+    for name, sentences in sentences_by.items():
         heading = moved.locator(f"h2[data-said={name}]").first.inner_text()
         assert heading == sentences[metric][place]
     assert moved.inner_text("#depth-shown") == str(depth)
@@ -101,7 +101,7 @@ def test_the_slider_moves_ladder_matrix_and_words_together(moved, page, depth, m
 
 
 def filled(tab):
-    """Count the cells of the matrix that have a colour."""
+    """Count the coloured cells of the matrix."""
     return tab.evaluate(
         """() => {
         const board = document.querySelector("canvas"), size = board.width / 8;
@@ -117,7 +117,7 @@ def filled(tab):
     )
 
 
-def test_heads_sort_the_ladder(moved, page):
+def test_a_click_on_a_heading_sorts_the_leaderboard(moved, page):
     moved.click("#rungs th.name button")
     settle(moved)
     plain = [name for name in column(moved, "name a") if name[0].isalpha()]
@@ -150,7 +150,7 @@ def test_figures_have_a_mark_for_every_number(moved, page):
     assert bars == len(page.facts["topics"])
 
 
-def test_two_systems_are_held_against_each_other(moved, page):
+def test_two_systems_are_compared_by_topic(moved, page):
     moved.select_option("#side-a", label=SYSTEM)
     moved.select_option("#side-b", label="ance")
     settle(moved)
@@ -170,7 +170,7 @@ def test_two_systems_are_held_against_each_other(moved, page):
     assert int(parting) == 1 + int(np.argmin(same))
 
 
-def test_other_peoples_text_stays_text_when_the_script_writes_it(moved):
+def test_names_are_escaped_by_the_script(moved):
     moved.select_option("#baseline", label=SYSTEM)
     settle(moved)
     assert moved.title() == TITLE
@@ -181,14 +181,14 @@ def test_other_peoples_text_stays_text_when_the_script_writes_it(moved):
 
 
 def saved(tab, name):
-    """Return the data that the button of a figure or table saves."""
+    """Return the data that a CSV button saves."""
     with tab.expect_download() as waiting:
         tab.click(f"[data-csv={name}] button")
     return pd.read_csv(waiting.value.path(), dtype={"topic": str})
 
 
 def either_way(compared):
-    """Return rows of a comparison for a against b, and for b against a."""
+    """Return the rows of a comparison in both directions."""
     turned = compared.assign(
         system_a=compared["system_b"],
         system_b=compared["system_a"],
@@ -203,7 +203,7 @@ def either_way(compared):
 
 @pytest.fixture(scope="module")
 def compared(scores):
-    """Every pair by the first metric at depth 10, either way round."""
+    """Return all pairs by the first metric at depth 10."""
     return either_way(scores.isel(metric=[0]).sel(depth=[10]).ireval.compare("t", adjust="holm"))
 
 
@@ -215,11 +215,11 @@ def test_pairs_are_those_of_compare(moved, compared):
     pd.testing.assert_frame_equal(frame[counts], expected[counts])
     for name in ("difference", "ci_low", "ci_high"):
         np.testing.assert_allclose(frame[name], expected[name], atol=2e-5)
-    apart = frame["p_below"].notna()
-    np.testing.assert_array_equal(apart, expected["significant"])
+    significant = frame["p_below"].notna()
+    np.testing.assert_array_equal(significant, expected["significant"])
 
 
-def test_a_cell_tells_of_its_pair_what_compare_says(moved, compared, page):
+def test_a_cell_of_the_matrix_shows_the_result_of_compare(moved, compared, page):
     moved.focus("canvas")
     for key in ["ArrowUp", "ArrowLeft"] * 8 + ["ArrowRight"] * 6 + ["ArrowDown"] * 2:
         moved.keyboard.press(key)
@@ -229,15 +229,15 @@ def test_a_cell_tells_of_its_pair_what_compare_says(moved, compared, page):
     expected = row[["difference", "ci_low", "ci_high"]].astype(float)
     np.testing.assert_allclose(numbers, expected, atol=5.2e-4)
     below = [level for level in page.facts["levels"] if row["p_adjusted"] < level]
-    told = f"p < {below[-1]}" if below else "not significant at 0.05"
-    ends = f"{told}; {row['wins']} wins, {row['ties']} ties, {row['losses']} losses"
+    significance = f"p < {below[-1]}" if below else "not significant at 0.05"
+    ends = f"{significance}; {row['wins']} wins, {row['ties']} ties, {row['losses']} losses"
     assert moved.inner_text("#cell").startswith(f"{names[2]} against {names[6]}: ")
     assert moved.inner_text("#cell").endswith(
         f", Student's interval of this pair alone at 95 %), {ends}"
     )
 
 
-def test_what_is_shown_stands_in_the_address_and_a_pair_leads_to_its_topics(tab, path):
+def test_the_address_keeps_the_state_and_a_cell_opens_its_pair(tab, path):
     page = opened(tab, path.as_uri())
     assert page.url == path.as_uri()
     page.locator("canvas").click(position={"x": 60, "y": 5})
@@ -262,7 +262,7 @@ def test_what_is_shown_stands_in_the_address_and_a_pair_leads_to_its_topics(tab,
     other.close()
 
 
-def test_contents_lead_to_what_is_folded_and_marks_tell_of_themselves(tab, path):
+def test_links_open_folded_sections_and_marks_have_tooltips(tab, path):
     page = opened(tab, path.as_uri(), viewport={"width": 400, "height": 800})
     assert not page.locator("#effort figure").is_visible()
     links = page.locator(".contents a")
@@ -277,39 +277,39 @@ def test_contents_lead_to_what_is_folded_and_marks_tell_of_themselves(tab, path)
 
 
 def sheet(tab):
-    """Return the sheet as it is shown: its words, and its rows."""
+    """Return the texts and rows of the sheet."""
     words = [tab.text_content(f"#{name}") for name in ("says-sheet", "sheet-known")]
     return words, cells(tab, "#sheet-rows")
 
 
 def cells(tab, table):
-    """Return the rows of a table as they are shown."""
+    """Return the shown rows of a table."""
     texts = "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
     return tab.locator(f"{table} tbody tr").evaluate_all(texts)
 
 
 def unscripted(tab, path):
-    """Return a tab in which a page has been opened that may run no script."""
+    """Return a tab with a page and JavaScript off."""
     bare = tab.context.browser.new_context(java_script_enabled=False).new_page()
     bare.goto(path.as_uri())
     return bare
 
 
-def test_a_name_in_the_ladder_leads_to_its_sheet_by_keyboard(moved, scores):
+def test_the_keyboard_opens_the_sheet_of_a_system(moved, scores):
     moved.locator("#rungs a", has_text="bm25+rm3").focus()
     moved.keyboard.press("Enter")
     moved.wait_for_selector("#says-sheet:focus")
     put(moved, depth=5, metric=1)
     expected = scores.isel(metric=[1]).sel(depth=[5]).ireval.sheet("bm25+rm3").to_dataframe()
     expected = expected.droplevel(["metric", "depth"])
-    apart = (expected["score"] - expected["median"]).round(12)
+    lead = (expected["score"] - expected["median"]).round(12)
     assert moved.inner_text("#says-sheet") == (
-        f"bm25+rm3 is better than the median on {(apart > 0).sum()} topics "
-        f"and worse on {(apart < 0).sum()} of 16"
+        f"bm25+rm3 is better than the median on {(lead > 0).sum()} topics "
+        f"and worse on {(lead < 0).sum()} of 16"
     )
     frame = saved(moved, "sheet").set_index("topic")
     assert frame.index.tolist() == [row[0] for row in sheet(moved)[1]]
-    assert apart[frame.index].is_monotonic_increasing
+    assert lead[frame.index].is_monotonic_increasing
     expected = expected.loc[frame.index]
     np.testing.assert_allclose(frame[[*expected]], expected, atol=2e-5)
     np.testing.assert_array_equal(frame["rank"], expected["rank"])
@@ -330,7 +330,7 @@ def test_the_sheet_reads_the_same_without_a_script(moved, path):
 
 
 def topics(tab):
-    """Return the topics as they are shown: the words, and the rows."""
+    """Return the texts and rows of the topics."""
     return tab.text_content("#says-topics"), cells(tab, "#topic-rows")
 
 
@@ -354,7 +354,7 @@ def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, pa
     assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
 
 
-def test_a_script_changes_no_word_where_medians_tie_and_topics_have_properties(tab, tmp_path):
+def test_tied_medians_and_topic_columns_read_the_same_with_javascript(tab, tmp_path):
     shown = {"metrics": ["P"], "at": [10], "resamples": 100}
     runs, qrels = ir.example_track()
     qrels = qrels.assign(length=qrels["topic"].astype(int) % 4, kind="navigational")
@@ -372,7 +372,7 @@ def test_a_script_changes_no_word_where_medians_tie_and_topics_have_properties(t
     page.close()
 
 
-def test_intervals_are_wide_enough_and_chosen_systems_alone_have_a_colour(moved, page):
+def test_intervals_are_wide_and_only_drawn_systems_have_colours(moved, page):
     widths = moved.locator("#rungs td.bar").evaluate_all("(all) => all.map((e) => e.offsetWidth)")
     assert min(widths) >= 120
     box = moved.locator("#ladder .scroll")
@@ -381,7 +381,7 @@ def test_intervals_are_wide_enough_and_chosen_systems_alone_have_a_colour(moved,
     assert sum(hue >= 0 for hue in page.facts["hues"]) <= names < 8
 
 
-def test_a_track_brings_its_own_systems(tab, tracks_path, tracks):
+def test_a_track_shows_its_own_systems(tab, tracks_path, tracks):
     other = tab.context.browser.new_page()
     other.on("console", lambda message: tab.heard.append(message.text))
     other.goto(f"{tracks_path.as_uri()}#sheet/monot5")
@@ -391,15 +391,15 @@ def test_a_track_brings_its_own_systems(tab, tracks_path, tracks):
     settle(other)
     own = int(other.input_value("#own"))
     assert own in tracks.facts["views"][1]["systems"]
-    there = [tracks.facts["systems"][place] for place in tracks.facts["views"][1]["systems"]]
+    systems = [tracks.facts["systems"][place] for place in tracks.facts["views"][1]["systems"]]
     mean = tracks.numbers["1/mean"][0, 1]
-    assert column(other, "name a") == [there[place] for place in np.argsort(mean)]
+    assert column(other, "name a") == [systems[place] for place in np.argsort(mean)]
     options = other.locator("#baseline option").all_text_contents()
-    assert options == ["none", "the median run", *there]
+    assert options == ["none", "the median run", *systems]
     assert set(column(other, "change")) == {""}
     other.select_option("#baseline", label="the median run")
     settle(other)
-    assert column(other, "change")[(len(there) - 1) // 2] == "0.000"
+    assert column(other, "change")[(len(systems) - 1) // 2] == "0.000"
     assert "of 8" in other.inner_text("#says-duel")
     costs = tracks.numbers["scores"][0, :, tracks.facts["views"][1]["topics"], 1]
     frame = saved(other, "sheet").set_index("topic").sort_index()
@@ -418,7 +418,7 @@ def test_axe_finds_nothing(moved, axe):
     assert violations(axe.run(moved)) == []
 
 
-def test_text_stands_out_in_the_dark_too(moved, axe):
+def test_the_dark_page_has_enough_contrast(moved, axe):
     moved.emulate_media(color_scheme="dark")
     parts = {"include": [["#ladder"], ["#controls"], ["#sheet"], ["#lists"], [".findings"]]}
     found = axe.run(moved, context=parts, options={"runOnly": ["color-contrast"]})
@@ -426,7 +426,7 @@ def test_text_stands_out_in_the_dark_too(moved, axe):
     assert violations(found) == []
 
 
-def test_print_opens_every_table_and_says_how_much_of_a_long_one_it_has(tab, tmp_path):
+def test_prints_open_all_tables_and_say_what_is_cut(tab, tmp_path):
     metrics = [f"RBP(p=0.{digit})" for digit in range(1, 8)]
     shown = {"metrics": metrics, "at": [10], "resamples": 100, "baseline": "bm25"}
     address = ir.report(*ir.example_track(), tmp_path / "report.html", **shown).as_uri()
@@ -446,7 +446,7 @@ def test_print_opens_every_table_and_says_how_much_of_a_long_one_it_has(tab, tmp
 
 
 @pytest.mark.filterwarnings("ignore:agreements that are undefined")
-def test_differences_that_are_the_same_on_all_topics_have_no_interval(tab, tmp_path):
+def test_constant_differences_have_no_interval(tab, tmp_path):
     runs, qrels = TRACKS["all tied"][0]()
     path = write_report(runs, qrels, tmp_path / "page.html", BASE)
     page = opened(tab, path.as_uri())

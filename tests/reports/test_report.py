@@ -1,4 +1,4 @@
-"""What a page says of where its numbers come from."""
+"""Numbers of the page and their origin."""
 
 import base64
 import gzip
@@ -36,7 +36,7 @@ def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
     np.testing.assert_allclose(page.numbers["0/agreement"], tau, rtol=2e-5)
 
 
-def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
+def test_the_strength_of_a_pair_follows_its_corrected_p_value(page, scores):
     compared = scores.ireval.compare("t", adjust="holm")
     p = compared["p_adjusted"].to_numpy().reshape(len(METRICS), len(DEPTHS), -1)
     strength = page.numbers["0/strength"]
@@ -52,13 +52,13 @@ def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
     np.testing.assert_allclose(page.numbers["0/told"], (p < 0.05).mean(axis=-1), rtol=2e-5)
 
 
-def test_a_pair_differs_below_alpha_and_not_at_it(cube):
+def test_a_p_value_equal_to_alpha_is_not_significant(cube):
     p = np.sort(cube.ireval.score("AP", at=[10]).ireval.compare(adjust=None)["p"])
     view = view_of(cube, ["AP"], [10], adjust=None, alpha=p[9])
     assert (view.strength > 0).sum() == 9
 
 
-def test_scores_keep_their_order_when_they_are_rounded():
+def test_rounding_keeps_the_order_of_scores():
     values = np.random.default_rng(1).integers(0, 300, (400, 3)) * 1e-7 + 0.25
     values[0] = np.nan
     values[1] += 1e-15
@@ -70,13 +70,13 @@ def test_scores_keep_their_order_when_they_are_rounded():
 
 
 def halves_up(value, decimals):
-    """Spell a number as scripts of pages do."""
+    """Return a number as the page's script spells it."""
     places = Decimal(1).scaleb(-decimals)
     return str(Decimal(float(value)).quantize(places, ROUND_HALF_UP))
 
 
 @pytest.mark.parametrize("most", [16, 160, 80, 10**6])
-def test_a_script_spells_numbers_as_the_page_does(most):
+def test_the_script_formats_numbers_as_python_does(most):
     values = np.random.default_rng(most).integers(-most, 40 * most, 3000) / most
     for one, kept in zip(values, rounded(values), strict=True):
         assert halves_up(kept, 3) == fixed(one)
@@ -88,7 +88,7 @@ def test_a_script_spells_numbers_as_the_page_does(most):
     np.testing.assert_array_equal(rounded(np.array(odd)), np.array(odd, np.float32))
 
 
-def test_a_difference_has_an_interval_where_means_are_averaged(cube):
+def test_only_averaged_metrics_have_intervals_of_differences(cube):
     scores = cube.ireval.score("AP", "GMAP", at=[5, 10])
     view = view_of(cube, ["AP", "GMAP"], [10, 5], adjust=None, alpha=0.1)
     compared = scores.ireval.compare("t", alpha=0.1)
@@ -110,7 +110,7 @@ def test_lists_are_those_of_the_runs(page):
     assert page.numbers["grade"][place].tolist() == a["grade"].fillna(UNJUDGED).tolist()
 
 
-def test_a_page_reads_without_its_script(page, scores):
+def test_the_leaderboard_is_in_the_page_without_javascript(page, scores):
     best = scores.isel(metric=0).sel(depth=10).mean("topic").to_series().sort_values()
     ladder = [attrs for tag, attrs in page.tags if tag == "tr" and "data-system" in attrs]
     assert len(ladder) == 8
@@ -124,7 +124,7 @@ def test_a_page_reads_without_its_script(page, scores):
     assert page.count("h2") == 9
 
 
-def test_other_peoples_text_stays_text(page):
+def test_names_are_escaped_in_the_page(page):
     assert [page.count(tag) for tag in ("script", "img", "b")] == [4, 1, 0]
     assert page.count("i") == 8 * 2 + 16 * 2 + 6
     for name in (SYSTEM, TOPIC, DOC, TITLE):
@@ -135,9 +135,9 @@ def test_other_peoples_text_stays_text(page):
 def test_every_finding_names_every_run(page, cube):
     lines = page.texts["csv"]["findings"].splitlines()
     row = next(line for line in lines if "in the top 20 (38%)" in line)
-    told = page.text.partition("unjudged documents in the top 20 (38%)")[2]
-    told = told.partition("section 2.5")[2][:200]
-    assert all(name in row and name in told for name in cube["system"].to_numpy())
+    text = page.text.partition("unjudged documents in the top 20 (38%)")[2]
+    text = text.partition("section 2.5")[2][:200]
+    assert all(name in row and name in text for name in cube["system"].to_numpy())
 
 
 def test_the_documentation_has_the_pages_that_a_report_links_to(page):
@@ -158,7 +158,7 @@ def test_without_a_baseline_there_is_no_change(tmp_path):
     assert "ir.report(runs, qrels, 'page.html', metrics=['AP'], at=[10, 5]" in page.text
 
 
-def test_a_page_says_what_made_it(page):
+def test_the_page_shows_the_call_and_versions(page):
     assert "ir.report(runs, qrels, 'report.html', metrics=['nDCG', " in page.text
     assert "baseline='bm25'" in page.text
     assert "alpha=" not in page.text
@@ -173,7 +173,7 @@ def test_each_track_has_a_view_of_its_own(tracks):
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
 
 
-def test_one_system_is_told_of_alone(tmp_path):
+def test_a_page_of_one_system_has_no_comparisons(tmp_path):
     runs, qrels = ir.example_track()
     page = report_of(tmp_path, runs[runs["system"] == "bm25"], qrels, baseline="bm25")
     assert "bm25 is the only system" in page.text
@@ -183,7 +183,7 @@ def test_one_system_is_told_of_alone(tmp_path):
 
 
 @pytest.mark.thorough
-def test_names_and_texts_are_drawn_whatever_is_in_them(tmp_path):
+def test_figures_draw_names_with_any_characters(tmp_path):
     runs, qrels = ir.example_track()
     odd = "\x01\x1b\ufffe"  # early versions of pandas end texts at \x00
     runs = runs.assign(**{name: odd + runs[name] for name in ("system", "topic", "doc", "team")})
@@ -203,7 +203,7 @@ def test_a_figure_that_fails_is_an_error():
     refused(InputError, "1 kinds of marks", figures.svg, figures.differences(bars, "difference"))
 
 
-def test_a_browser_may_load_nothing_and_run_the_two_scripts(page):
+def test_the_security_policy_allows_only_the_two_scripts(page):
     rules = next(attrs for tag, attrs in page.tags if attrs.get("http-equiv"))["content"]
     policy = dict(rule.split(" ", 1) for rule in rules.split("; "))
     assert policy["default-src"] == "'none'"
@@ -214,7 +214,7 @@ def test_a_browser_may_load_nothing_and_run_the_two_scripts(page):
     assert policy["script-src"] == " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
-def test_less_is_better_where_a_metric_counts_a_cost(tracks):
+def test_lower_costs_are_better(tracks):
     ladder = [attrs for tag, attrs in tracks.tags if tag == "tr" and "data-system" in attrs]
     order = [int(attrs["data-system"]) for attrs in ladder]
     mean = tracks.numbers["0/mean"][0, 1]
@@ -229,13 +229,13 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     read = ir.read_runs([tmp_path / "all.run"]), ir.read_qrels(tmp_path / "qrels.txt")
     (tmp_path / "qrels.txt").write_text("101 0 d1 1\n")
-    told = inputs(ir.cube(*read)).iloc[:, -1]
-    assert len(told.iloc[0]) == 64
-    assert told.iloc[1].endswith("changed after reading")
+    hashes = inputs(ir.cube(*read)).iloc[:, -1]
+    assert len(hashes.iloc[0]) == 64
+    assert hashes.iloc[1].endswith("changed after reading")
 
 
 @pytest.mark.thorough
-def test_a_cube_that_knows_no_names_of_unjudged_documents(tmp_path):
+def test_unjudged_documents_without_names_are_marked(tmp_path):
     cube = ir.cube(*ir.example_track())
     unnamed = {}
     for name, each in {"cube": cube, "read": nameless(cube)}.items():
@@ -249,7 +249,7 @@ def test_a_cube_that_knows_no_names_of_unjudged_documents(tmp_path):
 
 
 @pytest.mark.parametrize("of", ["cube", "saved"])
-def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path, of):
+def test_a_page_of_spans_has_no_sections_on_documents(tmp_path, of):
     listed = {"a": [0, 100, 300], "b": [300, 0, 100]}
     rows = [
         (system, topic, "d", start, start + 100, 3 - place, 100)
@@ -275,7 +275,7 @@ def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path, of
     assert not [words for words in ("marks unjudged", "cannot be told") if words in page.text]
 
 
-def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):
+def test_wrong_arguments_raise_before_any_computation(tmp_path):
     track, path = ir.example_track(), tmp_path / "page.html"
     cube = ir.cube(*track)
     refused(DepthError, "51", lambda: ir.report(cube, path, at=[51]))
@@ -283,13 +283,13 @@ def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):
     assert not path.exists()
 
 
-def test_the_extra_is_named_where_it_is_missing(tmp_path, monkeypatch):
+def test_a_missing_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     path = tmp_path / "page.html"
     refused(InputError, r"irframe\[report\]", ir.report, *ir.example_track(), path)
 
 
-def test_a_frame_is_known_by_its_rows_in_order_and_by_nothing_else():
+def test_the_hash_of_a_frame_depends_on_rows_in_order_only():
     runs, qrels = ir.example_track()
     same = runs.set_axis(range(7, 7 + len(runs)))
     others = [runs.iloc[::-1], runs.iloc[1:], runs.assign(score=runs["score"] + 1)]
@@ -301,14 +301,14 @@ def test_a_frame_is_known_by_its_rows_in_order_and_by_nothing_else():
     assert len({first, *rest}) == 5
 
 
-def test_a_cube_says_what_it_was_built_from_wherever_it_comes_from(tmp_path):
+def test_a_cube_keeps_its_inputs_through_files_and_groups(tmp_path):
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
-    told = inputs(cube)
-    assert told["input"].tolist() == ["runs", "qrels"]
-    assert told["size"].tolist() == [f"{len(frame)} rows" for frame in (runs, qrels)]
+    read = inputs(cube)
+    assert read["input"].tolist() == ["runs", "qrels"]
+    assert read["size"].tolist() == [f"{len(frame)} rows" for frame in (runs, qrels)]
     for other in (cube.isel(topic=[1]), cube.ireval.save(tmp_path / "c"), cube.ireval.condense()):
-        pd.testing.assert_frame_equal(inputs(other), told)
+        pd.testing.assert_frame_equal(inputs(other), read)
     parts = [
         ir.cube(runs[runs["topic"] == topic], qrels[qrels["topic"] == topic])
         for topic in ("101", "102")

@@ -1,4 +1,4 @@
-"""Every sentence of a page is read from it, and made again from what the verbs say."""
+"""Tests that recompute every sentence of a page from verbs."""
 
 import re
 from collections import Counter
@@ -38,11 +38,11 @@ BLOCKS = {"h2", "h3", "p", "figcaption", "summary", "legend"}
 APART = {"script", "style", "data", "ladder", "svg", "select", "code", "ul"}
 VOID = {"br", "img", "input", "meta", "link"}
 ELSEWHERE = {"texts.some"}
-"""Said of pages larger than these; these are made in other tests."""
+"""Sentences of larger pages, which other tests make."""
 
 
 class Prose(HTMLParser):
-    """The words of a page: sentences with their keys, and what stands between them."""
+    """Texts of a page: sentences with keys, and other texts."""
 
     def __init__(self, text):
         super().__init__()
@@ -113,7 +113,7 @@ class Track:
 
 
 class View:
-    """Results of verbs for all topics, or for those of a track."""
+    """Results of verbs for all topics or one track."""
 
     def __init__(self, track, number):
         span = track.page.facts["views"][number]
@@ -164,7 +164,7 @@ class View:
         return self.pairs[(self.pairs["metric"] == metric) & (self.pairs["depth"] == depth)]
 
     def ladder(self, metric, depth):
-        """Return the systems, the best first, with their places and how many might be better."""
+        """Return the systems, the best first, with intervals of ranks."""
         mean = self.at(self.means["mean"], metric, depth) * facts(metric).sign
         if self.is_single:
             only = {"rank": 1, "low": 1, "high": 1, "could_be_first": True}
@@ -195,7 +195,7 @@ class View:
 
     @cached_property
     def pair(self):
-        """The two systems that the page opens with, the better first."""
+        """Return the two opening systems, the better first."""
         metric, at = self.track.metrics[0], self.track.at
         ladder = self.ladder(metric, at).index.tolist()
         if self.is_single:
@@ -244,7 +244,7 @@ def could_be_first(view, ladder, topics, metric, depth):
 
 
 def likely(view, ladder, metric, depth):
-    """Return who is first most often, those of one mean together."""
+    """Return the systems most often first, equal means together."""
     names = ladder.sort_values(["rank", "place"]).reset_index(names="system")
     names["share"] = names["system"].map(view.at(view.ranks["first"], metric, depth))
     of_mean = names.groupby("rank").agg(
@@ -295,7 +295,7 @@ def repeats(view, *_):
     return f"repeats.{'single' if single else 'says'}", values
 
 
-def apart(view, metric, depth):
+def significant_pairs(view, metric, depth):
     if view.is_single:
         return None
     tested, asked = view.tested(metric, depth), view.track.options
@@ -350,7 +350,7 @@ def tiers(view, metric, depth):
 
 
 def cautions(track, view):
-    """Yield what the numbers are to be read with: the first, and how many more there are."""
+    """Yield the cautions and the number of further ones."""
     found = view.track.runs.merge(view.track.qrels, on=["topic", "doc"])["system"].unique()
     strange = [name for name in view.track.runs["system"].unique() if name not in found]
     values = [("caution.void", {"names": strange})] * bool(strange and len(found) and view.relevant)
@@ -378,14 +378,14 @@ def hard(view, metric, depth):
 
 
 MOVING = {
-    "first": first, "sure": sure, "apart": apart, "judged": judged, "order": order,
+    "first": first, "sure": sure, "apart": significant_pairs, "judged": judged, "order": order,
     "tiers": tiers, "hard": hard, "repeats": repeats,
 }  # fmt: skip
-"""What is said anew at every metric and depth."""
+"""Functions that make the sentences that change with metric and depth."""
 
 
 def page(track, view):
-    """Yield what stands still around the sections."""
+    """Yield the static sentences outside the sections."""
     asked, metric, at = track.options, track.metrics[0], track.at
     sizes = {"systems": len(track.cube.system), "topics": len(track.cube.topic)}
     sizes |= {"depth": int(track.cube["retrieved"].max()), "version": ir.__version__}
@@ -489,13 +489,13 @@ def duel(track, view):
     metric, at = track.metrics[0], track.at
     a, b = view.pair
     scores = view.scores.sel(metric=metric, depth=at).transpose("topic", "system").to_pandas()
-    apart = (scores[a] - scores[b]).dropna().round(12)
-    lead, values = apart * facts(metric).sign, {"a": a, "b": b, "n": len(apart)}
+    differences = (scores[a] - scores[b]).dropna().round(12)
+    lead, values = differences * facts(metric).sign, {"a": a, "b": b, "n": len(differences)}
     values |= {"ahead": (lead > 0).sum(), "behind": (lead < 0).sum()}
-    yield "duel.says" if apart.any() else "duel.same", values
+    yield "duel.says" if differences.any() else "duel.same", values
     yield from [] if view.is_single else asked_next(track, view, metric, at)
     topic = track.page.facts["topics"][track.page.facts["duel"][2]]
-    assert abs(apart[topic]) == abs(apart).max()
+    assert abs(differences[topic]) == abs(differences).max()
     lists = [_top(track, name, topic) for name in (a, b)]
     parting = next(
         (n for n, pair in enumerate(zip(*lists, strict=True), 1) if len({*pair}) > 1), None
@@ -510,7 +510,7 @@ def duel(track, view):
 
 
 def asked_next(track, view, metric, at):
-    """Yield at which depths the pair differs, how it stands to the median, if its sign holds."""
+    """Yield sentences on other depths, median run and sign."""
     pair, lines = view.pair, []
     tested = view.pairs[(view.pairs["metric"] == metric)]
     own = tested[tested["system_a"].isin(pair) & tested["system_b"].isin(pair)]
@@ -536,8 +536,8 @@ def asked_next(track, view, metric, at):
         ]
         below = [level for level in (track.options["alpha"], 0.01, 0.001) if (p < level).any()]
         how = f"p < {min(below):g}" if below else "not significant"
-        apart = fixed_text(float(means[name] - means[median]), 3, "+")
-        against += [f"{short(name)} {apart} ({how})"] * (name != median)
+        difference = fixed_text(float(means[name] - means[median]), 3, "+")
+        against += [f"{short(name)} {difference} ({how})"] * (name != median)
     if against:
         yield "duel.median", {"median": median, "differences": ", ".join(against)}
     if ends := sign_of(track, view):
@@ -546,7 +546,7 @@ def asked_next(track, view, metric, at):
 
 
 def sign_of(track, view, pair=None):
-    """Return the ends of the difference of two systems whatever is unjudged, if it is known."""
+    """Return the bounds of a difference, if they are known."""
     pair = pair or view.pair
     with suppress(IrframeError):
         if track.unit:
@@ -561,7 +561,7 @@ def sign_of(track, view, pair=None):
 
 
 def opened(track, view):
-    """Yield which systems are not left by the test, and could be ahead with other judgments."""
+    """Yield the systems that judgments could put first."""
     metric, at = track.metrics[0], track.at
     if view.is_single or first(view, metric, at)[0] in {
         "first.nothing",
@@ -581,7 +581,7 @@ def opened(track, view):
 
 
 def _top(track, system, topic):
-    """Return the first documents of a list, as many as the page shows."""
+    """Return the documents of a list that the page shows."""
     ties = track.options.get("ties", "trec")
     shown = min(20, track.cube.sizes["depth"])
     if track.word:
@@ -603,11 +603,11 @@ def findings(track, _):
     with unsaid(), every_place():
         found = ir.verbs.diagnose(*data, metrics=track.metrics, errors="report", stop=stop)
     found = found[found["what"] != "what decides the numbers"]
-    if "repeats" in track.options:  # which the console is not told
+    if "repeats" in track.options:  # the console has no such option
         found = found[~found["what"].str.contains("under the same label")]
     if len(track.views) > 1:
         csv = pd.read_csv(StringIO(track.page.texts["csv"]["findings"]))
-        found = csv.fillna("")  # of the first track alone, which the console cannot be asked for
+        found = csv.fillna("")  # of the first track, which diagnose cannot select
     counts = found["severity"].value_counts(sort=False)
     if "note" in counts:
         yield "findings.notes", {"n": counts["note"]}
@@ -683,17 +683,23 @@ def next_(track, view):
     ).merge(track.qrels, how="left")
     unjudged = ranked[ranked["grade"].isna()].groupby(["topic", "doc"])["rank"]
     left = unjudged.ngroups
-    apart = sum(len(ranks) < 2 or len({*ranks}) > 1 for _, ranks in unjudged)
+    ranked_differently = sum(len(ranks) < 2 or len({*ranks}) > 1 for _, ranks in unjudged)
     if left or track.options.get("ties") == "mean":
-        view.cube.ireval.judge_next(1, depth=depth)  # raises where nobody can say
-    values = {"a": a, "b": b, "depth": depth, "left": left, "n": min(apart, 10)}
+        view.cube.ireval.judge_next(1, depth=depth)  # raises if the documents have no names
+    values = {"a": a, "b": b, "depth": depth, "left": left, "n": min(ranked_differently, 10)}
     key = (
-        "none" if not left else "alike" if not apart else "every" if values["n"] == left else "says"
+        "none"
+        if not left
+        else "alike"
+        if not ranked_differently
+        else "every"
+        if values["n"] == left
+        else "says"
     )
-    if apart and (asked := [*filter(None, [sign_of(track, view)])]):
+    if ranked_differently and (asked := [*filter(None, [sign_of(track, view)])]):
         key = "size" if asked[0][0] * asked[0][1] > 0 else key
     yield f"next.{key}", values
-    if apart:
+    if ranked_differently:
         yield "next.how", values
 
 
@@ -797,7 +803,7 @@ def stages(track, view):
 
 
 def ranges(track, view):
-    """Yield what the figures of ranges say of every system: the quantity, and three numbers."""
+    """Yield key, quantity and values of each interval figure."""
     metric, at, asked = track.metrics[0], track.at, track.options
     cube = view.cube.ireval
 
@@ -860,7 +866,7 @@ def ranges(track, view):
 
 
 def parts(view):
-    """Yield what makes the sentences of every part, and what is not known if it does not."""
+    """Yield the subject and the function of each section."""
     several = not view.is_single
     yield "the findings", findings
     yield "the share of unjudged documents", unjudged
@@ -884,7 +890,7 @@ def parts(view):
 
 
 def still(track):
-    """Return all sentences that a page must have as it opens."""
+    """Return all sentences of a page when it opens."""
     view = track.views[0]
     found = [made(view, track.metrics[0], track.at) for made in MOVING.values()]
     found += [*page(track, view), *cautions(track, view), *sheet(track, view), *duel(track, view)]
@@ -915,7 +921,7 @@ def spoken(found):
 
 @pytest.fixture(autouse=True)
 def unit(request):
-    """Call depths as the page of a track does."""
+    """Set the axis of a track's page."""
     name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
     axis = {"budgets": TRACKS[name][1]["length"]} if name == "budgets" else {}
     token = ALONG.set(axis_from_attrs(axis))
@@ -924,24 +930,24 @@ def unit(request):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_what_moves_is_true_at_every_metric_and_depth(track_of, name):
+def test_changing_sentences_are_true_at_every_metric_and_depth(track_of, name):
     track = track_of(name)
     for number, view in enumerate(track.views):
-        said = track.page.texts["said"][number]
-        assert {*said} == {*MOVING}
+        texts = track.page.texts["said"][number]
+        assert {*texts} == {*MOVING}
         means = view.means["mean"].transpose("metric", "depth", ...)
         np.testing.assert_allclose(
             track.page.numbers[f"{number}/mean"], means, rtol=2e-5, atol=1e-7
         )
         for (m, metric), (d, depth) in product(enumerate(track.metrics), enumerate(track.depths)):
             for slot, made in MOVING.items():
-                sentences = said[slot][m if slot not in {"judged", "repeats"} else 0]
+                sentences = texts[slot][m if slot not in {"judged", "repeats"} else 0]
                 with unsaid():
                     assert sentences[d] == spoken(made(view, metric, depth)), (slot, metric, depth)
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_a_page_says_what_the_verbs_say_and_nothing_else(track_of, name):
+def test_a_page_has_the_sentences_of_the_verbs_and_no_others(track_of, name):
     track = track_of(name)
     with unsaid():
         expected = still(track)
@@ -954,7 +960,7 @@ def test_a_page_says_what_the_verbs_say_and_nothing_else(track_of, name):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_figures_draw_the_quantity_that_they_name(track_of, name):
+def test_interval_figures_draw_the_quantity_that_they_name(track_of, name):
     track = track_of(name)
     with unsaid():
         drawn = {}
@@ -972,7 +978,7 @@ def test_figures_draw_the_quantity_that_they_name(track_of, name):
 
 
 def lines(track, view):
-    """Yield what figures that move or draw lines name, and its values by what they are of."""
+    """Yield the quantity and values of each line figure."""
     metric, at = track.metrics[0], track.at
     means = view.means["mean"].sel(metric=metric).transpose("depth", "system")
     yield "mean", means.to_series()
@@ -998,11 +1004,11 @@ MARKS = {
     "unjudged": ("shares", ["depth"], "median"),
     "documents per topic": ("long", ["depth", "documents"], "number"),
 }
-"""What an upright axis names -> the rows that are drawn, what they are of, and the value."""
+"""Title of the vertical axis -> data set, index and value of its marks."""
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_figures_that_move_or_draw_lines_draw_the_quantity_that_they_name(track_of, name):
+def test_line_figures_draw_the_quantity_that_they_name(track_of, name):
     track, drawn = track_of(name), {}
     for figure in track.figures:
         layers = figure.get("layer", [figure])
@@ -1023,7 +1029,7 @@ def test_figures_that_move_or_draw_lines_draw_the_quantity_that_they_name(track_
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["seeds", "passes", "variations"])
-def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compare(track_of, name):
+def test_repeats_have_their_means_and_pairs_the_intervals_of_compare(track_of, name):
     track, (view,) = track_of(name), track_of(name).views
     page, every = track.page, view.every.transpose("metric", "depth", "system", "repeat", "topic")
     means = every.mean("topic").to_numpy().reshape(*every.shape[:2], -1)
@@ -1049,11 +1055,11 @@ def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compar
 @pytest.mark.parametrize("name", CHOSEN)
 def test_sentences_do_not_contradict_each_other(track_of, name):
     track = track_of(name)
-    for number, said in enumerate(track.page.texts["said"]):
+    for number, texts in enumerate(track.page.texts["said"]):
         cells = product(enumerate(track.metrics), enumerate(track.depths))
         for (m, metric), (d, _) in cells:
             leads = int(track.page.numbers[f"{number}/could_be_first"][m, d].sum())
-            text, sure_of = said["first"][m][d], said["sure"][m][d]
+            text, sure_of = texts["first"][m][d], texts["sure"][m][d]
             counts = re.findall(r"(\d+) of \d+ systems? could be first", text)
             assert counts in ([], [str(leads)]), (metric, text)
             assert leads == 1 or "no other system could be" not in text
@@ -1061,9 +1067,9 @@ def test_sentences_do_not_contradict_each_other(track_of, name):
                 r"is first in (.+?) of resamples.*More often first: .*, in (.+?)\.", sure_of
             )
             assert often is None or often[1] != often[2], sure_of
-            shares = re.findall(r"([\w ]*\d+\xa0%) of the documents", text + said["judged"][0][d])
+            shares = re.findall(r"([\w ]*\d+\xa0%) of the documents", text + texts["judged"][0][d])
             assert len({share.split()[-2] for share in shares}) <= 1, shares
-            assert "in the first" not in said["tiers"][m][d]
+            assert "in the first" not in texts["tiers"][m][d]
     sentences = {key for key, _ in track.prose.says}
     assert not sentences >= {"duel.holds", "next.says"}
     assert not sentences >= {"duel.holds", "next.every"}
@@ -1078,11 +1084,11 @@ def test_numbers_are_rounded_to_the_nearest(value):
 
 
 @pytest.mark.thorough
-def test_every_template_is_said_on_some_page(track_of):
-    said = set()
+def test_every_template_is_used_on_some_page(track_of):
+    used = set()
     for name in TRACKS:
-        said |= {key for key, _ in track_of(name).prose.says}
-        said |= {
+        used |= {key for key, _ in track_of(name).prose.says}
+        used |= {
             made(view, metric, depth)[0]
             for view in track_of(name).views
             for metric in track_of(name).metrics
@@ -1090,4 +1096,4 @@ def test_every_template_is_said_on_some_page(track_of):
             for made in MOVING.values()
             if made(view, metric, depth)
         }
-    assert {*TEMPLATES} - said == ELSEWHERE
+    assert {*TEMPLATES} - used == ELSEWHERE
