@@ -51,8 +51,8 @@ def groupby(
     Grouped
         An object with the verbs of `subject`. Each verb gives one result: a frame with the group
         as its first column or level, an array with the group as its first dimension, or cubes in
-        groups. Groups of runs are judged as parts of the whole. Iteration yields the name and the
-        part of each group.
+        groups. Groups of runs are evaluated with all judgments. Iteration yields the name and the
+        subset of each group.
 
     Raises
     ------
@@ -66,16 +66,16 @@ def groupby(
     >>> runs.ireval.groupby("team").evaluate(qrels, "AP").index.names
     FrozenList(['team', 'system', 'topic'])
     """
-    whole = _as_object(subject)
+    source = _as_object(subject)
     if isinstance(by, list | tuple | pd.Index):
         for name in by:
-            _refuse_wrong(whole, name)
+            _refuse_wrong(source, name)
         if len(by) != 1:
-            return Grouped(joined_columns(whole, list(by)))
+            return Grouped(joined_columns(source, list(by)))
     groups: Any = by[0] if isinstance(by, list | tuple | pd.Index) else by
-    groups = normalise_collection(whole, groups)
-    _refuse_wrong(whole, groups)
-    return Grouped(InGroups(whole, groups))
+    groups = normalise_collection(source, groups)
+    _refuse_wrong(source, groups)
+    return Grouped(InGroups(source, groups))
 
 
 def _as_object(x: Any) -> Any:
@@ -140,14 +140,14 @@ def _refuse_wrong_of_runs(runs: pd.DataFrame, by: Any) -> None:
 
 
 def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, Any]]:
-    """Yield the name and the part of each group.
+    """Yield the name and the subset of each group.
 
     Parameters
     ----------
     groups
         An object in groups.
     drawn
-        Whether parts are for figures, which read the label of a dimension.
+        Whether the subsets are for figures, which read the label of a dimension.
     """
     if isinstance(groups.subject, dict):
         yield from groups.subject.items()
@@ -204,7 +204,7 @@ def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
     return InGroups(bare, by, tuple(names), labels)
 
 
-def with_columns_apart(result: Any, groups: InGroups) -> Any:
+def with_group_columns(result: Any, groups: InGroups) -> Any:
     """Return a result with joined groups split into columns."""
     by, labels = groups.name, groups.labels
     if labels is None or not isinstance(result, pd.DataFrame | Labelled):
@@ -216,14 +216,14 @@ def with_columns_apart(result: Any, groups: InGroups) -> Any:
             [labels[key] for key in result[by].to_numpy()], names=groups.columns
         )
         coords = xr.Coordinates.from_pandas_multiindex(keys, by)
-        apart = result.drop_vars(by).assign_coords(coords).unstack(by)  # noqa: PD010
-        order = [dim for dim in apart.dims if dim not in groups.columns]
-        return apart.transpose(*groups.columns, *order)
+        unstacked = result.drop_vars(by).assign_coords(coords).unstack(by)  # noqa: PD010
+        order = [dim for dim in unstacked.dims if dim not in groups.columns]
+        return unstacked.transpose(*groups.columns, *order)
     rows = result.reset_index(by) if by in result.index.names else result
     if by not in rows:
         return result
-    for place, name in enumerate(groups.columns):
-        rows.insert(place, name, [labels[key][place] for key in rows[by]])
+    for i, name in enumerate(groups.columns):
+        rows.insert(i, name, [labels[key][i] for key in rows[by]])
     rows = rows.drop(columns=by)
     if by in result.index.names:
         others = [name for name in result.index.names if name != by]
@@ -234,13 +234,13 @@ def with_columns_apart(result: Any, groups: InGroups) -> Any:
 
 
 JUDGED = {"qrels", "judges"}
-"""Parameters of verbs of runs that read judgments, which are of all groups."""
+"""Parameters of verbs of runs that read judgments of all groups."""
 
 
 class Grouped(Verbs):
     """Verbs of an object, with one result per group.
 
-    Iteration yields the name and the part of each group.
+    Iteration yields the name and the subset of each group.
 
     Examples
     --------
@@ -259,7 +259,7 @@ class Grouped(Verbs):
         self._groups = groups
 
     def __iter__(self) -> Iterator[tuple[Hashable, Any]]:
-        """Yield the name and the part of each group."""
+        """Yield the name and the subset of each group."""
         yield from parts_of(self._groups)
 
     @property
@@ -282,7 +282,7 @@ class Grouped(Verbs):
                 result = by_group.join(parts, groups.name, None)
             if isinstance(result, InGroups):
                 return Grouped(replace(groups, subject=result.subject))
-            return with_columns_apart(result, groups)
+            return with_group_columns(result, groups)
 
         return call
 

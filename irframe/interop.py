@@ -64,7 +64,7 @@ def translate(measure: Any) -> Metric | None:
 
 
 class IrframeProvider(providers.Provider):
-    """Provider that computes measures in one pass over a run.
+    """Provider of ir_measures that scores each run in one pass.
 
     Ties are broken as pytrec_eval does, for every measure alike.
     """

@@ -10,7 +10,7 @@ from typing import Any
 STOPS = ("budget", "threshold", "search", "depth")
 """Dimensions that scores are read along."""
 LONGEST = 60
-"""Characters of a value up to which it stands in a line; a longer one goes by its name."""
+"""Longest value, in characters, that the call contains; the name replaces longer ones."""
 
 
 @dataclass(frozen=True)
@@ -20,19 +20,17 @@ class Moved:
     Parameters
     ----------
     line
-        The line. In braces: ``x``, the first argument; ``verb``, with ``.groupby(...)`` before it
-        where it was called in groups; ``begin``, the call up to its second argument; ``fields``,
-        the parameters that moved, as they are given now; ``others``, the further arguments;
-        ``more`` and ``beside``, these with a comma behind or before, if there are any; ``sel``, how
-        the depths in ``fields`` are selected of `x`, and ``query``, of a frame; ``cut``, the
-        further arguments, metrics at the depth in ``fields``.
+        Template of the new call. Fields are ``x``, the first argument; ``verb``, with
+        ``.groupby(...)`` before it for grouped calls; ``begin``, the call up to its second
+        argument; ``fields``, the moved parameters; ``others``, the other arguments; ``more`` and
+        ``beside``, these with a comma after or before them; ``sel`` and ``query``, the selection
+        of depths from arrays and frames; ``cut``, the other arguments with metrics at a depth.
     fields
-        Parameter -> its name now, "" where it is given first, without a name.
+        Parameter -> new name, "" for a positional argument.
     verbs
-        The functions that had these parameters; by default every one.
+        Functions that had these parameters; by default all.
     along
-        Parameters that stay, and stand among the fields where one of these is given: as for
-        `fields`.
+        Parameters that did not move, but are written with the fields; as in `fields`.
     """
 
     line: str
@@ -46,7 +44,7 @@ class Moved:
 
 
 PLAIN = {"compare_judges", "scorer"}
-"""Functions that are no verbs of their first argument."""
+"""Functions that are not methods of their first argument."""
 _DRAWN = {"cluster": "cluster", "tasks": "task", "weights": "weight"}
 _REPEATS = {"repeats": "repeats"}
 _AT = {"at": ""}
@@ -55,7 +53,7 @@ _OF_DEPTHS = (
     *("rank_intervals", "replicate", "risk", "topics_needed", "volatility"),
 )
 _REFERENCE = ("agreement", "coverage", "inversions")
-"""Verbs whose reference may be a depth that is not among those to look at."""
+"""Verbs whose reference depth may differ from the selected depths."""
 
 MOVED = (
     Moved("{begin}{more}{fields})", {"by": "rank_by"}, ("collapse",)),
@@ -82,7 +80,7 @@ MOVED = (
         dict.fromkeys(("by", "groupby", "group_by", "group", "stratify_by"), ""),
     ),
 )
-"""Parameters that moved; of two that fit the first counts."""
+"""Parameters that moved; the first match is used."""
 
 
 def line_for(
@@ -100,13 +98,13 @@ def line_for(
     Parameters
     ----------
     verb, parameters
-        The function that was called, and what it takes now.
+        Function that was called, and its parameters now.
     arguments, options
-        What it was called with.
+        Arguments of the call.
     further
-        Parameters of this function that moved, beside those of `MOVED`.
+        Further moved parameters of this function, besides `MOVED`.
     by
-        The groups that it was called in.
+        Groups of a grouped call.
 
     Examples
     --------
@@ -119,21 +117,21 @@ def line_for(
     row = next((row for row in (*further, *MOVED) if row.fits(verb, unknown)), None)
     if row is None:
         return None
-    given = list(_as_typed(parameters, arguments, options))
+    written = list(_written(parameters, arguments, options))
     names = {**row.along, **row.fields}
-    first = [(names[name], text) for name, _, text in given if name in names]
-    fields = [f"{now}={text}" if now else text for now, text in sorted(first, key=_named)]
-    others = ", ".join(written for name, written, _ in given if name not in names)
+    first = [(names[name], text) for name, _, text in written if name in names]
+    fields = [f"{now}={text}" if now else text for now, text in sorted(first, key=_has_name)]
+    others = ", ".join(code for name, code, _ in written if name not in names)
     x = next(iter(parameters))
-    called = verb if by is None else f"groupby({_text('by', by)}).{verb}"
+    call = verb if by is None else f"groupby({_text('by', by)}).{verb}"
     return row.line.format(
         x=x,
-        verb=called,
-        begin=f"ir.{verb}({x}, " if verb in PLAIN else f"{x}.ireval.{called}(",
+        verb=call,
+        begin=f"ir.{verb}({x}, " if verb in PLAIN else f"{x}.ireval.{call}(",
         **_selections(arguments[0] if arguments else None, ", ".join(text for _, text in first)),
         fields=", ".join(fields),
         others=others,
-        cut=", ".join(_cut(name, text, first) for name, text, _ in given if name not in names),
+        cut=", ".join(_cut(name, text, first) for name, text, _ in written if name not in names),
         more=f"{others}, " if others else "",
         beside=f", {others}" if others else "",
     )
@@ -160,20 +158,20 @@ def _selections(subject: Any, depths: str) -> dict[str, str]:
     return {"sel": f".sel({dim}={depths})" if index is None else query, "query": query}
 
 
-def _named(entry: tuple[str, str]) -> bool:
+def _has_name(entry: tuple[str, str]) -> bool:
     """Return whether a field has a name; such fields come last."""
     return bool(entry[0])
 
 
-def _as_typed(
+def _written(
     parameters: Mapping[str, inspect.Parameter],
     arguments: Sequence[Any],
     options: Mapping[str, Any],
 ) -> Iterator[tuple[str, str, str]]:
     """Yield name, code and value of each further argument."""
-    known = [*parameters.values()][1:]
-    for place, value in enumerate(arguments[1:]):
-        name = known[min(place, len(known) - 1)].name
+    positional = [*parameters.values()][1:]
+    for i, value in enumerate(arguments[1:]):
+        name = positional[min(i, len(positional) - 1)].name
         yield name, _text(name, value), _text(name, value)
     for name, value in options.items():
         yield name, f"{name}={_text(name, value)}", _text(name, value)

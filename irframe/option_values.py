@@ -12,14 +12,13 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, Union, get_args, 
 class OptionValue:
     """Base class of option values, which are frozen dataclasses.
 
-    The first field is None where it is not given: then it is that of the function's default.
-
-    A function takes one by a parameter that is annotated with it, ``test: Significance | Test``. It
-    names the fields that it does not use: ``Annotated[Significance | Test, Unused("family")]``.
+    A first field of None is replaced by that of the function's default. The annotation of a
+    parameter names its option value, as in ``test: Significance | Test``, and the fields that are
+    not used, as in ``Annotated[Significance | Test, Unused("family")]``.
     """
 
     FLAT: ClassVar[Mapping[str, str]] = {}
-    """Field -> name of the option in records and on the console, where that is another one."""
+    """Field -> name of the option in records and on the console, if it differs."""
 
     @classmethod
     def read(cls, value: Any, default: Any = None) -> Self:
@@ -28,9 +27,9 @@ class OptionValue:
         Parameters
         ----------
         value
-            A value, or its first field.
+            An option value, or its first field.
         default
-            What the function takes by default, whose first field is that of a value without one.
+            Default of the function, which gives the first field if `value` has none.
         """
         read: Self = value if isinstance(value, cls) else cls(value)  # type: ignore[call-arg]
         first = fields(cls)[0].name
@@ -55,8 +54,8 @@ class OptionValue:
         Types are compared first, so that data is never compared with a default.
         """
         usual = cls.usual()
-        alike = {n: type(v) is type(usual[n]) and v == usual[n] for n, v in values.items()}
-        return [name for name in values if not alike[name]]
+        same = {n: type(v) is type(usual[n]) and v == usual[n] for n, v in values.items()}
+        return [name for name in values if not same[name]]
 
     @classmethod
     def usual(cls) -> dict[str, Any]:
@@ -73,9 +72,9 @@ class OptionValue:
 
     def written(self, spell: Callable[[Any], str] = repr) -> str:
         """Return the code that makes the value, without default fields."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        data = {n: type(value).__name__ for n, value in given.items() if hasattr(value, "shape")}
-        texts = [f"{name}={data.get(name) or spell(given[name])}" for name in self.changed(given)]
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        data = {n: type(value).__name__ for n, value in values.items() if hasattr(value, "shape")}
+        texts = [f"{name}={data.get(name) or spell(values[name])}" for name in self.changed(values)]
         first = fields(self)[0].name
         return f"{type(self).__name__}({', '.join(texts).removeprefix(f'{first}=')})"
 
@@ -118,27 +117,26 @@ class Slot(NamedTuple):
 
         None if all have their defaults.
 
-        Of several kinds all values are returned, which no function takes.
+        If options belong to several kinds, a list is returned, which no function accepts.
         """
         every = {kind: self.options_of(kind) for kind in self.kinds}
-        given = {
+        values = {
             kind: {name: options[flat] for name, flat in names.items() if flat in options}
             for kind, names in every.items()
         }
         for flat in {flat for names in every.values() for flat in names.values()}:
             options.pop(flat, None)
-        asked = [kind for kind, values in given.items() if kind.changed(values)]
-        found = [kind(**kind.usual() | given[kind]) for kind in asked]
-        return found[0] if len(found) == 1 else found or None
+        made = [kind(**kind.usual() | of) for kind, of in values.items() if kind.changed(of)]
+        return made[0] if len(made) == 1 else made or None
 
     def unused_of(self, value: Any) -> list[str]:
         """Return the unused fields that a value sets.
 
         Anything but an option value sets the first field.
         """
-        own = isinstance(value, self.kinds)
-        given = type(value).changed(vars(value)) if own else [fields(self.kind)[0].name]
-        return sorted(name for name in given if name in self.unused)
+        is_option = isinstance(value, self.kinds)
+        names = type(value).changed(vars(value)) if is_option else [fields(self.kind)[0].name]
+        return sorted(name for name in names if name in self.unused)
 
 
 @cache
@@ -158,9 +156,9 @@ def slot_of(annotation: Any) -> Slot | None:
         return slot and Slot(slot.kinds, frozenset().union(*unused))
     united = get_origin(annotation) in {Union, UnionType}
     kinds = get_args(annotation) if united else [annotation]
-    found = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, OptionValue)]
+    options = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, OptionValue)]
     several = any(slot_of(inner) for kind in kinds for inner in get_args(kind))
-    return Slot(tuple(found)) if found and not several else None
+    return Slot(tuple(options)) if options and not several else None
 
 
 def slots_of(signature: inspect.Signature) -> dict[str, Slot]:
@@ -184,16 +182,16 @@ def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Paramete
         if slot is None:
             plain[name] = parameter
             continue
-        needed = parameter.default is parameter.empty
-        usual = slot.spread(None if needed else parameter.default)
+        is_required = parameter.default is parameter.empty
+        usual = slot.spread(None if is_required else parameter.default)
         first = next(iter(usual))
-        usual |= {first: parameter.empty} if needed else {}
+        usual |= {first: parameter.empty} if is_required else {}
         for kind in slot.kinds:
             types = {field.name: field.type for field in fields(kind)}
-            for own, flat in slot.options_of(kind).items():
-                given = {"name": flat, "annotation": types[own], "default": usual[flat]}
-                given |= {} if flat == first else {"kind": parameter.KEYWORD_ONLY}
-                plain[flat] = parameter.replace(**given)
+            for field_name, flat in slot.options_of(kind).items():
+                changes = {"name": flat, "annotation": types[field_name], "default": usual[flat]}
+                changes |= {} if flat == first else {"kind": parameter.KEYWORD_ONLY}
+                plain[flat] = parameter.replace(**changes)
     return plain
 
 
