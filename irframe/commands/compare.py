@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import irframe as ir
@@ -235,8 +234,9 @@ def _verdict_words(comparison: pd.DataFrame) -> list[str]:
     verdicts = pd.Series("not significant", comparison.index)
     verdicts = verdicts.mask(comparison["p_adjusted"].isna(), "undecided")
     significant = comparison["significant"].astype(bool)
-    verdicts = verdicts.mask(significant, np.where(signs > 0, "better", "worse"))
-    return verdicts.mask(void, NO_VERDICT).tolist()
+    verdicts = verdicts.mask(significant & (signs > 0), "better")
+    verdicts = verdicts.mask(significant & ~(signs > 0), "worse")
+    return list(verdicts.mask(void, NO_VERDICT))
 
 
 def _notes(comparison: pd.DataFrame) -> str:

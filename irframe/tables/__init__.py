@@ -1,1 +1,1 @@
-"""Results as tables for a page or a paper: marks, intervals, captions."""
+"""Results as tables for pages and papers."""

@@ -1,4 +1,4 @@
-"""Captions of results: the test, the intervals, and the data behind them."""
+"""Captions of results: tests, intervals and data."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
@@ -175,7 +175,7 @@ def caption_text(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}
 
 
 def decision_text(attributes: Mapping[Any, Any]) -> str:
-    """Name the test and correction, or the method, behind a result."""
+    """Name the test and correction, or the method."""
     margin = attributes.get("margin", attributes.get("relative_margin", ""))
     verb = str(attributes.get(RESULT))
     template = MARGIN_WORDS.get(verb, MARGIN_WORDS[""]) if margin else ""
@@ -187,7 +187,7 @@ def decision_text(attributes: Mapping[Any, Any]) -> str:
 
 
 def _goal_text(attributes: Mapping[Any, Any]) -> str:
-    """Name the goal of a planned number of topics: power or width."""
+    """Name the goal of planning: power or width."""
     if "width" not in attributes:
         return f"power {attributes['power']:g}"
     ends = interval_label({"interval": "t"} | dict(attributes))
@@ -195,7 +195,7 @@ def _goal_text(attributes: Mapping[Any, Any]) -> str:
 
 
 def significance_text(attributes: Mapping[Any, Any]) -> str:
-    """Name the test, the correction for multiple comparisons, and the level.
+    """Name the test, the correction and the level.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def _correction(attributes: Mapping[Any, Any]) -> str:
 
 
 def _test_name(text: Any) -> str:
-    """Return the name of a test with the options that differ from the defaults."""
+    """Return the name of a test with its changed options."""
     if text in TEST_WORDS:
         return TEST_WORDS[text]
     test: Any = parse_test(text)
@@ -269,7 +269,7 @@ def interval_label(attributes: Mapping[Any, Any]) -> str:
 
 
 def draws_text(attributes: Mapping[Any, Any]) -> str:
-    """Return the number of samples drawn and the seed, if any.
+    """Return the number of samples and the seed.
 
     Examples
     --------
@@ -341,7 +341,7 @@ def design_text(attributes: Mapping[Any, Any]) -> str:
 
 
 def options_text(attributes: Mapping[Any, Any]) -> str:
-    """Return the further options of a result that differ from the defaults.
+    """Return the further changed options of a result.
 
     Examples
     --------
@@ -366,7 +366,7 @@ def options_text(attributes: Mapping[Any, Any]) -> str:
 
 
 def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str]:
-    """Return the options of a step that differ from the defaults."""
+    """Return the changed options of a step."""
     defaults = default_options(step.verb)
     texts = []
     for name, value in step.options.items():
@@ -454,7 +454,7 @@ def step_texts(steps: Iterable[Step]) -> list[str]:
 
 
 def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the attributes that decided scores, without an unknown pool depth."""
+    """Return the attributes that decided scores."""
     decided = {name: attributes[name] for name in ORIGIN_WORDS if name in attributes}
     steps = steps_of(attributes)
     if len(steps) > 1 or (steps and steps[0].verb not in SOURCES):
@@ -477,7 +477,7 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def method_text(attributes: Mapping[Any, Any]) -> str:
-    """Name the measure of agreement, with parameters that differ from the defaults.
+    """Name the measure of agreement with its changed parameters.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def _unique_names(names: Iterable[str]) -> str:
 
 
 def _papers_of_step(step: Step, further: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the reference, DOI and user of each paper of a step."""
+    """Yield the reference, DOI and user of each paper."""
     options = {**step.options, **further}
     for name, kind in _used(step):
         for reference, doi in references(kind):
@@ -180,7 +180,7 @@ def _reference(entry: str) -> tuple[str, str]:
 
 
 def _used(step: Step) -> Iterator[tuple[str, Any]]:
-    """Yield the name and object of everything that a step used.
+    """Yield the name and object of each used thing.
 
     These are metrics, a test, measures of agreement, max-T and the verb.
     """

@@ -134,7 +134,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
 
     @classmethod
     def of(cls, table: Table, precision: int = 3) -> Self:
-        """Return the Styler of a table, with a number of decimals."""
+        """Return the Styler of a table."""
         styler = cls(table.numbers)
         styler.extras = table.extras
         styler.best = table.best

@@ -1,4 +1,4 @@
-"""Tables of means with marks and intervals, and of other results."""
+"""Tables of means and of other results."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -90,7 +90,7 @@ class Means:
         return replace(bare, table=bare.spread(frame, frame["mean"]))
 
     def spread(self, frame: pd.DataFrame, numbers: Any, role: str = SYSTEM) -> pd.DataFrame:
-        """Return values, one per row of a frame, in the table's shape.
+        """Return the values of a frame's rows as a table.
 
         The frame is the long one, or has the same groups, metrics and depths in the same order.
         """
@@ -364,7 +364,7 @@ PLUS_MINUS = {**everywhere(" ± {}"), "latex": r" $\pm$ {}"}
 
 
 def of_result(result: Any) -> Table:
-    """Return the table of a frame, an array or a dataset."""
+    """Return the table of a frame, array or dataset."""
     dims = {*getattr(result, "dims", ())}
     by_stop = {METRIC, axis_of(result).dim} <= dims and SYSTEM not in dims
     if isinstance(result, xr.DataArray) and by_stop:
@@ -378,7 +378,7 @@ def of_result(result: Any) -> Table:
 
 
 def _of_array(values: xr.DataArray) -> Table:
-    """Return the table of values by depth, a row per metric."""
+    """Return the table of values by depth."""
     dim = axis_of(values).dim
     rows = [name for name in values.dims if name != dim]
     flat = values.transpose(*rows, dim).to_numpy().reshape(-1, values.sizes[dim])
@@ -439,7 +439,7 @@ def _labels_along(data: xr.Dataset, dim: Any) -> list[Any]:
 
 
 def _table_of_frame(frame: pd.DataFrame) -> Table:
-    """Return the table of a frame, with constants in the caption."""
+    """Return the table of a frame."""
     frame = frame[of_outcomes(frame)]
     named = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(named) if named else frame.reset_index(drop=True)
@@ -480,7 +480,7 @@ def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
 
 
 def _beside(numbers: pd.DataFrame, column: Any, values: pd.Series) -> pd.DataFrame:
-    """Return a frame with values in one column, and "" elsewhere."""
+    """Return a frame with values in one column only."""
     filled = np.full(numbers.shape, "", dtype=object)
     filled[:, numbers.columns.get_loc(column)] = values
     return pd.DataFrame(filled, numbers.index, numbers.columns)
