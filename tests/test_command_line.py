@@ -966,7 +966,7 @@ def test_repeats_are_read_from_file_names(tmp_path, capsys):
     assert "no --repeat" in err
     status, _, err = run(capsys, "evaluate", *words[:-2])
     assert status == 2
-    assert "repeats of systems by repeat=r" in err
+    assert "repeats of systems with repeat=r" in err
     _, out, _ = run(capsys, "diagnose", *words, "--fail-on", "never")
     assert "systems with one repeat, beside others with up to 3" in out
 

@@ -147,7 +147,7 @@ def test_the_page_of_verbs_lists_them_in_a_checkout(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     written = (DOCS / "reference" / "verbs.md").read_text()
     assert import_module("verbs").with_text(written) == written
-    assert "| `compare` | scores | Test every pair" in written
+    assert "| `compare` | scores | Test the differences" in written
 
 
 def test_nothing_is_installed_from_an_index():

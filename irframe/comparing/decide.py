@@ -110,7 +110,7 @@ def add_bounds(
     compared = {None} if by is None else set(frame[by])
     selected = [group for key, group in groups(bounds, by) if key in compared]
     rows = pd.concat([decide(group, baseline=baseline) for group in selected], ignore_index=True)
-    columns = {name: rows[name] for name in DECIDED[:4]}
+    columns: dict[str, Any] = {name: rows[name] for name in DECIDED[:4]}
     if options.verdicts:
         columns |= _verdicts_at_bounds(selected, options, baseline)
     if options.margin is not None:
