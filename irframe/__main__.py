@@ -77,7 +77,7 @@ def _outer() -> Line:
 
 
 def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
-    """Run a command, and print warnings and errors in one line."""
+    """Run a command; print warnings and errors as lines."""
     output = getattr(options, "output", None)
     gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
@@ -143,7 +143,7 @@ def _files(name: str) -> Any:
 
 
 def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
-    """Write an answer, and print a gate's verdict if writing fails."""
+    """Write an answer; if that fails, print the verdict."""
     try:
         _write(content, output)
     except OSError as error:

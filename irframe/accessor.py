@@ -176,7 +176,7 @@ class Verbs:
         ][:5]
 
     def _seen(self) -> str:
-        """Return the kind, the size and the settings of the object."""
+        """Return kind, size and settings of the object."""
         from irframe.tables.captions import caption_text  # noqa: PLC0415 - only when shown
 
         kind = kinds.kind_of(self._subject)
@@ -290,7 +290,7 @@ class SeriesAccessor(FrameAccessor):
 
 
 def _with_metrics(subject: Any) -> Any:
-    """Join the variables of a dataset of scores to one array.
+    """Join the variables of a dataset to one array.
 
     Return any other object unchanged.
     """
@@ -308,7 +308,7 @@ def _with_metrics(subject: Any) -> Any:
 
 
 def _metric(name: str) -> Any:
-    """Return the metric of a name, None if it names none."""
+    """Return the metric of a name, or None."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same

@@ -25,18 +25,18 @@ LONG = 70
 Word = TypeVar("Word", bound=str)
 
 
-def is_whole(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
     """Return whether a value is an integer, not a bool.
 
     Examples
     --------
-    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    >>> is_integer(3), is_integer(True), is_integer(3.0)
     (True, False, False)
     """
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
 
 
-def whole(
+def check_int(
     name: str,
     value: Any,
     *,
@@ -49,14 +49,14 @@ def whole(
 
     Examples
     --------
-    >>> whole("depth", 10, low=1)
+    >>> check_int("depth", 10, low=1)
     10
-    >>> whole("depth", 2.5, low=1)
+    >>> check_int("depth", 2.5, low=1)
     Traceback (most recent call last):
     ...
     irframe.errors.ParameterError: wanted depth, a whole number of at least 1; found 2.5.
     """
-    fits = is_whole(value)
+    fits = is_integer(value)
     if high is None and fits and value > MOST and name != "seed":  # numpy takes any integer as seed
         high = MOST
     if not fits or not _inside(value, low=low, high=high):

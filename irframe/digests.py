@@ -14,7 +14,7 @@ DIGEST = "digest"
 
 
 def is_list(value: Any) -> bool:
-    """Return whether a value is a list of some kind, or an array with one dimension."""
+    """Return whether a value is a list or one-dimensional array."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1
     return isinstance(value, list | tuple | set | frozenset | range | pd.Index)

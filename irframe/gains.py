@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.checks import as_written, whole
+from irframe.checks import as_written, check_int
 from irframe.errors import MetricError
 from irframe.names import HIGHEST_GRADE, as_html
 
@@ -78,7 +78,7 @@ class _Scaled(Gain):
 
     def __post_init__(self) -> None:
         if self.top is not None:
-            whole("top", self.top, low=1, high=HIGHEST_GRADE, error=MetricError)
+            check_int("top", self.top, low=1, high=HIGHEST_GRADE, error=MetricError)
 
 
 def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:

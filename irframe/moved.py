@@ -1,4 +1,4 @@
-"""Parameters that moved, and the call that replaces the old one."""
+"""Parameters that moved, and the calls that replace them."""
 
 import inspect
 import json
@@ -15,7 +15,7 @@ LONGEST = 60
 
 @dataclass(frozen=True)
 class Moved:
-    """Parameters that moved, and the call that replaces the old one.
+    """Parameters that moved, and the calls that replace them.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def line_for(
 
 
 def _cut(name: str, text: str, depths: Sequence[tuple[str, str]]) -> str:
-    """Return the code of an argument, with metrics at a depth."""
+    """Return the code of an argument."""
     return re.sub(r'"([^"@]+)"', rf'"\1@{depths[0][1]}"', text) if name == "metrics" else text
 
 
@@ -159,7 +159,7 @@ def _selections(subject: Any, depths: str) -> dict[str, str]:
 
 
 def _has_name(entry: tuple[str, str]) -> bool:
-    """Return whether a field has a name; such fields come last."""
+    """Return whether a field has a name."""
     return bool(entry[0])
 
 
@@ -178,7 +178,7 @@ def _written(
 
 
 def _text(name: str, value: Any) -> str:
-    """Return the code of a short plain value, or its name."""
+    """Return the code of a short value, or its name."""
     if type(value).__module__.startswith("irframe.metrics"):
         return json.dumps(str(value))
     if isinstance(value, str):

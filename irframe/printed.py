@@ -218,7 +218,7 @@ def _is_own() -> bool:
 def fitted(
     frame: pd.DataFrame, first: Sequence[str], width: int = WIDTH - 2
 ) -> tuple[pd.DataFrame, str]:
-    """Return the columns that fit on a line, and a note.
+    """Return the columns that fit, and a note.
 
     The columns in `first` take precedence. The note names the columns that are left out. The
     default width is two characters less than that of pandas, which wraps longer lines.
@@ -259,7 +259,7 @@ def _narrowed(frame: pd.DataFrame, columns: Sequence[Any], width: int = WIDTH - 
 
 
 def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return a frame with long texts cut, where they stay distinct."""
+    """Cut long texts of a frame that stay distinct."""
 
     def short(value: Any, head: int) -> Any:
         if not isinstance(value, str) or len(value) <= most:
@@ -318,7 +318,7 @@ def beside_the_point(board: pd.DataFrame) -> list[str]:
 
 
 def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return the columns of a result to print, and a note.
+    """Return the printed columns of a result, and a note.
 
     Results that are no comparison or leaderboard are returned unchanged.
     """
@@ -355,7 +355,7 @@ def of_outcomes(frame: pd.DataFrame) -> list[Any]:
 
 
 def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
-    """Return the columns of a comparison to print, and a note.
+    """Return the printed columns of a comparison, and a note.
 
     Labels that vary come first.
     """

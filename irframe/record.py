@@ -1,4 +1,4 @@
-"""Record of the verbs and options that led to a result.
+"""Record of the verbs and options behind a result.
 
 A result has its record as JSON in one attribute, which netCDF, Zarr and Parquet keep. Tables, the
 console, Markdown and the report describe results from their records.
@@ -63,7 +63,7 @@ class Steps(str):
     __slots__ = ()
 
     def __str__(self) -> str:
-        """Return the names of the verbs, and how to get their options."""
+        """Return the names of the verbs."""
         return f"{', '.join(verb for verb, _ in json.loads(self))}; .ireval.record has the options"
 
 
@@ -164,7 +164,7 @@ def function_of(verb: str) -> Callable[..., Any] | None:
 
 
 def steps_of(subject: Any) -> list[Step]:
-    """Return the steps that led to an object, if it has a record.
+    """Return the steps that led to an object.
 
     Examples
     --------
@@ -221,7 +221,7 @@ class Call(inspect.Signature):
 
 
 def calling(call: Any, function: Callable[..., Any]) -> Any:
-    """Give a wrapper the signature of its function, printed without types."""
+    """Give a wrapper the signature of its function."""
     signature = signature_of(function)
     call.__signature__ = Call(
         [*signature.parameters.values()], return_annotation=signature.return_annotation
@@ -309,14 +309,14 @@ def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]
 
 
 def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, Any]:
-    """Return an option for a record, an option value as its fields."""
+    """Return an option as a record contains it."""
     each = {name: value} if slot is None else slot.spread(value)
     return {word: plain_option(word, field) for word, field in each.items()}
 
 
 @cache
 def default_options(verb: str) -> dict[str, Any]:
-    """Return the default options of a verb, as its record has them.
+    """Return the recorded default options of a verb.
 
     Examples
     --------
@@ -389,7 +389,7 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
 
 
 def with_cautions(result: Any, warned: OneCall) -> Any:
-    """Add the warnings of a call to a result as cautions."""
+    """Add the warnings of a call to its result."""
     if isinstance(result, InGroups):
         return result.with_each(lambda cube: with_cautions(cube, warned))
     if warned.texts and isinstance(getattr(result, "attrs", None), dict):

@@ -97,7 +97,7 @@ class Axis:
 
 
 def plain(stop: object) -> str:
-    """Return a stop as text, without the decimals of an integer.
+    """Return a stop as text.
 
     Examples
     --------
@@ -108,13 +108,13 @@ def plain(stop: object) -> str:
 
 
 def _fit(hits: Any, budgets: Any) -> NDArray[np.int64]:
-    """Count the documents of every list that fit into each budget."""
+    """Count the documents that fit into each budget."""
     through = hits.down_to(np.asarray(hits.along[LENGTH], np.float64))
     return _up_to(hits, np.asarray(budgets) * (1 + ROUNDING), through)
 
 
 def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
-    """Count documents with values up to each limit: (system, topic, limit)."""
+    """Count documents with values up to each limit."""
     list_of = hits.list_of
     size = hits.length.size
     read = [np.bincount(list_of[values <= limit], minlength=size) for limit in limits]

@@ -968,7 +968,7 @@ def test_repeats_are_read_from_file_names(tmp_path, capsys):
     assert status == 2
     assert "repeats of systems with repeat=r" in err
     _, out, _ = run(capsys, "diagnose", *words, "--fail-on", "never")
-    assert "systems with one repeat, beside others with up to 3" in out
+    assert "systems with one repeat, while others have up to 3" in out
 
 
 def test_the_first_of_each_search_are_written_where_the_line_says(capsys, tmp_path):

@@ -166,13 +166,17 @@ RECIPES = {
                 "    *,\n    alpha: float = 0.05,",
                 "    *,\n    least: int = 1,\n    alpha: float = 0.05,",
             ),
-            (SUMMARY, "    level(alpha)\n", '    whole("least", least, low=1)\n    level(alpha)\n'),
+            (
+                SUMMARY,
+                "    level(alpha)\n",
+                '    check_int("least", least, low=1)\n    level(alpha)\n',
+            ),
             (
                 SUMMARY,
                 "    alpha\n        One minus",
                 "    least\n        Number of topics, at least 1.\n    alpha\n        One minus",
             ),
-            (SUMMARY, "from irframe.checks import ", "from irframe.checks import whole, "),
+            (SUMMARY, "from irframe.checks import ", "from irframe.checks import check_int, "),
         ),
     ),
     "Add a file format": Recipe(

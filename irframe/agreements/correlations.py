@@ -227,7 +227,7 @@ def _weights(systems: int) -> Floats:
 def _pairs(
     reference: Floats, estimated: Floats, weights: Floats
 ) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating]]]:
-    """Yield signs in the reference and weighted ones in the estimate."""
+    """Yield signs of the reference and weighted estimated signs."""
     row_bytes = reference[..., 0].nbytes + 2 * estimated[..., 0].nbytes
     for first, second in base.pair_blocks(estimated.shape[-1], row_bytes):
         weighted = base.signs(estimated, first, second)

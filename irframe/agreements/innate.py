@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, in_threads
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.errors import MetricError
 
 BLOCK = 1 << 20
@@ -289,6 +289,6 @@ def random_separability(k: int) -> Separability:
     >>> random_separability(3)
     Separability(equal=8, separable=54, nonseparable=2)
     """
-    k = whole("k", k, low=1)
+    k = check_int("k", k, low=1)
     separable = 2 * (comb(2 * k + 1, k) - 2**k)
     return Separability(2**k, separable, 4**k - 2**k - separable)

@@ -70,7 +70,7 @@ EPILOG = """\
 exit status:
   0  the answer was given
   1  check, diagnose or compare found something as grave as --fail-on says
-  2  an error, told in one line
+  2  an error, printed in one line
   130  stopped by Ctrl-C; no file is left in part
 """
 
@@ -190,7 +190,7 @@ def spread(words: Sequence[str]) -> list[str]:
 
 
 def _ends_metrics(word: str) -> bool:
-    """Return whether an argument after a metric is an option or file."""
+    """Return whether an argument after metrics is something else."""
     is_pattern = Path(word).suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
     exists = os.path.exists(word)  # noqa: PTH110 - Path.exists raises for invalid paths
     return word.startswith("-") or ("(" not in word and is_pattern) or exists

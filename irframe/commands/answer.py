@@ -33,7 +33,7 @@ WIDTH = 80
 
 
 class Answer(NamedTuple):
-    """Answer of a command, without content if it is already written."""
+    """Answer of a command, empty if already written."""
 
     content: str | bytes | None
     status: int = 0
@@ -95,7 +95,7 @@ def noted(content: str | bytes, notes: str) -> str:
 
 
 def wrapped(text: str, indent: str = "") -> str:
-    """Return text in lines of at most 80 characters, if possible."""
+    """Wrap text at 80 characters, if possible."""
     breaks: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
     return textwrap.fill(text, WIDTH, subsequent_indent=indent, **breaks)
 
@@ -125,7 +125,7 @@ def _with_p_texts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def narrow_table(frame: pd.DataFrame, first: Sequence[Any]) -> str:
-    """Return a table of at most 80 characters, with a note.
+    """Return a table within 80 characters, with a note.
 
     The note names the columns left out.
 

@@ -164,7 +164,7 @@ def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
 
 
 def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, Any]) -> None:
-    """Print how often the gate fails, without and with a loss."""
+    """Print how often the gate fails with and without losses."""
     unchanged, worse = rehearse(scores, arguments, options.fail_on, samples=REHEARSALS)
     rates = f"{unchanged:.1%} where nothing changed, and {worse:.1%} where each mean is worse"
     tell(f"of {REHEARSALS:,} rehearsals --fail-on {options.fail_on} fails {rates} by the margin")

@@ -14,7 +14,7 @@ import xarray as xr
 import irframe as ir
 from irframe.commands.answer import Answer, declare_output, format_of, wrapped, written
 from irframe.commands.evaluate import means
-from irframe.commands.inputs import declare_reading, source_of, sources_of, told
+from irframe.commands.inputs import declare_reading, reading_options, source_of, sources_of
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
 from irframe.files.atomic import atomic
@@ -52,10 +52,10 @@ def run_convert(options: Namespace) -> Answer:
         raise InputError("one file of judgments", f"{len(options.files)}", "", options.files)
     if options.qrels:
         source = source_of(options.files[0])
-        frame = ir.read_qrels(source, subtopics=options.subtopics, **told(options))
+        frame = ir.read_qrels(source, subtopics=options.subtopics, **reading_options(options))
     else:
         sources = sources_of(options.files)
-        frame = ir.read_runs(sources, system=options.system, **told(options))
+        frame = ir.read_runs(sources, system=options.system, **reading_options(options))
     output = Path(options.output or "")
     suffixes = [suffix for suffix in output.suffixes if suffix.lower() not in PACKED]
     kind = options.format or KINDS.get("".join(suffixes[-1:]).lower(), "trec")
@@ -107,7 +107,7 @@ def run_metrics(options: Namespace) -> Answer:
 
 
 def _explained(kind: Any) -> str:
-    """Return how a metric is called, and its docstring, as wide as a terminal but for code."""
+    """Return the call and docstring of a metric."""
     fields = inspect.signature(kind).parameters.values()
     called = ", ".join(f"{field.name}={field.default!r}" for field in fields)
     prose, mark, code = (inspect.getdoc(kind) or "").partition("\nExamples\n")
@@ -139,7 +139,7 @@ def declare_demo(parser: ArgumentParser) -> None:
 
 
 def run_demo(options: Namespace) -> Answer:
-    """Evaluate the track that comes with irframe, or write its files."""
+    """Evaluate the example track, or write its files."""
     if options.files is None:
         return Answer(_demo_text() + _reported(options.report))
     _write(Path(options.files))
@@ -147,7 +147,7 @@ def run_demo(options: Namespace) -> Answer:
 
 
 def _write(folder: Path) -> None:
-    """Write judgments, a run for each system, and a table of the systems."""
+    """Write judgments, runs and a table of systems."""
     runs, qrels = ir.example_track()
     Path(folder, "runs").mkdir(parents=True, exist_ok=True)
     ir.verbs.write_qrels(qrels, folder / "qrels.txt")
@@ -158,13 +158,13 @@ def _write(folder: Path) -> None:
         known.to_csv(stream, index=False)
 
 
-def _told_pairs(versus: pd.DataFrame) -> str:
-    told = versus.assign(p_adjusted=versus["p_adjusted"].map(p_text))
-    return told.to_string(index=False, float_format=partial(fixed_text, decimals=3))
+def _pairs_text(versus: pd.DataFrame) -> str:
+    rounded = versus.assign(p_adjusted=versus["p_adjusted"].map(p_text))
+    return rounded.to_string(index=False, float_format=partial(fixed_text, decimals=3))
 
 
 def _demo_text() -> str:
-    """Return what is to be seen on the track, and how to see it."""
+    """Return what the track shows, with the calls."""
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
     systems, topics, depth = cube["grade"].shape
@@ -187,7 +187,7 @@ def _demo_text() -> str:
         "Mean scores, runs.ireval.evaluate(qrels, [...]).ireval.summary():\n\n"
         f"{written(means(scores), 'table')!s}\n"
         "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
-        f"{_told_pairs(versus[columns])}\n\n"
+        f"{_pairs_text(versus[columns])}\n\n"
         "The same at other depths, for AP(norm='min'):\n\n"
         f"{depths.to_string(float_format=partial(fixed_text, decimals=2))}\n\n"
         f"{wrapped(_in_words(depths, 5, pool))}\n\n{wrapped(end)}\n\n"
@@ -195,7 +195,7 @@ def _demo_text() -> str:
 
 
 def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
-    """Return what the columns of the table mean, by one of its rows."""
+    """Explain the columns of the table by one row."""
     row = depths.loc[depth]
     return (
         f"In words: at depth {depth}, {row['discrimination']:.0%} of the pairs of systems differ "
@@ -207,7 +207,7 @@ def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
 
 
 def _reported(path: str) -> str:
-    """Write the HTML report of the track, and say where it is, or what it lacks."""
+    """Write the report of the track, and return a message."""
     runs, qrels = ir.example_track()
     try:
         page = ir.report(runs, qrels, path, baseline="bm25", title="The example track")

@@ -35,7 +35,7 @@ SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
 def trec_layout(
     scores: pd.DataFrame, names: Sequence[str], listed: pd.MultiIndex | None = None
 ) -> str:
-    """Print scores as trec_eval 9.0 does, one system after the other.
+    """Print scores as trec_eval 9.0 does, system by system.
 
     Parameters
     ----------
@@ -95,7 +95,10 @@ class Printed(NamedTuple):
         return f"{value:.0f}" if facts(self.name).summary == "sum" else f"{value:.4f}"
 
     def average(self, rows: NDArray[Any]) -> float:
-        """Add topic after topic as trec_eval does: which way a half is rounded depends on it."""
+        """Sum topic by topic, as trec_eval does.
+
+        The rounding of halves depends on the order.
+        """
         known, summary = self.values[rows], facts(self.name).summary
         known = known[~np.isnan(known)]
         if summary != "mean" or not len(known):
@@ -104,7 +107,7 @@ class Printed(NamedTuple):
 
 
 def _printed_columns(scores: pd.DataFrame) -> list[Printed]:
-    """Return the columns in the order in which they are printed.
+    """Return the columns in printing order.
 
     trec_eval has one level of relevance at a time, which its labels do not say.
     """
@@ -140,7 +143,7 @@ def declare_freeze(parser: ArgumentParser) -> None:
 
 
 def run_freeze(options: Namespace) -> answer.Answer:
-    """Write the scores of a run, the one named by ``--baseline`` if there are several."""
+    """Write the scores of a run, chosen by ``--baseline``."""
     arguments = inputs.given(options, ir.verbs.freeze)
     if isinstance(arguments["baseline"], list):
         raise ParameterError("--baseline once", f"{len(arguments['baseline'])}")
@@ -194,7 +197,7 @@ def run_evaluate(options: Namespace) -> answer.Answer:
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the average of every system, and group if there are any, a column per metric.
+    """Return the averages by system and group.
 
     Where systems have scores on different topics, a column says on how many.
     """
@@ -225,9 +228,9 @@ def declare_check(parser: ArgumentParser) -> None:
 
 
 def run_check(options: Namespace) -> answer.Answer:
-    """Check all runs, those of files that cannot be read as well."""
+    """Check all runs, including unreadable files."""
     kind = answer.format_of(options)
-    runs = inputs.read_sound(options)
+    runs = inputs.read_valid(options)
     arguments = inputs.given(options, ir.verbs.check)
     rows = ir.verbs.check(runs, inputs.read_judgments(options), **arguments)
     write = _table_and_lists if kind in {"table", "markdown"} else answer.written
@@ -236,9 +239,9 @@ def run_check(options: Namespace) -> answer.Answer:
 
 
 def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
-    """Return a table of numbers, and below it a line for every list, its beginning and length."""
-    held = rows.map(lambda value: isinstance(value, tuple)).all()
-    numbers, note = rows.loc[:, ~held], ""
+    """Return a table, with shortened lists below it."""
+    nested = rows.map(lambda value: isinstance(value, tuple)).all()
+    numbers, note = rows.loc[:, ~nested], ""
     if kind == "table":
         numbers, note = fitted(pd.DataFrame(numbers), FIRST["check"])
     table, lines = str(answer.written(numbers, kind)), []
@@ -263,7 +266,10 @@ def declare_diagnose(parser: ArgumentParser) -> None:
 
 
 def run_diagnose(options: Namespace) -> answer.Answer:
-    """Report everything that is found; files in other formats than text have all places."""
+    """Print all findings.
+
+    Files in formats other than text list all places.
+    """
     kind = answer.format_of(options)
     findings = ir.verbs.diagnose(
         inputs.read_all(options),
@@ -272,12 +278,12 @@ def run_diagnose(options: Namespace) -> answer.Answer:
         errors="report",
         **inputs.given(options, ir.verbs.diagnose),
     )
-    paragraphs = kind == "table" and "\n".join(map(_diagnose_told, findings.to_dict("records")))
+    paragraphs = kind == "table" and "\n".join(map(_finding_text, findings.to_dict("records")))
     content = paragraphs or answer.written(findings, kind)
     return answer.Answer(content, answer.status_of(findings["severity"], options.fail_on))
 
 
-def _diagnose_told(finding: dict[Hashable, Any]) -> str:
+def _finding_text(finding: dict[Hashable, Any]) -> str:
     """Return a paragraph."""
     places = str(finding["where"])
     if len(places) > LONGEST:
@@ -299,7 +305,7 @@ def declare_losses(parser: ArgumentParser) -> None:
 
 
 def run_losses(options: Namespace) -> answer.Answer:
-    """Print the mean score and losses of every system, or those of each topic."""
+    """Print mean scores and losses, or those per topic."""
     kind = answer.format_of(options)
     runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
     arguments = inputs.given(options, ir.verbs.losses)

@@ -1,4 +1,4 @@
-"""The files that a command line names, as frames: runs, judgments, tables of systems; options."""
+"""Files and options of a command line."""
 
 import inspect
 import re
@@ -13,8 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pandas as pd
 
 import irframe as ir
-from irframe.checks import listed
-from irframe.checks import whole as checks_whole
+from irframe.checks import check_int, listed
 from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError, OneCall, ParameterError
 from irframe.experiments.collapse import Preparation
@@ -28,7 +27,7 @@ from irframe.option_values import gathered, plain_parameters
 
 
 def read_topic_values(path: str, word: str) -> pd.Series:
-    """Read what is said of topics: a column of topics, and one of clusters, tasks or weights."""
+    """Read a table of topics with clusters, tasks or weights."""
     table = plain_table(path)
     topic = roles(table.columns).get(TOPIC)
     others = [name for name in table.columns if name != topic]
@@ -51,12 +50,12 @@ def declare_files(parser: ArgumentParser) -> None:
 
 
 def declare_reading(parser: ArgumentParser) -> None:
-    """Let it be told what files do not tell: names of systems, columns, and what is between."""
+    """Add options for names of systems, columns and separators."""
     parser.add_argument(
         "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
     )
     parser.add_argument(
-        "--columns", metavar="NAMES", type=columns_told,
+        "--columns", metavar="NAMES", type=parse_columns,
         help="columns of the files in order, as topic,doc,score, or roles, as model_name=system",
     )  # fmt: skip
     parser.add_argument(
@@ -65,12 +64,12 @@ def declare_reading(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def columns_told(text: str) -> list[str] | dict[str, str]:
+def parse_columns(text: str) -> list[str] | dict[str, str]:
     """Return names of columns between commas, or their roles.
 
     Examples
     --------
-    >>> columns_told("topic,doc,score"), columns_told("model_name=system")
+    >>> parse_columns("topic,doc,score"), parse_columns("model_name=system")
     (['topic', 'doc', 'score'], {'model_name': 'system'})
     """
     names = text.split(",")
@@ -78,7 +77,7 @@ def columns_told(text: str) -> list[str] | dict[str, str]:
     return {n: role for n, _, role in pairs} if all(each for _, each, _ in pairs) else names
 
 
-def told(options: Namespace) -> dict[str, Any]:
+def reading_options(options: Namespace) -> dict[str, Any]:
     """Return what a line tells of files."""
     return {"columns": options.columns, "sep": options.sep}
 
@@ -99,7 +98,7 @@ def depths(text: str) -> int | list[int]:
 
 
 def number_or_column(text: str) -> int | str:
-    """Return a whole number, or else the name of a column.
+    """Return an integer, or else a column name.
 
     Examples
     --------
@@ -202,7 +201,7 @@ DESIGN = {
 
 
 def _thresholds(text: str) -> Any:
-    """Return thresholds of a line: numbers, or system=number, between commas; or a word."""
+    """Return thresholds: numbers, system=number pairs, or a word."""
     pairs = [part.rpartition("=") for part in text.split(",")]
     try:
         numbers = [float(number) for *_, number in pairs]
@@ -255,7 +254,7 @@ _LISTS = re.compile('^[^.;:]*: ``"')
 
 
 def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
-    """Return the options of a verb that stand on a line: all that are not given in another way."""
+    """Return the options of a verb for the command line."""
     return {
         name: parameter
         for name, parameter in plain_parameters(inspect.signature(function)).items()
@@ -268,7 +267,7 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
 
 
 def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
-    """Let the options of verbs stand on a line, each once, as their signatures and words say."""
+    """Add the options of verbs, each once."""
     declared: set[str] = set()
     for function in functions:
         for name, parameter in _options_of(function).items():
@@ -282,17 +281,17 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
 
 
 def _sentence(function: Verb, name: str) -> str:
-    """Return the first sentence of what the docstring of a verb says of a parameter."""
+    """Return the first sentence about a parameter in a docstring."""
     text = inspect.getdoc(function) or ""
     match = re.search(rf"^(?:\w+, )*{name}(?:, \w+)*\n((?: {{4}}.*\n?)+)", text, re.MULTILINE)
     words = " ".join(match[1].split()) if match else ""
     ends = r"(?<=[.;])\s" if _LISTS.search(words) else r"(?<=[.;:])\s"
-    told = re.split(ends, words)[0].rstrip(".;:").replace("%", "%%")
-    return re.sub('``?"?(.*?)"?``?', r"\1", told[:1].lower() + told[1:])
+    sentence = re.split(ends, words)[0].rstrip(".;:").replace("%", "%%")
+    return re.sub('``?"?(.*?)"?``?', r"\1", sentence[:1].lower() + sentence[1:])
 
 
 def _reading(annotation: Any) -> dict[str, Any]:
-    """Return how an option is read whose parameter takes words, numbers or depths alone."""
+    """Return the reader of an option from its annotation."""
     united = get_origin(annotation) in {Union, UnionType}
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType] if united else []
     [only, *others] = kinds or [annotation]
@@ -329,7 +328,7 @@ YES, NO = {"yes", "true", "1"}, {"no", "false", "0"}
 
 
 def declare_systems(parser: ArgumentParser) -> None:
-    """Let a table of systems be named, and the column that says which ones made the pool."""
+    """Add options for systems and the contributing ones."""
     parser.add_argument(
         "--systems", metavar="TABLE",
         help="CSV or Parquet file with a row per system: a column system, name or run, and others",
@@ -342,7 +341,7 @@ def declare_systems(parser: ArgumentParser) -> None:
 def declare_scoring(
     parser: ArgumentParser, *functions: Verb, required: bool = True, usual: Sequence[str] = ()
 ) -> None:
-    """Let files, metrics, repeats, the options of verbs and a table of systems be named."""
+    """Add files, metrics, repeats, options of verbs and systems."""
     declare_files(parser)
     words = f"; by default {' '.join(usual)}" if usual else ""
     parser.add_argument(
@@ -365,7 +364,7 @@ def declare_scoring(
 
 
 def read_systems(path: str) -> pd.DataFrame:
-    """Read a table of systems, its index their names, text as it stands."""
+    """Read a table of systems, indexed by their names."""
     table = plain_table(path, na_filter=True)
     name = roles(table.columns).get(SYSTEM)
     if name is None:
@@ -380,7 +379,7 @@ def read_systems(path: str) -> pd.DataFrame:
 
 
 def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
-    """Return runs with the columns of the table of systems: every one, or those asked for."""
+    """Return runs with columns of the table of systems."""
     wanted = [getattr(options, name, None) for name in ("by", "contributing")]
     if getattr(options, "systems", None) is None:
         return runs
@@ -395,7 +394,7 @@ def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False)
 
 
 def _who_contributed(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
-    """Return runs with the column of contributing systems under the name that is looked for."""
+    """Return runs with a boolean column of contributing systems."""
     name = getattr(options, "contributing", None)
     if name is None:
         return runs
@@ -415,7 +414,7 @@ def source_of(word: str) -> Source:
 
 
 def sources_of(words: Sequence[str], *others: str) -> list[Source]:
-    """Return the files that words name: paths, patterns, folders, standard input."""
+    """Return the files of paths, patterns, folders and standard input."""
     times = [*words, *others].count(STDIN)
     if times > 1:
         raise InputError("standard input (-) once", f"it {times} times")
@@ -429,14 +428,14 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 
 
 def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
-    """Read all runs, with the columns asked for of a table of systems."""
+    """Read all runs, with columns of a table of systems."""
     named, repeat = sources_of(options.runs, options.qrels), getattr(options, "repeat", None)
-    runs = ir.read_runs(named, system=options.system, repeat=repeat, **told(options))
+    runs = ir.read_runs(named, system=options.system, repeat=repeat, **reading_options(options))
     return _who_contributed(with_systems(runs, options, every=every), options)
 
 
 def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | ScannedRuns:
-    """Return the runs: their files, to be read some at a time, or their rows if these count.
+    """Return scanned files of runs, or their rows if needed.
 
     Parameters
     ----------
@@ -449,22 +448,24 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     if rows or any(choices) or STDIN in options.runs:
         return read_all(options)
     paths: Any = sources_of(options.runs, options.qrels)
-    return ir.scan_runs(paths, system=options.system, **told(options))
+    return ir.scan_runs(paths, system=options.system, **reading_options(options))
 
 
-def read_sound(options: Namespace) -> pd.DataFrame:
-    """Read the runs that can be read; of the others their frame tells."""
+def read_valid(options: Namespace) -> pd.DataFrame:
+    """Read the runs that are valid, and keep other errors."""
     named = sources_of(options.runs, options.qrels)
     with OneCall(without=LEFT_OUT):  # as the answer says which, and why
-        return ir.read_runs(named, system=options.system, on_error="skip", **told(options))
+        return ir.read_runs(
+            named, system=options.system, on_error="skip", **reading_options(options)
+        )
 
 
 def metrics_of(options: Namespace) -> list[Any]:
-    """Return metrics, none of which looks deeper than lists are read, and what searches cost."""
-    told: Any = {name: getattr(options, name, None) for name in ("of", "length", "search")}
-    metrics, prepared = Preparation(**told).with_costs(options.metric or options.usual)
+    """Return the metrics, none deeper than the lists, and costs."""
+    units: Any = {name: getattr(options, name, None) for name in ("of", "length", "search")}
+    metrics, prepared = Preparation(**units).with_costs(options.metric or options.usual)
     deepest = DEEPEST if options.depth is None else options.depth
-    checks_whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
+    check_int("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
     if deeper:
         advice = "leave --depth out or make it deeper" if deepest < DEEPEST else ""
@@ -473,7 +474,7 @@ def metrics_of(options: Namespace) -> list[Any]:
 
 
 def flags_of_design(options: Namespace) -> list[str]:
-    """Return the options on a line that say how topics were drawn."""
+    """Return the options for the design of topics."""
     return [flag for flag, _ in DESIGN.values() if getattr(options, flag[2:])]
 
 

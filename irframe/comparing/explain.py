@@ -221,7 +221,7 @@ def _is_name(names: Array) -> NDArray[np.bool_]:
 
 
 def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
-    """Return the names in a run frame at a cube's ranks."""
+    """Return the names of a run frame at given ranks."""
     made = experiment_of(cube).made
     column = roles(runs.columns).get(SYSTEM)
     rows = runs if column is None else runs[runs[column].isin(cube.indexes[SYSTEM])]

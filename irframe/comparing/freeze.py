@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice, listed, places, whole
+from irframe.checks import check_int, choice, listed, places
 from irframe.comparing.frozen_shape import BY_TOPIC, KIND, POLICY, malformed
 from irframe.cubes.parse_scores import parse_scores
 from irframe.cubes.scores import Scores
@@ -91,7 +91,7 @@ def freeze(
     documents: int | None = None,
     runs: Runs | None = None,
 ) -> None:
-    """Write a system's scores to a file, as a later baseline.
+    """Write a system's scores to a file as a baseline.
 
     Parameters
     ----------
@@ -138,7 +138,9 @@ def freeze(
         raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
     content = _frozen(scores, baseline)
     if documents is not None:
-        content["documents"] = _first_documents(runs, content, whole("documents", documents, low=1))
+        content["documents"] = _first_documents(
+            runs, content, check_int("documents", documents, low=1)
+        )
     wrong = next(malformed(content), None)
     if wrong is not None:
         raise InputError("scores that can be written to a file", "", "", [wrong])
@@ -418,7 +420,7 @@ def _as_json(labels: TopicLabels, topics: pd.Index) -> str:
 
 
 def _first_documents(runs: Any, content: Mapping[str, Any], kept: int) -> list[list[Any]]:
-    """Return the top documents of each list, as ranked for scores."""
+    """Return the top documents of each list."""
     if runs is None:
         raise InputError("runs=, which contain the documents to keep", "none")
     frame = as_runs(runs)

@@ -39,7 +39,7 @@ POLICIES = {*POLICY, "no_rel", "made by"}
 
 
 def malformed(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield problems of names, types, ranges and duplicates in a file."""
+    """Yield invalid names, types, ranges and duplicates in a file."""
     shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in content}
     yield from (f"{name} missing, or unknown" for name in content.keys() ^ shape.keys())
     wrong = (name for name, kind in shape.items() if not _is(content[name], kind))
@@ -85,7 +85,7 @@ def _is_list_of_documents(row: Any) -> bool:
 
 
 def _is_column(column: Any) -> bool:
-    """Return whether a value is a list of metric and depth."""
+    """Return whether a value is a pair of metric, depth."""
     if not _is(column, list) or len(column) != 2:
         return False
     name, depth = column

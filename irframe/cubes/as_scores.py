@@ -346,7 +346,7 @@ def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Serie
 
 
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
-    """Return the dictionary of one or several systems as a frame."""
+    """Return a dictionary of systems as a frame."""
     systems = {
         name: part
         for name, part in nested.items()

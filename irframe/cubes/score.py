@@ -14,7 +14,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.arrays import Array, in_threads, tiles
-from irframe.checks import choice, is_whole, listed
+from irframe.checks import choice, is_integer, listed
 from irframe.cubes import view
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError, ParameterError
@@ -221,7 +221,7 @@ def score(
     if stops is not None and stops.own is not None:
         result = result.isel({dim: 0}, drop=True)
         return result.assign_coords({dim: (words.SYSTEM, [*stops.own.values()])})
-    return _at_one_depth(result) if is_whole(at) else result
+    return _at_one_depth(result) if is_integer(at) else result
 
 
 def _at_one_depth(scores: xr.DataArray) -> xr.DataArray:
@@ -313,7 +313,7 @@ def wanted_depths(
     """
     deepest = cube.sizes[words.DEPTH]
     depths = list(range(1, deepest + 1)) if at is None else listed(at)
-    beyond = [repr(depth) for depth in depths if not (is_whole(depth) and 1 <= depth <= deepest)]
+    beyond = [repr(depth) for depth in depths if not (is_integer(depth) and 1 <= depth <= deepest)]
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
     wanted = f"depths from 1 to {deepest}, the depth of the cube"
     if beyond or not depths:

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import number, whole
+from irframe.checks import check_int, number
 from irframe.cubes.estimate import read_to_draw
 from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
@@ -321,7 +321,7 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     advice = "say what was judged: cube(..., pool=ir.Pool(depth=100))"
     if deepest < 1:
         raise DepthError("a known pool depth", "an unknown one", advice)
-    return whole("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)
+    return check_int("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)
 
 
 @overload

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import usual_errors
-from irframe.checks import places, whole
+from irframe.checks import check_int, places
 from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.groups import stamped, unfolded
 from irframe.cubes.parse_scores import read_all
@@ -364,7 +364,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     if depth is None:
         return deepest
     advice = "build the cube with a greater depth=; missing ranks are empty"
-    return whole("depth", depth, low=1, high=deepest, error=DepthError, advice=advice)
+    return check_int("depth", depth, low=1, high=deepest, error=DepthError, advice=advice)
 
 
 def drop_absent(cube: xr.Dataset) -> xr.Dataset:
@@ -412,7 +412,7 @@ def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
 
 
 def common_topics(cube: xr.Dataset) -> xr.Dataset:
-    """Return the cube of topics that all systems share, with a warning.
+    """Select the topics of all systems, with a warning.
 
     Raises
     ------
@@ -433,7 +433,7 @@ def common_topics(cube: xr.Dataset) -> xr.Dataset:
 def shared_topics(
     participated: NDArray[np.bool_], error: type[IrframeError] = InputError
 ) -> NDArray[np.intp]:
-    """Return the positions of topics that all systems share, with a warning.
+    """Return positions of topics of all systems, and warn.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall, Method
 from irframe.arrays import Array, in_threads
-from irframe.checks import each_once, listed, number, tracked, whole
+from irframe.checks import check_int, each_once, listed, number, tracked
 from irframe.cubes.score import Work, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import pool_depth_of, sample
 from irframe.cubes.verb import common_topics, drop_absent, refuse_deeper, verb
@@ -360,8 +360,8 @@ def robustness(
     shares = listed(shares)
     for share in shares:
         number("share", share, above=0, high=1)
-    every = range(whole("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
-    checked = [whole("seeds", seed) for seed in listed(every)]
+    every = range(check_int("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
+    checked = [check_int("seeds", seed) for seed in listed(every)]
     each_once("shares", shares)
     each_once("seeds", checked)
     deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])

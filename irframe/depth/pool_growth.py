@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import listed, whole
+from irframe.checks import check_int, listed
 from irframe.cubes.unjudged import pool_depth_of
 from irframe.cubes.verb import by_topics, drop_absent, verb
 from irframe.cubes.view import experiment_of
@@ -36,12 +36,12 @@ def pool_growth(
     Returns
     -------
     xarray.Dataset
-        Of the pool, over depth: ``judged`` and ``relevant`` count its documents per topic.
+        Over depth: ``judged`` and ``relevant`` count its documents per topic.
         ``rate`` is the share of relevant documents among those that are new at that depth, NaN if
         there are none.
 
-        Of the contributing runs, over depth, as means over runs and topics with standard
-        deviations (``_sd``): ``relevant_in_pool`` counts the relevant documents of the pool that
+        Over depth, as means over contributing runs and topics, with standard deviations
+        (``_sd``): ``relevant_in_pool`` counts the relevant documents of the pool that
         the run has down to that depth. ``relevant_past`` counts the other relevant documents of
         the pool. ``first_unjudged`` is the rank of its first document outside the pool, one more
         than the length of a list without any. They are NaN without contributing runs, and if
@@ -90,7 +90,7 @@ def pool_growth(
     """
     depths = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
     checked = rising_pool_depths(cube, depths)
-    rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
+    rel = check_int("rel", rel, low=1, high=HIGHEST_GRADE)
     cube = drop_absent(cube)
     experiment = experiment_of(cube)
     judged, relevant, rate = count_pools(experiment, rel, checked)

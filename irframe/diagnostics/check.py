@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.diagnostics import findings
 from irframe.diagnostics.odd_ids import judgment_cautions, like_spelled, with_other_texts
 from irframe.errors import DepthError, InputError, shortened, warn
@@ -59,7 +59,7 @@ def odd_topics(
     lists, rows = np.unique(table.group, return_counts=True)
     usual = findings.usual_length(rows)
     expected_length = (
-        usual if length is None else whole("list_length", length, low=1, error=DepthError)
+        usual if length is None else check_int("list_length", length, low=1, error=DepthError)
     )
     unknown = ~table.topics.isin(judgments.topics)
     unknown_lists = np.unique(table.group[unknown[table.topic]])
@@ -305,7 +305,7 @@ def check(
     a       warning              2                        0.5
     b         error              2        1 x             0.0
     """
-    whole("depth", depth, low=1, error=DepthError)
+    check_int("depth", depth, low=1, error=DepthError)
     judgments = coded_tables.read_qrels_table(qrels)
     unreadable = _left_out(runs)
     if repeat_column(judgments.frame, [judgments.columns[role] for role in (TOPIC, DOC)]) is None:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.cubes.verb import drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.names import DEPTH, GRADE, HIGHEST_GRADE, LOWEST_GRADE, UNJUDGED
@@ -68,7 +68,7 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     2  expansion        2             1      16          10  32.688     7.219
     3  rerankers        2             2      16          10  32.688     5.812
     """
-    rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
+    rel = check_int("rel", rel, low=1, high=HIGHEST_GRADE)
     cube = drop_absent(cube)
     deepest = cube.sizes[DEPTH] if depth is None else read_depth(cube, depth)
     experiment = experiment_of(cube)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice, whole
+from irframe.checks import check_int, choice
 from irframe.comparing.decide import decide
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import REPEAT_OF, each_a_system, provenance
@@ -272,7 +272,7 @@ def check_repeats(
         what = f"{plural(folded.word)} that several systems have under the same label"
         advice = (
             "treated as repeats of single systems, unless you declare that all systems share a "
-            f"repeat, such as a pass of a judge{IN_CODE}repeats='shared'"
+            f"repeat, such as a pass of a judge{IN_CODE}design(repeats='shared')"
         )
         yield from findings_at("note", what, shared.index[shared > 1], advice, BOUTHILLIER)
 
@@ -411,7 +411,7 @@ def diagnose(
     """
     if isinstance(data, xr.Dataset):
         return _of_cube(read_cube(data), metrics or qrels or (), depth, stop)
-    depth = None if depth is None else whole("depth", depth, low=1, error=DepthError)
+    depth = None if depth is None else check_int("depth", depth, low=1, error=DepthError)
     chosen = _parse_any(metrics)
     prepared = Preparation.read(units, search)
     stops = Stops.read(stop, prepared.decided)
@@ -442,7 +442,7 @@ def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: Any) -> pd
     single = each_a_system(loaded(cube, "diagnose"))
     deepest = cube.sizes[DEPTH]
     stops = Stops.read(stop, cube.attrs)
-    depth_checked = deepest if depth is None else whole("depth", depth, low=1, error=DepthError)
+    depth_checked = deepest if depth is None else check_int("depth", depth, low=1, error=DepthError)
     with unsaid():
         results = [*(too_long(single, stops) if stops is not None else ())]
         results += check_cube(single, chosen, depth_checked)

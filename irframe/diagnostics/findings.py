@@ -320,7 +320,7 @@ def _topic_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]
 
 
 CONVERT = "convert one side with astype(str)"
-APART = "use a different id for each text if they are different documents"
+SPLIT = "use a different id for each text if they are different documents"
 
 
 def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
@@ -347,7 +347,7 @@ def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Findi
             table.describe,
             "use the same spelling of ids in both frames",
         ),
-        ("warning", "documents with several texts", with_other_texts(table), table.describe, APART),
+        ("warning", "documents with several texts", with_other_texts(table), table.describe, SPLIT),
     ):
         yield from findings_at(severity, what, rows, advice, describe=describe)
     if (topic < len(judgments.topics)).any() and not seen.any():

@@ -10,7 +10,7 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.arrays import Array
-from irframe.checks import listed, whole
+from irframe.checks import check_int, listed
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import Work, label_scores, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import both_sides
@@ -55,8 +55,8 @@ def tie_ranges(
         If no single order of tied documents is known to be best for a metric.
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
-        InputError
-            If documents tied across the last depth are unknown.
+    InputError
+        If documents tied across the last depth are unknown.
 
     Notes
     -----
@@ -142,7 +142,7 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     0.722
     """
     refuse_untied(cube)
-    depth = whole("depth", depth, low=1, error=DepthError)
+    depth = check_int("depth", depth, low=1, error=DepthError)
     if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
         raise DepthError(f"depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
@@ -216,7 +216,7 @@ def tie_agreement(
     if isinstance(ties, str) or len(listed(ties)) != 2:
         raise ParameterError("two rules in ties=", repr(ties))
     chosen = parse_metrics(metrics)
-    depths = None if at is None else [whole("at", depth, low=1) for depth in listed(at)]
+    depths = None if at is None else [check_int("at", depth, low=1) for depth in listed(at)]
     if depths is not None:
         refuse_deeper(chosen, min(depths))
     deepest = None if depths is None else max(depths)

@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
-from irframe.checks import choice, listed, places, whole
+from irframe.checks import check_int, choice, listed, places
 from irframe.comparing.corrections import Correction, Significance, adjust_rows, parse_stepwise
 from irframe.cubes.verb import against, by_topics, drop_absent, read_depth
 from irframe.cubes.view import LIST, experiment_of
@@ -73,7 +73,7 @@ def answers_of_runs(
     """
     if shares_ranks(policy.ties):
         raise ParameterError("ties= without shared ranks", f"ties={policy.ties!r}")
-    depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
+    depth = DEEPEST if depth is None else check_int("depth", depth, low=1, error=DepthError)
     reader = Reader(Judgments.of(qrels, (), policy.topics), policy, (), pooled=False)
     experiment, groups = reader.read_table(runs, by, systems)
     answers = _answers(experiment, [experiment], depth, rel, relevant)

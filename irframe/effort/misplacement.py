@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from irframe.arrays import Array
-from irframe.checks import choice, listed, number, whole
+from irframe.checks import check_int, choice, listed, number
 from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.verb import read_depth, verb
 from irframe.cubes.view import CODES, LIST, experiment_of
@@ -89,10 +89,10 @@ def misplacement(
     ------
     DepthError
         If the depth is beyond the cube.
-        ParameterError
-            If the crossing is unknown, or `rel` is out of range.
-        MetricError
-            If the cube has shared ranks (``ties="mean"``).
+    ParameterError
+        If the crossing is unknown, or `rel` is out of range.
+    MetricError
+        If the cube has shared ranks (``ties="mean"``).
 
     Warns
     -----
@@ -130,7 +130,7 @@ def misplacement(
     """
     deepest = read_depth(cube, depth)
     choice("crossing", crossing, positions.CROSSINGS)
-    rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
+    rel = check_int("rel", rel, low=1, high=HIGHEST_GRADE)
     experiment = experiment_of(cube)
     base = experiment.judgments
     participated = experiment.participated
@@ -313,8 +313,7 @@ def effort_gain(
     -------
     xarray.Dataset
         - ``row`` and ``column`` (metric, system, topic), the class of gain and of effort, 1 to 4,
-        or
-          0 if one of the two has no score;
+          or 0 if one of the two has no score;
         - ``quadrant`` (metric, system, topic), the name of the region of the cell;
         - ``cell`` (metric, gain, effort) and ``share`` (metric, region), the shares of points;
         - ``points`` (metric), the number of points;

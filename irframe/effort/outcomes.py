@@ -234,8 +234,8 @@ def outcomes(
         If a topic has several relevant documents, or no topic has any.
     ParameterError
         If a system is unknown, or an argument is out of range.
-        DepthError
-            If the depth is beyond the cube.
+    DepthError
+        If the depth is beyond the cube.
     IdError
         If runs and judgments have no topic in common, or a document is judged twice.
 

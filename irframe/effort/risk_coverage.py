@@ -11,7 +11,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.arrays import Array
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.cubes.cube import build_cube
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import OneCall, ParameterError
@@ -49,8 +49,7 @@ def risk_coverage(
 
         - ``threshold``, the score;
         - ``answered``, the number of topics whose first document reaches it, and ``coverage``,
-        their
-          share;
+          their share;
         - ``risk``, the share of answered topics whose first document is not relevant;
         - ``left_alone``, the share of topics without relevant documents that are not answered, NaN
           if all topics have relevant documents;
@@ -79,7 +78,7 @@ def risk_coverage(
     >>> table.loc[[0, 7, 15], ["threshold", "coverage", "risk"]].round(3).to_numpy().tolist()
     [[4.57, 0.062, 0.0], [3.25, 0.5, 0.125], [2.39, 1.0, 0.438]]
     """
-    rel = whole("rel", rel, low=1)
+    rel = check_int("rel", rel, low=1)
     if not isinstance(data, xr.Dataset):
         if qrels is None:
             raise ParameterError("judgments for the run frame", "none")

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from irframe.checks import choice, places, whole
+from irframe.checks import check_int, choice, places
 from irframe.cubes.verb import by_topics, drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError, caution
@@ -64,8 +64,8 @@ def search_lengths(
         If no topic has a relevant document.
     DepthError
         If the depth is beyond the cube.
-        MetricError
-            If parameters are out of range, or the cube has shared ranks (``ties="mean"``).
+    MetricError
+        If parameters are out of range, or the cube has shared ranks (``ties="mean"``).
 
     Notes
     -----
@@ -179,8 +179,8 @@ def length_histogram(
     ------
     InputError
         If the frame has no search lengths.
-        ParameterError
-            If a number is below 1.
+    ParameterError
+        If a number is below 1.
 
     References
     ----------
@@ -230,9 +230,9 @@ def bin_width(largest: int, bins: int, width: int | None) -> int:
     >>> bin_width(130, 10, None), bin_width(130, 10, 7)
     (20, 7)
     """
-    bins = whole("bins", bins, low=1)
+    bins = check_int("bins", bins, low=1)
     if width is not None:
-        return whole("width", width, low=1)
+        return check_int("width", width, low=1)
     needed = -(-largest // bins)
     scale = int(10 ** (len(str(needed)) - 1))
     return next(scale * step for step in (1, 2, 5, 10) if scale * step >= needed)
@@ -285,8 +285,8 @@ def difference_histogram(
     ------
     InputError
         If the frame has no search lengths.
-        ParameterError
-            If a system is unknown, or a number is below 1.
+    ParameterError
+        If a system is unknown, or a number is below 1.
 
     Notes
     -----
@@ -436,8 +436,8 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     ------
     InputError
         If the frame has no search lengths.
-        ParameterError
-            If the precision is unknown.
+    ParameterError
+        If the precision is unknown.
 
     References
     ----------

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import choice, listed, number, whole
+from irframe.checks import check_int, choice, listed, number
 from irframe.errors import DepthError, ParameterError, shortened
 from irframe.option_values import OptionValue, Unused
 from irframe.stops import AXES
@@ -76,7 +76,7 @@ class Ties(OptionValue):
         """Check the fields."""
         choice("ties", self.ties, words.TIES)
         choice("score_dtype", self.dtype, words.SCORE_DTYPES)
-        whole("seed", self.seed, low=0, high=HIGHEST_SEED)
+        check_int("seed", self.seed, low=0, high=HIGHEST_SEED)
 
 
 TiesLike = words.TieRule | Ties
@@ -121,7 +121,7 @@ class Pool(OptionValue):
         every = self.depth.values() if isinstance(self.depth, Mapping) else [self.depth]
         for depth in every:
             if depth is not None:
-                whole("pool_depth", depth, low=0, error=DepthError)
+                check_int("pool_depth", depth, low=0, error=DepthError)
 
 
 PoolLike = PoolDepth | Pool
@@ -225,19 +225,19 @@ class Searches(OptionValue):
             found = "none" if self.search is None else shortened(self.search)
             raise ParameterError("search=, the column that numbers searches", found)
         if self.each is not None:
-            whole("each", self.each, low=1)
+            check_int("each", self.each, low=1)
 
 
 SearchLike = str | Searches | None
 """The column that numbers searches, or a `Searches`."""
 
 
-def _whole_places(along: str, places: Any) -> None:
+def _check_positions(along: str, places: Any) -> None:
     """Refuse stops that are no integers from 1, or repeated."""
     axis = AXES[along]
     _each_once(
         axis.option,
-        [whole(axis.option, place, low=1, advice=axis.advice) for place in listed(places)],
+        [check_int(axis.option, place, low=1, advice=axis.advice) for place in listed(places)],
     )
 
 
@@ -284,7 +284,7 @@ class Budget(OptionValue):
     def __post_init__(self) -> None:
         """Check the fields."""
         choice("cut", self.cut, CUTS)
-        _whole_places(self.ALONG, self.budget)
+        _check_positions(self.ALONG, self.budget)
 
 
 @dataclass(frozen=True, repr=False)
@@ -357,7 +357,7 @@ class AfterSearches(OptionValue):
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        _whole_places(self.ALONG, self.searches)
+        _check_positions(self.ALONG, self.searches)
 
 
 Stop = Budget | Threshold | AfterSearches

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import choice, whole
+from irframe.checks import check_int, choice
 from irframe.errors import OneCall, ParameterError, in_group, warn
 from irframe.experiments import choices, group_columns
 from irframe.experiments import policy as policies
@@ -326,7 +326,7 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     >>> scores.index.names, scores.attrs["repeats"]
     (FrozenList(['system', 'shard', 'topic']), 'shared')
     """
-    shards, start = whole("n", n, low=2), whole("seed", seed, low=0)
+    shards, start = check_int("n", n, low=2), check_int("seed", seed, low=0)
     return _dealt(as_qrels(runs) if is_judgments(runs) else as_runs(runs), shards, start)
 
 

@@ -169,7 +169,7 @@ class Experiment:
 
     @property
     def mark(self) -> int:
-        """A number of 20 bits shared by views of this experiment."""
+        """A number of 20 bits that identifies this experiment."""
         return self.origin or self.digest & ((1 << 20) - 1)
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.checks import one_column, whole
+from irframe.checks import check_int, one_column
 from irframe.errors import MetricError, ParameterError, inside_group, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.spans import borders
@@ -401,7 +401,7 @@ class Thresholds:
         if collection is None:
             advice = "pass collection= to evaluate or cube"
             raise ParameterError("collections of topics, for rel=", "none", advice)
-        chosen = {key: whole(f"rel of {key}", grade, low=1) for key, grade in rel.items()}
+        chosen = {key: check_int(f"rel of {key}", grade, low=1) for key, grade in rel.items()}
         left_open = [leaves_open(metric) for metric in metrics]
         if not any(left_open):
             wanted = "a metric that has a rel, and whose name gives none, such as AP"

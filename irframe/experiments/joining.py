@@ -26,7 +26,7 @@ from irframe.experiments.coded_tables import (
 )
 from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
-from irframe.experiments.spans import PLACE, Spans, borders, held_evidence, read_borders
+from irframe.experiments.spans import PLACE, Spans, borders, read_borders, retrieved_evidence
 from irframe.files import ids
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.kinds import DOCUMENTS, refuse_two_units, require_columns
@@ -311,7 +311,7 @@ class Overlaps:
         start, end, pair = self.start[rows], self.end[rows], self.pair[rows]
         of = np.repeat(np.arange(len(length)), length)
         units = {START: start, END: end, PLACE: pair}
-        return units | held_evidence(self.spans, of, units)
+        return units | retrieved_evidence(self.spans, of, units)
 
 
 def named_by_span(table: RunTable) -> RunTable:

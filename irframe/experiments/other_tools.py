@@ -14,7 +14,7 @@ import pandas as pd
 
 from irframe import names as words
 from irframe.arrays import Array, as_plain
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.errors import IdError, InputError
 from irframe.experiments import coded_tables
 from irframe.experiments.rank_table import rank
@@ -112,7 +112,7 @@ class Evaluator:
         name: str,
         similarity: Callable[[Array, Array], Any] | None,
     ) -> None:
-        whole("k", k, low=1)
+        check_int("k", k, low=1)
         if not queries or not corpus:
             raise InputError("queries and a corpus, id -> text", "none")
         self._mean, self._queries, self._corpus = mean, dict(queries), dict(corpus)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Grades
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.experiments.choices import HIGHEST_SEED, Contributing, PoolDepth
 from irframe.files.ids import Codes, within
@@ -95,7 +95,7 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def check_seed(seed: int) -> int:
     """Return a seed that `random_keys` can take."""
-    return whole("seed", seed, low=0, high=HIGHEST_SEED)
+    return check_int("seed", seed, low=0, high=HIGHEST_SEED)
 
 
 def refuse_marks(grades: NDArray[Any]) -> None:
@@ -240,7 +240,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         if self.depth is not None:
-            whole("depth", self.depth, low=1, error=DepthError)
+            check_int("depth", self.depth, low=1, error=DepthError)
         if isinstance(self.pool_depth, Mapping) and self.collection is None:
             wanted = "one pool_depth, or collection= to say which topics each one is of"
             raise ParameterError(wanted, repr(dict(self.pool_depth)))

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.checks import places, whole
+from irframe.checks import check_int, places
 from irframe.errors import (
     DepthError,
     IdError,
@@ -391,7 +391,7 @@ def pool(
     3      b     1   z     2    True
     """
     made = Pool.read(pool)
-    depth = whole("pool_depth", made.depth, low=1, error=DepthError)
+    depth = check_int("pool_depth", made.depth, low=1, error=DepthError)
     table = coded_tables.read_table(runs)
     systems = contributing_systems(table, made.contributing)
     if not systems.any():

@@ -133,7 +133,7 @@ def beside(folder: Folder) -> Iterator[Folder]:
             shutil.rmtree(made, ignore_errors=True)
 
 
-def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> None:
+def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> None:
     """Rename a folder into place, replacing only a damaged one."""
     old = Path(f"{beside}.old")
     while True:
@@ -144,7 +144,7 @@ def put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> N
                 raise
         else:
             break
-        if is_there():  # another writer of the same cube was faster
+        if is_saved():  # another writer of the same cube was faster
             return
         with suppress(FileNotFoundError):
             Path(folder.path).rename(old)  # damaged
@@ -168,21 +168,21 @@ def write_experiment(
 ) -> None:
     """Write an experiment in blocks of topics, unless it exists."""
     folder = Folder(path)
-    is_there = partial(_is_there, folder, experiment, attributes)
-    if is_there():
+    is_saved = partial(_is_saved, folder, experiment, attributes)
+    if is_saved():
         return
     try:
         with beside(folder) as written:
             facts = _written(experiment, written, chunks, coords, attributes, progress=progress)
             written.put(FACTS, json.dumps(facts).encode())
             if written is not folder:
-                put_in_place(written.path, folder, is_there)
+                put_in_place(written.path, folder, is_saved)
     except OSError as error:
         advice, found = "choose another folder, or make room", f"{path} failing ({error})"
         raise StoreError("a folder that can be written to", found, advice) from error
 
 
-def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
+def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
     """Tell whether a folder holds this experiment; refuse others."""
     try:
         facts = folder.facts()

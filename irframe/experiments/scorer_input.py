@@ -37,7 +37,7 @@ SMALL = 1 << 14
 """Rows of a frame up to which dictionaries of names are faster than columns."""
 
 TEXT: set[type] = {str, np.str_}
-WHOLE: set[type] = {int, np.int64, np.int32}
+INTEGERS: set[type] = {int, np.int64, np.int32}
 """Types of ids."""
 
 NUMBERS: set[type] = {float, int, np.float64, np.float32}
@@ -64,7 +64,7 @@ class Reader:
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
         self._ties, self._again = TIE_POLICIES[policy.ties], False
         names = judgments.names[0], judgments.topics[0]
-        self._kinds, self._topic_kinds = (TEXT if isinstance(n, str) else WHOLE for n in names)
+        self._kinds, self._topic_kinds = (TEXT if isinstance(n, str) else INTEGERS for n in names)
 
     def read(self, run: Runs | None) -> Experiment:
         """Read whatever `as_runs` takes, or what `scan_runs` found."""
@@ -89,14 +89,14 @@ class Reader:
         arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
-        if not (self._docs_given and _is_whole(arrays[DOC])) and not self._is_place(arrays, DOC):
+        if not (self._docs_given and _is_integer(arrays[DOC])) and not self._is_row(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
             wanted = "documents by name, for the pool of runs and for ties='rank'"
             raise InputError(wanted, "positions")
         others: list[Any] = []
         place = arrays[TOPIC]
-        if not self._is_place(arrays, TOPIC):
+        if not self._is_row(arrays, TOPIC):
             codes, labels = pd.factorize(pd.Series(place))
             places = self._judgments.topics.get_indexer(pd.Index(labels))
             place, others = places[codes], pd.Index(labels)[places < 0].tolist()
@@ -112,17 +112,17 @@ class Reader:
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
         """Return arrays of document names as a frame."""
-        if not self._is_place(arrays, TOPIC):
+        if not self._is_row(arrays, TOPIC):
             return framed(arrays)
         place = arrays[TOPIC]
         listed.refuse_beyond(TOPIC, place, len(self._judgments.topics))
         named = {name: array[place >= 0] for name, array in arrays.items()}
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
-    def _is_place(self, arrays: dict[str, NDArray[Any]], role: str) -> bool:
+    def _is_row(self, arrays: dict[str, NDArray[Any]], role: str) -> bool:
         """Tell whether values are positions, as judged ids are text."""
         judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
-        return _is_whole(arrays[role]) and isinstance(judged, str)
+        return _is_integer(arrays[role]) and isinstance(judged, str)
 
     @property
     def _by_dictionary(self) -> bool:
@@ -167,7 +167,7 @@ class Reader:
     def _are_exact(self, lists: Sequence[dict[Any, Any]]) -> bool:
         """Tell whether integer scores stay distinct as floats."""
         kinds = {type(next(iter(docs.values()))) for docs in lists}
-        if not kinds & WHOLE:
+        if not kinds & INTEGERS:
             return True
         return all(abs(score) < EXACT for docs in lists for score in docs.values())
 
@@ -314,7 +314,7 @@ def _is_by_rank(named: ByRole, start: Codes) -> bool:
 def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
     """Return the starts and values of runs of equal values."""
     plain = column.tolist() if column.dtype == object else column
-    if plain is not column and not (_of(plain, TEXT) or _of(plain, WHOLE)):
+    if plain is not column and not (_of(plain, TEXT) or _of(plain, INTEGERS)):
         return np.zeros(1, np.intp), [None]  # before Arrow sees what may contain itself
     try:
         values = pa.array(plain)
@@ -329,14 +329,14 @@ def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
 def _one_system(column: pd.Series) -> pd.Index | None:
     """Return the only system of a column, else None."""
     labels = _blocks(column)[1]
-    if not (_of(labels, TEXT) or _of(labels, WHOLE)) or len({*labels}) > 1:
+    if not (_of(labels, TEXT) or _of(labels, INTEGERS)) or len({*labels}) > 1:
         return None
     kind: Any = getattr(column.dtype, "categories", column).dtype
     one: pd.Index = pd.Index(labels[:1], dtype=kind)
     return one
 
 
-def _is_whole(values: NDArray[Any]) -> bool:
+def _is_integer(values: NDArray[Any]) -> bool:
     return bool(np.issubdtype(values.dtype, np.integer))
 
 

@@ -1,4 +1,4 @@
-"""Searches of an agent as one list, and the cost of reading it.
+"""Searches of an agent as one list, with costs.
 
 An agent searches several times for a topic, and has seen what all its searches found: their lists
 are read one after the other, and what was seen before gains nothing.

@@ -90,7 +90,7 @@ class Items:
     ) -> tuple["Items", Codes]:
         """Merge overlapping spans; return them and each span's item.
 
-        Of evidence in sets, only equal spans are merged.
+        In sets of evidence, only equal spans are merged.
         """
         order = np.lexsort((end, start, key, pair))
         separate = [start[order], end[order]] if sets else []
@@ -306,7 +306,7 @@ def completed(
     return np.bincount(last, minlength=len(of)).astype(float)
 
 
-def held_evidence(
+def retrieved_evidence(
     spans: Spans, of: Codes, units: dict[str, NDArray[Any]]
 ) -> dict[str, NDArray[Any]]:
     """Return the text shown, covered and completed per unit."""

@@ -17,7 +17,7 @@ from irframe.experiments import policy as policies
 from irframe.experiments.choices import Stop
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits
-from irframe.experiments.spans import PLACE, held_evidence
+from irframe.experiments.spans import PLACE, retrieved_evidence
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.evidence import parameters
@@ -349,7 +349,7 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) 
     columns = {name: values[kept] for name, values in along.items()}
     spans = experiment.judgments.table.spans
     if spans is not None and PLACE in columns:
-        columns |= held_evidence(spans, of[kept], columns)
+        columns |= retrieved_evidence(spans, of[kept], columns)
     place = hits.first[hits.of] + hits.rank - 1
     shorter = hits.take(np.flatnonzero(kept[place]))
     counts = np.bincount(of[kept], minlength=length.size).reshape(length.shape)

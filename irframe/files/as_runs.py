@@ -418,7 +418,7 @@ def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
 
 
 def _split_dictionary(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
-    """Separate the systems of a dictionary whose lists are all empty."""
+    """Separate the systems whose lists are all empty."""
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
     others = {name: lists for name, lists in x.items() if name not in names}
@@ -469,7 +469,7 @@ def _is_none(doc: Any) -> bool:
 
 
 def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
-    """Concatenate runs of systems, with canonical column names if they differ."""
+    """Concatenate runs, with canonical column names if they differ."""
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
     for name, run in runs.items():
         with in_group(f"system {shortened(name, str)}"):

@@ -24,10 +24,10 @@ _HEADER = re.compile(
 )
 _MARK = re.compile(rb"^# ?", re.MULTILINE)
 
-_WHOLE, _WORD = rb"-?[0-9]+", rb"[^\t\n]+"
+_INTEGER, _WORD = rb"-?[0-9]+", rb"[^\t\n]+"
 _SHAPES = {
-    words.RANK: _WHOLE,
-    words.GRADE: _WHOLE,
+    words.RANK: _INTEGER,
+    words.GRADE: _INTEGER,
     words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
     words.ITERATION: rb"(?:Q?[0-9]+)",
 }

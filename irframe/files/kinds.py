@@ -199,7 +199,7 @@ class Kind:
         names = {name: role for role, name in by_role.items()}
         return tuple(names.get(field, field) for field in fields)
 
-    def laid_out(self, number: int) -> list[tuple[str, ...]]:
+    def layouts_of(self, number: int) -> list[tuple[str, ...]]:
         """Return the layouts with a number of unnamed columns."""
         longest = self.layouts[0]
         if self.surplus and number > len(longest):

@@ -335,7 +335,7 @@ def _of_files(runs: ScannedRuns) -> Folded:
 def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
     """Return ``{system: {repeat: run}}``, nothing if no system has repeats.
 
-    Of systems without any, beside others, the one run is called like the first of these.
+    If only some systems have repeats, the run of another is its first repeat.
     """
     nested = [own for own in runs.values() if isinstance(own, Mapping)]
     if not nested or is_mteb(runs) or any(map(is_mteb, nested)):

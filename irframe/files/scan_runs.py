@@ -296,7 +296,7 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
     if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
         return None
     read = _parquet_pieces if is_parquet else _pieces
-    return _whole_runs(lambda: read(file, kind), places, _turns(rows))
+    return _read_complete_systems(lambda: read(file, kind), places, _turns(rows))
 
 
 def _turns(rows: Counter[str]) -> Iterator[list[str]]:
@@ -311,7 +311,7 @@ def _turns(rows: Counter[str]) -> Iterator[list[str]]:
     yield share
 
 
-def _whole_runs(
+def _read_complete_systems(
     read: Callable[[], Iterator[pa.Table]],
     places: dict[str, list[int]],
     shares: Iterator[list[str]],

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
 TEAM, CONTRIBUTING, DECIMAL = "team", "contributing", "decimals"
@@ -114,16 +114,16 @@ def simulate_track(
     0   101  d4      0
     1   101  d7      0
     """
-    whole("systems", systems, low=1)
-    whole("topics", topics, low=1)
-    whole("depth", depth, low=1)
-    whole("docs", docs, low=depth)
-    whole("pool_depth", pool_depth, low=1, high=depth)
-    whole("seed", seed, low=0)
+    check_int("systems", systems, low=1)
+    check_int("topics", topics, low=1)
+    check_int("depth", depth, low=1)
+    check_int("docs", docs, low=depth)
+    check_int("pool_depth", pool_depth, low=1, high=depth)
+    check_int("seed", seed, low=0)
     if teams is not None:
-        whole("teams", teams, low=1, high=systems)
+        check_int("teams", teams, low=1, high=systems)
     if not _are_shares(grades):
-        whole("grades as shares that sum to 1, or how many", grades, low=2, high=MOST_GRADES)
+        check_int("grades as shares that sum to 1, or how many", grades, low=2, high=MOST_GRADES)
     rng = np.random.default_rng(seed)
     field = _enter(rng, systems, -(-systems // SYSTEMS_PER_TEAM) if teams is None else teams)
     names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])

@@ -118,7 +118,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     cuts = []
     for between in ways:
         number = len(line.split("\t") if between == "\t" else fields_of(line, between))
-        cuts += [Cut(columns, between) for columns in kind.laid_out(number)]
+        cuts += [Cut(columns, between) for columns in kind.layouts_of(number)]
     cuts = cuts or [Cut(kind.layouts[0], kind.between or ANY)]
     refuse_wide(source, max(len(way.columns) for way in cuts))
     above = data[: first.start(1)]

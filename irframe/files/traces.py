@@ -46,7 +46,7 @@ UNITS = (1e8, 1e11, 1e14, 1e17)
 """Times since 1970 from here on are seconds, milliseconds, microseconds and nanoseconds."""
 SPAN_TOOLS = ("gen_ai.tool.name", "tool.name")
 SPAN_RESULTS = ("gen_ai.tool.call.result", "output.value")
-WHOLE = ("gen_ai.retrieval.documents", "retrieval.documents")
+DOCUMENT_KEYS = ("gen_ai.retrieval.documents", "retrieval.documents")
 NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
 """Attributes of spans: all documents, or one field of one of them."""
 KIND, RETRIEVER = "openinference.span.kind", "a retriever"
@@ -376,7 +376,7 @@ def _of_span(span: Any, flat: Mapping[str, Any], time: Any, field: str | None) -
         if match := NUMBERED.fullmatch(name):
             fields.setdefault(int(match[1]), {})[match[2]] = value
     given: Any = [fields[n] for n in sorted(fields)]
-    given = given or next((flat[n] for n in WHOLE if n in flat), None)
+    given = given or next((flat[n] for n in DOCUMENT_KEYS if n in flat), None)
     documents = _parsed(given)
     hits: Sequence[Any] | None = None
     if documents is None:

@@ -224,7 +224,7 @@ def refuse_fractions(
     raise ERRORS[role](wanted, "", advice, in_rows(column, np.flatnonzero(~fits)))
 
 
-_WHOLE = r"[+-]?[0-9]+(\.0*)?"
+_INTEGER = r"[+-]?[0-9]+(\.0*)?"
 """The pattern of grades and ranks in text."""
 _DECIMAL = (
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
@@ -396,7 +396,7 @@ def _of_text(given: NDArray[Any], role: str) -> tuple[NDArray[np.float64], NDArr
         low = pc.ascii_lower(text)
         for word, number in (("true", "1"), ("false", "0")):
             text = pc.if_else(pc.equal(low, word), number, text)
-    pattern = _WHOLE if role in {words.RANK, words.GRADE} else _DECIMAL
+    pattern = _INTEGER if role in {words.RANK, words.GRADE} else _DECIMAL
     missing = pc.is_in(pc.ascii_lower(text), pa.array(["", "nan"], TEXT)).to_numpy(
         zero_copy_only=False
     )

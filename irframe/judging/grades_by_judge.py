@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade
-from irframe.checks import choice, listed, whole
+from irframe.checks import check_int, choice, listed
 from irframe.errors import GradeError, IdError, InputError, ParameterError
 from irframe.experiments import coded_tables
 from irframe.files.as_runs import Qrels, as_qrels
@@ -253,7 +253,7 @@ def _refuse_ends(used: Mapping[Any, NDArray[Grade]]) -> None:
 
 def _stated(used: Mapping[Any, NDArray[Grade]], grades: Sequence[int]) -> NDArray[Grade]:
     limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
-    listed_grades = [whole("every one of grades", grade, **limits) for grade in listed(grades)]
+    listed_grades = [check_int("every one of grades", grade, **limits) for grade in listed(grades)]
     if len(set(listed_grades)) < len(listed_grades) or len(listed_grades) < 2:
         raise ParameterError("grades, at least two, each once", repr(listed(grades)))
     beyond = {name: values[~np.isin(values, listed_grades)] for name, values in used.items()}

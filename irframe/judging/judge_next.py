@@ -12,7 +12,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, each_once, listed, number, tracked, whole
+from irframe.checks import check_int, choice, each_once, listed, number, tracked
 from irframe.comparing.corrections import TestedMeans
 from irframe.comparing.significance import Pairing
 from irframe.cubes.unjudged import SIDES
@@ -136,9 +136,9 @@ def judge_next(
     1   105  d433     0.036        0.562         12     1
     2   106  d807     0.012        0.336         15     1
     """
-    n = whole("n", n, low=1)
-    seed = whole("seed", seed, low=0)
-    rel = whole("rel", rel, low=1)
+    n = check_int("n", n, low=1)
+    seed = check_int("seed", seed, low=0)
+    rel = check_int("rel", rel, low=1)
     judging_method = JudgingMethod.read(method)
     named = None if runs is None else as_runs(runs)
     cube = by_label(cube)
@@ -277,9 +277,8 @@ def replay(
         - ``tau`` and ``tau_ap`` (strategy, budget, metric), agreement of the order of systems with
           that under full judgments;
         - ``conclusions`` (strategy, budget, metric, conclusion), the number of pairs of systems
-        that
-          are ``kept`` (significantly different in the same direction), ``lost`` (only under full
-          judgments), ``new`` (only under the budget), ``reversed`` or ``neither``;
+          that are ``kept`` (significantly different in the same direction), ``lost`` (only under
+          full judgments), ``new`` (only under the budget), ``reversed`` or ``neither``;
         - ``kept`` (strategy, budget, metric), the share of significant differences under full
           judgments that is kept;
         - ``changed`` (strategy, budget, metric), the share of all pairs whose significance or
@@ -334,10 +333,10 @@ def replay(
     refuse_declared(cube.attrs, "replay")
     chosen_methods = [JudgingMethod.read(method, "leverage") for method in listed(methods)]
     names = [str(method) for method in chosen_methods]
-    turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
+    turns = [check_int("budget", budget, low=1) for budget in listed(budgets)]
     each_once("methods", names)
     each_once("budgets", turns)
-    rel = whole("rel", rel, low=1)
+    rel = check_int("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing = Pairing(test)
     read = read_depth(cube, depth)

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import pandas as pd
 
-from irframe.checks import as_written, choice, whole
+from irframe.checks import as_written, check_int, choice
 from irframe.errors import ParameterError
 from irframe.option_values import OptionValue
 
@@ -59,7 +59,7 @@ class JudgingMethod(OptionValue):
 
     def __post_init__(self) -> None:
         """Check the fields that can be checked without documents."""
-        whole("batch", self.batch, low=1)
+        check_int("batch", self.batch, low=1)
         credit = choice("credit", self.credit, ("all", "run"))
         method = None if self.method is None else choice("method", self.method, NAMES)
         if credit == "run" and method not in {None, "maxmean"}:

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.errors import MetricError
 from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.block import count_to
@@ -80,7 +80,7 @@ class ASL(Thresholded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.first is not None:
-            whole("first", self.first, low=1, error=MetricError)
+            check_int("first", self.first, low=1, error=MetricError)
 
     def kernel(
         self,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.checks import choice, number, whole
+from irframe.checks import check_int, choice, number
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
 from irframe.metrics.evidence import Evidence
@@ -23,7 +23,7 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if value is None and spec.default is None:
         return None
     if spec.name == "depth":
-        return whole(f"depth of {metric}", value, low=1, error=DepthError)
+        return check_int(f"depth of {metric}", value, low=1, error=DepthError)
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
     name = f"{spec.name} of {metric}"
@@ -32,7 +32,7 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if choices and (isinstance(value, str) or not limits):
         return choice(name, value, choices, MetricError)
     if choices:
-        return whole(name, value, **limits, error=MetricError)
+        return check_int(name, value, **limits, error=MetricError)
     if limits or spec.type in {"float", float}:
         number(name, value, **limits, error=MetricError)
     return value

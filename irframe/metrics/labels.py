@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irframe.arrays import Array, Flags, Floats, Grade, Grades, as_plain, usual_errors
-from irframe.checks import is_whole
+from irframe.checks import is_integer
 from irframe.errors import GradeError, InputError, MetricError, RankingError, shortened
 from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
@@ -169,7 +169,7 @@ def _numbers(name: str, array: Any) -> Floats:
 def _may_collide(array: Array) -> bool:
     """Return whether different integers may become the same float."""
     if array.dtype.kind == "O":
-        return any(is_whole(value) and abs(value) >= EXACT for value in array.flat)
+        return any(is_integer(value) and abs(value) >= EXACT for value in array.flat)
     return array.dtype.kind in "iu" and bool(((array >= EXACT) | (array <= -EXACT)).any())
 
 

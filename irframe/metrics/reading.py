@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from irframe.arrays import Floats
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.errors import MetricError
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
@@ -140,7 +140,7 @@ class ReadingOn(Stopping, abstract=True):
         super().__post_init__()
         name = f"horizon of {type(self).__name__}"
         if self.horizon is not None:
-            whole(name, self.horizon, low=1, error=MetricError)
+            check_int(name, self.horizon, low=1, error=MetricError)
         elif self.endless is None:
             raise MetricError(f"{name}, because the infinite sum has no closed form", "None")
 

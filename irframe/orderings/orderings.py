@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import innate
 from irframe.arrays import Array
-from irframe.checks import places, room, whole
+from irframe.checks import check_int, places, room
 from irframe.cubes.score import score
 from irframe.cubes.verb import LOADED, common_topics, drop_absent, read_depth, refuse_deeper, verb
 from irframe.cubes.view import CODES, experiment_of
@@ -177,7 +177,7 @@ def competition_ranks(means: Array) -> Array:
 
 def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
     """Return exact integer gains by rank, shape (system, topic, depth)."""
-    rel = whole("rel", rel, low=1, high=HIGHEST_GRADE)
+    rel = check_int("rel", rel, low=1, high=HIGHEST_GRADE)
     chosen = parse_gain(gain)
     experiment = experiment_of(cube)
     levels = experiment.judgments.levels

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.agreements.innate import compare_rankings, count_labels, label_depths
 from irframe.arrays import Array, Grade, Grades
-from irframe.checks import choice, whole
+from irframe.checks import check_int, choice
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import common_topics, drop_absent, read_depth, verb
 from irframe.errors import ParameterError
@@ -296,9 +296,9 @@ def enumerate_rankings(
     >>> enumerate_rankings(6, "AP", "nDCG")["tau"].round(3).item()
     0.976
     """
-    k = whole("k", k, low=1, high=LONGEST)
+    k = check_int("k", k, low=1, high=LONGEST)
     serps = np.array(list(product([1, 0], repeat=k)), Grade)  # the best first
-    relevant = whole("n_relevant", k if n_relevant is None else n_relevant, low=k)
+    relevant = check_int("n_relevant", k if n_relevant is None else n_relevant, low=k)
     arranged = [_arranged(serps, metric, relevant) for metric in (rows, columns)]
     spelled = np.array(["".join(map(str, serp)) for serp in serps])
     ranks = np.argsort(arranged, axis=-1)

@@ -9,7 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from irframe.arrays import Ends, Floats, Ints
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.errors import ParameterError
 from irframe.paired.design import Design
 from irframe.paired.differences import (
@@ -161,7 +161,7 @@ class Wilcoxon(PairedTest):
             wanted = "a correction of the normal approximation, or the exact distribution"
             raise ParameterError(wanted, "correction=True, exact=True", "omit one of them")
         if self.decimals is not None:
-            whole("decimals", self.decimals, low=0, high=15)
+            check_int("decimals", self.decimals, low=0, high=15)
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from irframe.arrays import Ends, Floats, Ints
-from irframe.checks import level, whole
+from irframe.checks import check_int, level
 from irframe.errors import ParameterError
 from irframe.names import as_html
 from irframe.paired.design import GUARD, ROUNDING, Design
@@ -165,8 +165,8 @@ class ResamplingTest(PairedTest):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("samples", self.samples, low=1)
-        whole("seed", self.seed, low=0)
+        check_int("samples", self.samples, low=1)
+        check_int("seed", self.seed, low=0)
 
 
 def moments(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from irframe.arrays import Ends, Floats, Ints, in_threads
-from irframe.checks import room, whole
+from irframe.checks import check_int, room
 from irframe.errors import ParameterError
 
 Pairs = Ints | None
@@ -57,7 +57,7 @@ def baseline_pairs(systems: int, baseline: int) -> Ints:
     >>> baseline_pairs(3, 1).tolist()
     [[0, 1], [2, 1]]
     """
-    pos = whole("baseline", baseline, low=0, high=systems - 1)
+    pos = check_int("baseline", baseline, low=0, high=systems - 1)
     others = np.delete(np.arange(systems, dtype=np.int64), pos)
     return np.stack([others, np.full_like(others, pos)], axis=1)
 
@@ -166,7 +166,7 @@ def groups(length: int, width: int) -> Iterator[slice]:
 
 
 def fitting(values: int, size: int = GROUP_BYTES) -> int:
-    """Return how many rows of 8-byte values fit, at least 1."""
+    """Return how many rows of 8-byte values fit."""
     return max(1, size // (8 * max(1, values)))
 
 

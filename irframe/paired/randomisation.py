@@ -9,7 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from irframe.arrays import Ends, Floats, Ints
-from irframe.checks import room, whole
+from irframe.checks import check_int, room
 from irframe.paired.design import ROUNDING, Design
 from irframe.paired.differences import PairedResult, ResamplingTest, noise
 from irframe.paired.pairs import (
@@ -352,8 +352,8 @@ class MaxT:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole("samples", self.samples, low=1)
-        whole("seed", self.seed, low=0)
+        check_int("samples", self.samples, low=1)
+        check_int("seed", self.seed, low=0)
 
     def kernel(self, scores: Floats, pairs: Ints, topics: Ints | None = None) -> Floats:
         """Return the corrected p-values of a family.

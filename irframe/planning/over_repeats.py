@@ -8,7 +8,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import listed, whole
+from irframe.checks import check_int, listed
 from irframe.cubes.scores import Arrays, Scores
 from irframe.errors import ParameterError, warn
 from irframe.paired.crossed import table_of
@@ -183,7 +183,7 @@ def topics_over_repeats(
     if question not in {"margin", "t"}:
         raise ParameterError("margin= or difference= for n_repeats=", repr(question))
     counts = [int(repeats_of.counts.min())] if repeats is None else listed(repeats)
-    counts = [whole("repeats", count, low=1) for count in counts]
+    counts = [check_int("repeats", count, low=1) for count in counts]
     if not counts:
         raise ParameterError("at least one number of repeats", "none")
     of_differences = _of_differences(paired)

@@ -13,7 +13,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, number, whole
+from irframe.checks import check_int, choice, number
 from irframe.comparing.corrections import ANOVA, Significance
 from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
@@ -300,7 +300,7 @@ def _only(questions: dict[str, float | None]) -> tuple[str, float]:
         raise ParameterError(f"one of {', '.join(questions)}", f"{len(passed)}", "", passed)
     ((name, value),) = passed.items()
     if name == "topics":
-        return name, whole(name, value, low=2)
+        return name, check_int(name, value, low=2)
     return name, number(name, value, above=0)
 
 
@@ -327,7 +327,7 @@ def _of_pairs(
 def _by_anova(
     paired: Scores, target: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
-    several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
+    several = check_int("systems", len(paired.systems) if systems is None else systems, low=2)
     squares = analyse(paired)
     # The variance of a system's scores over topics, pooled over systems.
     variance = (squares.topic + (squares.systems - 1) * squares.residual) / squares.systems

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import holding, whole
+from irframe.checks import check_int, holding
 from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
 from irframe.names import METRIC, SYSTEM, counted, roles
@@ -90,7 +90,7 @@ def ladder(
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['monot5', 'duot5', 'splade']
     """
-    top = None if top is None else whole("top", top, low=1)
+    top = None if top is None else check_int("top", top, low=1)
     ranked = _ranks_by_system(ranks)
     known = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= known:

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.errors import InputError, ParameterError, shortened
 from irframe.plots.canvas import LEGEND, pyplot, rcparams_size
 from irframe.plots.layout import NARROW, Axes, Size
@@ -128,7 +128,7 @@ def panes(
     if not callable(draw):
         raise ParameterError("draw, a figure", shortened(draw))
     plt = pyplot()
-    across = min(whole("columns", columns, low=1), len(parts))
+    across = min(check_int("columns", columns, low=1), len(parts))
     row_size = figsize or rcparams_size((3.6 * across + 1.6, 3.1))
     across = min(across, max(1, int(row_size[0] / NARROWEST)))
     down = -(-len(parts) // across)

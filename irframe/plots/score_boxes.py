@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import places, whole
+from irframe.checks import check_int, places
 from irframe.cubes.parse_scores import to_scores
 from irframe.errors import InputError, ParameterError, cautions_of, shortened
 from irframe.metrics.facts import TIE, best_first, facts
@@ -209,7 +209,7 @@ def system_ranking(
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['monot5', 'duot5', 'splade']
     """
-    top = None if top is None else whole("top", top, low=1)
+    top = None if top is None else check_int("top", top, low=1)
     layer, label = only_layer(scores, metric, depth, repeated=True)
     summed = summary(layer.rename(label).drop_vars(METRIC), alpha=alpha).isel({METRIC: 0})
     names = layer.indexes[SYSTEM].tolist()

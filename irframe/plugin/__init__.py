@@ -1,1 +1,1 @@
-"""The plugin of pytest. Once installed it stands beside the package, and so imports nothing."""
+"""Plugin of pytest, installed beside the package."""

@@ -1,4 +1,4 @@
-"""irframe for pytest: the fixture ``irframe``, which imports nothing until a test asks for it."""
+"""The pytest fixture ``irframe``, which imports irframe lazily."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Possible first systems, and the optimism of the first one's mean."""
+"""Possible first systems, and the optimism of the first mean."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ DRAWS = 1000
 
 
 def too_few(scores: Scores, resamples: Resamples) -> list[str]:
-    """Return a caution if topics are too few to exclude systems."""
+    """Return a caution if topics are too few."""
     counts = scores.scored.sum(axis=1)
     design = scores.design
     row, depth = np.unravel_index(counts.argmin(), counts.shape)

@@ -53,7 +53,7 @@ def leaderboard(
     order_by: Order = "mean",
     task_metrics: Mapping[Any, Any] | None = None,
 ) -> pd.DataFrame:
-    """Rank systems from best to worst, with rank intervals and tiers.
+    """Rank systems by their mean, with rank intervals and tiers.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def leaderboard(
 
 
 def _without_means(tasks: "TaskMeans", order: Order, ranking: RankOptions) -> pd.DataFrame:
-    """Return a leaderboard if fewer than two systems have all tasks."""
+    """Return a leaderboard without means."""
     scores = tasks.scores
     label = scores.metrics[0]
     label = label if scores.depths is None else scores.axis.named(label, scores.depths[0])
@@ -229,7 +229,7 @@ def letters_of(ranks: pd.Series, significant: Array) -> list[str]:
 
 
 def letter_groups(alike: Array) -> Array:
-    """Return groups that two systems share exactly if they are alike.
+    """Return groups of systems that do not differ.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ class TaskMeans(NamedTuple):
 
     @property
     def lacking(self) -> Array:
-        """A mask of the systems without a score in some task."""
+        """A mask of the systems that lack a task."""
         return self.means.isna().any(axis=1).to_numpy()
 
     @property
@@ -396,7 +396,7 @@ def beaten(means: Array) -> Array:
 
 
 def means_by_task(scores: Scores) -> TaskMeans | None:
-    """Return task means of the first metric, or None without tasks.
+    """Return the task means of the first metric, or None.
 
     They are at the first depth. A topic counts if every system that has any score in its task has
     a score on it.

@@ -404,7 +404,7 @@ def first_shares(paired: Scores, resamples: Resamples) -> Array:
 def _spread(
     resamples: Resamples, scores: Array, summary: Any, sign: int, *design: Design
 ) -> Arrays:
-    """Return ends of resampled ranks, and shares of rank 1, (system, depth)."""
+    """Return limits of resampled ranks, and shares of rank 1."""
     means = resamples.means(scores, summary, sign, *design)
     if np.isnan(means).any():
         lowest = np.ones(means.shape[:0:-1])

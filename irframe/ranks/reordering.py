@@ -466,7 +466,7 @@ def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
 
 
 def _on_common_topics(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores, NaN on topics without a score of every system."""
+    """Return scores, NaN on topics that some system lacks."""
     scored = scores.notnull()
     common = scored.all(SYSTEM)
     labels = metric_labels(scores)

@@ -34,7 +34,9 @@ def select_top(
     *,
     metric: MetricLike = "AP",
 ) -> Cube | xr.DataArray:
-    """Select the best systems, which keeps poor ones from inflating correlations.
+    """Select the best systems.
+
+    Poor systems inflate correlations of orderings.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.checks import check_int, number, places
 from irframe.checks import listed as checks_listed
-from irframe.checks import number, places, whole
 from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
@@ -317,7 +317,7 @@ def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
     return {
         "baselines": tuple(baselines),
         "pairing": Pairing(options["test"]),
-        "samples": whole("samples", drawn.samples, low=100),
+        "samples": check_int("samples", drawn.samples, low=100),
         "seed": drawn.seed,
         "margin": None if margin is None else number("margin", margin, above=0),
     }

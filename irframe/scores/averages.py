@@ -11,7 +11,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import level, listed, room, whole
+from irframe.checks import check_int, level, listed, room
 from irframe.cubes.by_group import join_frames
 from irframe.cubes.parse_scores import declared_labels_of, to_scores
 from irframe.cubes.score import refuse_repeated_depths
@@ -214,8 +214,8 @@ class Resamples:
 
     def __post_init__(self) -> None:
         level(self.alpha)
-        whole("samples", self.samples, low=1)
-        whole("seed", self.seed, low=0)
+        check_int("samples", self.samples, low=1)
+        check_int("seed", self.seed, low=0)
 
     @classmethod
     def of(cls, alpha: float, resamples: Resampling | int) -> Self:

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, is_whole, listed, places
+from irframe.checks import choice, is_integer, listed, places
 from irframe.cubes.parse_scores import ScoreLike, parse_scores
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.scores import Scores, in_memory
@@ -278,7 +278,7 @@ def match_reference(
                 wanted = "a single metric in the reference, or all those of the scores"
                 raise ParameterError(wanted, "none for", "choose one", missing)
             other = other.take(metric=[other.metrics.index(metric) for metric in read.metrics])
-    elif is_whole(reference) or (isinstance(reference, float) and not read.axis.integer):
+    elif is_integer(reference) or (isinstance(reference, float) and not read.axis.integer):
         other = select_depths(read, reference)
     else:
         other = pick_metric(read, reference)

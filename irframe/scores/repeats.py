@@ -14,7 +14,7 @@ import pandas as pd
 import scipy
 
 from irframe.arrays import Array, at_places
-from irframe.checks import choice, listed, whole
+from irframe.checks import check_int, choice, listed
 from irframe.cubes.groups import word_of
 from irframe.cubes.scores import Scores, patterns
 from irframe.errors import ParameterError, listing, warn
@@ -274,7 +274,7 @@ def drawn_repeats(
             advice = "name repeats in a column such as repeat or seed"
             raise ParameterError(f"several repeats for {name}=", "one of every system", advice)
         for k in listed(given):
-            number = whole(name, k, low=1)
+            number = check_int(name, k, low=1)
             drawn[f"{name}_{number}"] = best_of(scores, number, worst=name == "worst_of")
     return drawn
 

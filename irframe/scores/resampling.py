@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass
 
-from irframe.checks import whole
+from irframe.checks import check_int
 from irframe.option_values import OptionValue
 
 
@@ -38,5 +38,5 @@ class Resampling(OptionValue):
     def __post_init__(self) -> None:
         """Check both numbers."""
         if self.samples is not None:
-            whole("samples", self.samples, low=1)
-        whole("seed", self.seed, low=0)
+            check_int("samples", self.samples, low=1)
+        check_int("seed", self.seed, low=0)

@@ -64,7 +64,7 @@ fdr_tsbh, fdr_tsbky: Benjamini, Krieger, Yekutieli. Adaptive linear step-up proc
 
 
 def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
-    """List the papers behind the metrics, tests and verbs that led to a result.
+    """List the papers behind a result.
 
     Parameters
     ----------

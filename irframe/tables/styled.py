@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 from pandas.io.formats.style import Styler
 
-from irframe.checks import as_annotated, choice, whole
+from irframe.checks import as_annotated, check_int, choice
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.score_arrays import with_costs
@@ -114,7 +114,7 @@ def styled(
     \end{tabular}
     \end{table}
     """
-    whole("precision", precision, low=0)
+    check_int("precision", precision, low=0)
     choice("marks", marks, MARKS)
     as_annotated("best", best, bool)
     table = _table_of(result, Options(marks, intervals, relative_to, sort))

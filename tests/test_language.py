@@ -1,0 +1,102 @@
+"""Plain language in the source: names, first lines and sentences of docstrings.
+
+Counts that are not 0 yet may only fall.
+"""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+VAGUE = {
+    *("told", "untold", "whole", "there", "held", "said", "mine", "lone", "apart", "riders"),
+    *("laid", "having", "sound", "towards", "settle", "settled"),
+}
+"""Words that a name may not contain, because each stood for several things."""
+FIRST_LINE = 10
+"""Most words in the first paragraph of a docstring."""
+SENTENCE = 30
+"""Most words in a sentence of a docstring."""
+MOST = {"vague names": 0, "long first lines": 0, "long sentences": 16, "fronted phrases": 0}
+"""Most violations in the package; most long sentences hold a formula or list columns."""
+MOST_IN_TESTS = {"vague names": 467, "long first lines": 524}
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+
+
+@cache
+def trees(folder):
+    paths = sorted((ROOT / folder).rglob("*.py"))
+    return {path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def names(tree):
+    """Yield every name that a module defines, with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, getattr(node, "id", None) or node.attr
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+
+
+def prose(tree):
+    """Yield the paragraphs of every docstring, without examples and references."""
+    for node in ast.walk(tree):
+        text = ast.get_docstring(node) if isinstance(node, Definition) else None
+        if text:
+            text = re.split(r"\n(?:References|Examples)\n-+\n", text)[0]
+            yield getattr(node, "lineno", 1), re.split(r"\n\s*\n", text)
+
+
+def sentences(paragraphs):
+    """Yield the sentences of paragraphs, without formulas and underlines."""
+    for paragraph in paragraphs:
+        text = re.sub(r"``.*?``", "x", " ".join(paragraph.split()))
+        if "---" not in text:
+            yield from re.split(r"(?<=[.!?;:])\s+", text)
+
+
+def findings(folder):
+    """Return the places where the source breaks a rule, by rule."""
+    found = {rule: [] for rule in MOST}
+    for path, tree in trees(folder).items():
+        for line, name in names(tree):
+            if VAGUE & {*name.lower().strip("_").split("_")}:
+                found["vague names"].append(f"{path}:{line} {name}")
+        for line, paragraphs in prose(tree):
+            first = " ".join(paragraphs[0].split())
+            if len(first.split()) > FIRST_LINE:
+                found["long first lines"].append(f"{path}:{line} {first}")
+            for sentence in sentences(paragraphs):
+                if len(sentence.split()) > SENTENCE:
+                    found["long sentences"].append(f"{path}:{line} {sentence}")
+                if re.match(r"Of [a-z]", sentence):
+                    found["fronted phrases"].append(f"{path}:{line} {sentence}")
+    return found
+
+
+@pytest.mark.parametrize("rule", MOST)
+def test_the_package_is_written_plainly(rule):
+    found = findings("irframe")[rule]
+    assert len(found) <= MOST[rule], "\n".join(found)
+
+
+@pytest.mark.parametrize("rule", MOST_IN_TESTS)
+def test_tests_are_written_plainly(rule):
+    found = findings("tests")[rule]
+    assert len(found) <= MOST_IN_TESTS[rule], "\n".join(found)
+
+
+def test_rules_find_what_they_are_for():
+    tree = ast.parse(
+        'def told(x):\n    """Of all that there is, return the first one that x has in its list."""'
+    )
+    assert [name for _, name in names(tree) if name in VAGUE] == ["told"]
+    ((_, paragraphs),) = prose(tree)
+    (sentence,) = sentences(paragraphs)
+    assert len(sentence.split()) > FIRST_LINE
+    assert sentence.startswith("Of ")
