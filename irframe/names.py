@@ -236,7 +236,7 @@ def as_html(value: Any) -> str:
     --------
     >>> import irframe as ir
     >>> as_html(ir.gains.Linear())
-    '<code>Linear(top=None)</code>: Gain in proportion to the grade, 1 for the top grade.'
+    '<code>Linear(top=None)</code>: Gain proportional to the grade, 1 for the top grade.'
     """
     meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]
     return f"<code>{html(repr(value))}</code>: {html(' '.join(meaning.split()))}"

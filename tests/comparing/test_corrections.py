@@ -16,7 +16,7 @@ SLOTS = {
     for name in ir.verbs.__all__
     if (slot := slots_of(inspect.signature(getattr(ir.verbs, name))).get("test"))
 }
-CHANGED = {"adjust": "bonferroni", "family": "all", "alpha": 0.01}
+CHANGED = {"adjust": "bonferroni", "family": "all", "alpha": 0.01, "over": "topic"}
 
 
 @pytest.fixture(scope="module")

@@ -74,7 +74,7 @@ def test_the_fixture_writes_baselines_on_request_and_shows_verdicts(pytester, mo
 
 
 def test_baseline_files_change_only_on_request():
-    refused(IrframeError, "baseline that irframe froze in main.irframe; found No", gate, "splade")
+    refused(IrframeError, "frozen baseline in main.irframe; found No", gate, "splade")
     gate("splade", update=True)
     first = Path("main.irframe").read_text()
     gate("splade")
@@ -125,5 +125,5 @@ def test_runs_and_judgments_may_be_files():
 
 def test_a_baseline_file_of_other_judgments_raises():
     ir.evaluate(*ir.example_track(), "AP").ireval.freeze("main.irframe", baseline="bm25")
-    words = "wanted scores decided as those of main.irframe; found judgments"
+    words = "wanted scores made with the policies of main.irframe; found judgments"
     refused(IrframeError, words, gate, "bm25", "AP", judged=slice(3, None))
