@@ -213,7 +213,7 @@ def gains(metric):
 
 
 CALL = """\
-Of the example track, the means of its best and its worst system:
+The means of the best and the worst system of the example track:
 
 ```python
 runs, qrels = ir.example_track()

@@ -134,7 +134,7 @@ def suggest(
 def similar(
     name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
-    """Return the suggestion of similar names alone, as `suggest` does.
+    """Return the suggestion of similar names, for an error.
 
     Examples
     --------

@@ -304,7 +304,9 @@ def took_part(labelled: Labelled) -> Array | None:
     stated = labelled.coords.get("took_part")
     if stated is None:
         return None
-    lacking = [dim for dim in LIST if dim not in stated.dims]  # of a label that was selected
+    lacking = [
+        dim for dim in LIST if dim not in stated.dims
+    ]  # selecting a single label drops its dimension
     return np.asarray(stated.expand_dims(lacking).transpose(*LIST))
 
 

@@ -90,7 +90,7 @@ class Collections:
         return cls(of_topic, pd.Index(labels), name, stated)
 
     def reduce(self, best: np.ufunc, topic: Codes, values: Any, start: int) -> NDArray[np.int64]:
-        """Reduce values over collections; return them per topic.
+        """Return the extreme value of each topic's collection.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ def warn_missing(
     stray = ~np.asarray(lists.listed.any(axis=1))
     inside = np.asarray(lists.participated.any(axis=1))
     lost, nowhere = np.flatnonzero(stray & inside), np.flatnonzero(~inside)
-    if len(lost):  # these score 0; systems of no judged collection are not scored
+    if len(lost):  # these systems score 0; systems without a judged collection are not scored
         theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
         remark = f"they have topics {shown(theirs)}, " if len(theirs) else ""
         warn(

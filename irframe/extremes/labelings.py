@@ -429,7 +429,7 @@ class _Problem:
         self.rank = np.where(np.take_along_axis(unjudged, order, axis=-1), order + 1, longest)
         self.weights = weights
         self.depths = depths
-        table = np.zeros(1 << 16)  # marks gain 0
+        table = np.zeros(1 << 16)  # the marks UNJUDGED and EMPTY gain 0
         table[grades] = gains
         gained = table[block.grade]
         collected = np.cumsum(gained * weights[: gained.shape[-1]], axis=-1)

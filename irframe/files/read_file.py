@@ -151,7 +151,7 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping | list):
         raise FileFormatError(kind.noun, f"{source} without a dictionary or rows")
-    with unsaid() as call:  # in a thread; `notes_of` warns of it
+    with unsaid() as call:  # files are read in threads, so `notes_of` warns later
         frame = as_qrels(nested) if kind.value == GRADE else by_role(nested, kind).frame
     cautions = BETWEEN.join(f"{text}, of {source}" for text in call.texts)
     return in_types(frame, source, kind).replace_schema_metadata({CAUTION: cautions})

@@ -178,7 +178,7 @@ class RunChoice(Judging, ABC):
         self.left[topic] -= self.pool.listed[topic, document]
 
     def begin(self, judged: Array, relevant: Array) -> None:
-        """Update the state by earlier judgments."""
+        """Update the state with earlier judgments."""
         super().begin(judged, relevant)
         self.turn += judged.sum(axis=-1)
         self.left = (self.pool.listed & self.open[..., np.newaxis]).sum(axis=1)
@@ -213,7 +213,7 @@ class MoveToFront(RunChoice):
 
 
 class MaxMeanOfAll(RunChoice):
-    """Choice by runs' precision over all their judged documents."""
+    """Choice by the mean precision of runs."""
 
     def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         super().__init__(pool, prior, pool.listed)

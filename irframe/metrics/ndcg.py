@@ -62,7 +62,7 @@ class G(Thresholded):
     gain
         Gain map, by default the grades themselves. The scale of gains matters.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Fixed evaluation depth; the list is cut there.
     judged_only
@@ -120,7 +120,7 @@ class DCG(Thresholded):
     base
         Base of ``"jk"``, above 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Fixed evaluation depth, usually written ``DCG @ 10``.
     judged_only
@@ -188,7 +188,7 @@ class nDCG(Thresholded):
         all judged documents from the pool depth on (NDCG_b). ``"full"`` has all judged documents
         and is never cut.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Fixed evaluation depth, usually written ``nDCG @ 10``.
     judged_only
@@ -248,7 +248,7 @@ class nDCGRel(Thresholded):
     gain
         Gain map; its scale cancels.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Fixed evaluation depth; the list is cut there.
     judged_only
@@ -300,7 +300,7 @@ class RnDCG(Thresholded):
     gain
         Gain map; its scale cancels.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Fixed evaluation depth; the list is cut there.
     judged_only

@@ -24,7 +24,7 @@ class ERR(Thresholded):
     gain
         Gain map. A gain is the probability that the document satisfies the user, at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Fixed evaluation depth, usually written ``ERR @ 20``.
     judged_only
@@ -91,7 +91,7 @@ class INSQ(InverseSquares):
     gain
         Gain map, gains at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     horizon
         Last rank that users can read, 1000 as in cwl_eval, or None for an infinite list.
     depth
@@ -149,7 +149,7 @@ class INST(InverseSquares):
     gain
         Gain map, gains at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     horizon
         Last rank that users can read, 1000 as in cwl_eval, or None for an infinite list.
     depth
@@ -207,7 +207,7 @@ class NERR(InverseSquares):
     gain
         Gain map, gains at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     horizon
         Last rank that users can read with ``"RBP"`` and ``"INSQ"``, 1000 as in cwl_eval, or None
         for an infinite list.
@@ -297,7 +297,7 @@ class RBP(Thresholded):
     gain
         Gain map, gains at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Fixed evaluation depth, usually written ``RBP(p=0.8) @ 100``.
     judged_only
@@ -352,7 +352,7 @@ class SDCG(Stopping):
     gain
         Gain map, gains at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Last rank that users read, usually written ``SDCG @ 10``.
     judged_only

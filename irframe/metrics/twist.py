@@ -248,7 +248,7 @@ class RecoveryRatio(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpaceRatio(Thresholded):
-    """Space ratio: one minus the share of possible misplacement.
+    """Space ratio: one minus misplacement relative to its maximum.
 
     Parameters
     ----------

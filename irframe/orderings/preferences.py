@@ -142,7 +142,7 @@ def _prefer(
     }
     table = np.concatenate(
         [[0.0], all_weights[weights]]
-    )  # of those who want 0, 1, 2, ... documents
+    )  # weight of users who want 0, 1, 2, ... documents
     step = max(1, CELLS // max(1, topics * deepest))
     blocks = [
         _compare(retrieved[a], retrieved[b], table, depths)

@@ -25,7 +25,7 @@ TIE = 1e-9
 
 
 class Discrimination(NamedTuple):
-    """Discriminative power of a metric, and the differences it needs.
+    """Discriminative power, and the differences needed for significance.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class Bootstrap(ResamplingTest):
         Returns
         -------
         Discrimination
-            Values by pair and depth, and by depth over all pairs.
+            Significance levels and differences per pair and depth.
 
         Notes
         -----

@@ -53,8 +53,8 @@ def differences(
     -------
     matplotlib.axes.Axes
         The axes, with a dot and an interval per pair, the largest improvement at the top. Filled
-        dots are significant differences. Dashed lines are zero and the margin, if any. Against one
-        baseline, a pair has the name of the other system.
+        dots are significant differences. Dashed lines are zero and the margin, if any. With one
+        baseline, each pair is labelled with the other system.
 
     Raises
     ------

@@ -96,7 +96,7 @@ def plain(name: str) -> str:
 
 
 def _shortened(texts: list[str], length: int) -> Iterable[list[str]]:
-    """Yield shortened texts, with different parts cut out."""
+    """Yield shortened texts, each cut at another position."""
     n_kept = length - 1
     for head in sorted(range(2, n_kept - 1), key=lambda head: abs(head - (n_kept + 1) // 2)):
         ends = [text[:head] + ELLIPSIS + text[len(text) - n_kept + head :] for text in texts]

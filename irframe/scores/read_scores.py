@@ -406,7 +406,7 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
 
 
 def same_systems(scores: Scores, other: Scores) -> Scores:
-    """Return other scores with systems in the same order.
+    """Return `other` with its systems in the order of `scores`.
 
     Raise if the systems differ.
     """

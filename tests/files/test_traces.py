@@ -171,7 +171,7 @@ def test_other_tools_are_no_searches_and_empty_results_are(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES.keys() - WITHOUT_IDS)
-def test_a_call_id_that_comes_again_counts_once(shape):
+def test_a_repeated_call_id_counts_once(shape):
     calls = trace(shape, map(_text, FOUND))
     for again in ([*calls, *calls], [*calls[: len(calls) // 2], *calls]):
         assert searches(ir.as_runs({"q": again})) == dict(enumerate(FOUND, 1))

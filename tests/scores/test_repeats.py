@@ -456,7 +456,7 @@ class TestVariations:
             scores = quietly(renamed.ireval.evaluate, QRELS, "AP")
             assert scores.attrs.get("repeats") == layout
 
-    def test_a_topic_without_any_counts_as_an_empty_list(self, varied):
+    def test_a_topic_without_repeats_counts_as_an_empty_list(self, varied):
         first = min(varied["topic"])
         lacking = varied[~((varied["system"] == "ance") & (varied["topic"] == first))]
         with pytest.warns(IrframeWarning, match="count as empty: 1 of topics for which a system"):
