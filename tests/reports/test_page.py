@@ -435,7 +435,8 @@ def test_prints_open_all_tables_and_say_what_is_cut(tab, tmp_path):
     about = printed.locator("#bounds .rows summary")
     assert about.inner_text() == "56 rows"
     printed.emulate_media(media="print")
-    assert about.inner_text() == "56 rows: the first 50 in print, all on the page and in its CSV"
+    words = "56 rows: prints show the first 50; the page and its CSV contain all"
+    assert about.inner_text() == words
     assert printed.locator("#bounds tbody tr:visible").count() == 50
     tables = printed.locator("details table").all()
     assert {table.is_visible() for table in tables} == {True}
