@@ -27,8 +27,6 @@ from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
 
 NO_REPEATS = Folded(None, None, {})
-ONE_RUN = 2
-"""The nesting depth of a run as dictionaries."""
 
 
 class Scorer:
