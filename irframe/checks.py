@@ -54,7 +54,7 @@ def check_int(
     >>> check_int("depth", 2.5, low=1)
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted depth, a whole number of at least 1; found 2.5.
+    irframe.errors.ParameterError: expected depth, a whole number of at least 1, but found 2.5.
     """
     fits = is_integer(value)
     if high is None and fits and value > MOST and name != "seed":  # numpy takes any integer as seed
@@ -102,8 +102,8 @@ def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
     >>> room("draws", 10**12, "draw fewer")
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted draws in at most 4 GiB; found 931 GiB (1,000,000,000,000
-    bytes). Draw fewer.
+    irframe.errors.ParameterError: expected draws in at most 4 GiB, but found 931 GiB
+    (1,000,000,000,000 bytes). Draw fewer.
     """
     if size > most:
         found = f"{size / 2**30:,.3g} GiB ({size:,} bytes)"
@@ -137,14 +137,14 @@ def choice(
     >>> choice("ties", "tri", ("trec", "doc"))
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted ties to be one of 'trec', 'doc'; found 'tri'.
+    irframe.errors.ParameterError: expected ties to be one of 'trec', 'doc', but found 'tri'.
     """
     if not isinstance(value, str) or value not in words:
-        wanted = f"one of {', '.join(map(repr, words))}"
+        expected = f"one of {', '.join(map(repr, words))}"
         found = shortened(value) + suggest(value, dict.fromkeys(words, "{!r}"))
-        if len(wanted) > LONG:
-            raise error(f"{name}, one of {len(words)} words", found, f"it may be {wanted}")
-        raise error(f"{name} to be {wanted}", found)
+        if len(expected) > LONG:
+            raise error(f"{name}, one of {len(words)} words", found, f"it may be {expected}")
+        raise error(f"{name} to be {expected}", found)
     return cast("Word", str(value))
 
 
@@ -156,7 +156,7 @@ def as_annotated(name: str, value: Any, annotation: Any) -> None:
     >>> as_annotated("each", 1, bool)
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted each, True or False; found 1.
+    irframe.errors.ParameterError: expected each, True or False, but found 1.
     """
     words, optional = _values_of(annotation)
     if not words or (value is None and optional):
@@ -226,7 +226,8 @@ def each_once(what: str, values: Sequence[Any]) -> None:
     >>> each_once("budgets", [5, 5])
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted budgets, at least one, each once; found some again: 5, 5.
+    irframe.errors.ParameterError: expected budgets, at least one, each once, but found some again:
+    5, 5.
     """
     if not values or len({*values}) < len(values):
         found = "some again" if values else "none"
@@ -242,8 +243,8 @@ def one_column(name: str, value: Any) -> None:
     >>> one_column("by", ["model", "seed"])
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted by, one column; found ['model', 'seed']. Join them to one:
-    frame['model'] + ' ' + frame['seed'].
+    irframe.errors.ParameterError: expected by, one column, but found ['model', 'seed']. Join them
+    to one: frame['model'] + ' ' + frame['seed'].
     """
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         advice = "join them to one: frame['model'] + ' ' + frame['seed']"
@@ -251,7 +252,7 @@ def one_column(name: str, value: Any) -> None:
 
 
 def places(
-    what: str, wanted: Any, labels: Sequence[Any], error: type[IrframeError] = ParameterError
+    what: str, expected: Any, labels: Sequence[Any], error: type[IrframeError] = ParameterError
 ) -> list[int]:
     """Return the positions of labels; name unknown ones.
 
@@ -259,7 +260,7 @@ def places(
     ----------
     what
         A noun for the labels in the message, such as ``"systems of the cube"``.
-    wanted
+    expected
         One label or several.
     labels
         The labels that exist.
@@ -270,7 +271,7 @@ def places(
     [1, 0]
     """
     index = {label: pos for pos, label in enumerate(labels)}
-    chosen = listed(wanted)
+    chosen = listed(expected)
     unknown = [label for label in chosen if not _hashable(label) or label not in index]
     if unknown:
         existing = listing(labels)
@@ -302,7 +303,7 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
     >>> holding("what replay gives", 3, {"strategy"})
     Traceback (most recent call last):
     ...
-    irframe.errors.InputError: wanted what replay gives; found int.
+    irframe.errors.InputError: expected what replay gives, but found int.
     """
     present = getattr(subject, part, None) if hasattr(subject, "attrs") else None
     if present is None:

@@ -54,7 +54,7 @@ class IrframeError(ValueError):
 
     Parameters
     ----------
-    wanted
+    expected
         What would have been right.
     found
         What was found instead; empty if the offenders say it.
@@ -68,14 +68,14 @@ class IrframeError(ValueError):
     >>> raise IrframeError("one run per system", "6 systems twice", "rename them", range(6))
     Traceback (most recent call last):
     ...
-    irframe.errors.IrframeError: wanted one run per system; found 6 systems twice: 0, 1, 2, 3, 4
-    and 1 more. Rename them.
+    irframe.errors.IrframeError: expected one run per system, but found 6 systems twice: 0, 1, 2,
+    3, 4 and 1 more. Rename them.
     """
 
     def __init__(
-        self, wanted: str, found: str, advice: str = "", offenders: Iterable[object] = ()
+        self, expected: str, found: str, advice: str = "", offenders: Iterable[object] = ()
     ) -> None:
-        self.wanted = wanted
+        self.expected = expected
         self.advice = advice
         self.offenders = list(offenders)
         self._found = found
@@ -92,28 +92,28 @@ class IrframeError(ValueError):
         return self._message(1 if _BARE.match(self.found) else -1)
 
     def within(
-        self, where: str, advice: str | None = None, wanted: str | None = None
+        self, where: str, advice: str | None = None, expected: str | None = None
     ) -> "IrframeError":
         """Return a copy of the error that names a location."""
         found = f"{self._found} {where}".strip()
         advice = self.advice if advice is None else advice
-        return type(self)(wanted or self.wanted, found, advice, self.offenders)
+        return type(self)(expected or self.expected, found, advice, self.offenders)
 
     def _listed(self) -> str:
         return listing(shortened(offender, str) for offender in self.offenders)
 
     def _message(self, step: int = 1) -> str:
-        clauses = [f"wanted {self.wanted}", f"found {self.found}"]
+        clauses = [f"expected {self.expected}", f"found {self.found}"]
         if self._found and self.offenders:
             clauses[1] += f": {self._listed()}"
-        text = "; ".join(clauses[::step])
+        text = ", but ".join(clauses[::step])
         plain = _PLAIN.match(self.advice)
         advice = self.advice[:1].upper() + self.advice[1:] if plain else self.advice
         text = _without_digits(f"{text}. {advice}." if advice else f"{text}.")
         return visible(singular(text))
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
-        return type(self), (self.wanted, self._found, self.advice, self.offenders)
+        return type(self), (self.expected, self._found, self.advice, self.offenders)
 
 
 def _without_digits(text: str) -> str:

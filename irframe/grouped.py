@@ -124,8 +124,8 @@ def _refuse_wrong_of_runs(runs: pd.DataFrame, by: Any) -> None:
     labels = {dim: rows[by_role[dim]].unique() for dim in LIST if dim in by_role}
     if is_mapping(by):
         if not any(label in by for column in labels.values() for label in column):
-            wanted = "by, a mapping of systems or of topics"
-            raise ParameterError(wanted, "none of them among", "", by)
+            expected = "by, a mapping of systems or of topics"
+            raise ParameterError(expected, "none of them among", "", by)
         return
     one_column("by", by)
     others = [str(name) for name in rows if name not in by_role.values()]

@@ -280,18 +280,18 @@ def chain(name: str, function: Callable[..., Any], kind: str, subject: Any = Non
     return f"This is {what}, and {name} needs {of}: {call}"
 
 
-def _path(wanted: str, kind: str, subject: Any, of: str = "") -> str:
+def _path(expected: str, kind: str, subject: Any, of: str = "") -> str:
     """Return code that makes an object of another kind."""
-    if wanted == CUBE == kind:
+    if expected == CUBE == kind:
         return "cube"
-    if wanted == SCORES and (kind in {CUBE, SCORES} or of in {*BY_DEPTH, *SCORED}):
+    if expected == SCORES and (kind in {CUBE, SCORES} or of in {*BY_DEPTH, *SCORED}):
         return f"{_path(CUBE, kind, subject)}.ireval.score({SCORED.get(of, ASKED['metrics'])})"
-    if wanted in KNOWN:
-        return KNOWN[wanted].source
-    if wanted not in verbs(HOME):
-        return ELSEWHERE[wanted]
-    source = (takes(wanted, verbs(HOME)[wanted][0]) or (SCORES,))[0]
-    return f"{_path(source, kind, subject, wanted)}.ireval.{example(wanted, subject)}"
+    if expected in KNOWN:
+        return KNOWN[expected].source
+    if expected not in verbs(HOME):
+        return ELSEWHERE[expected]
+    source = (takes(expected, verbs(HOME)[expected][0]) or (SCORES,))[0]
+    return f"{_path(source, kind, subject, expected)}.ireval.{example(expected, subject)}"
 
 
 @cache

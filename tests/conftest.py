@@ -22,13 +22,13 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def pytest_itemcollected(item):
-    """Mark as laws the tests that hold for whatever hypothesis draws.
+    """Mark tests as property tests if they hold for whatever hypothesis draws.
 
     They run most lines over and over: coverage, which slows them down, is for the other tests.
     """
     if is_hypothesis_test(getattr(item, "obj", None)):
-        item.add_marker("law")
-    if item.get_closest_marker("law"):
+        item.add_marker("property")
+    if item.get_closest_marker("property"):
         item.add_marker("no_cover")
 
 

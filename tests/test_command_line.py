@@ -115,16 +115,19 @@ def test_only_the_command_itself_switches_the_collector_off(files, capsys, monke
     [
         ("none a.run -m AP", "none: No such file"),
         ("qrels.txt none -m AP", "none: No such file"),
-        ("qrels.txt *.none -m AP", "wanted files that match"),
+        ("qrels.txt *.none -m AP", "expected files that match"),
         ("folder a.run -m AP", "found the folder folder"),
-        ("qrels.txt a.run folder -m AP", "files that match 'folder'; found none"),
+        ("qrels.txt a.run folder -m AP", "files that match 'folder', but found none"),
         ("qrels.txt empty -m AP", "empty without a single row"),
         ("qrels.txt text -m AP", "line 1 has the rank 'run'"),
         ("qrels.txt two\nlines -m AP", "two lines with lines that do not fit"),
         ("qrels.txt binary -m AP", "binary with lines that do not fit"),
         ("qrels.txt cut.gz -m AP", "cut.gz damaged"),
         ("qrels.txt cut.parquet -m AP", "cut.parquet damaged"),
-        ("a.run qrels.txt -m AP", "found a.run .* 1 has 6 columns, not 4, .* wanted judgments"),
+        (
+            "a.run qrels.txt -m AP",
+            "found a.run .* 1 has 6 columns, not 4, .* but expected judgments",
+        ),
         ("qrels.txt qrels.txt -m AP", "line 1 has 4 columns, not 6"),
         ("qrels.txt nan.run -m AP", "line 1 has the rank|line 2 has 6 columns"),
         ("qrels.txt a.run a.run -m AP", "a.run: 'bm25', which is in a.run"),
@@ -132,18 +135,27 @@ def test_only_the_command_itself_switches_the_collector_off(files, capsys, monke
         ("qrels.txt a.run ranks -m AP", "a score in every file"),
         ("other a.run -m AP", "topics that occur in runs and qrels"),
         ("steep a.run -m AP", "grades that are whole numbers"),
-        ("qrels.txt a.run -m nDGC", "found 'nDGC' .did you mean nDCG.*; wanted a known metric"),
+        (
+            "qrels.txt a.run -m nDGC",
+            "found 'nDGC' .did you mean nDCG.*, but expected a known metric",
+        ),
         ("qrels.txt a.run -m AP AP", "each once"),
-        ("qrels.txt a.run -m AP " + "x" * 300, "wanted a known metric"),
-        ("qrels.txt a.run --metric " + "x" * 5000, "in at most 4,000 characters; found 5,000"),
+        ("qrels.txt a.run -m AP " + "x" * 300, "expected a known metric"),
+        ("qrels.txt a.run --metric " + "x" * 5000, "in at most 4,000 characters, but found 5,000"),
         ("qrels.txt a.run -m AP --depth 0", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
         ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),
-        ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "found P@20, nDCG@6; wanted .* 5 at"),
+        (
+            "qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5",
+            "found P@20, nDCG@6, but expected .* 5 at",
+        ),
         ("qrels.txt a.run -m Bpref --ties mean", "metrics that share gain"),
-        ("qrels.txt team.parquet -m AP --by name", "found 'name'; there are: team; wanted by"),
-        ("qrels.txt a.run -m AP --by team --format trec_eval", "wanted no --by"),
-        ("qrels.txt - - -m AP", "wanted standard input .* found it 2 times"),
+        (
+            "qrels.txt team.parquet -m AP --by name",
+            "found 'name'; there are: team, but expected by",
+        ),
+        ("qrels.txt a.run -m AP --by team --format trec_eval", "expected no --by"),
+        ("qrels.txt - - -m AP", "expected standard input .* found it 2 times"),
         ("qrels.txt a.run -m AP -o no/such/file", "no/such/file: No such file or directory"),
     ],
 )
@@ -721,7 +733,7 @@ def test_check_reports_all_files_at_once(capsys):
     assert status == 1
     assert "text: unreadable (1): " in out
     assert re.search(r"cut.gz: unreadable \(1\): .*damaged", out)
-    assert "twice.run: unreadable (1): wanted each system in one file" in out
+    assert "twice.run: unreadable (1): expected each system in one file" in out
     assert "bm25: lists_short (16): 101, 102, 103, ...\n" in out
     assert run(capsys, *words, "--fail-on", "never")[0] == 0
     assert run(capsys, "check", "qrels.txt", "a.run")[0] == 0
@@ -770,12 +782,12 @@ def test_convert_and_convert_back_changes_nothing(capsys):
     assert Path("runs.run.gz").read_bytes()[:2] == b"\x1f\x8b"
     for name in ("a.csv", "a.lz4"):
         status, _, error = run(capsys, "convert", "a.run", "-o", name)
-        assert (status, error.count("\n"), f"found {name};" in error) == (2, 1, True)
+        assert (status, error.count("\n"), f"found {name}," in error) == (2, 1, True)
         assert not Path(name).exists()
         assert run(capsys, "convert", "a.run", "--format", "trec", "-o", name) == (0, "", "")
     status, _, error = run(capsys, "convert", "--qrels", "qrels.txt", "qrels.json")
     assert (status, error) == (
-        2, "irframe: wanted one file of judgments; found 2: qrels.txt, qrels.json.\n",
+        2, "irframe: expected one file of judgments, but found 2: qrels.txt, qrels.json.\n",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Errors say what was wanted and found, and what to do; a call warns once of one thing."""
+"""Errors say what was expected and found, and what to do; each warning is issued once a call."""
 
 import pickle
 import warnings
@@ -25,7 +25,7 @@ from irframe.errors import IdError, IrframeError, IrframeWarning, OneCall, in_gr
     ],
 )
 def test_advice_is_a_sentence_and_code_stays_code(advice, said):
-    assert str(IrframeError("x", "y", advice)) == f"wanted x; found y. {said}"
+    assert str(IrframeError("x", "y", advice)) == f"expected x, but found y. {said}"
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_advice_is_a_sentence_and_code_stays_code(advice, said):
 )
 def test_offenders_may_stand_for_the_finding(found, offenders, said):
     error = IrframeError("x", found, "mend it", offenders)
-    assert str(error) == f"wanted x; found {said}. Mend it."
+    assert str(error) == f"expected x, but found {said}. Mend it."
     assert said.startswith(error.found)
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     assert (str(again), again.found, again.offenders) == (str(error), error.found, error.offenders)
@@ -49,10 +49,10 @@ def test_offenders_may_stand_for_the_finding(found, offenders, said):
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        ("'ndgc'", "found 'ndgc'; wanted x. Mend it."),
-        ("none", "wanted x; found none. Mend it."),
-        ("3 times", "wanted x; found 3 times. Mend it."),
-        ("-1", "wanted x; found -1. Mend it."),
+        ("'ndgc'", "found 'ndgc', but expected x. Mend it."),
+        ("none", "expected x, but found none. Mend it."),
+        ("3 times", "expected x, but found 3 times. Mend it."),
+        ("-1", "expected x, but found -1. Mend it."),
     ],
 )
 def test_a_terminal_shows_the_finding_first_where_it_stands_alone(found, said):

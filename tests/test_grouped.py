@@ -174,7 +174,7 @@ class TestRefusals:
     @pytest.mark.parametrize("by", ["nothing", ["kind", "nothing"], {"x": 1}, "topic", "system"])
     def test_a_group_that_is_none_is_refused_at_once(self, frames, cube, scores, by):
         for subject in (frames[0], cube, *scores):
-            refused(ParameterError, "wanted by", subject.ireval.groupby, by)
+            refused(ParameterError, "expected by", subject.ireval.groupby, by)
 
     def test_a_metric_is_no_group(self, frames):
         scored = ir.evaluate(*frames, "AP")

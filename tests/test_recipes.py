@@ -56,7 +56,7 @@ class Recipe(NamedTuple):
 
 
 PAIRED, AGREEMENTS = "irframe/paired/__init__.py", "irframe/agreements"
-LAWS = [f"tests/laws/test_{name}.py" for name in ("records", "options", "groups")]
+PROPERTIES = [f"tests/properties/test_{name}.py" for name in ("records", "options", "groups")]
 LOOKS = "tests/plots/test_layout.py", "tests/test_accessor.py"
 SUMMARY = "irframe/scores/summary.py"
 RECIPES = {
@@ -134,7 +134,7 @@ RECIPES = {
     "Add a verb": Recipe(
         (
             "tests/diagnostics/test_short_lists.py",
-            *LAWS,
+            *PROPERTIES,
             "tests/test_house.py",
             "short_lists",
             "every_chapter",
@@ -143,7 +143,7 @@ RECIPES = {
             "irframe/diagnostics/short_lists.py",
             "irframe/verbs.pyi",
             "tests/diagnostics/test_short_lists.py",
-            "tests/laws/test_records.py after OTHERS = {",
+            "tests/properties/test_records.py after OTHERS = {",
         ),
     ),
     "Add a figure": Recipe(
@@ -155,10 +155,15 @@ RECIPES = {
         ),
     ),
     "Add an option": Recipe(
-        ("tests/laws/test_records.py", "tests/laws/test_options.py", SUMMARY, "summary"),
+        (
+            "tests/properties/test_records.py",
+            "tests/properties/test_options.py",
+            SUMMARY,
+            "summary",
+        ),
         (
             f"{SUMMARY} after     figures, attributes = summarise(",
-            "tests/laws/test_records.py after OTHERS = {",
+            "tests/properties/test_records.py after OTHERS = {",
         ),
         (
             (

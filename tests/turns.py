@@ -6,7 +6,7 @@ import pytest
 def few_of(cases, every, first=0, *, drawn=True):
     """Return the cases of a test, all but every so many for thorough tests alone.
 
-    Of a law or an oracle, which are not drawn, each run of .ci/run tries all.
+    Each run of .ci/run tries every property test and every oracle test.
     """
     further = [pytest.mark.thorough, *([pytest.mark.further] if drawn else [])]
     marks = [() if place % every == first else further for place in range(every)]

@@ -1,4 +1,4 @@
-"""Every metric with every option at least once, for laws, bounds, ties, dask and clocks."""
+"""Every metric with every option at least once."""
 
 from dataclasses import dataclass
 from functools import cached_property

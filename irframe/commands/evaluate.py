@@ -362,7 +362,7 @@ def _texts(path: str) -> pd.Series:
     table = plain_table(path)
     doc = roles(table.columns).get(DOC)
     if doc is None or TEXT not in table.columns:
-        wanted = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"
-        raise InputError(wanted, "", "", table.columns)
+        expected = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"
+        raise InputError(expected, "", "", table.columns)
     known = table.set_index(table[doc].astype(str))[TEXT]
     return known[~known.index.duplicated()]

@@ -32,8 +32,8 @@ def read_topic_values(path: str, word: str) -> pd.Series:
     topic = roles(table.columns).get(TOPIC)
     others = [name for name in table.columns if name != topic]
     if topic is None or len(others) != 1:
-        wanted = f"a column {' or '.join(ALIASES[TOPIC])} and one of {word} in {path}"
-        raise InputError(wanted, "", "", map(str, table.columns))
+        expected = f"a column {' or '.join(ALIASES[TOPIC])} and one of {word} in {path}"
+        raise InputError(expected, "", "", map(str, table.columns))
     values = table[others[0]]
     values = pd.to_numeric(values, errors="coerce") if word == "weight" else values
     return pd.Series(values.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
@@ -380,7 +380,7 @@ def read_systems(path: str) -> pd.DataFrame:
 
 def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
     """Return runs with columns of the table of systems."""
-    wanted = [getattr(options, name, None) for name in ("by", "contributing")]
+    expected = [getattr(options, name, None) for name in ("by", "contributing")]
     if getattr(options, "systems", None) is None:
         return runs
     table = read_systems(options.systems)
@@ -389,7 +389,7 @@ def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False)
         found = f"{len(strange)} that it lacks"
         raise IdError(f"all systems of the runs in {options.systems}", found, "", strange)
     further = [name for name in table.columns if every and name not in runs.columns]
-    columns = [name for name in dict.fromkeys([*wanted, *further]) if name in table.columns]
+    columns = [name for name in dict.fromkeys([*expected, *further]) if name in table.columns]
     return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in columns})
 
 
@@ -442,7 +442,7 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     options
         Those of a line; where columns are asked for that runs do not have, their rows count.
     rows
-        Whether they are wanted in any case.
+        Whether they are always required.
     """
     choices = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
     if rows or any(choices) or STDIN in options.runs:

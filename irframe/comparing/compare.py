@@ -357,8 +357,8 @@ def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
         return baseline
     if len(listed(baseline)) > 1 or bounds is not None:
         found = "bounds" if bounds is not None else "several baselines"
-        wanted = "one baseline, and scores without bounds, if the baseline is a file"
-        raise ParameterError(wanted, found, "", files)
+        expected = "one baseline, and scores without bounds, if the baseline is a file"
+        raise ParameterError(expected, found, "", files)
     frozen = Frozen.read(files[0], systems)
     frozen.refuse_other_policies(scores.source.attrs)
     return frozen

@@ -169,11 +169,11 @@ def parse_correction(
     chosen = {MAX_T: MaxT(), NONE: None}.get(chosen, chosen)
     choice("family", family, FAMILIES)
     if chosen is not None and test is not None and test.joint:
-        wanted = f"adjust=None, as p-values of {test.name} are adjusted for all pairs already"
-        raise ParameterError(wanted, repr(adjust))
+        expected = f"adjust=None, as p-values of {test.name} are adjusted for all pairs already"
+        raise ParameterError(expected, repr(adjust))
     if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
-        wanted = f"the test t or permutation for adjust={MAX_T!r}"
-        raise ParameterError(wanted, "another" if test is None else repr(test))
+        expected = f"the test t or permutation for adjust={MAX_T!r}"
+        raise ParameterError(expected, "another" if test is None else repr(test))
     parsed: Parsed = chosen
     return parsed
 
@@ -244,8 +244,8 @@ class Significance(OptionValue):
     >>> ir.Significance("tukey", adjust="holm")
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted adjust=None, as p-values of tukey are adjusted for all
-    pairs already; found 'holm'.
+    irframe.errors.ParameterError: expected adjust=None, as p-values of tukey are adjusted for all
+    pairs already, but found 'holm'.
     """
 
     test: Test | Sequence[Test] | None = None
@@ -280,8 +280,8 @@ class Significance(OptionValue):
             return cls(test, adjust=adjust, alpha=alpha)
         if (adjust, alpha) != (cls.adjust, cls.alpha):
             advice = f"change the value: {test!r}"
-            wanted = "adjust= and alpha= beside the name of a test, or inside Significance(...)"
-            raise ParameterError(wanted, "both", advice)
+            expected = "adjust= and alpha= beside the name of a test, or inside Significance(...)"
+            raise ParameterError(expected, "both", advice)
         return test
 
 

@@ -106,8 +106,8 @@ def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, 
         return _from_parquet(Path(source), ids)
     if isinstance(source, pd.DataFrame):
         return [(role, _texts(source, *n)) for role, n in _text_columns(source.columns).items()]
-    wanted = "texts: a frame, a dictionary doc -> text, or a Parquet file"
-    raise InputError(wanted, f"a {type(source).__name__}")
+    expected = "texts: a frame, a dictionary doc -> text, or a Parquet file"
+    raise InputError(expected, f"a {type(source).__name__}")
 
 
 def _text_columns(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
@@ -122,8 +122,8 @@ def _text_columns(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
             columns[role] = column_of[role], text
     if not columns:
         advice = "name the columns doc and text, or topic and query"
-        wanted = "a table of texts, with a column of ids and one of texts"
-        raise InputError(wanted, "only the columns", advice, present)
+        expected = "a table of texts, with a column of ids and one of texts"
+        raise InputError(expected, "only the columns", advice, present)
     return columns
 
 

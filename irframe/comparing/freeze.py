@@ -258,8 +258,8 @@ class Frozen:
                 shown = ["not set" if side is None else str(side) for side in sides]
                 differing.append(f"{name}: {shown[0]} in the file, {shown[1]} here")
         if differing:
-            wanted = f"scores made with the policies of {self.path}"
-            raise ParameterError(wanted, "", REFREEZE, differing)
+            expected = f"scores made with the policies of {self.path}"
+            raise ParameterError(expected, "", REFREEZE, differing)
 
     def beside(self, scores: Scores) -> Scores:
         """Return scores with the file as a further system.
@@ -443,21 +443,21 @@ def _checksum(content: Mapping[str, Any]) -> str:
 
 def _read_frozen(path: str) -> dict[str, Any]:
     """Return the content of a file, or raise if changed."""
-    wanted = f"a frozen baseline in {path}"
+    expected = f"a frozen baseline in {path}"
     advice = "freeze it again: irframe freeze"
     try:
         content = json.loads(shallow(path, load(path)))
     except OSError as error:
-        raise StoreError(wanted, error.strerror or str(error), advice) from None
+        raise StoreError(expected, error.strerror or str(error), advice) from None
     except ValueError as error:
-        raise StoreError(wanted, getattr(error, "found", "no JSON"), advice) from None
+        raise StoreError(expected, getattr(error, "found", "no JSON"), advice) from None
     if not isinstance(content, dict) or KIND not in content:
-        raise StoreError(wanted, "another file", advice)
+        raise StoreError(expected, "another file", advice)
     if content[KIND] != FORMAT:
-        raise StoreError(wanted, f"format {content[KIND]}", "use the irframe that wrote it")
+        raise StoreError(expected, f"format {content[KIND]}", "use the irframe that wrote it")
     if content.pop("checksum", None) != _checksum(content):
-        raise StoreError(wanted, "one that was changed since, perhaps by a merge", advice)
+        raise StoreError(expected, "one that was changed since, perhaps by a merge", advice)
     wrong = next(malformed(content), None)
     if wrong is not None:
-        raise StoreError(wanted, "one that irframe did not write", advice, [wrong])
+        raise StoreError(expected, "one that irframe did not write", advice, [wrong])
     return content

@@ -307,16 +307,18 @@ def refuse_over(
         if not repeats.crossing:
             continue
         if over == "repeat" and repeats.counts.max() < 2:
-            wanted = f"several {plural(repeats.word)} for over='repeat'"
-            raise ParameterError(wanted, "one of every system")
+            expected = f"several {plural(repeats.word)} for over='repeat'"
+            raise ParameterError(expected, "one of every system")
         refused = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
         refused += ["adjust='max-t'"] if isinstance(adjust, MaxT) else []
         refused += [f"rank_interval={drawn!r}"] if drawn else []
         refused += [f"{name}=" for name in names_declared(group.attrs)]
         if refused:
-            wanted = f"the test t for over={repeats.over!r}, with {plural(repeats.word)} and topics"
+            expected = (
+                f"the test t for over={repeats.over!r}, with {plural(repeats.word)} and topics"
+            )
             advice = f"over='topic' works on means over {plural(repeats.word)}"
-            raise ParameterError(wanted, "", advice, refused)
+            raise ParameterError(expected, "", advice, refused)
 
 
 def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) -> Columns:

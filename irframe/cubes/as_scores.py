@@ -354,8 +354,8 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     }
     flat = [name for name in nested if name not in systems]
     if not nested or (systems and flat) or not all(isinstance(nested[f], Mapping) for f in flat):
-        wanted = "{topic: {metric: score}} or {system: {topic: {metric: score}}}"
-        raise InputError(wanted, "another dictionary", "", map(repr, flat))
+        expected = "{topic: {metric: score}} or {system: {topic: {metric: score}}}"
+        raise InputError(expected, "another dictionary", "", map(repr, flat))
     parts = {
         name: pd.DataFrame.from_dict(dict(part), orient="index").rename_axis(TOPIC)
         for name, part in (systems or {ONLY_SYSTEM: nested}).items()
@@ -443,13 +443,15 @@ def _with_axes(x: Any, systems: str) -> pd.DataFrame:
     frame = columns_of(x) if not isinstance(x, pd.DataFrame) else x
     if frame is None or frame.index.nlevels > 1 or frame.columns.nlevels > 1:
         raise InputError(f"a matrix with systems in {systems}", type(x).__name__)
-    wanted = [SYSTEM, TOPIC] if systems == "rows" else [TOPIC, SYSTEM]
+    expected = [SYSTEM, TOPIC] if systems == "rows" else [TOPIC, SYSTEM]
     column = next((name for name in frame.columns if _axis_role(name)), None)
     matrix: pd.DataFrame = frame if column is None else frame.set_index(column)
     names = [matrix.index.name, matrix.columns.name]
-    if any(_axis_role(name) not in {None, role} for name, role in zip(names, wanted, strict=True)):
+    if any(
+        _axis_role(name) not in {None, role} for name, role in zip(names, expected, strict=True)
+    ):
         raise InputError(f"a matrix with systems in {systems}", ", ".join(map(repr, names)))
-    pairs = zip(names, wanted, strict=True)
+    pairs = zip(names, expected, strict=True)
     index, columns = (str(name) if _axis_role(name) else role for name, role in pairs)
     return matrix.rename_axis(index=index, columns=columns)
 

@@ -147,8 +147,8 @@ def split_arguments(given: Mapping[str, Any], by: Any) -> dict[Any, dict[str, An
         if frame or _is_table(value):
             further[word] = _parts(value, by)
             if differing := sorted(map(str, {*parts} ^ {*further[word]})):
-                wanted = f"the same groups ({by}) on both sides"
-                raise ParameterError(wanted, "some on one side only", "", differing)
+                expected = f"the same groups ({by}) on both sides"
+                raise ParameterError(expected, "some on one side only", "", differing)
     return {
         key: {**given, first: part, **{word: each[key] for word, each in further.items()}}
         for key, part in drop_groups_without(parts, given, by).items()
@@ -204,10 +204,12 @@ def drop_groups_without(
     if len(parts) < 2:
         return parts
     named = [label for name in ASKED for label in listed(arguments.get(name))]
-    wanted = {label for label in named if isinstance(label, Hashable)}
-    if not wanted:
+    expected = {label for label in named if isinstance(label, Hashable)}
+    if not expected:
         return parts
-    without = {key: lacking for key, part in parts.items() if (lacking := wanted - _systems(part))}
+    without = {
+        key: lacking for key, part in parts.items() if (lacking := expected - _systems(part))
+    }
     # A system that no group has was misspelled: the verb refuses it, with the names that there are.
     if not without or len(without) == len(parts):
         return parts

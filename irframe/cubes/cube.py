@@ -209,12 +209,12 @@ def build_cube(
     The `extra` are further attributes.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
-    wanted, ranked = Extras(filed=True, all_ties=True), None
+    expected, ranked = Extras(filed=True, all_ties=True), None
     files = list(table.frame.attrs.get(words.FILES, []))
     if isinstance(runs, ScannedRuns):
         runs = runs.readable()
         states = runs.states()
-        ranked = rank_scanned(runs, table, policy, wanted)
+        ranked = rank_scanned(runs, table, policy, expected)
         runs, files = runs if ranked else runs.frame(), [*states, *files]
     if ranked is None:
         framed = Framed.of(read_table(runs, empty=True), table, policy.collection)
@@ -225,7 +225,7 @@ def build_cube(
     # Of runs read in turn grades are worked out by blocks, the least of which is one topic.
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
-        ranked = rank_framed(framed, policy, wanted)
+        ranked = rank_framed(framed, policy, expected)
     user_coords = group_columns.constant_columns(
         ranked.runs.table, table, lists.placed, judgments.code
     )

@@ -432,8 +432,8 @@ def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
     if strata in {TOPIC, table.columns[TOPIC]}:
         return np.full(len(table.grade), "1", object)
     if strata not in columns:
-        wanted = "strata to be a column of the judgments, or 'topic'"
-        raise ParameterError(wanted, f"{strata!r} among", "", columns)
+        expected = "strata to be a column of the judgments, or 'topic'"
+        raise ParameterError(expected, f"{strata!r} among", "", columns)
     values = table.frame[strata]
     if values.isna().any():
         found = f"{int(values.isna().sum())} without"

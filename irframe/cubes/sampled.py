@@ -68,15 +68,17 @@ class Draw:
             If no document of a stratum was judged.
         """
         if label is None and probability is None:
-            wanted = "judgments that were drawn, in a column stratum or probability"
-            raise InputError(wanted, "neither", "draw them with qrels.ireval.draw_to_judge(share)")
+            expected = "judgments that were drawn, in a column stratum or probability"
+            raise InputError(
+                expected, "neither", "draw them with qrels.ireval.draw_to_judge(share)"
+            )
         topic, topics, judged = base.topic, base.topics, grade >= 0
         if probability is not None:
             wrong = np.flatnonzero(judged & ~((probability > 0) & (probability <= 1)))
             if len(wrong):
                 offenders = [f"{probability[row]} of {base.docs[row]}" for row in wrong]
-                wanted = "a probability above 0 and at most 1 for every judged document"
-                raise ParameterError(wanted, f"{len(wrong)} without", "", offenders)
+                expected = "a probability above 0 and at most 1 for every judged document"
+                raise ParameterError(expected, f"{len(wrong)} without", "", offenders)
         if label is None or (label == "").any():
             label = np.full(len(grade), "", object)
         levels = np.unique(np.append(base.levels, grade))
@@ -155,8 +157,10 @@ def estimated(
         if not isinstance(metric, nDCG) or metric.ideal != "judged" or metric.judged_only
     ]
     if others:
-        wanted = "metrics that add up gains by rank, such as P, DCG, RBP, or nDCG by what is judged"
-        raise MetricError(wanted, "", "", others)
+        expected = (
+            "metrics that add up gains by rank, such as P, DCG, RBP, or nDCG by what is judged"
+        )
+        raise MetricError(expected, "", "", others)
     _refuse_shallow(ideal, draw, depths)
     for metric, weights in pairs:
         worth = [gains_of(metric, *graded) for graded in grades]
@@ -177,10 +181,10 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
     share = (draw.chance if (draw.chance > 0).all() else draw.judged).mean()
     shallow = [depth for depth in depths if round(depth * share, 6) < LEAST_IDEAL]
     if shallow:
-        wanted = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents"
+        expected = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents"
         found = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} drawn"
         deeper = f"at={int(np.ceil(LEAST_IDEAL / share))} or deeper, or " if share else ""
-        raise MetricError(wanted, found, f"{deeper}draw more", list(map(str, metrics)))
+        raise MetricError(expected, found, f"{deeper}draw more", list(map(str, metrics)))
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:

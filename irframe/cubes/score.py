@@ -315,19 +315,19 @@ def wanted_depths(
     depths = list(range(1, deepest + 1)) if at is None else listed(at)
     beyond = [repr(depth) for depth in depths if not (is_integer(depth) and 1 <= depth <= deepest)]
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
-    wanted = f"depths from 1 to {deepest}, the depth of the cube"
+    expected = f"depths from 1 to {deepest}, the depth of the cube"
     if beyond or not depths:
         advice = "build the cube with a greater depth=; missing ranks are empty"
-        raise DepthError(wanted, "" if beyond else "none", advice, beyond)
-    refuse_repeated_depths(depths, wanted)
+        raise DepthError(expected, "" if beyond else "none", advice, beyond)
+    refuse_repeated_depths(depths, expected)
     return [int(depth) for depth in depths]
 
 
-def refuse_repeated_depths(depths: Iterable[Any], wanted: str) -> None:
+def refuse_repeated_depths(depths: Iterable[Any], expected: str) -> None:
     """Raise for duplicate depths."""
     again = [depth for depth, count in Counter(depths).items() if count > 1]
     if again:
-        raise DepthError(wanted, f"{len(again)} again", "name each depth once in at=", again)
+        raise DepthError(expected, f"{len(again)} again", "name each depth once in at=", again)
 
 
 @verb(bounded=True, repeats=True)
@@ -399,8 +399,8 @@ def cwl(
     refused = [str(metric) for metric in chosen if metric.reading is None]
     if refused:
         known = [name for name, metric in METRICS.items() if metric.reading is not None]
-        wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
-        raise MetricError(wanted, "", "", refused)
+        expected = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
+        raise MetricError(expected, "", "", refused)
     uneven = [metric for metric in chosen if not metric.linear]
     refuse_shared(uneven, cube.attrs["ties"], "what users do who follow")
     values = Work(chosen, depths, _read_block, len(QUANTITIES)).over(cube)

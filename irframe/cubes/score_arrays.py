@@ -228,7 +228,7 @@ def _as_integers(depths: pd.Index) -> pd.Index:
     )
     if integers is None or (integers != depths).any():
         wrong = depths if integers is None else depths[integers != depths]
-        advice = "score the depths wanted, and select them: score(..., at=[...])"
+        advice = "score the depths you need, and select them: score(..., at=[...])"
         raise DepthError("whole numbers for depths", f"{len(wrong)} that are none", advice, wrong)
     return integers
 
@@ -264,8 +264,8 @@ def in_order(scores: xr.DataArray) -> xr.DataArray:
     known = dims_of(scores)
     others = [str(dim) for dim in scores.dims if dim not in known]
     if others:
-        wanted = f"dimensions metric, system, topic, {known[-1]}"
-        raise InputError(wanted, f"{len(others)} more", "", others)
+        expected = f"dimensions metric, system, topic, {known[-1]}"
+        raise InputError(expected, f"{len(others)} more", "", others)
     sizes = {dim: size for dim, size in scores.sizes.items() if dim not in scores.coords}
     missing = {dim: np.arange(1, size + 1) for dim, size in sizes.items()}
     dims = [dim for dim in known if dim in scores.dims]
@@ -353,6 +353,6 @@ def refuse_mixed(values: Collection[Any]) -> None:
     for value in values:
         if (axis := axis_of(value)) is not DEPTHS:
             sides.add(str(value.attrs[axis.attribute]))
-            wanted = f"scores at {plural(axis.dim)} in one unit on both sides"
+            expected = f"scores at {plural(axis.dim)} in one unit on both sides"
     if len(sides) > 1:
-        raise InputError(wanted, " and ".join(sorted(sides)))
+        raise InputError(expected, " and ".join(sorted(sides)))

@@ -115,8 +115,8 @@ class Scores:
     def refuse_bounds(self) -> None:
         """Raise for lower and upper scores."""
         if self.bounds is not None:
-            wanted = f"dimensions metric, system, topic, {self.axis.dim}"
-            raise InputError(wanted, "1 more", "", [BOUND])
+            expected = f"dimensions metric, system, topic, {self.axis.dim}"
+            raise InputError(expected, "1 more", "", [BOUND])
 
     def groups(self) -> "Iterator[tuple[Any, Scores]]":
         """Yield each group's name and its scores.
@@ -347,8 +347,8 @@ class Scores:
             if not test.supports_design:
                 known = ", ".join(name for name, kind in TESTS.items() if kind.supports_design)
                 named = options_declared(self.attrs)
-                wanted = f"a test of topics drawn together or weighted, {known}, for {named}"
-                raise ParameterError(wanted, test.name)
+                expected = f"a test of topics drawn together or weighted, {known}, for {named}"
+                raise ParameterError(expected, test.name)
             return test.with_design(design[0], values, pairs)
         return test.kernel(values, pairs)
 
@@ -426,9 +426,9 @@ class Scores:
 def refuse_unloadable(size: int) -> None:
     """Raise for lazy scores of more than `LOADED_BYTES`."""
     if size > LOADED_BYTES:
-        wanted = f"at most {LOADED_BYTES / 2**30:.3g} GiB of lazy scores"
+        expected = f"at most {LOADED_BYTES / 2**30:.3g} GiB of lazy scores"
         advice = "select depths, metrics or systems: scores.sel(depth=[...])"
-        raise InputError(wanted, f"{size / 2**30:.3g} GiB ({size} bytes)", advice)
+        raise InputError(expected, f"{size / 2**30:.3g} GiB ({size} bytes)", advice)
 
 
 def in_memory(*sides: Scores) -> list[Scores]:

@@ -208,9 +208,9 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
             seen = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., own - 1] > 0
             yield from (known, np.where(seen & (known < 1), 1.0, known))
             continue
-        wanted, back = np.unique(own, return_inverse=True)
-        rankings = block.cut(int(wanted[-1])).rows()
-        sides = labelled_bounds(replace(metric, depth=None), rankings, wanted)
+        expected, back = np.unique(own, return_inverse=True)
+        rankings = block.cut(int(expected[-1])).rows()
+        sides = labelled_bounds(replace(metric, depth=None), rankings, expected)
         yield from (side[:, back].reshape(*block.shape, -1) for side in sides)
 
 
@@ -317,11 +317,11 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     if not depths.size:
         raise InputError("a cube with topics", "none")
     deepest = int(depths.min())
-    wanted = deepest if depth is None else depth
+    expected = deepest if depth is None else depth
     advice = "say what was judged: cube(..., pool=ir.Pool(depth=100))"
     if deepest < 1:
         raise DepthError("a known pool depth", "an unknown one", advice)
-    return check_int("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)
+    return check_int("pool depth", expected, low=1, high=deepest, error=DepthError, advice=advice)
 
 
 @overload

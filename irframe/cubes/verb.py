@@ -467,7 +467,7 @@ def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
     >>> refuse_deeper([P() @ 20], 10)
     Traceback (most recent call last):
     ...
-    irframe.errors.DepthError: wanted depth=10 to reach as deep as the metrics; found P@20.
+    irframe.errors.DepthError: expected depth=10 to reach as deep as the metrics, but found P@20.
     """
     deeper = [str(metric) for metric in metrics if (metric.depth or 1) > depth]
     if deeper:

@@ -185,7 +185,7 @@ def view(
     # NaN would need, they would take eight times the memory.
     if not chunks:
         grade = experiment.loaded.dense(depth, GRADE)
-    else:  # in blocks of topics, when they are wanted
+    else:  # one block of topics at a time, on demand
         dask, systems = need_dask(), every[SYSTEM]
         handed, task = _handed(experiment), dask.delayed(_grades)
         topics = [every[TOPIC][block] for block in slices_of(chunks)]
@@ -276,7 +276,7 @@ def read_cube(cube: Any) -> xr.Dataset:
     >>> read_cube([1])
     Traceback (most recent call last):
     ...
-    irframe.errors.InputError: wanted a cube made by irframe.cube; found list.
+    irframe.errors.InputError: expected a cube made by irframe.cube, but found list.
     """
     experiment = getattr(cube, "attrs", {}).get(EXPERIMENT)
     if not isinstance(cube, xr.Dataset) or GRADE not in cube:
@@ -390,13 +390,13 @@ def _by_depth(cube: xr.Dataset) -> xr.Variable:
     if known is None or not known.size:
         raise DepthError("a cube with labels for every depth", "none", "keep the depths")
     depths = np.atleast_1d(known.to_numpy())
-    wanted, order = np.arange(1, len(depths) + 1), np.argsort(depths)
-    if DEPTH not in grade.dims or not np.array_equal(depths[order], wanted):
+    expected, order = np.arange(1, len(depths) + 1), np.argsort(depths)
+    if DEPTH not in grade.dims or not np.array_equal(depths[order], expected):
         shown = depths[:5].tolist()
         found = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
         advice = f"leave the cube whole, and ask for these depths with at={shown}"
         raise DepthError("a cube with all depths from 1 on", found, advice)
-    grade = grade if np.array_equal(depths, wanted) else grade.isel({DEPTH: order})
+    grade = grade if np.array_equal(depths, expected) else grade.isel({DEPTH: order})
     return grade.transpose(*CELL)
 
 

@@ -69,10 +69,10 @@ class Intervals:
     def refuse(self, method: agreements.Agreement) -> None:
         """Raise if a method has no such interval."""
         if self.of == "averages" and not isinstance(method, CORRELATIONS):
-            wanted = (
+            expected = (
                 "a correlation, as kendall, tau_ap, spearman or pearson, for interval_of='averages'"
             )
-            raise ParameterError(wanted, repr(method))
+            raise ParameterError(expected, repr(method))
 
     def described(self, result: xr.Dataset, topics: Array) -> xr.Dataset:
         """Describe intervals in attributes, and warn of unreliable ones."""

@@ -440,8 +440,10 @@ def _left_out(runs: Any) -> pd.Series:
     if not problems_read:
         return pd.Series(dtype=object)
     problems = pd.DataFrame(problems_read)
-    merged = problems.groupby(["file", "wanted"], sort=False)["found"].agg("; ".join).reset_index()
-    texts = "wanted " + merged["wanted"] + "; found " + merged["found"]
+    merged = (
+        problems.groupby(["file", "expected"], sort=False)["found"].agg("; ".join).reset_index()
+    )
+    texts = "expected " + merged["expected"] + ", but found " + merged["found"]
     return texts.set_axis(merged["file"]).astype(object)
 
 

@@ -140,7 +140,7 @@ def every_place() -> AbstractContextManager[None]:
 
 def finding_of(error: IrframeError) -> Finding:
     """Return an error as a finding."""
-    what = f"wanted {error.wanted}; found {error.found}"
+    what = f"expected {error.expected}, but found {error.found}"
     where = listed_findings(error.offenders)
     number = max(1, len(error.offenders))
     return Finding("error", what, where, number, error.advice, TREC_EVAL)

@@ -158,8 +158,8 @@ def _one_metric(metric: Any) -> Metric:
         raise MetricError("one metric", "several", "call losses once for each", map(str, chosen))
     if not chosen[0].by_grade or facts(chosen[0]).summary != "mean":
         suitable = sorted(name for name, kind in METRICS.items() if kind.by_grade)
-        wanted = f"a metric with a mean, whose best order is by grade: {', '.join(suitable)}"
-        raise MetricError(wanted, str(chosen[0]))
+        expected = f"a metric with a mean, whose best order is by grade: {', '.join(suitable)}"
+        raise MetricError(expected, str(chosen[0]))
     refuse_unordered(chosen)
     return chosen[0]
 
@@ -224,9 +224,9 @@ def paths_of(stages: Any) -> list[list[Any]]:
 def _refuse(stage: Any, before: Any, added: Any) -> None:
     if len(added):
         named = [f"{doc} on topic {topic}" for topic, doc in added]
-        wanted = f"only documents of {before} in {stage}, which reranks it"
+        expected = f"only documents of {before} in {stage}, which reranks it"
         advice = "each run in stages= must rerank the one before; leave out fused runs"
-        raise InputError(wanted, f"{len(named)} more", advice, named)
+        raise InputError(expected, f"{len(named)} more", advice, named)
 
 
 @dataclass(frozen=True)
@@ -291,8 +291,8 @@ class Ceilings:
             rows = places("systems in stages=", path, systems)
             for end, row in enumerate(rows, start=1):
                 if chains.setdefault(row, rows[:end]) != rows[:end]:
-                    wanted = "each system in stages= after the same stages everywhere"
-                    raise ParameterError(wanted, f"{systems[row]} after different ones")
+                    expected = "each system in stages= after the same stages everywhere"
+                    raise ParameterError(expected, f"{systems[row]} after different ones")
         return [chains.get(row, [row]) for row in range(len(systems))]
 
     def _refuse_added(self, chains: list[list[int]]) -> None:

@@ -355,21 +355,21 @@ def effort_gain(
     if place is None or len(labels) < 2:
         found = ", ".join(labels)
         raise InputError(f"scores of {effort} and of a gain metric", found, "score both")
-    wanted = labels[place]
+    expected = labels[place]
     effort_score = array.isel({METRIC: place}, drop=True)
-    _refuse_other_scales(effort_score, wanted)
-    gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != wanted]})
+    _refuse_other_scales(effort_score, expected)
+    gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != expected]})
     scored = (gains.notnull() & effort_score.notnull()).to_numpy()
     without = gains[METRIC].to_numpy()[~scored.any(axis=(1, 2))]
     if len(without):
-        raise InputError(f"rankings with scores of {wanted} and the metric", "none", "", without)
+        raise InputError(f"rankings with scores of {expected} and the metric", "none", "", without)
     signs = np.array([[facts(label).sign] for label in gains[METRIC].to_numpy()])
     signed = gains * signs[..., np.newaxis]
     borders = _borders(signed, effort_score, signs, quartiles)
     row = np.stack([_classes(b, g) for b, g in zip(borders, signed.to_numpy(), strict=True)])
     column = _classes(BORDERS, effort_score.to_numpy())
     cells = np.where(scored, [row, column + 0 * row], 0)
-    return _tally(gains, effort_score, signs * borders, cells).assign_attrs(effort=wanted)
+    return _tally(gains, effort_score, signs * borders, cells).assign_attrs(effort=expected)
 
 
 def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:

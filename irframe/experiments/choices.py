@@ -174,8 +174,8 @@ class Units(OptionValue):
             value = getattr(self, name)
             is_table = isinstance(value, Mapping | pd.Series | pd.DataFrame)
             if value is not None and not is_table and not (text and isinstance(value, str)):
-                wanted = f"{name}=, {text}a dictionary, a Series or a frame of two columns"
-                raise ParameterError(wanted, shortened(value))
+                expected = f"{name}=, {text}a dictionary, a Series or a frame of two columns"
+                raise ParameterError(expected, shortened(value))
 
 
 UnitsLike = str | Units | None

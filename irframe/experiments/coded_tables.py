@@ -484,7 +484,7 @@ def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
         keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
-        wanted = "one judgment per topic and document"
+        expected = "one judgment per topic and document"
         drop = f"frame.drop_duplicates({keys})"
         advice = about_duplicates(0 * table.topic, table.topic, again, drop, JUDGED_AGAIN)
         word = repeat_column(table.frame, keys)
@@ -492,8 +492,8 @@ def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
             select = f"qrels[qrels[{word!r}] == ...]"
             advice = f"evaluate scores each {word} apart; else select: {select}"
         elif words.SUBTOPIC in table.columns:
-            wanted += f", and subtopic in {table.columns[words.SUBTOPIC]!r}"
+            expected += f", and subtopic in {table.columns[words.SUBTOPIC]!r}"
         elif words.ITERATION in table.columns:
             name = table.columns[words.ITERATION]
             advice += f", or call the column {name!r} subtopic if it names those"
-        raise IdError(wanted, found, advice, offenders)
+        raise IdError(expected, found, advice, offenders)

@@ -130,9 +130,9 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
             raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "rank_by='first'")
         inside = lists[1:] == lists[:-1]
         if name_of_score == words.LISTED_SCORE and (score[1:] > score[:-1])[inside].any():
-            wanted = f"scores that fall along lists, to be collapsed by {by!r}"
+            expected = f"scores that fall along lists, to be collapsed by {by!r}"
             raise InputError(
-                wanted, f"{words.LISTED_SCORE!r} that rises in some", "rank_by='first'"
+                expected, f"{words.LISTED_SCORE!r} that rises in some", "rank_by='first'"
             )
         value = pd.Series(score.astype(float)).groupby(key).agg(by).to_numpy()
         # Stable: of equal values the document goes first whose first chunk does.
@@ -252,8 +252,8 @@ def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
     elif isinstance(given, Mapping):
         given = pd.Series(dict(given), dtype=None if given else object)
     if not isinstance(given, pd.Series):
-        wanted = f"{argument}=, a dictionary, a Series or a frame of two columns"
-        raise ParameterError(wanted, type(given).__name__)
+        expected = f"{argument}=, a dictionary, a Series or a frame of two columns"
+        raise ParameterError(expected, type(given).__name__)
     values = given.groupby(level=0, sort=False).nunique(dropna=False)
     differing = values.index[values > 1]
     if len(differing):
@@ -271,8 +271,8 @@ def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) ->
     known = (key, *words.CHUNKS, *words.ALIASES[words.DOC], *(columns if len(columns) == 2 else ()))
     keys = next((name for name in known if name in columns and name != value), None)
     if value not in columns or keys is None:
-        wanted = f"a frame with the columns {key!r} and {names[1]!r} for {argument}="
-        raise ParameterError(wanted, "other columns", "", columns)
+        expected = f"a frame with the columns {key!r} and {names[1]!r} for {argument}="
+        raise ParameterError(expected, "other columns", "", columns)
     return frame.set_index(keys)[value]
 
 
@@ -396,8 +396,8 @@ class Preparation(NamedTuple):
         chained = known[known.isin(known.index) & (known.index != known.to_numpy())]
         chained = chained[known.reindex(chained).to_numpy() != chained.to_numpy()]
         if len(chained):
-            wanted = "documents in copies= that stand for others, not for themselves copies"
-            raise ParameterError(wanted, "", "name the last one for all", chained.unique())
+            expected = "documents in copies= that stand for others, not for themselves copies"
+            raise ParameterError(expected, "", "name the last one for all", chained.unique())
         return known
 
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:

@@ -77,11 +77,14 @@ def systems(table: RunTable, system: Codes, direction: NDArray[np.int8] | None) 
     reverse = ways.index[(rising == number) & (number > 0)]
     if len(reverse):
         rank, score = (table.columns[role] for role in (words.RANK, words.SCORE))
-        wanted, found = "scores that fall from rank to rank", f"scores in {score!r} that rise with"
+        expected, found = (
+            "scores that fall from rank to rank",
+            f"scores in {score!r} that rise with",
+        )
         drop = f"if the scores are, frame.drop(columns={rank!r})"
         advice = f"if the ranks are meant, pass ties='rank'; {drop}"
         found = f"{found} the ranks in {rank!r} in every list of"
-        raise RankingError(wanted, found, advice, table.systems[reverse])
+        raise RankingError(expected, found, advice, table.systems[reverse])
     rising = number - ways[FALLS]
     codes = ways.index[rising > 0]
     return [f"{table.systems[code]} in {rising[code]} of {number[code]} lists" for code in codes]

@@ -492,7 +492,7 @@ def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) ->
     if deeper.any():
         systems, topics = experiment.systems, experiment.judgments.topics
         pairs = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
-        wanted = f"lists known by name, for {len(topic)} documents that were not judged before"
+        expected = f"lists known by name, for {len(topic)} documents that were not judged before"
         known_to = f"{len(pairs)} lists known to rank {known} alone"
         advice = "build the cube anew: irframe.cube(runs, qrels)"
-        raise InputError(wanted, known_to, advice, pairs)
+        raise InputError(expected, known_to, advice, pairs)

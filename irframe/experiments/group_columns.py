@@ -71,10 +71,10 @@ def given_groups(
         raise ParameterError("one group for every label", f"several for {len(again)}", "", again)
     dims = [dim for dim, names in labels.items() if keys.isin([*names]).any()]
     if len(dims) != 1:
-        wanted = f"by, a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
+        expected = f"by, a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
         found = "one of both, with" if dims else "none of them among"
         advice = "name a column or coordinate instead" if dims else ""
-        raise ParameterError(wanted, found, advice, keys)
+        raise ParameterError(expected, found, advice, keys)
     known = pd.Index([*labels[dims[0]]])
     of = pd.Series([*by.values] if isinstance(by, pd.Series) else [*by.values()], keys)
     groups = of.astype(object).reindex(known)
@@ -197,7 +197,7 @@ def constant_columns(
     placed
         Code in the qrels of each topic of the runs, -1 where it is not judged.
     codes
-        Codes in the qrels of the topics wanted.
+        Codes of the selected topics in the qrels.
 
     Returns
     -------
@@ -270,9 +270,9 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def refuse_several(by: Any, topics: Iterable[Any]) -> None:
     """Raise for topics that are in several groups."""
     repeated = [*topics]
-    wanted = f"by, {by!r}, to have one value for every topic, or for every system"
+    expected = f"by, {by!r}, to have one value for every topic, or for every system"
     advice = "name topics that are different ones differently"
-    raise ParameterError(wanted, f"several values for {len(repeated)} topics", advice, repeated)
+    raise ParameterError(expected, f"several values for {len(repeated)} topics", advice, repeated)
 
 
 def refuse_unknown(by: Any, known: Iterable[str]) -> None:
@@ -287,8 +287,8 @@ def refuse_missing(by: Any, dim: str, keys: NDArray[Any], labels: Any) -> None:
     """Raise if systems or topics have no group."""
     missing = labels[pd.isna(keys)]
     if len(missing):
-        wanted = f"a group ({by}) for every {dim}"
-        raise ParameterError(wanted, f"none for {len(missing)}", "name it, or drop them", missing)
+        expected = f"a group ({by}) for every {dim}"
+        raise ParameterError(expected, f"none for {len(missing)}", "name it, or drop them", missing)
 
 
 def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
@@ -404,8 +404,8 @@ class Thresholds:
         chosen = {key: check_int(f"rel of {key}", grade, low=1) for key, grade in rel.items()}
         left_open = [leaves_open(metric) for metric in metrics]
         if not any(left_open):
-            wanted = "a metric that has a rel, and whose name gives none, such as AP"
-            raise MetricError(wanted, "", "", map(str, metrics))
+            expected = "a metric that has a rel, and whose name gives none, such as AP"
+            raise MetricError(expected, "", "", map(str, metrics))
         return cls(chosen, left_open)
 
     def refuse_unknown(self, known: Iterable[Any]) -> None:
@@ -416,8 +416,8 @@ class Thresholds:
         named = list(dict.fromkeys(known))
         unknown = [str(key) for key in self.by_collection if key not in named]
         if unknown and not inside_group():
-            wanted = f"rel= by collection, which are {listing(named)}"
-            raise ParameterError(wanted, "", "", unknown)
+            expected = f"rel= by collection, which are {listing(named)}"
+            raise ParameterError(expected, "", "", unknown)
 
     def _at(self, metrics: Sequence[Metric], grade: int | None) -> list[Metric]:
         """Return metrics with open thresholds filled."""

@@ -202,8 +202,8 @@ class Hits:
             fields["doc"] = np.full(grade.shape, -1, np.int32)
             fields["doc"].ravel()[cell] = judgments.slot[row]
         if self.along is not None:
-            wanted = PER_DOCUMENT & self.along.keys() if text else SPANS & self.along.keys()
-            fields |= {name: self.dense(name, depth, width) for name in wanted}
+            expected = PER_DOCUMENT & self.along.keys() if text else SPANS & self.along.keys()
+            fields |= {name: self.dense(name, depth, width) for name in expected}
         return fields if self.tied is None else fields | self._sharing(judgments, depth, width)
 
     def dense(self, name: str, depth: int, width: int) -> Array:

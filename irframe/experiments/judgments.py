@@ -271,14 +271,14 @@ class Judgments:
         if not asking or self.table.subtopic_grade is None:
             return fields
         text = [m for m in asking if "ideal_novelty" in parameters(type(m).kernel)]
-        wanted = sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in text})
+        expected = sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in text})
         grade = self.table.subtopic_grade[self.row]
         return fields | {
             "start": self.start,
             "subtopic_grade": grade,
             "subtopic_count": self._count_by_subtopic(grade),
-            "ideal": self._ideals(grade, wanted),
-            "ideal_of": np.reshape(wanted, (-1, 2)).astype(float),
+            "ideal": self._ideals(grade, expected),
+            "ideal_of": np.reshape(expected, (-1, 2)).astype(float),
         }
 
     def _count_by_subtopic(self, grade: Grades) -> NDArray[np.int64]:
@@ -292,13 +292,13 @@ class Judgments:
         counts = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
         return counts.reshape(shape)
 
-    def _ideals(self, grade: Grades, wanted: list[tuple[float, int]]) -> NDArray[np.float64]:
+    def _ideals(self, grade: Grades, expected: list[tuple[float, int]]) -> NDArray[np.float64]:
         """Return the gains of ideal rankings by alpha and grade.
 
         Equally good documents are in descending order of names, as with ``ties="trec"``.
         """
         by_variant, topics = [], len(self.count)
-        for alpha, rel in wanted:
+        for alpha, rel in expected:
             rows = np.flatnonzero((grade >= rel).any(axis=1))
             rows = rows[np.argsort(self.names[rows].astype(str), kind="stable")[::-1]]
             by_variant.append(ideal_gains(grade[rows] >= rel, self.topic[rows], topics, alpha))
@@ -413,9 +413,9 @@ def strata_of(
     pairs = lacking.sort_values(["topic", "code"]).itertuples(index=False)
     named = [f"{labels[code]} of topic {topics[topic]}" for topic, code in pairs]
     if named and complete:
-        wanted, found = "a judged document in every stratum", f"{len(named)} strata without"
+        expected, found = "a judged document in every stratum", f"{len(named)} strata without"
         advice = "judge some of it, give it the stratum of others, or leave its documents out"
-        raise GradeError(wanted, found, advice, named)
+        raise GradeError(expected, found, advice, named)
     if named:
         warn(
             "infAP and infNDCG leave out strata of which nothing was judged, in "

@@ -235,8 +235,8 @@ def refuse_beyond(role: str, place: Codes, size: int) -> None:
     beyond = place[(place < -1) | (place >= size)]
     if len(beyond):
         advice = "give -1 for any other" if role == "doc" else ""
-        wanted = f"{role} positions from -1 to {size - 1}, in {role}s of the scorer"
-        raise ParameterError(wanted, "", advice, beyond)
+        expected = f"{role} positions from -1 to {size - 1}, in {role}s of the scorer"
+        raise ParameterError(expected, "", advice, beyond)
 
 
 def _refuse_again(places: Positions, doc: Array) -> None:

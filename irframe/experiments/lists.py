@@ -83,8 +83,8 @@ class Collections:
         again = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
         if len(again):
             advice = "make topic ids unique, for example by putting the name in front"
-            wanted = f"every topic in one collection ({name})"
-            raise IdError(wanted, f"{len(again)} in several", advice, again)
+            expected = f"every topic in one collection ({name})"
+            raise IdError(expected, f"{len(again)} in several", advice, again)
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
         return cls(of_topic, pd.Index(labels), name, stated)
@@ -217,11 +217,11 @@ def warn_missing(
     """
     listed, expected_lists = (part[:, codes] for part in (lists.listed, lists.participated))
     expected_lists &= answered  # elsewhere an empty list is the right answer
-    present, wanted = np.asarray(listed.any(axis=0)), np.asarray(expected_lists.any(axis=0))
-    unlisted = topics[np.flatnonzero(wanted & ~present)]
+    present, expected = np.asarray(listed.any(axis=0)), np.asarray(expected_lists.any(axis=0))
+    unlisted = topics[np.flatnonzero(expected & ~present)]
     if len(unlisted):
         warn(
-            f"{UNLISTED} for {len(unlisted)} of {wanted.sum()} judged topics: "
+            f"{UNLISTED} for {len(unlisted)} of {expected.sum()} judged topics: "
             f"{listing(unlisted)}; topics='runs' leaves them out"
         )
     stray = ~np.asarray(lists.listed.any(axis=1))
@@ -291,19 +291,19 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
             warn(f"{remark}: {listing(unjudged)}")
     unknown, name = labels[codes[lists.collections.of_topic[codes] < 0]], lists.collections.name
     if len(unknown):
-        wanted = f"a collection ({name}) for every topic"
+        expected = f"a collection ({name}) for every topic"
         advice = f"add the column {name!r} to the qrels"
-        raise ParameterError(wanted, f"none for {len(unknown)}", advice, unknown)
+        raise ParameterError(expected, f"none for {len(unknown)}", advice, unknown)
     return codes
 
 
 def judged_topics(labels: pd.Index, topics: Any) -> Codes:
     """Return the positions of chosen topics among judged ones."""
-    wanted = f"topics {', '.join(map(repr, WORDS))} or a list of topics"
+    expected = f"topics {', '.join(map(repr, WORDS))} or a list of topics"
     if isinstance(topics, str) and topics in WORDS:
         return np.arange(len(labels))
     if isinstance(topics, str) or not isinstance(topics, Iterable):
-        raise ParameterError(wanted, repr(topics))
+        raise ParameterError(expected, repr(topics))
     listed: pd.Index = pd.Index(list(topics))
     codes: Codes = labels.get_indexer(listed)
     unknown = listed[codes < 0]
@@ -325,7 +325,7 @@ def _chosen_by_word(lists: Lists, word: str) -> NDArray[np.bool_]:
     if not chosen.any():
         counts = lists.listed.sum(axis=1)
         texts = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
-        wanted = "topics for which every run has a list"
+        expected = "topics for which every run has a list"
         found = "none; judged topics that runs have"
-        raise IdError(wanted, found, "ask for topics='runs', or leave runs out", texts)
+        raise IdError(expected, found, "ask for topics='runs', or leave runs out", texts)
     return chosen

@@ -106,7 +106,7 @@ def refuse_marks(grades: NDArray[Any]) -> None:
     >>> refuse_marks(np.array([0, 1, -1]))
     Traceback (most recent call last):
     ...
-    irframe.errors.GradeError: wanted judged documents only; found 1 of grade -1...
+    irframe.errors.GradeError: expected judged documents only, but found 1 of grade -1...
     """
     if marked := int((grades == POOLED_UNJUDGED).sum()):
         found = f"{marked} of grade {POOLED_UNJUDGED}, which marks documents pooled but not judged"
@@ -242,8 +242,8 @@ class Policy:
         if self.depth is not None:
             check_int("depth", self.depth, low=1, error=DepthError)
         if isinstance(self.pool_depth, Mapping) and self.collection is None:
-            wanted = "one pool_depth, or collection= to say which topics each one is of"
-            raise ParameterError(wanted, repr(dict(self.pool_depth)))
+            expected = "one pool_depth, or collection= to say which topics each one is of"
+            raise ParameterError(expected, repr(dict(self.pool_depth)))
 
     @property
     def order(self) -> words.TieRule:
@@ -330,8 +330,10 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.TieRu
         refused = [str(metric) for metric in metrics if ties not in facts(metric).shares]
         if refused:
             sharing = [name for name, kind in METRICS.items() if ties in facts(kind).shares]
-            wanted = f"metrics that share gain over ties under ties={ties!r}: {', '.join(sharing)}"
-            raise MetricError(wanted, "", "choose another ties=", refused)
+            expected = (
+                f"metrics that share gain over ties under ties={ties!r}: {', '.join(sharing)}"
+            )
+            raise MetricError(expected, "", "choose another ties=", refused)
     for metric in metrics:
         refuse_gains(metric, levels)
 

@@ -58,8 +58,8 @@ class Framed:
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
         """Return the rows of some systems; others become empty."""
-        wanted = places("systems of the runs compared", systems, list(self.table.systems))
-        inside = np.isin(self.table.system, wanted)
+        expected = places("systems of the runs compared", systems, list(self.table.systems))
+        inside = np.isin(self.table.system, expected)
         if inside.all():
             return self
         return replace(self, table=self.table.take(np.flatnonzero(inside)))
@@ -72,7 +72,7 @@ class Framed:
         return joining.Overlaps.of(self.table, self.judgments, self.lists.placed)
 
     def ranked(
-        self, policy: Policy, wanted: "Extras", before: int = 0
+        self, policy: Policy, expected: "Extras", before: int = 0
     ) -> Iterator[tuple[ListHits, "TopUnjudged | None"]]:
         """Yield ranked lists with their top unjudged documents.
 
@@ -80,7 +80,7 @@ class Framed:
         ----------
         policy
             The rules that decide rankings.
-        wanted
+        expected
             Further results to compute.
         before
             The number of lists of earlier runs.
@@ -93,8 +93,8 @@ class Framed:
         for rows in self._stretches():
             ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
-            part = self._part(rows, row, ranking, policy, filed=wanted.filed)
-            listed = self._top_unjudged(rows, row, ranking, before) if wanted.all_ties else None
+            part = self._part(rows, row, ranking, policy, filed=expected.filed)
+            listed = self._top_unjudged(rows, row, ranking, before) if expected.all_ties else None
             yield part._replace(lists=before + part.lists), listed
 
     def _top_unjudged(
@@ -235,8 +235,8 @@ def _joined_lengths(
     known = {frozenset(part or ()) for part in parts}
     if len(known) > 1:
         uneven = sorted(frozenset().union(*known).difference(*known))
-        wanted = f"{' and '.join(uneven)} of documents in every part, or in none"
-        raise InputError(wanted, "some without", "make all of them alike")
+        expected = f"{' and '.join(uneven)} of documents in every part, or in none"
+        raise InputError(expected, "some without", "make all of them alike")
     names = sorted(frozenset().union(*known))
     return {
         name: put(np.concatenate([part[name] for part in parts if part])) for name in names
@@ -325,16 +325,16 @@ class Ranked(NamedTuple):
     """Systems whose scores rise along their ranks, for a warning."""
 
 
-def rank_framed(framed: Framed, policy: Policy, wanted: Extras) -> Ranked:
+def rank_framed(framed: Framed, policy: Policy, expected: Extras) -> Ranked:
     """Rank the lists of a frame."""
     shape, gathered = (len(framed.table.systems), len(framed.judgments.topics)), Gathered()
-    listing = [*_gather(gathered, framed, policy, wanted)]
+    listing = [*_gather(gathered, framed, policy, expected)]
     rising = gathered.contrary_systems(framed.table, shape[1])
     return Ranked(framed, gathered.hits(shape), concat_unjudged(listing), rising)
 
 
 def rank_scanned(
-    runs: ScannedRuns, judgments: QrelsTable, policy: Policy, wanted: Extras
+    runs: ScannedRuns, judgments: QrelsTable, policy: Policy, expected: Extras
 ) -> Ranked | None:
     """Join and rank the runs of files, in batches.
 
@@ -359,7 +359,7 @@ def rank_scanned(
         labels, placed = (table.systems, table.topics), joining.find_topics(table, judgments)
         lists = Lists(*labels, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
-        listing += _gather(gathered, framed, policy, wanted, systems * topics)
+        listing += _gather(gathered, framed, policy, expected, systems * topics)
         # A few rows of each file are kept, for messages and column names.
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(pd.DataFrame(lists.lengths, columns=table.topics))
@@ -383,12 +383,12 @@ def rank_scanned(
 
 
 def _gather(
-    gathered: Gathered, framed: Framed, policy: Policy, wanted: Extras, before: int = 0
+    gathered: Gathered, framed: Framed, policy: Policy, expected: Extras, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame; yield top unjudged documents."""
     # Only cubes and scores by shared ranks need to know which ranks are tied.
-    ties = wanted.all_ties or shares_ranks(policy.ties)
-    for part, listed in framed.ranked(policy, wanted, before):
+    ties = expected.all_ties or shares_ranks(policy.ties)
+    for part, listed in framed.ranked(policy, expected, before):
         hits = part.hits if ties else replace(part.hits, tied=None)
         gathered.add(part._replace(hits=hits))
         yield listed

@@ -318,8 +318,8 @@ def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> 
         except (pa.ArrowException, OverflowError):
             kinds = " and ".join(sorted({type(value).__name__ for value in column}))
             advice = f"make it text: assign_coords({name}=[...])"
-            wanted = f"{name} of text or numbers alone, to save it"
-            raise InputError(wanted, kinds, advice) from None
+            expected = f"{name} of text or numbers alone, to save it"
+            raise InputError(expected, kinds, advice) from None
     table = pa.table(arrays).replace_schema_metadata(more)
     pq.write_table(table, stream, write_page_checksum=True, compression="zstd")
     return stream.getvalue()

@@ -92,8 +92,8 @@ class Reader:
         if not (self._docs_given and _is_integer(arrays[DOC])) and not self._is_row(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
-            wanted = "documents by name, for the pool of runs and for ties='rank'"
-            raise InputError(wanted, "positions")
+            expected = "documents by name, for the pool of runs and for ties='rank'"
+            raise InputError(expected, "positions")
         others: list[Any] = []
         place = arrays[TOPIC]
         if not self._is_row(arrays, TOPIC):
@@ -226,7 +226,7 @@ class Reader:
         by
             A column that is constant per system or topic, by which groups are told.
         systems
-            Those whose lists are wanted, all by default; those of others are as empty ones.
+            Systems to read, by default all. Lists of other systems count as empty.
         """
         policy, qrels = self._policy, self._judgments.table
         framed = Framed.of(read_table(runs, empty=True), qrels, policy.collection)
@@ -361,6 +361,6 @@ def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
         topics, docs, scores = np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
         found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
-        wanted = "topic, doc and score as arrays of one length, or a topic for each row of two"
-        raise InputError(wanted, found)
+        expected = "topic, doc and score as arrays of one length, or a topic for each row of two"
+        raise InputError(expected, found)
     return {TOPIC: topics, DOC: docs, SCORE: scores}

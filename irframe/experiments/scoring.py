@@ -78,11 +78,11 @@ class Scoring:
         self.judgments, self._asked = judgments, plan
         metrics, policy, _, rel, self._stops = plan
         self._thresholds = group_columns.Thresholds.of(rel, metrics, policy.collection)
-        wanted = metrics if self._stops else [policies.at_depth(m, policy.depth) for m in metrics]
-        self._wanted = list(wanted)
-        self.metrics = self._thresholds.variants(wanted)
+        expected = metrics if self._stops else [policies.at_depth(m, policy.depth) for m in metrics]
+        self._wanted = list(expected)
+        self.metrics = self._thresholds.variants(expected)
         self._facts = [facts(metric) for metric in self.metrics]
-        self.place = np.array([self.metrics.index(metric) for metric in wanted])
+        self.place = np.array([self.metrics.index(metric) for metric in expected])
         """Which of `metrics` each one that was asked for is."""
         columns, spans = judgments.table.columns, judgments.table.spans is not None
         refuse_spans(self.metrics, spans=spans)
@@ -138,8 +138,8 @@ class Scoring:
         longest = max(1, experiment.longest)
         depth = self._asked.policy.depth or longest
         if longest > depth and any(metric.judged_only for metric in self.metrics):
-            wanted = "lists that are not cut, for metrics of judged documents"
-            raise DepthError(wanted, f"depth {depth} of {longest}")
+            expected = "lists that are not cut, for metrics of judged documents"
+            raise DepthError(expected, f"depth {depth} of {longest}")
         width = max(depth, policies.deepest(self._wanted))
         refuse_large(*experiment.shape, width)
         parts = tiles(*experiment.shape, width)

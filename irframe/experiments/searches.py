@@ -202,19 +202,19 @@ def _numbered(table: RunTable, name: str) -> Codes:
     if (missing := np.isnan(number)).any():
         found, lacking = f"{missing.sum()} rows without", np.unique(table.system[missing])
         advice = "a run of one search has 1 in every row"
-        wanted = f"the number of its search in {name!r} of every row"
-        raise InputError(wanted, f"{found}, of", advice, table.systems[lacking])
+        expected = f"the number of its search in {name!r} of every row"
+        raise InputError(expected, f"{found}, of", advice, table.systems[lacking])
     wrong = np.flatnonzero((number != np.round(number)) | (np.abs(number) >= MOST))
     if len(wrong):
-        wanted = f"whole numbers of searches in {name!r}"
-        raise InputError(wanted, "", NUMBER, in_rows(column, wrong))
+        expected = f"whole numbers of searches in {name!r}"
+        raise InputError(expected, "", NUMBER, in_rows(column, wrong))
     least = pd.Series(number).groupby(table.system).min()
     base = least.iloc[0] if len(least) and least.iloc[0] in {0, 1} else 1
     counted = table.frame.attrs.get(words.SEARCH) == name  # of which the first may find nothing
     if not counted and (others := np.flatnonzero(least != base)).size:
         offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in others.tolist()]
-        wanted = f"searches in {name!r} numbered from 1 on, or of all systems from 0"
-        raise InputError(wanted, f"{len(offenders)} that are not", NUMBER, offenders)
+        expected = f"searches in {name!r} numbered from 1 on, or of all systems from 0"
+        raise InputError(expected, f"{len(offenders)} that are not", NUMBER, offenders)
     return (number + (1 - base)).astype(np.int32)
 
 

@@ -63,8 +63,10 @@ def read_borders(
         rows = frame[names].iloc[at_fault].astype(str).agg(" ".join, axis=1)
         parts = zip(rows, start[at_fault], end[at_fault], strict=True)
         offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in parts]
-        wanted = f"{what} from start to end, whole numbers from 0, the end after the start"
-        raise InputError(wanted, f"{len(at_fault)} at fault", "mend or drop these rows", offenders)
+        expected = f"{what} from start to end, whole numbers from 0, the end after the start"
+        raise InputError(
+            expected, f"{len(at_fault)} at fault", "mend or drop these rows", offenders
+        )
     return start.astype(np.int64), end.astype(np.int64)
 
 

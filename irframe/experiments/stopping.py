@@ -60,8 +60,8 @@ class Stops:
         if stop is None:
             return None
         if not isinstance(stop, Stop):
-            wanted = "stop=, an ir.Budget, ir.Threshold or ir.AfterSearches"
-            raise ParameterError(wanted, shortened(stop))
+            expected = "stop=, an ir.Budget, ir.Threshold or ir.AfterSearches"
+            raise ParameterError(expected, shortened(stop))
         axis = AXES[stop.ALONG]
         axis = replace(axis, unit=str(made.get(axis.along)))
         places: Any = getattr(stop, axis.option)
@@ -75,8 +75,8 @@ class Stops:
     def all_of(self, values: Array | None) -> "Stops":
         """Return the distinct scores, at most `MOST`, evenly by rank."""
         if values is None:
-            wanted, advice = self.axis.missing
-            raise ParameterError(wanted, "none", advice)
+            expected, advice = self.axis.missing
+            raise ParameterError(expected, "none", advice)
         steps = np.unique(values)
         kept = np.linspace(0, len(steps) - 1, min(MOST, len(steps))).round().astype(int)
         return replace(self, of=tuple(steps[kept].tolist()))
@@ -142,8 +142,8 @@ class Stops:
             If runs lack the values of the axis.
         """
         if self.axis.count_read is None or self.axis.along not in (hits.along or {}):
-            wanted, advice = self.axis.missing
-            raise ParameterError(wanted, "none", advice)
+            expected, advice = self.axis.missing
+            raise ParameterError(expected, "none", advice)
         stops = self.of if self.own is None else np.reshape([*self.own.values()], (-1, 1))
         return self.axis.count_read(hits, stops)
 
@@ -206,9 +206,9 @@ class Stops:
             if metric.judged_only or is_cut:
                 wrong.append(str(metric))
         if wrong:
-            wanted = "metrics whose ideal is not cut and which read lists as retrieved"
+            expected = "metrics whose ideal is not cut and which read lists as retrieved"
             raise MetricError(
-                f"{wanted}, {asking}", "", "nDCG, AP, RBP and most others are such", wrong
+                f"{expected}, {asking}", "", "nDCG, AP, RBP and most others are such", wrong
             )
         if self.cut == "part" and experiment.judgments.table.spans is None:
             advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
@@ -226,8 +226,8 @@ def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
         lists = [
             f"{experiment.systems[row]} {topics[at]}" for row, at in zip(system, topic, strict=True)
         ]
-        wanted = f"lists in which {along}s do not rise, {asking}"
-        raise InputError(wanted, f"{len(lists)} in which they do", "rank them by score", lists)
+        expected = f"lists in which {along}s do not rise, {asking}"
+        raise InputError(expected, f"{len(lists)} in which they do", "rank them by score", lists)
 
 
 def nothing_read(

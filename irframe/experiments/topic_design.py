@@ -74,8 +74,8 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
         found = given if isinstance(given, pd.Series) else pd.Series(dict(given), dtype=object)
         found = found.rename(f"given {label}") if found.name is None else found
     elif not isinstance(given, Hashable):
-        wanted = f"{label}, a name or a mapping or Series of topics"
-        raise ParameterError(wanted, type(given).__name__)
+        expected = f"{label}, a name or a mapping or Series of topics"
+        raise ParameterError(expected, type(given).__name__)
     else:
         frame = columns() if callable(columns) else columns
         topic: Any = roles(frame.columns).get(TOPIC)
@@ -95,8 +95,8 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
 
 def refuse_several_values(label: str, topics: Iterable[Any]) -> None:
     """Raise for topics that have several clusters, tasks or weights."""
-    wanted, named = f"one {label} for every topic", [*topics]
-    raise ParameterError(wanted, f"several for {len(named)}", SEVERAL, named)
+    expected, named = f"one {label} for every topic", [*topics]
+    raise ParameterError(expected, f"several for {len(named)}", SEVERAL, named)
 
 
 def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
@@ -153,9 +153,9 @@ def options_declared(attrs: Mapping[Any, Any]) -> str:
 def refuse_declared(attrs: Mapping[Any, Any], verb: str) -> None:
     """Raise if topics have a design that a verb ignores."""
     if options := options_declared(attrs):
-        wanted = f"topics that were drawn independently and count alike, for {verb}"
+        expected = f"topics that were drawn independently and count alike, for {verb}"
         advice = "design() removes the declaration"
-        raise ParameterError(wanted, f"topics with {options}", advice)
+        raise ParameterError(expected, f"topics with {options}", advice)
 
 
 def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, Any]:
@@ -236,8 +236,8 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
     for label, column in values.items():
         missing = topics[column.isna() & (label != WEIGHT)]
         if len(missing):
-            wanted = f"a {label} for every topic"
-            raise ParameterError(wanted, f"none for {len(missing)}", "", missing)
+            expected = f"a {label} for every topic"
+            raise ParameterError(expected, f"none for {len(missing)}", "", missing)
     weights = _counted(values[WEIGHT], topics) if WEIGHT in values else np.ones(len(topics))
     kept = np.flatnonzero(weights)
     codes = {label: pd.factorize(v.iloc[kept])[0] for label, v in values.items() if label != WEIGHT}
@@ -265,8 +265,8 @@ def _counted(values: pd.Series, topics: pd.Index) -> Array:
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         named = [f"{topic} ({value})" for topic, value in values[wrong].items()]
-        wanted = "weights that are finite numbers of at least 0"
-        raise ParameterError(wanted, f"{len(named)} that are not", "", named)
+        expected = "weights that are finite numbers of at least 0"
+        raise ParameterError(expected, f"{len(named)} that are not", "", named)
     nothing = topics[weights == 0]
     if len(nothing) == len(topics):
         raise ParameterError("some weight above 0", f"none for {len(topics)} topics", "", topics)

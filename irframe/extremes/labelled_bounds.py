@@ -28,7 +28,7 @@ def refuse_unbounded(metrics: list[Metric]) -> None:
     >>> refuse_unbounded([AP(), Bpref()])
     Traceback (most recent call last):
     ...
-    irframe.errors.MetricError: wanted metrics that have bounds: ...; found Bpref...
+    irframe.errors.MetricError: expected metrics that have bounds: ..., but found Bpref...
     """
     refused = [str(metric) for metric in metrics if not facts(metric).extremes]
     if refused:
@@ -163,8 +163,8 @@ def refuse_unordered(metrics: Iterable[Metric]) -> None:
     >>> refuse_unordered([AP(), Twist()])
     Traceback (most recent call last):
     ...
-    irframe.errors.MetricError: wanted metrics for which one order of ties is the best; found Twist.
-    Leave them out, or compare two orders of ties by tie_agreement.
+    irframe.errors.MetricError: expected metrics for which one order of ties is the best, but found
+    Twist. Leave them out, or compare two orders of ties by tie_agreement.
     """
     refused = [str(metric) for metric in metrics if not metric.order or _gains_below(metric)]
     if refused:

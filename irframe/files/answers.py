@@ -108,8 +108,8 @@ def _as_dictionary(x: Any) -> Any:
 def _by_topic(x: Any, topics: list[Any]) -> dict[Any, Any]:
     """Return a list of answers by topic."""
     if not isinstance(x, list | tuple):
-        wanted = "a list of answers for topics=, or a matrix with both its topics= and its docs="
-        raise InputError(wanted, f"a {type(x).__name__}")
+        expected = "a list of answers for topics=, or a matrix with both its topics= and its docs="
+        raise InputError(expected, f"a {type(x).__name__}")
     if len(x) != len(topics):
         raise InputError("a topic for each answer", f"{len(topics)} for {len(x)}")
     return dict(zip(topics, x, strict=True))
@@ -315,8 +315,8 @@ def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
     if uneven := [
         repr(n) for n, w in COLUMNS.items() if w in columns and _shape(columns[w]) != shape
     ]:
-        wanted = f"columns of the same searches and hits as 'ids', which has {shape}"
-        raise InputError(wanted, "columns of more or fewer", "", uneven)
+        expected = f"columns of the same searches and hits as 'ids', which has {shape}"
+        raise InputError(expected, "columns of more or fewer", "", uneven)
     searches = zip(*columns.values(), strict=True)
     return [
         [dict(zip(columns, hit, strict=True)) for hit in zip(*each, strict=True)]

@@ -124,8 +124,8 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
         raise InputError("{topic: {doc: score}} or {system: run}", found, advice, plain)
     if lacking := _split_dictionary(x)[1]:
         advice = "pass all of them to evaluate, cube or scorer, which count these as empty lists"
-        wanted = "a frame with rows of every system"
-        raise InputError(wanted, "an empty dictionary, list or table", advice, lacking)
+        expected = "a frame with rows of every system"
+        raise InputError(expected, "an empty dictionary, list or table", advice, lacking)
     runs = {key for key, high in heights.items() if high not in {1, None} or _is_run(x[key])}
     topics = [key for key, high in heights.items() if high == 1 and key not in runs]
     systems = [key for key in x if key in runs]
@@ -266,9 +266,9 @@ def as_qrels(
     """
     frame = by_role(_named(x, QRELS, topics, docs), QRELS).frame
     if empty := without_documents(x):
-        wanted = "a judged document for every topic of a frame"
+        expected = "a judged document for every topic of a frame"
         advice = "pass the dictionary to evaluate, cube or scorer, or judge a document with grade 0"
-        raise InputError(wanted, f"{len(empty)} without one", advice, map(repr, empty))
+        raise InputError(expected, f"{len(empty)} without one", advice, map(repr, empty))
     return frame
 
 

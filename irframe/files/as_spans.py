@@ -95,8 +95,8 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
             f"{topic} {doc} [{start}, {end}) of {lengths[doc]}"
             for topic, doc, start, end in wrong[[TOPIC, DOC, START, END]].to_numpy().tolist()
         ]
-        wanted, advice = "spans within their documents", "count both in one unit"
-        raise InputError(wanted, f"{len(wrong)} that end beyond", advice, offenders)
+        expected, advice = "spans within their documents", "count both in one unit"
+        raise InputError(expected, f"{len(wrong)} that end beyond", advice, offenders)
 
 
 def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:

@@ -82,12 +82,12 @@ def shallow(source: str, data: bytes) -> bytes:
     >>> shallow("a.json", b"[" * 101)
     Traceback (most recent call last):
     ...
-    irframe.errors.FileFormatError: wanted lists and dictionaries at most 100 deep; found some more
-    than 100 deep in a.json. Check that this is the file you meant.
+    irframe.errors.FileFormatError: expected lists and dictionaries at most 100 deep, but found
+    some more than 100 deep in a.json. Check that this is the file you meant.
     """
     if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
-        wanted = f"lists and dictionaries at most {LEVELS} deep"
-        raise FileFormatError(wanted, f"some more than {LEVELS} deep in {source}", MEANT)
+        expected = f"lists and dictionaries at most {LEVELS} deep"
+        raise FileFormatError(expected, f"some more than {LEVELS} deep in {source}", MEANT)
     return data
 
 
@@ -122,14 +122,14 @@ def undamaged(
     try:
         yield
     except IrframeError as error:
-        if source in f"{error.wanted} {error.found}":
+        if source in f"{error.expected} {error.found}":
             raise
         raise error.within(f"in {source}", advise(error.advice)) from error
     except Warning:
         raise
     except caught as error:
-        wanted, found = f"{kind} that is whole", f"{source} damaged ({shortened(error, str)})"
-        raise FileFormatError(wanted, found, "fetch or write the file again") from error
+        expected, found = f"{kind} that is whole", f"{source} damaged ({shortened(error, str)})"
+        raise FileFormatError(expected, found, "fetch or write the file again") from error
 
 
 Source = str | PathLike[str] | IO[bytes] | IO[str]
@@ -151,8 +151,8 @@ def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
     places = (p for word in inputs for p in (word, *glob(word, recursive=True)))  # noqa: PTH207
     present = (Path(place).resolve() for place in places if exists(place))  # noqa: PTH110
     if any(output.resolve().is_relative_to(place) for place in present):
-        wanted, advice = "an output that is not an input", "write to another file"
-        raise ParameterError(wanted, f"{fspath(path)}, which is read", advice)
+        expected, advice = "an output that is not an input", "write to another file"
+        raise ParameterError(expected, f"{fspath(path)}, which is read", advice)
 
 
 def is_address(name: str) -> bool:

@@ -85,8 +85,8 @@ class Kind:
         """
         plain = isinstance(sep, str) and len(sep) == 1 and sep.isascii()
         if sep is not None and not (plain and sep not in NO_SEPARATORS):
-            wanted = "sep, one ASCII character other than a quote or line end"
-            raise ParameterError(wanted, shortened(sep))
+            expected = "sep, one ASCII character other than a quote or line end"
+            raise ParameterError(expected, shortened(sep))
         kind = replace(self, between=sep or "")
         if columns is None:
             return kind
@@ -94,8 +94,8 @@ class Kind:
             return replace(kind, called=self._check_roles(columns))
         listed = [*columns] if is_list_like(columns, allow_sets=False) else []
         if not listed or not all(isinstance(name, str) for name in listed):
-            wanted = "columns=, the names of all columns in order, or name -> role"
-            raise ParameterError(wanted, shortened(columns))
+            expected = "columns=, the names of all columns in order, or name -> role"
+            raise ParameterError(expected, shortened(columns))
         names = self.named(listed)
         if names is None:
             self.require(listed, "columns=")
@@ -107,8 +107,8 @@ class Kind:
         listed = [*columns.values()]
         wrong = [role for role in listed if role not in self.roles or listed.count(role) > 1]
         if wrong:
-            wanted = f"columns=, name -> one of {', '.join(self.roles)}, each once"
-            raise ParameterError(wanted, "", "", [*dict.fromkeys(map(repr, wrong))])
+            expected = f"columns=, name -> one of {', '.join(self.roles)}, each once"
+            raise ParameterError(expected, "", "", [*dict.fromkeys(map(repr, wrong))])
         return {str(name): role for name, role in columns.items()}
 
     @property
@@ -121,7 +121,7 @@ class Kind:
         return advice.partition(SCALED)[0].replace(RENAMED, f"{self.reader}(path, ")
 
     @property
-    def wanted(self) -> str:
+    def expected(self) -> str:
         """The description of the text format for messages."""
         choices = " or ".join(
             f"{len(layout)} columns ({' '.join(layout)})" for layout in self.layouts
@@ -170,21 +170,21 @@ class Kind:
         >>> DOCUMENTS.require(["docno"], "a frame")
         Traceback (most recent call last):
         ...
-        irframe.errors.InputError: wanted documents with a column for topic; found a frame with
-        other columns: docno. Topic may be named topic, qid, query_id, q_id, query-id, query.
+        irframe.errors.InputError: expected documents with a column for topic, but found a frame
+        with other columns: docno. Topic may be named topic, qid, query_id, q_id, query-id, query.
         """
         names = list(names)
         if absent := [name for name in self.called if name not in {*map(str, names)}]:
-            wanted = f"the columns of columns=, {', '.join(map(repr, absent))}"
-            raise InputError(wanted, f"{where} with other columns", "", names)
+            expected = f"the columns of columns=, {', '.join(map(repr, absent))}"
+            raise InputError(expected, f"{where} with other columns", "", names)
         columns = self.find(names)
         missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
         if missing:
-            wanted = f"{self.noun} with a column for {' and '.join(map(' or '.join, missing))}"
+            expected = f"{self.noun} with a column for {' and '.join(map(' or '.join, missing))}"
             known = ((role, ", ".join(ALIASES[role])) for role in chain(*missing))
             hints = [f"{role} may be named {aliases}" for role, aliases in known]
             hints += [f"for example {line}"] if (line := example(columns)) else []
-            raise InputError(wanted, f"{where} with other columns", "; ".join(hints), names)
+            raise InputError(expected, f"{where} with other columns", "; ".join(hints), names)
         twice = [name for name in columns.values() if names.count(name) > 1]
         if twice:
             raise InputError("one column per role", f"{where} with several named", "", twice)

@@ -59,7 +59,7 @@ Column = Callable[[Any], pd.Series]
 """Gives a column of a table by its name."""
 
 
-def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]) -> str:
+def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]) -> str:
     """Return the line of code that names the missing roles.
 
     Several columns of numbers may each be the scores of a system.
@@ -74,18 +74,18 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
     free = [name for name in frame.columns if name not in known.values()]
     floats = [name for name in free if pd.api.types.is_float_dtype(frame[name])]
     systems = [name for name in floats if not {*UNLIKE[SCORE].split()} & {*words_of(name)}]
-    if SCORE in wanted and len(systems) > 1:
+    if SCORE in expected and len(systems) > 1:
         one_is_score = any(
             _likeness(name, SCORE) and "bm25" not in words_of(name) for name in systems
         )
-        if one_is_score or len(wanted) > 1:
+        if one_is_score or len(expected) > 1:
             return ""
         which = f", value_vars={systems}" if systems != free else ""
         melted = f"frame.melt({[known[TOPIC], known[DOC]]}, var_name='system', value_name='score'"
         return f"{melted}{which}) if each of {', '.join(map(repr, systems))} is a system"
     far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
-    if SCORE in wanted and len(far) == 1:  # the least is the best
-        others = [role for role in wanted if role != SCORE]
+    if SCORE in expected and len(far) == 1:  # the least is the best
+        others = [role for role in expected if role != SCORE]
         pairs = proposed(frame, known, others)
         if pairs is not None and _falls(
             frame, far[0], {**{v: k for k, v in pairs.items()}, **known}
@@ -95,7 +95,7 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
             line = f".rename(columns={pairs})" * bool(pairs)
             negated = f".assign(score=lambda rows: -rows[{far[0]!r}])" if far else ""
             return f"frame{line}{negated}"
-    pairs = proposed(frame, known, wanted)
+    pairs = proposed(frame, known, expected)
     return "" if pairs is None else f"frame.rename(columns={pairs})"
 
 
@@ -107,7 +107,7 @@ def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable])
 
 
 def proposed(
-    frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]
+    frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]
 ) -> dict[Hashable, str] | None:
     """Return the only plausible columns for missing roles, else None.
 
@@ -121,7 +121,7 @@ def proposed(
     {'question': 'topic', 'url': 'doc', 'similarity': 'score'}
     >>> proposed(frame, {}, ["topic", "doc", "score"])
     """
-    choices = sorted(_choices_of_columns(frame, known, wanted), key=lambda choice: -choice[0])
+    choices = sorted(_choices_of_columns(frame, known, expected), key=lambda choice: -choice[0])
     best, found = 0, list[dict[Hashable, str]]()
     for points, pairs in islice(choices, MOST):
         if points < best:
@@ -134,18 +134,18 @@ def proposed(
 
 
 def _choices_of_columns(
-    frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]
+    frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]
 ) -> Iterator[tuple[int, dict[Hashable, str]]]:
     """Yield choices of columns for roles, with similarity scores."""
     tried = []
-    for role in wanted:
+    for role in expected:
         liked = {n: _likeness(n, role) for n in frame.columns if n not in known.values()}
         fit = [n for n in sorted(liked, key=lambda n: -liked[n]) if liked[n] > 0]
         tried.append([(liked[n], n) for n in fit[:TRIED] if _fits(frame[n], role, liked[n])])
     for choice in product(*tried):
         names = [name for _, name in choice]
         if len({*names}) == len(names):
-            yield sum(points for points, _ in choice), dict(zip(names, wanted, strict=True))
+            yield sum(points for points, _ in choice), dict(zip(names, expected, strict=True))
 
 
 def _likeness(name: Hashable, role: str) -> int:
@@ -459,10 +459,10 @@ def third_column(topic: Codes, numbers: Codes, source: str) -> str:
         return RANK
     if (falls.any() or (numbers < 0).any()) and not counts_up:
         return SCORE
-    wanted = f"a third column of ranks 1, 2, ... or of scores that fall, in {source}"
+    expected = f"a third column of ranks 1, 2, ... or of scores that fall, in {source}"
     ways = [f"ir.read_run(path, columns={[TOPIC, DOC, role]})" for role in (SCORE, RANK)]
     advice = f"say which: {' or '.join(ways)}"
-    raise RankingError(wanted, "whole numbers that may be either", advice)
+    raise RankingError(expected, "whole numbers that may be either", advice)
 
 
 def _counts_up(topic: Codes, numbers: Codes) -> bool:

@@ -53,8 +53,8 @@ def find_files(
         else:
             files += _paths(name)
     if not files:
-        wanted, advice = f"files that match {paths!r}", f"the current folder is {Path.cwd()}"
-        raise InputError(wanted, "none", advice)
+        expected, advice = f"files that match {paths!r}", f"the current folder is {Path.cwd()}"
+        raise InputError(expected, "none", advice)
     return files
 
 

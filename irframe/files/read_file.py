@@ -162,9 +162,9 @@ def _loaded(data: bytes, source: str) -> Any:
         try:
             import cbor2  # noqa: PLC0415 - only files of ranx need it
         except ImportError as error:
-            wanted = "the package cbor2, which reads the files of ranx"
+            expected = "the package cbor2, which reads the files of ranx"
             advice = "install it: pip install cbor2"
-            raise FileFormatError(wanted, f"none, for {source}", advice) from error
+            raise FileFormatError(expected, f"none, for {source}", advice) from error
         return cbor2.loads(data)
     again, large, endless = list[str](), list[str](), list[bool]()
 
@@ -188,9 +188,9 @@ def _loaded(data: bytes, source: str) -> Any:
         json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
     if again:
-        wanted, found = "each key once in its dictionary", f"{source} with keys again"
+        expected, found = "each key once in its dictionary", f"{source} with keys again"
         advice = "keep one of them, or unite what they hold"
-        raise FileFormatError(wanted, found, advice, map(shortened, again))
+        raise FileFormatError(expected, found, advice, map(shortened, again))
     return nested
 
 
@@ -212,11 +212,11 @@ Problem = tuple[str, str, str]
 
 def problems_of(file: str, error: Exception) -> list[Problem]:
     """Return an unreadable file's first faults and a count."""
-    wanted = getattr(error, "wanted", "a file that can be read")
+    expected = getattr(error, "expected", "a file that can be read")
     faults = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
     more = len(faults) - LINES
     counted = [f"{more:,} more"] if more > 0 else []
-    return [(file, wanted, shortened(fault, str)) for fault in [*faults[:LINES], *counted]]
+    return [(file, expected, shortened(fault, str)) for fault in [*faults[:LINES], *counted]]
 
 
 ONCE = "each system in one file"
@@ -250,7 +250,7 @@ class FileSet:
 
     def as_attribute(self) -> list[dict[str, str]]:
         """Return the problems of skipped files as dictionaries."""
-        names = "file", "wanted", "found"
+        names = "file", "expected", "found"
         texts = ([text.encode(errors="backslashreplace").decode() for text in p] for p in self.left)
         return [dict(zip(names, each, strict=True)) for each in texts]
 
@@ -295,8 +295,10 @@ def parse_text(data: bytes, source: str, kind: Kind) -> pa.Table:
         return parse(data, source, kind)
     except FileFormatError as error:
         others = ", or a file of ".join(["", *(format_.name for format_ in FORMATS)])
-        wanted = f"{error.wanted}{others}" if error.wanted == kind.wanted else error.wanted
-        raise error.within("", wanted=wanted) from error
+        expected = (
+            f"{error.expected}{others}" if error.expected == kind.expected else error.expected
+        )
+        raise error.within("", expected=expected) from error
 
 
 class Format(NamedTuple):

@@ -237,7 +237,7 @@ def read_runs(
     pandas.DataFrame
         The rows of all files, file by file, in the columns of `read_run`. The attribute ``files``
         holds the name and state of each file, so that a saved cube can detect changes. With
-        ``on_error="skip"`` the attribute ``problems`` lists dictionaries of ``file``, ``wanted``
+        ``on_error="skip"`` the attribute ``problems`` lists dictionaries of ``file``, ``expected``
         and ``found``: the first three faulty lines of each skipped file, and a count of the rest.
         `irframe.verbs.check` reports them too. If two files contain the same system, or only one
         of them has scores, only the first file is read.
@@ -292,14 +292,14 @@ def named_groups(pattern: str | None) -> re.Pattern[str] | None:
     """Compile a pattern with the groups system and repeat."""
     if pattern is None:
         return None
-    wanted = "a regular expression with the groups system and repeat"
+    expected = "a regular expression with the groups system and repeat"
     advice = r"as in repeat=r'(?P<system>.+)-seed(?P<repeat>\d+)'"
     try:
         compiled = re.compile(pattern)
     except (re.error, TypeError) as error:
-        raise ParameterError(wanted, f"{pattern!r} ({error})", advice) from None
+        raise ParameterError(expected, f"{pattern!r} ({error})", advice) from None
     if not {SYSTEM, REPEAT} <= compiled.groupindex.keys():
-        raise ParameterError(wanted, repr(pattern), advice)
+        raise ParameterError(expected, repr(pattern), advice)
     return compiled
 
 
@@ -326,8 +326,8 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
     strange = [name for name, fit in zip(names, fits, strict=True) if fit is None]
     if strange:
         advice = "to allow files without a repeat, make its group optional: (-(?P<repeat>.+))?"
-        wanted = f"names of files like {pattern.pattern!r}"
-        raise ParameterError(wanted, f"{len(strange)} that do not fit", advice, strange)
+        expected = f"names of files like {pattern.pattern!r}"
+        raise ParameterError(expected, f"{len(strange)} that do not fit", advice, strange)
     labels = pd.DataFrame({role: [fit[role] for fit in fits if fit] for role in (SYSTEM, REPEAT)})
     again = names[labels.duplicated(keep=False)]
     if len(again):
@@ -387,7 +387,7 @@ def all_read(
         f"{n} {error.offenders[0]}" if error.offenders else error.found for n, error in errors
     ]
     found, advice = f"{len(errors)} files that do not fit", "mend these files or leave them out"
-    raise FileFormatError(first.wanted, found, advice, offenders)
+    raise FileFormatError(first.expected, found, advice, offenders)
 
 
 def refuse_clashes(
@@ -416,7 +416,7 @@ def one_table(tables: list[pa.Table]) -> pa.Table:
     try:
         stacked = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
-        wanted, found = "further columns of one type in all files", f"several ({error})"
-        raise InputError(wanted, found, "read these files separately") from error
+        expected, found = "further columns of one type in all files", f"several ({error})"
+        raise InputError(expected, found, "read these files separately") from error
     tables.clear()
     return stacked

@@ -85,17 +85,17 @@ class Folded(NamedTuple):
         """Return contributing systems, each replaced by its repeats."""
         if self.word is None or systems is None or isinstance(systems, str):
             return systems
-        wanted = set(systems)
+        expected = set(systems)
         known = {system for system, _ in self.owners.values()}
-        names = [name for name, (system, _) in self.owners.items() if system in wanted]
+        names = [name for name, (system, _) in self.owners.items() if system in expected]
         return [*names, *(system for system in systems if system not in known)]
 
     def refuse_others(self, word: Any) -> None:
         """Raise where judgments are repeated, and systems as well."""
         if self.word is not None:
-            wanted = "repeats of systems, or of judgments"
+            expected = "repeats of systems, or of judgments"
             advice = f"average over one of them first: {self.word} or {word}"
-            raise ParameterError(wanted, f"both: {self.word}, {word}", advice)
+            raise ParameterError(expected, f"both: {self.word}, {word}", advice)
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -144,12 +144,12 @@ class Folded(NamedTuple):
         )
         inside = self.word in words.REPEATS_IN_TOPICS
         if not inside and (has_any & ~listed).any():  # what these are decides what they score
-            wanted = f"a list of each {self.word} on every topic that its system has"
+            expected = f"a list of each {self.word} on every topic that its system has"
             advice = (
                 f"rename the column {self.word!r}: 'repeat', of which missing lists are empty, or "
                 "'variation', of which topics have different numbers"
             )
-            raise ParameterError(wanted, f"{(has_any & ~listed).sum()} missing", advice)
+            raise ParameterError(expected, f"{(has_any & ~listed).sum()} missing", advice)
         lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~has_any].unique())
         if lacking and inside:
             warn(f"{LACKING}: {lacking} of topics for which a system has no {self.word}")
@@ -209,8 +209,8 @@ def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
         return "topic"
     choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
     advice = "say it: scores.ireval.design(repeats=...)"
-    wanted, found = f"repeats= to say what one {word} is", "none of its three choices"
-    raise ParameterError(wanted, found, advice, choices)
+    expected, found = f"repeats= to say what one {word} is", "none of its three choices"
+    raise ParameterError(expected, found, advice, choices)
 
 
 def fold(runs: Any, search: str | None = None) -> Folded:
@@ -385,8 +385,8 @@ def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
         return repeats
     several = systems[missing & systems.isin(systems[~missing])].unique()
     if len(several) or missing.all():
-        wanted = "a label for every repeat of a system with several"
-        raise IdError(wanted, f"none in {missing.sum()} rows of", "", several)
+        expected = "a label for every repeat of a system with several"
+        raise IdError(expected, f"none in {missing.sum()} rows of", "", several)
     filled = repeats.fillna(repeats[~missing].iloc[0])
     are_integers = filled.dtype.kind == "f" and (filled == filled.round()).all()
     return filled.astype("int64") if are_integers else filled

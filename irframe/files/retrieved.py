@@ -149,9 +149,9 @@ def of_hits(
         return frame.drop(columns=RANK)
     both_ways = SCORE in frame and _go_both_ways(frame)  # which refuses scores that are no numbers
     if both_ways and ranked_by is None and not isinstance(lists, Answers):
-        wanted, found = "scores that go one way along lists", "some that rise and some that fall"
+        expected, found = "scores that go one way along lists", "some that rise and some that fall"
         advice = "say what ranks: ir.as_runs(hits, ranked_by='list'), or ranked_by='score'"
-        raise RankingError(wanted, found, advice)
+        raise RankingError(expected, found, advice)
     return frame.rename(columns={SCORE: LISTED_SCORE})
 
 

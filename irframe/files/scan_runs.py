@@ -319,13 +319,13 @@ def _read_complete_systems(
     """Yield all rows of each group of systems."""
     pieces, at, piece = enumerate(read()), -1, pa.table({})
     for systems in shares:
-        wanted, parts = {place for system in systems for place in places[system]}, []
-        if min(wanted) < at:
+        expected, parts = {place for system in systems for place in places[system]}, []
+        if min(expected) < at:
             pieces, at = enumerate(read()), -1
         while True:
-            if at in wanted:
+            if at in expected:
                 parts.append(piece.filter(pc.is_in(piece[SYSTEM], pa.array(systems, TEXT))))
-            if at >= max(wanted):
+            if at >= max(expected):
                 break
             at, piece = next(pieces)
         taken = (parts.pop(0) for _ in range(len(parts)))  # so that they can be freed

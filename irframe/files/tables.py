@@ -70,8 +70,8 @@ def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
         fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
         return to_frame(table.cast(pa.schema(fields)))
     except pa.ArrowException as error:
-        wanted, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
-        raise InputError(wanted, f"{type(x).__name__} ({error})", advice) from error
+        expected, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
+        raise InputError(expected, f"{type(x).__name__} ({error})", advice) from error
 
 
 def is_matrix(x: Any) -> bool:
@@ -121,9 +121,12 @@ def labelled(x: Any, topics: Iterable[Any] | None, docs: Iterable[Any] | None, v
         found = "topics=" if docs is None else "docs="
         raise InputError("a matrix with both its topics= and its docs=", f"{found} alone")
     axes = pd.Index([*topics], name=TOPIC), pd.Index([*docs], name=DOC)
-    shape, wanted = tuple(map(len, axes)), x.shape if hasattr(x, "shape") else pd.DataFrame(x).shape
-    if shape != wanted:
-        raise InputError(f"topics and docs of a matrix of shape {wanted}", f"labels for {shape}")
+    shape, expected = (
+        tuple(map(len, axes)),
+        x.shape if hasattr(x, "shape") else pd.DataFrame(x).shape,
+    )
+    if shape != expected:
+        raise InputError(f"topics and docs of a matrix of shape {expected}", f"labels for {shape}")
     if not hasattr(x, "tocoo"):
         return _of_matrix(pd.DataFrame(x, *axes), value)
     sparse = x.tocoo()
@@ -140,11 +143,11 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
     frame = with_own_levels(frame)
     _refuse_again("every level of the index once", frame.index.names)
     levels = [name for name in frame.index.names if name is not None]
-    wanted = [name for name in roles([*frame.columns, *levels]).values() if name in levels]
-    wanted = [name for name in wanted if name not in frame.columns]
-    if not wanted:
+    expected = [name for name in roles([*frame.columns, *levels]).values() if name in levels]
+    expected = [name for name in expected if name not in frame.columns]
+    if not expected:
         return frame
-    frame = frame.reset_index(level=wanted)
+    frame = frame.reset_index(level=expected)
     if frame.index.nlevels > 1:
         return frame
     return frame.reset_index(drop=frame.index.name is None or frame.index.name in frame.columns)
@@ -175,11 +178,11 @@ def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
     _refuse_again(f"every level of the index once{where}", frame.index.names)
 
 
-def _refuse_again(wanted: str, names: Iterable[Any]) -> None:
+def _refuse_again(expected: str, names: Iterable[Any]) -> None:
     again = named_again(names)
     if again:
         advice = "drop the others, or rename them"
-        raise IdError(wanted, f"{len(again)} again", advice, again)
+        raise IdError(expected, f"{len(again)} again", advice, again)
 
 
 def named_again(names: Iterable[Any]) -> list[Any]:
@@ -238,11 +241,11 @@ def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
     """Return named tuples or dictionaries as a frame."""
     columns = [choice[0] for choice in kind.needed]
     if not isinstance(x, Iterable) or hasattr(x, "dims") or isinstance(x, str | bytes | PathLike):
-        wanted = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
+        expected = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
         advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
         if isinstance(x, str | PathLike):
             advice = "read files with ir.read_runs and ir.read_qrels"
-        raise InputError(wanted, type(x).__name__, advice)
+        raise InputError(expected, type(x).__name__, advice)
     rows = list(x)
     if not rows:
         raise InputError(f"{kind.noun} with rows", "an empty one")
@@ -251,8 +254,8 @@ def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
         found = f"rows of {len(names)} kinds"
         raise InputError(f"{kind.noun} in rows of one kind", found, "pass them separately", names)
     if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
-        wanted = f"{kind.noun} in rows that name their columns"
-        raise InputError(wanted, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
+        expected = f"{kind.noun} in rows that name their columns"
+        raise InputError(expected, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
     return framed(rows)
 
 
@@ -370,8 +373,8 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
             continue
         for split, topics in splits.items() if isinstance(splits, Mapping) else [("", splits)]:
             if not isinstance(topics, Mapping):
-                wanted = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
-                raise InputError(wanted, f"a {type(topics).__name__} under {subset!r}")
+                expected = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
+                raise InputError(expected, f"a {type(topics).__name__} under {subset!r}")
             parts.append(flatten(topics, value).assign(subset=subset, split=split))
     if not parts:
         raise InputError("predictions of MTEB", "none below the model's name")

@@ -154,11 +154,11 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
     if cut is not None:
         table = _exactly(data, cut)
         if table is None:
-            raise FileFormatError(kind.wanted, f"{source} with lines that do not fit")
+            raise FileFormatError(kind.expected, f"{source} with lines that do not fit")
         return _noted(table, data, source, kind, cut, 0)
     cuts, strange = cuts_of(data, kind, source), list[tuple[Cut, Strange]]()
     if not cuts:
-        raise FileFormatError(kind.wanted, f"{source} without a single row")
+        raise FileFormatError(kind.expected, f"{source} without a single row")
     for way in cuts:
         found, longest = _cut_rows(data[way.start :], way, kind)
         if isinstance(found, Strange):
@@ -177,7 +177,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
         advice = (
             f"separate columns by tabs, or say what they are: {kind.reader}(path, columns=[...])"
         )
-    raise FileFormatError(kind.wanted, found, advice, offenders)
+    raise FileFormatError(kind.expected, found, advice, offenders)
 
 
 def _third_column(table: pa.Table, source: str) -> str:
@@ -190,7 +190,7 @@ def _noted(
 ) -> pa.Table:
     """Return a table with its roles first and file notices."""
     if not table.num_rows:
-        raise FileFormatError(kind.wanted, f"{source} without a row below its header")
+        raise FileFormatError(kind.expected, f"{source} without a row below its header")
     if cut.header:
         names = dict(zip(cut.columns, cut.header, strict=True))
         called = table.rename_columns([names[name] for name in table.column_names])
@@ -406,11 +406,11 @@ def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoRetu
     """Raise for lines with invalid values."""
     role, rows, values = found
     missing = [value.strip().lower() in {"", "nan"} for value in values]
-    error, wanted = ERRORS.get(role, IdError), wanted_of(role, role)
+    error, expected = ERRORS.get(role, IdError), wanted_of(role, role)
     if role == SCORE and all(missing):
-        error, wanted = RankingError, f"a {role} in every row"
+        error, expected = RankingError, f"a {role} in every row"
     elif TYPES[role] == TEXT:
-        wanted = f"a {role} in every row"
+        expected = f"a {role} in every row"
     lines = _lines_of(data, cut, rows[:5].tolist())
     headers = [{TOPIC, DOC} <= roles(fields_of(text, cut.between)).keys() for _, text in lines]
     offenders = [
@@ -419,7 +419,7 @@ def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoRetu
     ]
     offenders += [""] * (len(rows) - len(offenders))
     advice = scaling(values, role).partition(SCALED)[0] if role == GRADE else ""
-    raise error(wanted, f"in {source}", advice or MEND, offenders)
+    raise error(expected, f"in {source}", advice or MEND, offenders)
 
 
 def _lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[str, str]]:
@@ -432,14 +432,14 @@ def _lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[str, str
     if b"\r" not in body and not np.isin(at[begins[begins < len(body)]], _NO_ROW).any():
         lines = [(first + row, body[begins[row] : ends[row]]) for row in rows]
         return [(f"line {number}", line.decode(errors="replace")) for number, line in lines]
-    places, wanted = [], iter(rows)
-    row = next(wanted, None)
+    places, expected = [], iter(rows)
+    row = next(expected, None)
     for place, (number, line) in enumerate(_numbered(data, cut)):
         if row is None:
             break
         if place == row:
             places.append((f"line {number}", line.decode(errors="replace")))
-            row = next(wanted, None)
+            row = next(expected, None)
     return places
 
 
@@ -462,13 +462,13 @@ def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
     >>> faults(data, cuts_of(data, QRELS)[0], QRELS)
     ['line 2 has 3 columns, not 4']
     """
-    wanted = len(cut.columns)
-    more = kind.surplus and not cut.header and wanted >= len(kind.layouts[0])
+    expected = len(cut.columns)
+    more = kind.surplus and not cut.header and expected >= len(kind.layouts[0])
     between = None if cut.between == ANY else cut.between.encode()
     found = []
     for number, line in _numbered(data, cut):
         n_fields = len(line.split(between))
-        if n_fields < wanted or (n_fields > wanted and not more):
+        if n_fields < expected or (n_fields > expected and not more):
             found.append(_fault(number, line, cut, n_fields))
     if not found:
         odd = ((number, line) for number, line in _numbered(data, cut) if not _is_text(line))

@@ -131,8 +131,8 @@ def of_searches(
     calls = {topic: _calls(topic, entries, name) for topic, entries in x.items()}
     every = [*chain(*calls.values())]
     if not any(call.hits for call in every):
-        wanted, advice = "results of tools that hold documents", "name their field by id="
-        raise InputError(wanted, "none in the calls and messages of", advice, map(repr, x))
+        expected, advice = "results of tools that hold documents", "name their field by id="
+        raise InputError(expected, "none in the calls and messages of", advice, map(repr, x))
     tools = {call.tool for call in every if call.hits and _is_named(call)} | {RETRIEVER}
     found = {
         topic: [call for call in own if call.hits is not None or _searches(call, tools)]
@@ -146,8 +146,8 @@ def of_searches(
     ]
     if lost and on_error == "raise":
         advice = "mend them, or keep them as searches without hits: ir.as_runs(x, on_error='empty')"
-        wanted = "results of searches that hold documents"
-        raise InputError(wanted, f"{len(lost)} that cannot be read", advice, lost)
+        expected = "results of searches that hold documents"
+        raise InputError(expected, f"{len(lost)} that cannot be read", advice, lost)
     ordered = {topic: _in_time(topic, own) for topic, own in found.items()}
     numbers = [n for own in ordered.values() for n, hits in enumerate(own, 1) for _ in hits]
     bare = all(isinstance(call, list | tuple) for call in chain(*x.values()))
@@ -175,8 +175,8 @@ def _calls(topic: Any, entries: Sequence[Any], field: str | None) -> list[ToolCa
     calls = [_call(block, time, tools, field) for block, time in blocks]
     bare = (isinstance(entry, str) or (is_hit(entry) and not _is_step(entry)) for entry in entries)
     if entries and all(bare):
-        wanted, advice = "a list of calls for every topic", "put it into a list: [hits]"
-        raise InputError(wanted, "hits of one search for", advice, [repr(topic)])
+        expected, advice = "a list of calls for every topic", "put it into a list: [hits]"
+        raise InputError(expected, "hits of one search for", advice, [repr(topic)])
     parents = {call.span: call.parent for call in calls if call.span is not None}
     read = {call.span for call in calls if call.hits}
     kept: dict[Any, ToolCall] = {}
@@ -188,8 +188,8 @@ def _calls(topic: Any, entries: Sequence[Any], field: str | None) -> list[ToolCa
         if before.hits is None and call.given is not None:
             kept[key] = call
         elif call.hits is not None and repr(call.hits) != repr(before.hits):
-            wanted, advice = "one result for each call id", "give each call an id of its own"
-            raise InputError(wanted, "several for", advice, [f"{call.id!r} of {topic!r}"])
+            expected, advice = "one result for each call id", "give each call an id of its own"
+            raise InputError(expected, "several for", advice, [f"{call.id!r} of {topic!r}"])
     return [*kept.values()]
 
 
@@ -297,9 +297,9 @@ def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
     units = {None if call.time is None else call.time[0] for call in calls}
     if len(units) > 1:
         timeless = sum(call.time is None for call in calls)
-        wanted = "the time of every search, or of none" if timeless else "times in one unit"
+        expected = "the time of every search, or of none" if timeless else "times in one unit"
         found = f"{timeless} without one, of" if timeless else "several, of"
-        raise InputError(wanted, found, "", [repr(topic)])
+        raise InputError(expected, found, "", [repr(topic)])
     ordered = calls if None in units else sorted(calls, key=lambda call: call.time or ())
     return [call.hits or () for call in ordered]
 

@@ -122,8 +122,8 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
             frame = pd.DataFrame(data, columns=columns, dtype=object)
         hash(tuple(frame.columns))
     except (ValueError, TypeError, AssertionError, AttributeError) as error:
-        wanted, found = "a table with columns of one length", shortened(error, str)
-        raise InputError(wanted, found) from error
+        expected, found = "a table with columns of one length", shortened(error, str)
+        raise InputError(expected, found) from error
     return frame
 
 
@@ -134,8 +134,11 @@ def to_arrow(column: pd.Series) -> pa.ChunkedArray:
         array = pa.Array.from_pandas(column)
     except (pa.ArrowException, OverflowError) as failure:
         kinds = sorted({type(value).__name__ for value in column})
-        wanted, advice = f"one type of values in column {column.name!r}", "convert it: astype(str)"
-        raise IdError(wanted, "several", advice, kinds) from failure
+        expected, advice = (
+            f"one type of values in column {column.name!r}",
+            "convert it: astype(str)",
+        )
+        raise IdError(expected, "several", advice, kinds) from failure
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
@@ -211,17 +214,17 @@ def refuse_fractions(
     if role != words.GRADE:
         if np.isnan(values).any():
             refuse_missing(np.isnan(values), role)
-        wanted, advice = f"{role}s that are whole numbers{where}", DROP
+        expected, advice = f"{role}s that are whole numbers{where}", DROP
     else:
         limits = f"from {words.LOWEST_GRADE} to {words.HIGHEST_GRADE}"
-        wanted = f"grades that are whole numbers {limits}{where}"
+        expected = f"grades that are whole numbers {limits}{where}"
         advice = "renumber the grades, and pass their gains as gain={grade: gain}"
         advice = scaling(column.iloc[~fits], column.name) or advice
         if np.isnan(values).any():
             advice = "drop these rows: documents without a grade are unjudged"
         if column.name in words.ALIASES[words.SCORE]:
             advice = "if these are scores of runs, pass the runs first, then the judgments"
-    raise ERRORS[role](wanted, "", advice, in_rows(column, np.flatnonzero(~fits)))
+    raise ERRORS[role](expected, "", advice, in_rows(column, np.flatnonzero(~fits)))
 
 
 _INTEGER = r"[+-]?[0-9]+(\.0*)?"
@@ -259,14 +262,14 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
     >>> numbers(pd.Series([True], name="score"))
     Traceback (most recent call last):
     ...
-    irframe.errors.InputError: wanted numbers in column 'score'; found True in row 0. Mend or drop
-    these rows.
+    irframe.errors.InputError: expected numbers in column 'score', but found True in row 0. Mend or
+    drop these rows.
     """
     values, strange = read_numbers(column, role)
     if len(strange):
-        wanted = wanted_of(role, column.name)
+        expected = wanted_of(role, column.name)
         advice = (role == words.GRADE and scaling(column.iloc[strange], column.name)) or DROP
-        raise ERRORS.get(role, InputError)(wanted, "", advice, in_rows(column, strange))
+        raise ERRORS.get(role, InputError)(expected, "", advice, in_rows(column, strange))
     return values
 
 

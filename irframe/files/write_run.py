@@ -103,8 +103,8 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
     suffixes = [ending.lower() for ending in Path(fspath(path)).suffixes]
     suffix = next((ending for ending in suffixes[::-1] if ending not in PACKED), "")
     if suffix in FOREIGN:
-        wanted = f"a file of lines in the TREC format, or {', '.join(WRITERS)}"
-        raise errors.ParameterError(wanted, str(path), ADVICE.get(suffix, ""))
+        expected = f"a file of lines in the TREC format, or {', '.join(WRITERS)}"
+        raise errors.ParameterError(expected, str(path), ADVICE.get(suffix, ""))
     return WRITERS.get(suffix)
 
 

@@ -264,8 +264,8 @@ def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
     >>> refuse_gains(parse_metric("ERR(gain=Linear(top=1))"), np.array([0, 1, 2]))
     Traceback (most recent call last):
     ...
-    irframe.errors.MetricError: wanted gains of at most 1 for ERR(gain=Linear(top=1)); found more
-    for grades: 2.
+    irframe.errors.MetricError: expected gains of at most 1 for ERR(gain=Linear(top=1)), but found
+    more for grades: 2.
     """
     gain = getattr(metric, "gain", None)
     missing = gain.missing(levels) if isinstance(gain, GainMap) else []
@@ -287,7 +287,7 @@ def refuse_without_terms(metrics: Iterable[Metric]) -> None:
     >>> refuse_without_terms([AP(), F()])
     Traceback (most recent call last):
     ...
-    irframe.errors.MetricError: wanted metrics that are sums over documents: ...; found F...
+    irframe.errors.MetricError: expected metrics that are sums over documents: ..., but found F...
     """
     refused = [str(metric) for metric in metrics if metric.terms is None]
     if refused:

@@ -158,8 +158,8 @@ class Wilcoxon(PairedTest):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.correction and self.exact:
-            wanted = "a correction of the normal approximation, or the exact distribution"
-            raise ParameterError(wanted, "correction=True, exact=True", "omit one of them")
+            expected = "a correction of the normal approximation, or the exact distribution"
+            raise ParameterError(expected, "correction=True, exact=True", "omit one of them")
         if self.decimals is not None:
             check_int("decimals", self.decimals, low=0, high=15)
 

@@ -174,15 +174,15 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
     """Return scores and pairs as arrays of valid shapes."""
     scores = np.asarray(scores)
     if scores.ndim != 3 or not scores.shape[1]:
-        wanted = "scores of shape (system, topic, depth) with at least one topic"
-        raise ParameterError(wanted, f"shape {scores.shape}", "add the missing axes")
+        expected = "scores of shape (system, topic, depth) with at least one topic"
+        raise ParameterError(expected, f"shape {scores.shape}", "add the missing axes")
     pairs = all_pairs(len(scores)) if pairs is None else np.asarray(pairs, dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ParameterError("pairs of shape (pair, 2)", f"shape {pairs.shape}")
     outside = pairs[((pairs < 0) | (pairs >= len(scores))).any(axis=1)]
     if len(outside):
-        wanted = f"positions of systems from 0 to {len(scores) - 1}"
-        raise ParameterError(wanted, "pairs outside", "", outside.tolist())
+        expected = f"positions of systems from 0 to {len(scores) - 1}"
+        raise ParameterError(expected, "pairs outside", "", outside.tolist())
     return scores, pairs
 
 

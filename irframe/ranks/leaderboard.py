@@ -294,9 +294,9 @@ def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -
 def _refuse_twice(columns: pd.Index) -> None:
     twice = columns[columns.duplicated()]
     if len(twice):
-        wanted = "metrics whose names differ from other columns"
+        expected = "metrics whose names differ from other columns"
         advice = "rename the metric, as array.assign_coords(metric=[...])"
-        raise InputError(wanted, "two columns of one name", advice, twice)
+        raise InputError(expected, "two columns of one name", advice, twice)
 
 
 class TaskMeans(NamedTuple):
@@ -448,13 +448,13 @@ def read_tasks(scores: Any, over: Over, task_metrics: Mapping[Any, Any] | None) 
     places("existing tasks in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
     row_of = {task: index_of(label, read.metrics) for task, label in chosen.items()}
     if unknown := sorted({str(chosen[task]) for task, row in row_of.items() if row is None}):
-        wanted = f"task_metrics of those scored, {', '.join(read.metrics)}"
-        raise ParameterError(wanted, f"{len(unknown)} not scored", "", unknown)
+        expected = f"task_metrics of those scored, {', '.join(read.metrics)}"
+        raise ParameterError(expected, f"{len(unknown)} not scored", "", unknown)
     labels = [read.metrics[row] for row in dict.fromkeys(row_of.values()) if row is not None]
     odd = [label for label in labels if (facts(label).summary, facts(label).sign) != ("mean", 1)]
     if len(labels) > 1 and odd:
-        wanted = "arithmetic means for which higher is better in task_metrics="
-        raise ParameterError(wanted, f"{len(odd)} that are not", "", odd)
+        expected = "arithmetic means for which higher is better in task_metrics="
+        raise ParameterError(expected, f"{len(odd)} that are not", "", odd)
     rows = tasks.map(row_of).to_numpy(int)
     values = np.stack([read.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
     selected = replace(read, values=values[np.newaxis], metrics=[" or ".join(labels)])

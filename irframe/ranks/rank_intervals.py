@@ -275,8 +275,10 @@ class RankOptions:
     def __post_init__(self) -> None:
         choice("rank_interval", self.method, METHODS)
         if self.method in {"holm", "max-t"} and not isinstance(self.pairing.test, PairedT):
-            wanted = f"test='t' for rank_interval={self.method!r}, whose intervals are from t-tests"
-            raise ParameterError(wanted, repr(self.pairing.test), "choose rank_interval='pairs'")
+            expected = (
+                f"test='t' for rank_interval={self.method!r}, whose intervals are from t-tests"
+            )
+            raise ParameterError(expected, repr(self.pairing.test), "choose rank_interval='pairs'")
         choice("interval", self.interval, INTERVALS)
 
     def to_rank(self, read: Scores) -> Scores:

@@ -298,8 +298,8 @@ def _budgets(cube: xr.Dataset, stop: Budget) -> tuple[tuple[int, ...], Axis]:
     """Return the budgets and their axis."""
     stops = Stops.read(stop, cube.attrs)
     if stops is None or stops.axis.along not in cube.attrs:
-        wanted, advice = AXES[BUDGET].missing
-        raise ParameterError(wanted, "none", advice)
+        expected, advice = AXES[BUDGET].missing
+        raise ParameterError(expected, "none", advice)
     return tuple(stops.of), stops.axis
 
 
@@ -487,7 +487,7 @@ def parts(
         try:
             sections.append(make(view))
         except IrframeError as error:
-            why = say("part.needs", wanted=error.wanted, found=error.found)
+            why = say("part.needs", expected=error.expected, found=error.found)
             says = say("part.unknown", subject=subject)
             sections.append(PagePart(key, says, [why], unknown=True))
     return sections

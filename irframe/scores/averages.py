@@ -179,11 +179,11 @@ def metric_labels(scores: xr.DataArray) -> list[str]:
     return [str(label) for label in scores[METRIC].to_numpy()]
 
 
-def position(labels: list[str], wanted: Any, role: str) -> int:
+def position(labels: list[str], expected: Any, role: str) -> int:
     """Return the position of a label, or raise."""
-    place = index_of(wanted, labels)
+    place = index_of(expected, labels)
     if place is None:
-        raise ParameterError(f"{role} to be one of those scored", repr(str(wanted)), "", labels)
+        raise ParameterError(f"{role} to be one of those scored", repr(str(expected)), "", labels)
     return place
 
 

@@ -68,8 +68,8 @@ def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
         if not present.all():
             lost = pd.Series(scores.label_values[TASK])[~present[design.task]]
             advice = "leave out the systems that lack a task, or these tasks"
-            wanted = "topics of every task on which every system has a score"
-            raise ParameterError(wanted, "none", advice, map(str, pd.unique(lost)))
+            expected = "topics of every task on which every system has a score"
+            raise ParameterError(expected, "none", advice, map(str, pd.unique(lost)))
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:
@@ -224,15 +224,15 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
         raise DepthError("scores by depth", "scores without depths", advice)
     depths = listed(at)
     what = plural(scores.axis.dim)
-    wanted = f"{what} scored, each once, from {index.min()} to {index.max()}"
+    expected = f"{what} scored, each once, from {index.min()} to {index.max()}"
     missing = [depth for depth in depths if depth not in index]
     if missing or not depths:
         numbers = [depth for depth in missing if isinstance(depth, int | float | np.number)]
         deeper = any(depth > index.max() for depth in numbers)
         advice = "score deeper, or ask for less" if deeper else "ask for some of those scored"
         found = f"{len(missing)} not scored" if missing else "none"
-        raise DepthError(wanted, found, advice, missing)
-    refuse_repeated_depths(depths, wanted)
+        raise DepthError(expected, found, advice, missing)
+    refuse_repeated_depths(depths, expected)
     return scores.take(depth=index.get_indexer(pd.Index(depths)))
 
 
@@ -275,8 +275,8 @@ def match_reference(
         if len(other.metrics) > 1:
             missing = [metric for metric in read.metrics if metric not in other.metrics]
             if missing:
-                wanted = "a single metric in the reference, or all those of the scores"
-                raise ParameterError(wanted, "none for", "choose one", missing)
+                expected = "a single metric in the reference, or all those of the scores"
+                raise ParameterError(expected, "none for", "choose one", missing)
             other = other.take(metric=[other.metrics.index(metric) for metric in read.metrics])
     elif is_integer(reference) or (isinstance(reference, float) and not read.axis.integer):
         other = select_depths(read, reference)
@@ -353,10 +353,10 @@ def _with_topic_counts(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     return replace(scores, attrs=attrs), replace(other, attrs=attrs)
 
 
-def refuse_unshared(wanted: str, differing: Iterable[Any], advice: str) -> None:
+def refuse_unshared(expected: str, differing: Iterable[Any], advice: str) -> None:
     """Raise for labels that only one side has."""
     if offenders := [*differing]:
-        raise ParameterError(wanted, f"{len(offenders)} of one side only", advice, offenders)
+        raise ParameterError(expected, f"{len(offenders)} of one side only", advice, offenders)
 
 
 def _repeat_single(side: Scores, shared: Array) -> Scores:
@@ -401,8 +401,8 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
         if depth not in depths:
             raise DepthError("a depth of the scores", repr(metric))
         return scores.take(metric=[place], depth=depths.get_indexer(pd.Index([depth])))
-    wanted = "a depth, a metric of the scores or scores"
-    raise ParameterError(wanted, repr(metric), "", scores.metrics)
+    expected = "a depth, a metric of the scores or scores"
+    raise ParameterError(expected, repr(metric), "", scores.metrics)
 
 
 def same_systems(scores: Scores, other: Scores) -> Scores:
@@ -439,10 +439,10 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
     systems = scores.systems.tolist()
     if baseline is None:
         return all_pairs(len(systems))
-    named, wanted = [baseline], "baseline to be one of the systems"
+    named, expected = [baseline], "baseline to be one of the systems"
     if several and isinstance(baseline, list):
-        named, wanted = baseline, "baselines to be some of the systems"
-    rows = places(wanted, named, systems)
+        named, expected = baseline, "baselines to be some of the systems"
+    rows = places(expected, named, systems)
     if not rows or len(set(rows)) < len(rows):
         raise ParameterError("at least one baseline, each once", "some again" if rows else "none")
     parts = [baseline_pairs(len(systems), row) for row in rows]

@@ -153,8 +153,8 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     word = word_of(scores)
     layout = layout_of(scores.attrs, word)
     if layout == "topic" and over == "repeat":
-        wanted = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
-        raise ParameterError(wanted, repr(over))
+        expected = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
+        raise ParameterError(expected, repr(over))
     if layout == "shared":
         values, has_scores = _shared_by_all(values, has_scores, word)
         if values.shape[2] == 1:
@@ -188,9 +188,9 @@ def _shared_by_all(values: Array, has_scores: Array, word: str) -> tuple[Array, 
     taking_part = has_scores.any(axis=1)
     common = np.asarray(has_scores[taking_part].all(axis=0))
     if not common.any():
-        wanted = f"{plural(word)} that all systems have, for repeats='shared'"
+        expected = f"{plural(word)} that all systems have, for repeats='shared'"
         advice = "repeats='system' is for repeats that each system has of its own"
-        raise ParameterError(wanted, "none", advice)
+        raise ParameterError(expected, "none", advice)
     lost = np.count_nonzero(has_scores.any(axis=0) & ~common)
     if lost:
         warn(f"{plural(word)} that not every system has are left out: {lost} of {len(common)}")
@@ -402,8 +402,8 @@ def refuse_design(scores: Scores, what: str) -> None:
     """Raise for a design that a method cannot use."""
     if scores.design is not None and not scores.design.plain:
         named = options_declared(scores.attrs)
-        wanted = f"topics that were drawn independently and count alike, for {what}"
-        raise ParameterError(wanted, f"scores with {named}")
+        expected = f"topics that were drawn independently and count alike, for {what}"
+        raise ParameterError(expected, f"scores with {named}")
 
 
 def design_attributes(parts: Sequence[Scores]) -> dict[str, Any]:

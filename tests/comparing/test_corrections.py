@@ -80,7 +80,7 @@ def test_a_field_that_a_verb_does_not_use_is_refused_by_name(name):
 def test_the_refusal_comes_from_the_call_and_names_the_verb():
     cube = ir.cube(*ir.example_track())
     family = ir.Significance(family="all")
-    words = "that ablation uses; found family"
+    words = "that ablation uses, but found family"
     refused(ParameterError, words, cube.ireval.ablation, test=family)
 
 

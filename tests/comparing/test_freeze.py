@@ -119,7 +119,7 @@ def test_captions_name_the_file_and_a_taken_name_is_told_apart(file):
         (
             lambda: scores_of(metrics=["AP", "P@5"]),
             MetricError,
-            "metrics of .*: nDCG@10, AP, RR; found P@5",
+            "metrics of .*: nDCG@10, AP, RR, but found P@5",
         ),
         (
             lambda: ir.cube(RUNS, QRELS).ireval.sample(0.5).ireval.score("AP", at=10),
@@ -164,7 +164,11 @@ def test_a_file_is_whole_or_refused(file, text, words):
 @pytest.mark.parametrize(
     ("freeze", "error", "words"),
     [
-        (lambda: scores_of().ireval.freeze("x.irframe"), InputError, "one system to freeze; fou"),
+        (
+            lambda: scores_of().ireval.freeze("x.irframe"),
+            InputError,
+            "one system to freeze, but fou",
+        ),
         (lambda: scores_of().ireval.freeze("x.json", baseline="bm25"), ParameterError, "ends in"),
         (lambda: scores_of().ireval.freeze("x.irframe", baseline="bm26"), ParameterError, "bm26"),
         (
@@ -294,13 +298,13 @@ def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
     assert gate(capsys, "splade", "--margin", ".02", "--fail-on", "drop")[0] == 1
     assert gate(capsys, "monot5", "--margin", ".02", "--fail-on", "not-not-worse")[0] == 0
     for words, told in (
-        (["--update"], "found no --fail-on; wanted a gate whose baseline --update renews"),
-        (["--baseline", "bm25"], "found both; wanted --baseline or --baseline-file"),
+        (["--update"], "found no --fail-on, but expected a gate whose baseline --update renews"),
+        (["--baseline", "bm25"], "found both, but expected --baseline or --baseline-file"),
         (["--fail-on", "drop"], "--margin, for --fail-on drop"),
         (["--ties", "doc"], "ties: trec in the file, doc here"),
         (
             ["track/runs/bm25.gz", "--fail-on", "drop", "--margin", "9", "--update"],
-            "one run, to be frozen in main.irframe; found 2: splade, bm25",
+            "one run, to be frozen in main.irframe, but found 2: splade, bm25",
         ),
     ):
         status, _, error = gate(capsys, "splade", *words)

@@ -191,11 +191,11 @@ def test_what_a_margin_needs_and_topics_show(scores):
     ("options", "error", "message"),
     [
         ({"margin": np.nan}, ParameterError, "margin"),
-        ({"margin": {}}, ParameterError, "a margin for each of .*; found none for"),
-        ({"margin": {"X@3": 0.1}}, ParameterError, "a margin for each of .*; found none for"),
+        ({"margin": {}}, ParameterError, "a margin for each of .*, but found none for"),
+        ({"margin": {"X@3": 0.1}}, ParameterError, "a margin for each of .*, but found none for"),
         ({"power": 0.01}, ParameterError, "power"),
-        ({"margin": 0.1, "test": "tukey"}, ParameterError, "support margins; found tukey"),
-        ({"margin": 0.1, "adjust": "max-t"}, ParameterError, "support margins; found max-t"),
+        ({"margin": 0.1, "test": "tukey"}, ParameterError, "support margins, but found tukey"),
+        ({"margin": 0.1, "adjust": "max-t"}, ParameterError, "support margins, but found max-t"),
     ],
 )
 def test_bad_margins(scores, options, error, message):
@@ -223,7 +223,7 @@ def test_every_metric_has_its_margin(cube):
 
 
 def test_margins_are_of_means(cube):
-    with pytest.raises(MetricError, match="averaged over topics, for margin=; found GMAP"):
+    with pytest.raises(MetricError, match="averaged over topics, for margin=, but found GMAP"):
         cube.ireval.score("AP", "GMAP", at=10).ireval.compare(margin=0.1)
     for question in ({"margin": 0}, {"topics": 1}, {"topics": 2.5}):
         with pytest.raises(ParameterError, match=next(iter(question))):
@@ -274,7 +274,9 @@ def test_a_family_is_corrected_together(family):
 
 
 def test_words_that_are_none():
-    words = "or a correction, one of 13 words; found 'bonf' .in irframe: 'bonferroni'.. It may be"
+    words = (
+        "or a correction, one of 13 words, but found 'bonf' .in irframe: 'bonferroni'.. It may be"
+    )
     refused(ParameterError, words, lambda: parse_correction("bonf"))
     with pytest.raises(ParameterError, match="family to be one of 'depth', 'metric', 'all'"):
         parse_correction("holm", family="pair")

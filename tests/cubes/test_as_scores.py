@@ -114,7 +114,7 @@ def test_a_metric_renames_or_selects(scores, long):
     assert ir.as_scores(long, metric="P@5").columns.tolist() == ["P@5"]
     assert ir.as_scores(scores["AP"], metric="MAP").columns.tolist() == ["MAP"]
     assert ir.as_scores(scores[["AP"]].droplevel("system"), metric="AP").index.nlevels == 2
-    with pytest.raises(InputError, match="scores by RR; found several columns.*: AP, P@5"):
+    with pytest.raises(InputError, match="scores by RR, but found several columns.*: AP, P@5"):
         ir.as_scores(scores, metric="RR")
 
 
@@ -171,7 +171,9 @@ def test_arrays_at_one_depth(track):
     one = ir.as_scores(array.sel(depth=10, metric="AP"))
     assert same(one, expected[["AP"]])
     assert ir.as_scores(array).index.names == ["system", "topic", "depth"]
-    refused(InputError, "topic and depth; found metric, system", ir.as_scores, array.mean("topic"))
+    refused(
+        InputError, "topic and depth, but found metric, system", ir.as_scores, array.mean("topic")
+    )
 
 
 def test_columns_that_might_be_meant_instead(long):

@@ -11,7 +11,7 @@ from dense import dense
 from flat import arguments
 from hypothesis import given
 from hypothesis import strategies as st
-from laws.experiments import SYSTEMS, TRACKS, experiment, seeds
+from properties.experiments import SYSTEMS, TRACKS, experiment, seeds
 from refusals import refused
 
 import irframe as ir
@@ -199,11 +199,11 @@ class TestGroups:
     def test_disagreement_is_named(self):
         news, web = of_tracks(experiment(1))
         other = web.assign_coords(team=("system", ["a", "b", "b"]))
-        with pytest.raises(InputError, match="one team for every system; .*several for: s1, s2"):
+        with pytest.raises(InputError, match="one team for every system, .*several for: s1, s2"):
             ir.concat([news, other])
         first, second = of_systems(experiment(1), SYSTEMS[:2], SYSTEMS[2:])
         other = second.assign_coords(track=second["track"].str.upper())
-        with pytest.raises(InputError, match="one track for every topic; .*n1, n2.* and 3 more"):
+        with pytest.raises(InputError, match="one track for every topic, .*n1, n2.* and 3 more"):
             ir.concat([first, other], dim="system")
 
     def test_systems_in_one_cube_and_topics_in_another(self):
@@ -214,7 +214,7 @@ class TestGroups:
     def test_groups_of_the_topics_stand_in_every_cube(self):
         news, web = of_tracks(experiment(1))
         with pytest.raises(
-            InputError, match="the same group coordinates; found some without: trac"
+            InputError, match="the same group coordinates, but found some without: trac"
         ):
             ir.concat([news, web.drop_vars("track")])
 
@@ -247,8 +247,12 @@ class TestAttributes:
 class TestRefusals:
     def test_shared_labels(self, cube):
         parts = [cube.isel(topic=slice(3)), cube.isel(topic=slice(1, 6))]
-        refused(IdError, "every topic in one of the cubes; found 2 in several: ", ir.concat, parts)
-        with pytest.raises(IdError, match="every system in one of the cubes; found 8 in several"):
+        refused(
+            IdError, "every topic in one of the cubes, but found 2 in several: ", ir.concat, parts
+        )
+        with pytest.raises(
+            IdError, match="every system in one of the cubes, but found 8 in several"
+        ):
             ir.concat([cube, cube], dim="system")
 
     @pytest.mark.parametrize(
@@ -264,14 +268,16 @@ class TestRefusals:
         common = {"ties": "random", "seed": 1} if name == "seed" else {}
         parts = of_tracks(frames, **common)[0], of_tracks(frames, **common | options)[1]
         values = [repr(part.attrs.get(name)) for part in parts]
-        with pytest.raises(ParameterError, match=f"the same {name}; found several") as caught:
+        with pytest.raises(ParameterError, match=f"the same {name}, but found several") as caught:
             ir.concat(parts)
         assert sorted(caught.value.offenders) == sorted(values)
 
     def test_cut_lists(self):
         frames = experiment(0)
         deep, shallow = of_tracks(frames)[0], of_tracks(frames, depth=2)[1]
-        with pytest.raises(DepthError, match="down to depth 6; found some cut at: 2.*same depth"):
+        with pytest.raises(
+            DepthError, match="down to depth 6, but found some cut at: 2.*same depth"
+        ):
             ir.concat([deep, shallow])
         with pytest.raises(DepthError, match="down to depth 6"):
             ir.concat([deep.isel(depth=slice(4)), of_tracks(frames)[1]])
@@ -281,7 +287,9 @@ class TestRefusals:
     def test_other_topics(self, cube):
         parts = [cube.isel(system=[0]), cube.isel(system=[1], topic=slice(2, None))]
         lacking = ", ".join(cube["topic"].values[:2])
-        with pytest.raises(InputError, match=f"the same topics; found 2 that some.*: {lacking}"):
+        with pytest.raises(
+            InputError, match=f"the same topics, but found 2 that some.*: {lacking}"
+        ):
             ir.concat(parts, dim="system")
 
     @pytest.mark.parametrize("change", ["grade", "doc", "row"])
@@ -298,7 +306,7 @@ class TestRefusals:
             for each, group in ((qrels, SYSTEMS[:2]), (other, SYSTEMS[2:]))
         )
         with pytest.raises(
-            InputError, match="the same judgments; found different ones on 1 topic: n2"
+            InputError, match="the same judgments, but found different ones on 1 topic: n2"
         ):
             ir.concat([first, second], dim="system")
 
@@ -307,15 +315,17 @@ class TestRefusals:
         higher = dense(cube).top + (cube["topic"] == "102").to_numpy()
         other = shown_as(other, replace(experiment_of(other), top=higher))
         with pytest.raises(
-            InputError, match="same top grades; found different ones on 1 topic: 102"
+            InputError, match="same top grades, but found different ones on 1 topic: 102"
         ):
             ir.concat([cube.isel(system=[0]), other], dim="system")
 
     def test_nothing_or_no_cubes(self):
-        refused(ParameterError, "at least one cube; found none", lambda: ir.concat([]))
-        with pytest.raises(InputError, match=r"a cube made by irframe.cube; found str"):
+        refused(ParameterError, "at least one cube, but found none", lambda: ir.concat([]))
+        with pytest.raises(InputError, match=r"a cube made by irframe.cube, but found str"):
             ir.concat(ir.cube(*ir.example_track()))
-        with pytest.raises(ParameterError, match="dim to be one of 'system', 'topic'; found 'dep"):
+        with pytest.raises(
+            ParameterError, match="dim to be one of 'system', 'topic', but found 'dep"
+        ):
             ir.concat([], dim="depth")
 
 

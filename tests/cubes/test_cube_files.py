@@ -107,12 +107,16 @@ def test_what_is_saved_again_is_left_alone_or_mended_and_others_are_refused(cube
     (path / "hits-0.parquet").write_bytes(b"other")
     xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
     for other in (cube.ireval.pooled(3), cube.isel(depth=slice(9)), cube.drop_vars("team")):
-        refused(StoreError, "this cube, or nothing yet; found another one", other.ireval.save, path)
+        refused(
+            StoreError, "this cube, or nothing yet, but found another one", other.ireval.save, path
+        )
     (path.parent / "notes").mkdir()
     (path.parent / "notes" / "a.txt").touch()
-    with pytest.raises(StoreError, match="an empty folder, or a saved cube; found other things"):
+    with pytest.raises(
+        StoreError, match="an empty folder, or a saved cube, but found other things"
+    ):
         cube.ireval.save(path.parent / "notes")
-    refused(StoreError, r"written by save\(\); found none", ir.open_cube, path.parent / "notes")
+    refused(StoreError, r"written by save\(\), but found none", ir.open_cube, path.parent / "notes")
 
 
 def used(path):
@@ -136,7 +140,7 @@ def test_damaged_files_are_named(cube, path):
 
 
 @pytest.mark.thorough
-@pytest.mark.law
+@pytest.mark.property
 def test_flipped_bits_are_refused_or_harmless(cube, path):
     cube.ireval.save(path)
     expected, random = used(path), np.random.default_rng(0)

@@ -183,7 +183,9 @@ def test_judgments_and_metrics_that_do_not_fit(cube):
     with pytest.raises(MetricError, match="for which the column 'intent' of the qrels was taken"):
         ir.evaluate(runs, qrels.rename(columns={"subtopic": "intent"}), ["AP", "alpha_nDCG@5"])
     plain = ir.cube(*ir.example_track())
-    with pytest.raises(MetricError, match="wanted judgments with subtopics; found none for: NRBP"):
+    with pytest.raises(
+        MetricError, match="expected judgments with subtopics, but found none for: NRBP"
+    ):
         plain.ireval.score("AP", "NRBP")
     with pytest.raises(IdError, match="one judgment per topic and document, and subtopic"):
         ir.cube(runs, pd.concat([qrels, qrels.iloc[:1]]))
@@ -194,7 +196,7 @@ def test_judgments_and_metrics_that_do_not_fit(cube):
         ir.cube(runs, qrels, ties="mean").ireval.score("NRBP")
 
 
-@pytest.mark.law
+@pytest.mark.property
 def test_a_document_that_is_relevant_to_nothing_changes_nothing():
     runs, qrels = track(topics=5, subtopics=3)
     best = qrels.groupby(["topic", "doc"])["grade"].transform("max")

@@ -178,7 +178,9 @@ def test_what_cannot_be_estimated_is_refused(cube):
     drawn = runs.ireval.cube(qrels.ireval.draw_to_judge(0.5))
     with pytest.raises(MetricError, match="add up gains by rank.*found Recall, nDCG"):
         drawn.ireval.estimate("P", "Recall", "nDCG(ideal='full')", "nDCG", at=5)
-    with pytest.raises(MetricError, match="5 drawn documents; found 5, 9 with .* at=10 or deeper"):
+    with pytest.raises(
+        MetricError, match="5 drawn documents, but found 5, 9 with .* at=10 or deeper"
+    ):
         drawn.ireval.estimate("P", "nDCG", at=[5, 9, 15])
     with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
@@ -301,7 +303,7 @@ def test_draws_of_strata_say_how_likely_each_document_was():
     assert not other["grade"].equals(drawn["grade"])
     for share, strata, told in [
         (0.1, "team", "strata to be a column of the judgments.*'team'"),
-        ({"early": 0.5}, "part", "a share for every stratum; found none for: late"),
+        ({"early": 0.5}, "part", "a share for every stratum, but found none for: late"),
         (1.5, "part", "share, a number of at most 1"),
     ]:
         refused(ParameterError, told, qrels.ireval.draw_to_judge, share, strata=strata)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from incomplete import though_incomplete
-from laws.experiments import experiment
+from properties.experiments import experiment
 from turns import few_of
 
 import irframe as ir

@@ -68,7 +68,7 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
         (LONG.iloc[:0], InputError, "no column, or no row"),
         (xr.DataArray([1.0], dims="system"), InputError, "dimensions system and topic"),
         (xr.DataArray([[[1.0]]], dims=["system", "topic", "x"]), InputError, "1 more: x"),
-        (xr.DataArray([[["1"]]], dims=["system", "topic", "depth"]), InputError, "numbers; .*<U1"),
+        (xr.DataArray([[["1"]]], dims=["system", "topic", "depth"]), InputError, "numbers, .*<U1"),
         (xr.DataArray([[1, "x", None]], dims=["system", "topic"]), InputError, "1 of.*: 'x'"),
         (
             xr.DataArray([[[1.0]]], dims=["metric", "system", "topic"]),
@@ -78,14 +78,14 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
         (
             xr.DataArray([[1.0, 2]], {"topic": list("aa")}, ["system", "topic"]),
             IdError,
-            "every topic once in scores; found 1 again: a",
+            "every topic once in scores, but found 1 again: a",
         ),
         (
             xr.DataArray(
                 [[1.0]], {"year": ("topic", [1]), "no": ("topic", [2])}, ["system", "topic"]
             ).set_index(topic=["year", "no"]),
             IdError,
-            "one label for every topic; found 2 levels: year, no",
+            "one label for every topic, but found 2 levels: year, no",
         ),
         (
             xr.DataArray([[[1.0, 2]]], {"depth": [1.0, 2.5]}, ["system", "topic", "depth"]),
@@ -166,8 +166,8 @@ def test_levels_that_pandas_repeats_are_one():
     assert as_scores(frame).index.names == ["name", "qid"]
     assert frame.ireval.compare(baseline="a")["system_a"].tolist() == ["b"]
     frame.index = frame.index.set_levels(["x", "y"], level=0)
-    refused(IdError, "every level of the index once in scores; .*again: name", frame.ireval.summary)
-    with pytest.raises(IdError, match="every column once in scores; .*: name, qid, AP"):
+    refused(IdError, "every level of the index once in scores, .*again: name", frame.ireval.summary)
+    with pytest.raises(IdError, match="every column once in scores, .*: name, qid, AP"):
         pd.concat([wide().reset_index()] * 2, axis=1).ireval.summary()
 
 
@@ -175,7 +175,7 @@ def test_groups_that_are_none():
     frame = wide(half=list("xyyx"))
     with pytest.raises(ParameterError, match="'half', to have one value .* 2 topics: 1, 2"):
         frame.ireval.groupby("half").summary()
-    with pytest.raises(InputError, match="rows to group; found an empty one"):
+    with pytest.raises(InputError, match="rows to group, but found an empty one"):
         frame.iloc[:0].ireval.groupby("half").summary()
     for by in ("name", "qid"):
         refused(ParameterError, "a property of systems or topics", frame.ireval.groupby, by)

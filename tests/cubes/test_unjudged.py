@@ -207,7 +207,7 @@ NEEDING = {
 
 @pytest.mark.parametrize("name", NEEDING)
 def test_a_pool_of_no_topics_has_no_depth(cube, name):
-    words = "a cube with topics; found none"
+    words = "a cube with topics, but found none"
     refused(InputError, words, NEEDING[name], cube.isel(topic=[]))
 
 

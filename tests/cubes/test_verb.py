@@ -64,7 +64,7 @@ class TestCalls:
         found = shapes[0](cube.transpose().astype(float))
         assert found.to_numpy().tolist() == [[8, 16]]
         refused(DepthError, "at=", lambda: shapes[0](cube.sel(depth=[5, 10])))
-        refused(InputError, "irframe.cube; found DataFrame", lambda: shapes[0](pd.DataFrame()))
+        refused(InputError, "irframe.cube, but found DataFrame", lambda: shapes[0](pd.DataFrame()))
 
     def test_arguments_are_those_of_the_function(self, shapes, cube):
         with pytest.raises(TypeError, match=r"shape_of\(\): .*unexpected keyword argument 'at'"):
@@ -146,7 +146,7 @@ class TestGroups:
     @pytest.mark.parametrize("by", ["year", ["half"], 3])
     def test_groups_that_are_none(self, cube, scores, by):
         frame = scores.sel(depth=10).to_series().unstack("metric")
-        several = "by, one column; found .*half" if isinstance(by, list) else ""
+        several = "by, one column, but found .*half" if isinstance(by, list) else ""
         with pytest.raises(
             ParameterError, match=several or "by to be an index level .*: system, topic, AP"
         ):
@@ -160,13 +160,15 @@ class TestGroups:
     def test_rows_without_a_group_are_named(self, scores):
         frame = scores.sel(depth=10).to_series().unstack("metric").reset_index()
         frame["kind"] = frame["topic"].where(frame["topic"] != "103")
-        with pytest.raises(ParameterError, match=r"group \(kind\) in every row; found none in 8"):
+        with pytest.raises(
+            ParameterError, match=r"group \(kind\) in every row, but found none in 8"
+        ):
             dict(groups(frame, "kind"))
 
     def test_something_without_groups(self):
         refused(
             InputError,
-            "a cube, scores or a result to group; found list",
+            "a cube, scores or a result to group, but found list",
             lambda: dict(groups([1], "half")),
         )
 
@@ -228,7 +230,7 @@ def test_groups_are_called_like_nothing_in_the_result():
     named = cube.assign_coords(p=("system", list("aabbccdd")))
     scores = named.ireval.score("AP", at=10)
     assert scores.ireval.groupby("p").discrimination().dims == ("p", "metric")
-    with pytest.raises(ParameterError, match="that is no column of the result; found 'p'"):
+    with pytest.raises(ParameterError, match="that is no column of the result, but found 'p'"):
         scores.ireval.groupby("p").compare()
     for by in ("system", "topic", "metric", "depth"):
         with pytest.raises(ParameterError, match="by to be a coordinate of systems or topics"):

@@ -82,20 +82,22 @@ def test_some_depths_are_to_be_asked_for_with_at(cube, depths, words):
 
 
 def test_without_depths(cube):
-    refused(DepthError, "labels for every depth; found none", read_cube, cube.drop_vars("depth"))
+    refused(
+        DepthError, "labels for every depth, but found none", read_cube, cube.drop_vars("depth")
+    )
 
 
 def test_what_is_no_cube(cube):
     for other in (None, cube["grade"], xr.Dataset({"x": 1})):
-        refused(InputError, f"irframe.cube; found {type(other).__name__}", read_cube, other)
+        refused(InputError, f"irframe.cube, but found {type(other).__name__}", read_cube, other)
 
 
 def test_lost_parts_are_named(cube):
     refused(InputError, r"lost this attribute. Files .*save\(path\)", read_cube, cube.drop_attrs())
     for dim in ("system", "topic"):
-        with pytest.raises(InputError, match=f"a cube with {dim} for every {dim}; found none"):
+        with pytest.raises(InputError, match=f"a cube with {dim} for every {dim}, but found none"):
             read_cube(cube.drop_vars(dim))
-        with pytest.raises(InputError, match=f"{dim}_code for every {dim}; found none"):
+        with pytest.raises(InputError, match=f"{dim}_code for every {dim}, but found none"):
             read_cube(cube.drop_vars(f"{dim}_code"))
 
 
@@ -114,7 +116,7 @@ def test_halves_of_two_experiments_are_refused(cube):
     runs, qrels = ir.example_track()
     other = ir.cube(runs, qrels.assign(grade=qrels["grade"].clip(upper=1)))
     halves = [cube.isel(topic=slice(8)), other.isel(topic=slice(8, None))]
-    with pytest.raises(InputError, match="a cube of one experiment; found lists of several"):
+    with pytest.raises(InputError, match="a cube of one experiment, but found lists of several"):
         read_cube(xr.concat(halves, "topic", coords="minimal", compat="override"))
     same = xr.concat(
         [halves[0], cube.isel(topic=slice(8, None))], "topic", coords="minimal", compat="override"
@@ -131,7 +133,7 @@ MOVED = {
 @pytest.mark.parametrize("moved", MOVED)
 def test_cubes_over_other_dimensions_are_refused_by_these(cube, moved):
     with pytest.raises(
-        InputError, match="dimensions system and topic; found .*_code over: (cell|place)"
+        InputError, match="dimensions system and topic, but found .*_code over: (cell|place)"
     ):
         read_cube(MOVED[moved](cube))
 
@@ -142,29 +144,31 @@ def test_grades_of_lazy_cubes_are_held_against_the_experiment_in_each_task(cube)
 
 
 def test_cubes_put_together_by_hand(cube):
-    with pytest.raises(InputError, match="over systems, topics and depths; found .*: track"):
+    with pytest.raises(InputError, match="over systems, topics and depths, but found .*: track"):
         read_cube(xr.concat([cube, cube], dim="track", coords="minimal", compat="override"))
     for dim in ("system", "topic"):
         label = cube[dim].values[0]
-        with pytest.raises(IdError, match=f"every {dim} once in a cube; found 1 again: {label}"):
+        with pytest.raises(
+            IdError, match=f"every {dim} once in a cube, but found 1 again: {label}"
+        ):
             read_cube(cube.isel({dim: [0, 1, 0]}))
-        with pytest.raises(IdError, match=f"every {dim} once in a cube; found 1 again: c"):
+        with pytest.raises(IdError, match=f"every {dim} once in a cube, but found 1 again: c"):
             read_cube(cube.isel({dim: [0, 1, 0]}).assign_coords({dim: list("abc")}))
 
 
 def test_unknown_labels_are_named(cube):
     topics = [*cube["topic"].values, "x", "y"]
-    with pytest.raises(InputError, match="every topic; found nothing known of: x, y"):
+    with pytest.raises(InputError, match="every topic, but found nothing known of: x, y"):
         read_cube(cube.reindex(topic=topics))
-    with pytest.raises(InputError, match="every system; found nothing known of: nobody"):
+    with pytest.raises(InputError, match="every system, but found nothing known of: nobody"):
         read_cube(cube.reindex(system=["bm25", "nobody"]))
 
 
 def test_unknown_labels_of_a_lazy_cube_are_named(cube):
     lazy = cube.chunk(system=2, topic=5)
-    with pytest.raises(InputError, match="every topic; found nothing known of: x"):
+    with pytest.raises(InputError, match="every topic, but found nothing known of: x"):
         read_cube(lazy.reindex(topic=[*cube["topic"].values, "x"]))
-    with pytest.raises(InputError, match="every system; found nothing known of: nobody"):
+    with pytest.raises(InputError, match="every system, but found nothing known of: nobody"):
         read_cube(lazy.reindex(system=["bm25", "nobody"]))
 
 

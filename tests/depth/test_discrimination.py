@@ -134,7 +134,9 @@ def scores():
 )
 def test_bad_input(scores, verb, options, words):
     refused(ParameterError, words, getattr(scores.ireval, verb), **options)
-    refused(ParameterError, "two systems to compare; found 1", getattr(scores[:, :1].ireval, verb))
+    refused(
+        ParameterError, "two systems to compare, but found 1", getattr(scores[:, :1].ireval, verb)
+    )
 
 
 def test_a_reference_covers_itself_and_does_not_contradict_itself():

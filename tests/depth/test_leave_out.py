@@ -167,7 +167,7 @@ def test_refusals(cube):
     words = "coordinate of the systems.*'track'.*team"
     refused(ParameterError, words, leave_out, "AP", together="track")
     others = cube.isel(system=~dense(cube).contributing)
-    refused(ParameterError, "contribute to the pool; found none", others.ireval.leave_out, "AP")
+    refused(ParameterError, "contribute to the pool, but found none", others.ireval.leave_out, "AP")
     marked = RUNS.ireval.cube(QRELS.assign(grade=QRELS["grade"].replace(0, -1)))
     refused(GradeError, "grade -1", marked.ireval.leave_out, "AP")
     refused(GradeError, "grade -1", marked.ireval.robustness, "AP")
@@ -214,7 +214,7 @@ def test_fewer_judgments_change_more(cube):
         ({"seeds": 0}, ParameterError, "seeds, at least one"),
         ({"seeds": [1, 1]}, ParameterError, "seeds, .* each once"),
         ({"at": 51}, DepthError, "found 51"),
-        ({"at": [20, 5]}, DepthError, "depth=5 to reach as deep as the metrics; found nDCG@10"),
+        ({"at": [20, 5]}, DepthError, "depth=5 to reach as deep as the metrics, but found nDCG@10"),
     ],
 )
 def test_robustness_refusals(cube, options, error, words):

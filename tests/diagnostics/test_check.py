@@ -229,7 +229,7 @@ def test_unreadable_files_have_a_row(tmp_path):
     assert result["severity"].tolist() == ["warning", "error", "error"]
     broken, again = result["unreadable"].iloc[1:]
     assert len(broken) == 1
-    assert broken[0].endswith("; found line 2 has 2 columns, not 6")
+    assert broken[0].endswith(", but found line 2 has 2 columns, not 6")
     assert "each system in one file" in again[0]
 
 

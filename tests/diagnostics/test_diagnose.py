@@ -88,7 +88,7 @@ def test_findings_depend_on_the_metrics():
     utility = RUNS.ireval.diagnose(QRELS, "RBP(p=0.8)@7")
     assert not utility["what"].str.contains("recall base|pooled last").any()
     assert find(utility, "not customary")["where"] == "RBP(p=0.8)@7"
-    refused(MetricError, "wanted", RUNS.ireval.diagnose, QRELS, ["nonsense"])
+    refused(MetricError, "expected", RUNS.ireval.diagnose, QRELS, ["nonsense"])
 
 
 def test_topics_without_a_match_are_reported():
@@ -204,13 +204,13 @@ def test_unreadable_frames_are_findings():
     assert result["what"].str.contains("column for doc|whole numbers").all()
     assert result["how_many"].iloc[1] == len(QRELS)
     assert len(result["where"].iloc[1].split(", ")) == len(QRELS)
-    refused(InputError, "wanted", ir.verbs.diagnose, RUNS.drop(columns="doc"), QRELS)
+    refused(InputError, "expected", ir.verbs.diagnose, RUNS.drop(columns="doc"), QRELS)
 
 
 def test_an_error_is_the_last_finding():
     ranks = RUNS.drop(columns="score").assign(rank=1)
     result = ir.verbs.diagnose(ranks, QRELS, errors="report")
-    assert result["what"].iloc[0].startswith("wanted distinct ranks")
+    assert result["what"].iloc[0].startswith("expected distinct ranks")
     assert result["how_many"].iloc[0] > 5
     calm = ir.verbs.diagnose(RUNS, QRELS, errors="report")
     assert calm["what"].tolist() == ir.verbs.diagnose(RUNS, QRELS)["what"].tolist()

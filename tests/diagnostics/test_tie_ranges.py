@@ -152,14 +152,14 @@ def test_tie_rates_of_empty_lists_are_nan():
 def test_invalid_arguments_of_tie_verbs_are_refused():
     runs, qrels = coarse()
     cube, ranked = (runs.ireval.cube(qrels, ties=ties).ireval for ties in ("trec", "rank"))
-    words = "one order of ties is the best; found InfAP"
+    words = "one order of ties is the best, but found InfAP"
     refused(MetricError, words, cube.tie_ranges, "AP", "InfAP")
     refused(ParameterError, "ties='rank'", ranked.tie_ranges, "AP")
     refused(ParameterError, "ties='rank'", ranked.tie_rates)
     cut = runs.ireval.cube(qrels, depth=10).ireval
-    refused(DepthError, "up to 10, that of the cube; found 20", cut.tie_rates)
+    refused(DepthError, "up to 10, that of the cube, but found 20", cut.tie_rates)
     refused(DepthError, "at least 1", cube.tie_rates, 0)
     for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
         refused(ParameterError, "two rules", runs.ireval.tie_agreement, qrels, ["AP"], ties=ties)
-    words = "depth=5 to reach as deep as the metrics; found nDCG@10"
+    words = "depth=5 to reach as deep as the metrics, but found nDCG@10"
     refused(DepthError, words, runs.ireval.tie_agreement, qrels, ["P", "nDCG@10"], at=[5, 20])

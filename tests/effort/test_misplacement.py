@@ -83,7 +83,7 @@ def test_points_without_a_score_are_dropped(scores):
 def test_metrics_without_scores_are_refused(scores):
     holes = scores.copy()
     holes.loc[{"metric": "nDCG"}] = np.nan
-    with pytest.raises(InputError, match="scores of Twist and the metric; found none: nDCG"):
+    with pytest.raises(InputError, match="scores of Twist and the metric, but found none: nDCG"):
         holes.ireval.effort_gain()
     refused(InputError, "found none: AP, nDCG", (scores * np.nan).ireval.effort_gain)
 

@@ -304,8 +304,8 @@ def test_invalid_arguments_of_outcomes_are_refused():
         *({"pairs": [("A", "B")]} | other for other in ({"baseline": "A"}, {"order": ["A", "B"]})),
     ]
     for options in bad:
-        refused(ParameterError, "wanted", cube.ireval.outcomes, **options)
-        refused(ParameterError, "wanted", runs.ireval.outcomes, qrels, **options)
+        refused(ParameterError, "expected", cube.ireval.outcomes, **options)
+        refused(ParameterError, "expected", runs.ireval.outcomes, qrels, **options)
     refused(ParameterError, "qrels frame", lambda: ir.verbs.outcomes(runs))
     refused(InputError, "judgments.*found str", lambda: ir.verbs.outcomes(runs, "A"))
     refused(ParameterError, "a cube and judgments", cube.ireval.outcomes, qrels)

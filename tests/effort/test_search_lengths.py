@@ -271,7 +271,7 @@ def test_effective_top_equals_effective_counts_of_systems():
     assert found.loc["ance", "effective"] == expected
     assert found.loc["ance", "documents"] == len(part)
     for bad in ([], [1, 0], [1, -2], [np.nan]):
-        refused(ParameterError, "wanted", effective_count, bad)
+        refused(ParameterError, "expected", effective_count, bad)
     assert effective_count([np.inf, np.inf]) == 0
     assert effective_count([1, np.inf]) == 1
 

@@ -106,7 +106,7 @@ def test_columns_that_matter_are_there_once():
 
 def test_columns_that_are_needed():
     with pytest.raises(
-        InputError, match=r"a run with a column for topic and score or rank; .*: doc\."
+        InputError, match=r"a run with a column for topic and score or rank, .*: doc\."
     ):
         ir.verbs.rank(RUN[["doc"]])
     with pytest.raises(InputError, match="Grade may be named grade, label, relevance, rel"):
@@ -114,10 +114,10 @@ def test_columns_that_are_needed():
     with pytest.raises(InputError, match="found a run. Pass the runs first, .* may be swapped"):
         ir.verbs.judge(RUN, RUN)
     with pytest.raises(
-        InputError, match="judgments: a pandas DataFrame, a table, .*; found NoneType"
+        InputError, match="judgments: a pandas DataFrame, a table, .*, but found NoneType"
     ):
         ir.verbs.judge(RUN, None)
-    refused(InputError, "a run with rows; found an empty one", lambda: ir.verbs.rank(RUN[:0]))
+    refused(InputError, "a run with rows, but found an empty one", lambda: ir.verbs.rank(RUN[:0]))
 
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.text("abé", max_size=2)), max_size=30)

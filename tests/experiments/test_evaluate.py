@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from incomplete import incomplete
-from laws.experiments import TRACKS, experiment
 from listed import QRELS, RUNS
+from properties.experiments import TRACKS, experiment
 from refusals import refused
 
 import irframe as ir

@@ -27,5 +27,5 @@ def test_only_documents_that_were_judged_before_can_be_judged_anew():
         np.testing.assert_array_equal(getattr(found.hits, name), getattr(expected.hits, name))
     assert found.made == expected.made
     more = Judgments.of(QRELS, ())
-    told = "documents that were not judged before; found .* lists known to rank 0 alone"
+    told = "documents that were not judged before, but found .* lists known to rank 0 alone"
     refused(InputError, told, judged_anew, found, more, given=False, all_judged=True)

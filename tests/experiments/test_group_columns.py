@@ -87,10 +87,15 @@ def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
 @pytest.mark.parametrize(
     ("metrics", "rel", "error", "told"),
     [
-        ("AP", {"dl19": 2, "news": 1}, ParameterError, "are dl21, news; found .*dl19"),
+        ("AP", {"dl19": 2, "news": 1}, ParameterError, "are dl21, news, but found .*dl19"),
         (["Judged@5", "RR(rel=2)"], {"dl21": 2}, MetricError, r"found .*Judged@5, RR\(rel=2\)"),
-        ("AP", 2, ParameterError, r"mapping collection -> grade;.* One .*AP\(rel=2\)"),
-        ("AP", {"dl21": 0}, ParameterError, "rel of dl21, a whole number of at least 1; found 0"),
+        ("AP", 2, ParameterError, r"mapping collection -> grade, .* One .*AP\(rel=2\)"),
+        (
+            "AP",
+            {"dl21": 0},
+            ParameterError,
+            "rel of dl21, a whole number of at least 1, but found 0",
+        ),
     ],
 )
 def test_what_decides_nothing_is_refused(frames, cube, cubes, metrics, rel, error, told):

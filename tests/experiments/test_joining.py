@@ -164,7 +164,7 @@ def test_every_document_has_the_grade_that_a_look_up_finds(retrieved, judged):
     qrels = keys.assign(grade=list(judged.values()))
     expected = [judged.get(pair) for pair in retrieved]
     if not {topic for topic, _ in retrieved} & {topic for topic, _ in judged}:
-        refused(IdError, "that occur in runs and qrels; found none", run.ireval.judge, qrels)
+        refused(IdError, "that occur in runs and qrels, but found none", run.ireval.judge, qrels)
         return
     with warnings.catch_warnings(record=True, action="always") as told:
         grades = run.ireval.judge(qrels)["grade"]
@@ -188,7 +188,9 @@ def test_judging_twice_is_refused():
     qrels = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
     for name in ("grade", "label"):
         judged = run.ireval.judge(qrels).rename(columns={"grade": name})
-        with pytest.raises(InputError, match=f"without a column of grades; found '{name}'. Drop"):
+        with pytest.raises(
+            InputError, match=f"without a column of grades, but found '{name}'. Drop"
+        ):
             judged.ireval.judge(qrels)
 
 
@@ -231,9 +233,11 @@ def test_worked_pool(golden):
 
 
 def test_restricting_to_nothing():
-    with pytest.raises(InputError, match="documents with a column for doc; found .*: name, qid"):
+    with pytest.raises(
+        InputError, match="documents with a column for doc, but found .*: name, qid"
+    ):
         ir.verbs.restrict(RESTRICT_QRELS, TEAMED[["name", "qid"]])
-    with pytest.raises(InputError, match="documents, a pandas DataFrame; found list"):
+    with pytest.raises(InputError, match="documents, a pandas DataFrame, but found list"):
         ir.verbs.restrict(RESTRICT_QRELS, ["d1"])
     refused(InputError, "empty one", lambda: ir.verbs.restrict(RESTRICT_QRELS, TEAMED.iloc[:0]))
     with pytest.raises(IdError, match="none: the qrels have 'd1'.*'zd1'"):

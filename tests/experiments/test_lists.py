@@ -134,20 +134,26 @@ def test_a_collection_that_only_some_rows_name():
 
 
 def test_a_column_that_is_not_there():
-    with pytest.raises(ParameterError, match="column of the frames; found 'year': system, topic"):
+    with pytest.raises(
+        ParameterError, match="column of the frames, but found 'year': system, topic"
+    ):
         ir.cube(RUNS, COLLECTIONS_QRELS, collection="year")
 
 
 def test_topics_of_several_collections_are_named():
     runs = with_track(RUNS)
     qrels = with_track(COLLECTIONS_QRELS).assign(track=["web", "web", "news", "news"])
-    with pytest.raises(IdError, match=r"one collection \(track\); found 2 in several: 2, 3. Make"):
+    with pytest.raises(
+        IdError, match=r"one collection \(track\), but found 2 in several: 2, 3. Make"
+    ):
         ir.cube(runs, qrels, collection="track")
 
 
 def test_topics_of_no_collection_are_named():
     runs = with_track(RUNS)[:2]
-    with pytest.raises(ParameterError, match=r"\(track\) for every topic; found none for 2: 3, 4"):
+    with pytest.raises(
+        ParameterError, match=r"\(track\) for every topic, but found none for 2: 3, 4"
+    ):
         ir.cube(runs, COLLECTIONS_QRELS, collection="track")
     cube = ir.cube(runs, COLLECTIONS_QRELS, collection="track", topics=["1", "2"])
     assert dense(cube).top.tolist() == [1, 3]
@@ -204,7 +210,9 @@ def test_topics_of_the_qrels_of_some_run_or_of_every_run(experiment):
     if common:
         assert list(select(table, judgments, "common").judgments.topics) == common
     else:
-        with pytest.raises(IdError, match="every run has a list; found none; judged topics that"):
+        with pytest.raises(
+            IdError, match="every run has a list, but found none; judged topics that"
+        ):
             select(table, judgments, "common")
 
 

@@ -42,7 +42,7 @@ def test_checkpoints_have_names_and_are_compared(scorer):
     expected = expected.ireval.compare(baseline="bm25")
     assert found["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)
     assert [*frame.index.unique("system")] == ["step-0", "step-1", "step-2"]
-    refused(InputError, "one run; found 8", scorer, RUNS, system="all")
+    refused(InputError, "one run, but found 8", scorer, RUNS, system="all")
 
 
 def test_batches_are_the_whole_run(scorer):
@@ -197,7 +197,9 @@ def test_what_is_refused():
     refused(IdError, "every document once", lambda: ir.verbs.to_pytrec_eval(run))
     qrels = pd.DataFrame({"topic": "1", "doc": ["a", "a"], "grade": [0, 1]})
     refused(IdError, "one judgment per topic", lambda: ir.verbs.to_pytrec_eval(qrels))
-    refused(InputError, "a run, a pandas DataFrame; found int", lambda: ir.verbs.to_pytrec_eval(3))
+    refused(
+        InputError, "a run, a pandas DataFrame, but found int", lambda: ir.verbs.to_pytrec_eval(3)
+    )
 
 
 @pytest.mark.thorough

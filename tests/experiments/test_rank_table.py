@@ -51,7 +51,7 @@ def test_scores_beyond_single_precision():
 def test_ranks_decide_alone_where_asked():
     ranked = RUNS.assign(rank=[3, 7, 1, 0, 1], score=np.nan)
     assert rank_table(read_table(ranked), Policy(ties="rank")).order.tolist() == [3, 0, 1, 2, 4]
-    with pytest.raises(RankingError, match="a column 'rank' for ties='rank'; found none"):
+    with pytest.raises(RankingError, match="a column 'rank' for ties='rank', but found none"):
         rank_table(read_table(RUNS), Policy(ties="rank"))
 
 
@@ -87,15 +87,15 @@ def test_systems_by_name_or_column():
 
 
 def test_columns_that_do_not_tell():
-    with pytest.raises(ParameterError, match="per system; found 1 system with both: b"):
+    with pytest.raises(ParameterError, match="per system, but found 1 system with both: b"):
         who(CONTRIBUTING_RUNS.assign(contributing=[True, True, True, False]))
     lacking = CONTRIBUTING_RUNS.assign(
         contributing=pd.array([True, None, True, True], dtype="boolean")
     )
-    refused(ParameterError, "True and False; found boolean", lambda: who(lacking))
-    with pytest.raises(ParameterError, match="True and False; found int64"):
+    refused(ParameterError, "True and False, but found boolean", lambda: who(lacking))
+    with pytest.raises(ParameterError, match="True and False, but found int64"):
         who(CONTRIBUTING_RUNS.assign(contributing=1))
-    with pytest.raises(ParameterError, match="contributes; found none by 'x'"):
+    with pytest.raises(ParameterError, match="contributes, but found none by 'x'"):
         who(CONTRIBUTING_RUNS.assign(x=False), "x")
 
 
@@ -171,7 +171,7 @@ def test_contributing_systems():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"contributing": ["a", "z"]}, "contributing systems: a, b, c; found 'z'"),
+        ({"contributing": ["a", "z"]}, "contributing systems: a, b, c, but found 'z'"),
         ({"contributing": []}, "empty list"),
         ({"contributing": "team"}, "True and False"),
     ],

@@ -159,7 +159,7 @@ def test_what_is_wrong_is_said(tmp_path):
     refused(IdError, "s4 7", lambda: scanned.ireval.evaluate(qrels, "AP"))
     filed(runs, tmp_path)
     runs[runs["system"] == "s3"].drop(columns="score").to_parquet(tmp_path / "s3.parquet")
-    with pytest.raises(FileFormatError, match="a score in every file or in none; found 1 that"):
+    with pytest.raises(FileFormatError, match="a score in every file or in none, but found 1 that"):
         scanned.ireval.evaluate(qrels, "AP")
     (tmp_path / "s3.parquet").write_bytes(b"none\n")
     refused(FileFormatError, r"s3.parquet", lambda: scanned.ireval.evaluate(qrels, "AP"))
@@ -173,14 +173,16 @@ def test_what_is_wrong_is_said(tmp_path):
     none = ir.scan_runs(tmp_path / "s3.parquet", on_error="skip")
     for act in (lambda: none.ireval.evaluate(qrels, "AP"), lambda: none.ireval.groupby("topic")):
         message, _ = told(act)
-        assert message.startswith("wanted a run that can be read; found none of 1 file")
+        assert message.startswith("expected a run that can be read, but found none of 1 file")
 
 
 def test_a_system_in_files_that_are_no_parts_of_one_run(tmp_path):
     runs, qrels = drawn()
     scanned = filed(runs, tmp_path)
     runs[runs["system"] == "s1"].to_parquet(tmp_path / "s4.parquet")
-    with pytest.raises(IdError, match=r"each system in one file; found 1 that .*'s1', which is in"):
+    with pytest.raises(
+        IdError, match=r"each system in one file, but found 1 that .*'s1', which is in"
+    ):
         scanned.ireval.evaluate(qrels, "AP")
 
 

@@ -226,7 +226,7 @@ def test_several_systems_and_the_names_of_the_caller():
         same(scorer(named), ir.evaluate(named, qrels, metrics))
         one = named[named["tag"] == "bm25"]
         same(scorer(one), ir.evaluate(one, qrels, metrics))
-    refused(InputError, "one run; found 8: ", lambda: scorer.mean(runs))
+    refused(InputError, "one run, but found 8: ", lambda: scorer.mean(runs))
 
 
 def test_metrics_of_the_pool():
@@ -277,7 +277,7 @@ def test_topics_may_be_those_of_the_run():
         assert found["AP"].equals(whole["AP"].loc[found.index])
     apart = pd.DataFrame({"system": ["s", "t"], "topic": ["q1", "q2"], "doc": "a", "score": 1.0})
     assert len(ir.scorer(BASE, "AP", topics="runs")(apart)) == 4
-    with pytest.raises(IdError, match="topics for which every run has a list; found none"):
+    with pytest.raises(IdError, match="topics for which every run has a list, but found none"):
         ir.scorer(BASE, "AP", topics="common")(apart)
 
 
@@ -314,7 +314,7 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
         (([0], [3], [1.0]), ParameterError, "doc positions from -1 to 2, in docs of the scorer"),
         (([2], [0], [1.0]), ParameterError, "topic positions from -1 to 1"),
         (([7], ["a"], [1.0]), ParameterError, "topic positions from -1 to 1"),
-        (([0, 1], [0], [1.0]), InputError, "arrays of one length, .*; found topic"),
+        (([0, 1], [0], [1.0]), InputError, "arrays of one length, .*, but found topic"),
         (([0], [0], ["high"]), InputError, "numbers in column 'score'"),
         ((["q1", "q1"], ["a", "a"], [1.0, 2.0]), IdError, "found 1 listed again: run q1 a"),
     ],
@@ -345,7 +345,9 @@ def test_what_is_prepared_is_refused_when_it_is():
     refused(MetricError, "share gain over ties", lambda: ir.scorer(BASE, "Q", ties="mean"))
     with pytest.raises(ParameterError, match="topics 'qrels', 'runs', 'common' or a list"):
         ir.scorer(BASE, "AP", topics="all")
-    refused(ParameterError, "judged topics; found 'q3'", ir.scorer, BASE, "AP", topics=["q1", "q3"])
+    refused(
+        ParameterError, "judged topics, but found 'q3'", ir.scorer, BASE, "AP", topics=["q1", "q3"]
+    )
     refused(IdError, "every topic once", lambda: ir.scorer(BASE, "AP", topics=["q1", "q1"]))
 
 
@@ -438,7 +440,7 @@ def test_means_over_repeats_are_those_of_the_scores(word):
 def test_repeats_that_no_mean_is_of():
     qrels = {"q": {"a": 1}}
     two = {name: {1: {"q": {"a": 1.0}}, 2: {"q": {"b": 1.0}}} for name in ("x", "y")}
-    refused(InputError, "one run; found 2: x, y", lambda: ir.scorer(qrels, "AP").mean(two))
+    refused(InputError, "one run, but found 2: x, y", lambda: ir.scorer(qrels, "AP").mean(two))
     frame = pd.DataFrame({"topic": "q", "doc": "a", "score": 1.0, "epoch": [1, 2]})
     refused(ParameterError, "repeats= to say", lambda: ir.scorer(qrels, "AP").mean(frame))
     seeds = frame.rename(columns={"epoch": "seed"})

@@ -212,7 +212,7 @@ ASKED = {
         "budget": 9,
     },
     "counts it beside metrics": {"metrics": "again", "search": None, "searches": None},
-    "budget=, each once; found none": {"cut": "skip"},
+    "budget=, each once, but found none": {"cut": "skip"},
     "stop=, one of ir.Budget, ir.Threshold, ir.AfterSearches": {"budget": 5},
     "found shared ranks": {"ties": "mean"},
     "scores, for a threshold": {"threshold": 1, "searches": None},

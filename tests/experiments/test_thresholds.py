@@ -130,16 +130,16 @@ def test_silence_is_right_where_nothing_is_to_be_found():
 
 REFUSED = {
     "twice": (ParameterError, "1 again", {"threshold": [1, 1.0]}),
-    "none": (ParameterError, "each once; found none", {"threshold": []}),
+    "none": (ParameterError, "each once, but found none", {"threshold": []}),
     "a Series": (ParameterError, "to_dict", {"threshold": pd.Series({"a": 1.0, "b": 2.0})}),
     "a system without": (
         ParameterError,
-        "of every system; found 1 without",
+        "of every system, but found 1 without",
         {"threshold": {"s0": 1}},
     ),
     "two ways": (
         ParameterError,
-        r"stop=, one of .*; found \[Budget\(5\), Threshold\(1\)\]",
+        r"stop=, one of .*, but found \[Budget\(5\), Threshold\(1\)\]",
         {"threshold": 1, "budget": 5},
     ),
     "depths too": (ParameterError, "at= or stop=", {"threshold": 1, "at": 5}),

@@ -57,7 +57,7 @@ def test_systems_are_named():
     runs = RUN.assign(name="x")
     assert ir.as_runs(runs, "bm25")["name"].unique().tolist() == ["bm25"]
     assert runs["name"].unique().tolist() == ["x"]
-    with pytest.raises(IdError, match="one system to be named 'bm25'; found 2: a, b"):
+    with pytest.raises(IdError, match="one system to be named 'bm25', but found 2: a, b"):
         ir.as_runs(pd.concat([RUN.assign(run="a"), RUN.assign(run="b")]), "bm25")
 
 
@@ -83,7 +83,7 @@ def test_ranx_runs():
     assert "system" not in ir.as_runs(ranx.Run(NESTED))
     both = [run, ranx.Run(NESTED, name="ance")]
     assert ir.as_runs(both)["system"].unique().tolist() == ["bm25", "ance"]
-    refused(IdError, "a name of its own each; found none, or one twice", ir.as_runs, [run, run])
+    refused(IdError, "a name of its own each, but found none, or one twice", ir.as_runs, [run, run])
     qrels = ranx.Qrels({"q1": {"d2": 1}, "q2": {"d1": 1}})
     assert ir.evaluate(run, qrels, "RR").index.tolist() == [("bm25", "q1"), ("bm25", "q2")]
     found = ir.evaluate(run, qrels, "RR")["RR"].mean()
@@ -169,7 +169,7 @@ def test_predictions_of_mteb():
         (3, r"found int. Make a frame of it: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score"),
         ("bm25.run", "found str. Read files with ir.read_runs"),
         (np.float64(3), "found float64"),
-        (ir.cube(RUN, QRELS), "wanted .*; found Dataset"),
+        (ir.cube(RUN, QRELS), "expected .*, but found Dataset"),
     ],
 )
 def test_what_is_no_run(x, words):
@@ -194,14 +194,14 @@ def test_scores_are_grades_where_nothing_else_is():
     for others in ({"rank": 1}, {"run": "bm25"}):
         refused(InputError, "found a run", ir.as_qrels, BEIR.assign(**others))
     assert ir.verbs.judge(RANKED, BEIR.assign(label=0))["grade"].tolist() == [0, 0, 0]
-    with pytest.raises(GradeError, match="in column 'score'; found 0.5"):
+    with pytest.raises(GradeError, match="in column 'score', but found 0.5"):
         ir.verbs.judge(RANKED, BEIR.assign(score=0.5))
 
 
 @pytest.mark.parametrize(
     ("x", "words"),
     [
-        ({"q1": 1}, r"wanted {topic: {doc: grade}}; found .*: 'q1'"),
+        ({"q1": 1}, r"expected {topic: {doc: grade}}, but found .*: 'q1'"),
         ({"q1": {"d1": 1}, "q2": 0}, "found .*: 'q2'"),
         ({}, "found an empty one"),
         (GRADES, r"pd.DataFrame\(rows, columns=\['topic', 'doc', 'grade'\]\)"),
@@ -224,7 +224,7 @@ def test_levels_of_one_name_are_one_if_they_are_alike_and_are_told_if_not():
     expected = ir.evaluate(RANKED, JUDGED, "AP")
     pd.testing.assert_frame_equal(ir.evaluate(twice, JUDGED, "AP"), expected)
     other = ranked.set_index(["topic", "doc"]).rename_axis(["topic", "topic"])
-    refused(IdError, "every level of the index once; found 1 again: topic", ir.as_runs, other)
+    refused(IdError, "every level of the index once, but found 1 again: topic", ir.as_runs, other)
 
 
 TEXT = {"page_content": "0123456789", "metadata": {"source": "a.md", "start_index": 40}}
@@ -329,7 +329,9 @@ def test_what_tools_answer_is_a_run(tool):
     listed = [*answers.values()]
     pd.testing.assert_frame_equal(ir.as_runs(listed, topics=answers), ir.as_runs(answers))
     refused(InputError, r"a list of 2, .*as_runs\(answers, topics=", ir.as_runs, listed)
-    refused(InputError, "a topic for each answer; found 1 for 2", ir.as_runs, listed, topics=["q1"])
+    refused(
+        InputError, "a topic for each answer, but found 1 for 2", ir.as_runs, listed, topics=["q1"]
+    )
     empty = answers | {"q2": ANSWERS[tool]()}
     with pytest.warns(IrframeWarning, match="y 1 of 2 topics"):
         both = ir.evaluate({"x": answers, "y": empty}, qrels, "RR")
@@ -462,7 +464,7 @@ def test_searches_that_say_no_order_are_refused():
 def test_columns_of_an_answer_are_of_one_shape():
     for odd in ([[0.1]], [[0.1, 0.2], []], [0.1, 0.2], [[0.1, 0.2, 0.3]], "ab"):
         answer = {"ids": [["a", "b"]], "distances": odd}
-        said = r"'ids', which has \[2\]; found columns of more or fewer: 'distances'"
+        said = r"'ids', which has \[2\], but found columns of more or fewer: 'distances'"
         refused(InputError, said, ir.as_runs, answer)
 
 

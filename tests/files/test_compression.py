@@ -74,7 +74,7 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, read):
     monkeypatch.setattr(compression, "_PART", 1 << 16)
     path = write(tmp_path, bomb(1 << 26), "a.gz")
     tracemalloc.start()
-    refused(FileFormatError, r"at most 1 MiB or 100 times its size; found .*a\.gz", read, path)
+    refused(FileFormatError, r"at most 1 MiB or 100 times its size, but found .*a\.gz", read, path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1 << 25

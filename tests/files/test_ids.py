@@ -119,7 +119,7 @@ def test_all_missing_roles_are_named_with_their_aliases():
     with pytest.raises(InputError) as caught:
         require_columns(pd.DataFrame({"docno": ["d"], "question": ["1"], "sim": [1]}), RUN)
     error = caught.value
-    assert error.wanted == "a run with a column for topic and score or rank"
+    assert error.expected == "a run with a column for topic and score or rank"
     assert error.found == "a frame with other columns"
     assert error.offenders == ["docno", "question", "sim"]
     assert "topic may be named topic, qid, " in error.advice

@@ -60,7 +60,7 @@ def test_two_columns_that_may_name_systems_are_refused(table, tmp_path):
     def scored(frame):
         return ir.evaluate(TABLES[table](frame, tmp_path), QRELS, "RR")
 
-    words = "one column for system; found 'run', which comes first, and 'model', which differs"
+    words = "one column for system, but found 'run', which comes first, and 'model', which differs"
     refused(InputError, words, scored, told)
     renamed = scored(told.drop(columns="run"))
     assert scored(told.rename(columns={"model": "system"}))["RR"].equals(renamed["RR"])

@@ -35,12 +35,12 @@ FILES = {
     "text.parquet": (lambda: parquet(3000, **ROW, text="x" * 3000), LARGE),
     "ids.parquet": (lambda: parquet(3000, **ROW | {"doc": "x" * 3000}), LARGE),
     "lines.gz": (lambda: gzip.compress(b"1 Q0 a 1 1.0 s\n" * 100_000), LARGE),
-    "wide.parquet": (lambda: parquet(1, **WIDE), "at most 8,192 columns; found .* with 8,195"),
+    "wide.parquet": (lambda: parquet(1, **WIDE), "at most 8,192 columns, but found .* with 8,195"),
     "wide.jsonl": (lambda: f"{json.dumps(WIDE)}\n" * 2, "at most 8,192 columns"),
     "wide.csv": (lambda: pd.DataFrame([WIDE]).to_csv(index=False), "at most 8,192 columns"),
     "wide.txt": (
         lambda: f"1 Q0 a 1 1.0 s{' x' * 8192}\n",
-        "at most 8,192 columns; found .* with 8,198",
+        "at most 8,192 columns, but found .* with 8,198",
     ),
     "deep.json": (lambda: f'{{"1": {DEEP}}}', "more than 100 deep"),
     "deep.jsonl": (
@@ -104,4 +104,4 @@ def test_views_of_text_are_ids(tmp_path):
 
 def test_streams_of_numbers_are_refused():
     numbers = SimpleNamespace(read=lambda: 5)
-    refused(InputError, "a file of text or bytes; found one of int", ir.read_run, numbers)
+    refused(InputError, "a file of text or bytes, but found one of int", ir.read_run, numbers)

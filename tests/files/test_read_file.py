@@ -259,11 +259,11 @@ def test_the_first_problems_of_every_file_are_listed_and_the_rest_counted(tmp_pa
         "6 more",
         problems["found"][0],
     ]
-    assert problems.columns.tolist() == ["file", "wanted", "found"]
+    assert problems.columns.tolist() == ["file", "expected", "found"]
     first = problems.iloc[0]
     assert first["file"] == str(tmp_path / "b0")
     assert first["found"] == "line 2 has the rank 'x'"
-    assert first["wanted"].startswith("whole numbers in column 'rank'")
+    assert first["expected"].startswith("whole numbers in column 'rank'")
 
 
 def test_files_that_do_not_go_together(tmp_path):

@@ -238,7 +238,9 @@ def test_what_names_no_file_of_lines(tmp_path, read):
 
 
 def test_a_system_has_a_text_for_a_name(tmp_path):
-    refused(ParameterError, "system, a text; found 5", read_run, write(tmp_path, LINES), system=5)
+    refused(
+        ParameterError, "system, a text, but found 5", read_run, write(tmp_path, LINES), system=5
+    )
 
 
 @given(files(ids, ids, ids, numbers))
@@ -344,8 +346,8 @@ ODD_OPTIONS = (
 @pytest.mark.parametrize("options", ODD_OPTIONS, ids=str)
 def test_what_is_told_of_a_file_is_refused_by_its_name(tmp_path, options):
     file = write(tmp_path, "method,qid,docno,score\nA,1,a,2\n")
-    refused(ParameterError, "wanted (columns=|sep), ", read_run, file, **options)
-    refused(ParameterError, "wanted (columns=|sep), ", read_qrels, file, **options)
+    refused(ParameterError, "expected (columns=|sep), ", read_run, file, **options)
+    refused(ParameterError, "expected (columns=|sep), ", read_qrels, file, **options)
 
 
 @pytest.mark.parametrize("text", ["qid,docno,score\n1,a,2\n", "1 Q0 a 1 2 x\n", '{"1": {"a": 2}}'])

@@ -156,12 +156,12 @@ def test_grades_have_the_shares_asked_for(grades, shares):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"docs": 99}, "docs, a whole number of at least 100; found 99"),
+        ({"docs": 99}, "docs, a whole number of at least 100, but found 99"),
         (
             {"pool_depth": 101},
             "pool_depth, a whole number of at least 1 and at most 100",
         ),
-        ({"teams": 13}, "teams, a whole number of at least 1 and at most 12; found 13"),
+        ({"teams": 13}, "teams, a whole number of at least 1 and at most 12, but found 13"),
         *(
             (
                 {"grades": odd},

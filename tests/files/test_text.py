@@ -35,7 +35,9 @@ def test_a_score_is_a_grade_where_judgments_have_no_other():
 
 def test_optional_columns_may_be_lacking():
     assert set(RUN.require(["qid", "docno"], "a frame", optional=("score",))) == {"topic", "doc"}
-    with pytest.raises(InputError, match="a run with a column for score or rank; found a frame"):
+    with pytest.raises(
+        InputError, match="a run with a column for score or rank, but found a frame"
+    ):
         RUN.require(["qid", "docno"], "a frame")
 
 

@@ -210,7 +210,7 @@ def test_times_are_in_one_unit():
         ("2023-11-14T22:13:20Z", "2023-11-14T22:13:21"),
         (1.5, seconds),
     ):
-        refused(InputError, "times in one unit; found several", ir.as_runs, called(*times))
+        refused(InputError, "times in one unit, but found several", ir.as_runs, called(*times))
     for times in ((seconds + 1, seconds), (2, 1.5), ("2024-01-02", "2024-01-01"), (2e18, "17" * 9)):
         assert searches(ir.as_runs(called(*times))) == {1: ["1"], 2: ["0"]}
 

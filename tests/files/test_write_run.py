@@ -155,7 +155,11 @@ def test_scores_that_keep_the_order_of_ranks(tmp_path):
         ({"topic": ["\ufeff1", "1", "1"]}, IdError, r"topic ids .*: '\\ufeff1'"),
         ({"system": ["my run"] * 3}, IdError, "system ids .*: 'my run'"),
         ({"score": [1.0, np.nan, 1.0]}, RankingError, "a score in every row"),
-        ({"rank": [1.5, 2, np.inf]}, InputError, "ranks that are .*; found 1.5 in row 0, inf in"),
+        (
+            {"rank": [1.5, 2, np.inf]},
+            InputError,
+            "ranks that are .*, but found 1.5 in row 0, inf in",
+        ),
     ],
 )
 def test_what_a_run_cannot_hold(tmp_path, change, error, message):
@@ -165,9 +169,9 @@ def test_what_a_run_cannot_hold(tmp_path, change, error, message):
 
 def test_where_a_run_cannot_go(tmp_path):
     refused(InputError, "found the folder", lambda: write_run(RUN, tmp_path))
-    refused(InputError, "a path; found None", lambda: write_run(RUN, None))
+    refused(InputError, "a path, but found None", lambda: write_run(RUN, None))
     refused(InputError, "a run.*found", lambda: write_run([RUN], tmp_path / "a"))
-    refused(ParameterError, "system, a text; found 5", write_run, RUN, tmp_path / "a", system=5)
+    refused(ParameterError, "system, a text, but found 5", write_run, RUN, tmp_path / "a", system=5)
 
 
 def test_further_columns_do_not_matter(tmp_path):
@@ -222,7 +226,9 @@ def test_damaged_files(tmp_path, data):
     pytest.importorskip("cbor2")
     path = tmp_path / "a"
     path.write_bytes(data)
-    refused(FileFormatError, "a file that is whole; found .* damaged", lambda: ir.read_run(path))
+    refused(
+        FileFormatError, "a file that is whole, but found .* damaged", lambda: ir.read_run(path)
+    )
 
 
 def test_the_package_that_is_needed_is_named(tmp_path, monkeypatch):

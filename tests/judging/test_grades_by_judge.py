@@ -68,7 +68,7 @@ def test_copied_passes_change_no_coefficient():
 
 def test_judges_without_a_pass_are_refused():
     people = judged(1)[0]
-    with pytest.raises(InputError, match="passes of judge 'model'; found none"):
+    with pytest.raises(InputError, match="passes of judge 'model', but found none"):
         ir.compare_judges({"people": people, "model": []})
 
 

@@ -195,7 +195,7 @@ def test_judges_of_different_topics_are_refused(track):
 )
 def test_bad_arguments_are_refused(track, options, error):
     runs, judges = track
-    refused(error, "wanted", runs.ireval.judge_effect, judges, "AP", **options)
+    refused(error, "expected", runs.ireval.judge_effect, judges, "AP", **options)
 
 
 @pytest.mark.thorough

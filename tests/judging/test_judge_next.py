@@ -260,7 +260,7 @@ def test_invalid_arguments_of_replay_are_refused(shallow):
         refused(ParameterError, pattern, shallow.ireval.replay, methods, budgets, "AP", **options)
     with pytest.raises(DepthError, match="as deep as its lists"):
         shallow.ireval.replay("pool", 3, "AP", unjudged="condensed")
-    refused(DepthError, "wanted", shallow.ireval.replay, "pool", 3, "AP@11")
+    refused(DepthError, "expected", shallow.ireval.replay, "pool", 3, "AP@11")
 
 
 PRIOR = ir.example_track()[1][["topic", "doc", "grade"]]

@@ -213,7 +213,7 @@ def test_too_few_human_or_model_topics_are_refused(both):
         (
             lambda h: h.assign_coords(topic=["x" + t for t in h["topic"].values]),
             IdError,
-            "among those of the scores; found x",
+            "among those of the scores, but found x",
         ),
         (lambda h: h.isel(system=slice(3)), ParameterError, "same systems"),
         (lambda h: h.isel(metric=[0]), MetricError, "none for: RBP"),
@@ -236,7 +236,7 @@ def test_depths_that_only_people_have_are_refused(both):
 def test_metrics_that_are_summed_are_refused():
     runs, qrels = ir.example_track()
     sums = runs.ireval.evaluate(qrels, "NumRelRet")
-    pattern = "arithmetic mean; found NumRelRet"
+    pattern = "arithmetic mean, but found NumRelRet"
     refused(MetricError, pattern, sums.ireval.predict_powered, sums.head(4))
 
 

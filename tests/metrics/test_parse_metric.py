@@ -126,7 +126,7 @@ def test_aliases_are_names_of_the_package():
         ("XYZ", "found 'XYZ'[.] "),
         (
             "RBP(q=3)",
-            "parameters of RBP; found q in .*[.] RBP has depth, gain, judged_only, p, rel",
+            "parameters of RBP, but found q in .*[.] RBP has depth, gain, judged_only, p, rel",
         ),
         ("nDCG(gains={1: 5}, dcg='exp-log2')", "gains= with dcg='log2'"),
         ("nDCG(gain={1: -1})", "1: -1"),
@@ -140,8 +140,11 @@ def test_aliases_are_names_of_the_package():
         ("a b", "a metric such as"),
         ("", "a metric such as"),
         (3, "a metric or its name"),
-        ("nDCG(gain=Linear(x=1))", "parameters of Linear; found x in .*[.] Linear has top"),
-        ("nDCG(gain=Binary(top=1))", "parameters of Binary; found top in .*[.] Binary has none"),
+        ("nDCG(gain=Linear(x=1))", "parameters of Linear, but found x in .*[.] Linear has top"),
+        (
+            "nDCG(gain=Binary(top=1))",
+            "parameters of Binary, but found top in .*[.] Binary has none",
+        ),
         ("nDCG(gain=GainMap(3))", "a gain map"),
         ("nDCG(gain={[]: 1})", "numbers, words in quotes"),
         ("nDCG(dcg=[])", "a gain map"),
@@ -179,9 +182,7 @@ def test_numpy_numbers_are_accepted():
     "text", ["P_" + "1" * 5000, "P@" + "-" * 20_000 + "1", "P" + "@1" * 50_000, "P.1" + ",1" * 5000]
 )
 def test_long_texts_are_refused_before_parsing(text):
-    message = (
-        f"at most 4,000 characters; found {len(text):,} characters that begin with {text[:20]!r}"
-    )
+    message = f"4,000 characters, but found {len(text):,} characters that begin with {text[:20]!r}"
     for parse in (ir.parse_metric, parse_named):
         with pytest.raises(MetricError, match=re.escape(message)) as wrong:
             parse(text)
@@ -192,7 +193,7 @@ def test_long_texts_are_refused_before_parsing(text):
     "text", ["P@" + "-" * 3900 + "1", "P" + "@1" * 1900, "P(rel=" + "[" * 3900]
 )
 def test_deeply_nested_texts_are_refused(text):
-    refused(MetricError, "wanted (a metric|numbers)", lambda: ir.parse_metric(text))
+    refused(MetricError, "expected (a metric|numbers)", lambda: ir.parse_metric(text))
 
 
 def test_a_gain_for_every_grade_is_not_too_long():

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws.experiments import experiment
-from laws.verbs import VERBS, asked
 from oracles import spans as slow
+from properties.experiments import experiment
+from properties.verbs import VERBS, asked
 from turns import few_of
 
 import irframe as ir
@@ -235,7 +235,7 @@ def test_verbs_of_judged_documents_refuse_spans_by_name(name):
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
     _, options = asked(name, ir.cube(*experiment(1)))
-    with pytest.raises(InputError, match=f"for {name}; found spans"):
+    with pytest.raises(InputError, match=f"for {name}, but found spans"):
         VERBS[name](cube, **options)
 
 

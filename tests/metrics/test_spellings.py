@@ -120,19 +120,19 @@ def test_names_of_other_tools(text, metric):
     ("text", "words"),
     [
         ("rbp@80", "'rbp@80', which has two. Write 'RBP@80' for the depth, 'RBP.p=0.80.' for the"),
-        ("rbp.95", "such as RBP.p=0.95.; found 'rbp.95': ranx sums unscaled"),
-        ("Hole@10", "such as Judged@10; found 'Hole@10'"),
-        ("MAP@R", "such as Rprec; found 'MAP@R'"),
-        ("nERR@10", "such as ERR@10; found 'nERR@10'"),
+        ("rbp.95", "such as RBP.p=0.95., but found 'rbp.95': ranx sums unscaled"),
+        ("Hole@10", "such as Judged@10, but found 'Hole@10'"),
+        ("MAP@R", "such as Rprec, but found 'MAP@R'"),
+        ("nERR@10", "such as ERR@10, but found 'nERR@10'"),
         ("hit_rate.5", "unknown|a metric such as"),
         ("bpref@5-l0", "rel of Bpref"),
-        ("ndcg-l2", "parameters of nDCG; found 'ndcg-l2': rel"),
-        ("P(rel=3)@5-l2", "one lowest relevant grade; found .*, which has two"),
+        ("ndcg-l2", "parameters of nDCG, but found 'ndcg-l2': rel"),
+        ("P(rel=3)@5-l2", "one lowest relevant grade, but found .*, which has two"),
         ("utility.2", "four coefficients of utility"),
-        ("set_F.1,2", "one parameter of set_F, beta squared; found set_F_1,2"),
+        ("set_F.1,2", "one parameter of set_F, beta squared, but found set_F_1,2"),
         ("p", "found 'p' .did you mean P"),
-        ("P.5,10", "one metric; found 2 measures in 'P.5,10': P_5, P_10"),
-        ("official", "one metric; found 2. measures"),
+        ("P.5,10", "one metric, but found 2 measures in 'P.5,10': P_5, P_10"),
+        ("official", "one metric, but found 2. measures"),
         *((text, "a metric such as") for text in ("XYZ-T=1", "INST-T=", "NERR-EQ8@k=1.5")),
         ("INST(min_rel=1, max_rel=2)", "a linear gain from grade 0 on"),
     ],
@@ -288,7 +288,7 @@ def test_measures_of_ir_measures_keep_their_names(track):
 def test_a_metric_may_have_two_names_but_not_one_name_twice(track):
     scores = ir.evaluate(*track, ["map", "AP"])
     np.testing.assert_array_equal(scores["map"], scores["AP"])
-    with pytest.raises(MetricError, match="each once; found some again: AP"):
+    with pytest.raises(MetricError, match="each once, but found some again: AP"):
         ir.evaluate(*track, ["AP", ir.metrics.AP()])
     for names in (["P_5", "P.5,10"], ["P.5,10", "P_5"]):
         assert ir.evaluate(*track, names).columns.tolist() == ["P_5", "P_10"]

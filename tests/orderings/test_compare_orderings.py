@@ -116,7 +116,7 @@ def test_for_costs_the_lower_mean_is_favoured():
 
 def test_metric_and_orderings_must_have_the_same_depth(cube):
     for metric in ("P@20", "P@5"):
-        with pytest.raises(DepthError, match=f"depth=10; found {metric}"):
+        with pytest.raises(DepthError, match=f"depth=10, but found {metric}"):
             cube.ireval.compare_orderings(baseline="bm25", metric=metric, depth=10)
     own = cube.ireval.compare_orderings(baseline="bm25", metric="P@20")
     assert own["depth"].unique().tolist() == [20]

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from laws.verbs import call
 from oracles import innate as oracle
+from properties.verbs import call
 from refusals import refused
 from tracks import cube_of
 from turns import few_of
@@ -124,7 +124,7 @@ def test_invalid_arguments_of_orderings_are_refused(cube, systems, options, erro
 
 def test_other_objects_than_cubes_are_refused(cube):
     refused(InputError, "a cube", lambda: ir.verbs.orderings(cube["grade"], "bm25"))
-    with pytest.raises(ParameterError, match="at least two systems; found 'bm25' alone"):
+    with pytest.raises(ParameterError, match="at least two systems, but found 'bm25' alone"):
         ir.verbs.orderings(cube.isel(system=[0]))
 
 
@@ -228,7 +228,9 @@ def test_side_by_side_has_rankings_orderings_and_differences(cube):
 
 
 def test_metrics_deeper_than_the_orderings_are_refused(cube):
-    with pytest.raises(DepthError, match="depth=10 to reach as deep as the metrics; found P@20"):
+    with pytest.raises(
+        DepthError, match="depth=10 to reach as deep as the metrics, but found P@20"
+    ):
         cube.ireval.side_by_side("monot5", "bm25", "P@20", depth=10)
     pair = cube.ireval.side_by_side("monot5", "bm25", "P@5", depth=10)
     scores = cube.ireval.score("P@5", at=10)[0].sel(topic=pair["topic"])

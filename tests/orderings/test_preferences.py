@@ -166,7 +166,7 @@ def test_invalid_arguments_of_enumerate_rankings_are_refused():
     for k in (0, 11, 2.0, True):
         refused(ParameterError, "at most 10", ir.verbs.enumerate_rankings, k)
     refused(ParameterError, "at least 4", lambda: ir.verbs.enumerate_rankings(4, n_relevant=3))
-    refused(MetricError, "wanted", ir.verbs.enumerate_rankings, 2, "nonsense")
+    refused(MetricError, "expected", ir.verbs.enumerate_rankings, 2, "nonsense")
 
 
 def test_separability_equals_the_shares_of_orderings(cube):

@@ -1,4 +1,4 @@
-"""How topics were drawn: worked numbers, whole matrices, and laws of relabelling."""
+"""How topics were drawn: worked numbers, whole matrices, and invariance under relabelling."""
 
 import json
 

@@ -45,7 +45,7 @@ def test_baseline_is_b_of_every_pair():
         [[other, place] for other in range(3) if other != place] for place in range(3)
     ]
     for place in (-1, 3, 0.5, None):
-        wanted = f"baseline, a whole number of at least 0 and at most 2; found {place!r}"
+        wanted = f"baseline, a whole number of at least 0 and at most 2, but found {place!r}"
         refused(ParameterError, wanted, baseline_pairs, 3, place)
 
 
@@ -130,5 +130,5 @@ SCORES = np.array([[[0.1], [0.2], [0.4]], [[0.3], [0.1], [0.2]]])
     ],
 )
 def test_bytes_are_said_before_they_are_asked_for(ask, size):
-    refused(ParameterError, rf"in at most 4 GiB; found .* \({size:,},000,000,000 b", ask, 10**9)
+    refused(ParameterError, rf"in at most 4 GiB, but found .* \({size:,},000,000,000 b", ask, 10**9)
     ask(9)

@@ -105,7 +105,7 @@ def test_sizes_are_those_asked_for():
 
 def test_a_size_beside_axes_is_refused(cube, scores):
     ax = plt.subplots(1, 2)[1]
-    growth, both = cube.ireval.pool_growth(), "wanted ax= or figsize=; found both"
+    growth, both = cube.ireval.pool_growth(), "expected ax= or figsize=, but found both"
     refused(ParameterError, both, ir.plots.depth_curves, scores, ax=ax[0], figsize=(3, 2))
     refused(ParameterError, both, ir.plots.pool_curves, growth, ax=ax, figsize=(3, 2))
 
@@ -120,5 +120,5 @@ def test_every_figure_takes_a_size_and_axes():
 def test_systems_are_those_asked_for():
     assert chosen_systems(["b"], ["a", "b"], [0, 1], 2) == [1]
     assert chosen_systems(None, list("abcde"), [4, 3, 2, 1, 0], 3) == [4, 2, 0]
-    words = "systems that were scored: a, b; found 'x'"
+    words = "systems that were scored: a, b, but found 'x'"
     refused(ParameterError, words, chosen_systems, ["x"], ["a", "b"], [0, 1], 2)

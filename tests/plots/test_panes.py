@@ -64,4 +64,4 @@ def test_a_style_holds_within_and_not_beyond(cube, tmp_path):
 
 
 def test_pages_have_one_or_two_columns():
-    refused(ParameterError, "columns=1 or columns=2; found 3", lambda: ir.plots.paper(3))
+    refused(ParameterError, "columns=1 or columns=2, but found 3", lambda: ir.plots.paper(3))

@@ -273,7 +273,7 @@ def test_a_test_that_allows_for_all_pairs_is_never_corrected_again(scores):
         found, one.ireval.rank_intervals(test=ir.Significance(tukey, adjust=None))
     )
     assert one.ireval.leaderboard(test=tukey)["tier"].max() == found["tier"].max()
-    words = "tukey are adjusted for all pairs already; found 'holm'"
+    words = "tukey are adjusted for all pairs already, but found 'holm'"
     refused(ParameterError, words, one.ireval.compare, tukey, adjust="holm")
     refused(ParameterError, words, ir.Significance, tukey, adjust="holm")
 

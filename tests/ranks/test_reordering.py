@@ -50,7 +50,7 @@ def test_what_cannot_be_reordered():
     refused(ParameterError, "at least two", scores.isel(system=[0]).ireval.reordering)
     margins = {"relative_margin": -1}, {"relative_margin": np.nan}
     for bad in (*margins, {"per": "x"}):
-        refused(ParameterError, "wanted", scores.ireval.reordering, **bad)
+        refused(ParameterError, "expected", scores.ireval.reordering, **bad)
     refused(InputError, "none", (scores * np.nan).ireval.reordering)
 
 
@@ -179,7 +179,7 @@ def test_means_are_over_shared_topics():
     assert found["old"].tolist() == [0.5, 0.5]
     unscored = scores_of("ASL", a=[3, np.nan], b=[2, np.nan]).ireval.rrie(baseline="a")
     assert unscored["rrie"].tolist() == [0.5]
-    with pytest.raises(InputError, match="every system has a score; found none: P"):
+    with pytest.raises(InputError, match="every system has a score, but found none: P"):
         scores_of("P", a=[1, np.nan], b=[np.nan, 1]).ireval.rrie(baseline="a")
 
 

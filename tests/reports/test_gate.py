@@ -74,7 +74,7 @@ def test_the_fixture_writes_baselines_on_request_and_shows_verdicts(pytester, mo
 
 
 def test_baseline_files_change_only_on_request():
-    refused(IrframeError, "frozen baseline in main.irframe; found No", gate, "splade")
+    refused(IrframeError, "frozen baseline in main.irframe, but found No", gate, "splade")
     gate("splade", update=True)
     first = Path("main.irframe").read_text()
     gate("splade")
@@ -119,11 +119,11 @@ def test_runs_and_judgments_may_be_files():
     runs[runs["system"] == "splade"].ireval.write_run("a.run")
     qrels.ireval.write_qrels("q.txt")
     options = {"baseline": "splade", "margin": 9}
-    words = "wanted at least two systems to compare; found 1"
+    words = "expected at least two systems to compare, but found 1"
     refused(IrframeError, words, Gate().assert_not_worse, Path("a.run"), "q.txt", "AP", **options)
 
 
 def test_a_baseline_file_of_other_judgments_raises():
     ir.evaluate(*ir.example_track(), "AP").ireval.freeze("main.irframe", baseline="bm25")
-    words = "wanted scores made with the policies of main.irframe; found judgments"
+    words = "expected scores made with the policies of main.irframe, but found judgments"
     refused(IrframeError, words, gate, "bm25", "AP", judged=slice(3, None))

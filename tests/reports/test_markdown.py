@@ -50,7 +50,7 @@ def test_the_exit_status_follows_the_verdict(capsys):
     assert "verdict" in out.partition("\n")[0]
     line = ["compare", "track/qrels.txt", "track/runs", "-m", "AP", "--fail-on", "worse"]
     assert main(line) == 2
-    assert "wanted --baseline" in capsys.readouterr().err
+    assert "expected --baseline" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("files")

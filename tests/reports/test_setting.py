@@ -899,7 +899,7 @@ def still(track):
             found += make(track, view)
         except IrframeError as error:
             found.append(("part.unknown", {"subject": subject}))
-            found.append(("part.needs", {"wanted": error.wanted, "found": error.found}))
+            found.append(("part.needs", {"expected": error.expected, "found": error.found}))
     return {(key, str(say(key, **values))) for key, values in filter(None, found)}
 
 

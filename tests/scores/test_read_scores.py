@@ -63,7 +63,7 @@ def test_lazy_scores_that_are_too_large_are_not_begun(monkeypatch):
     scores = random_scores(0, topics=12).chunk(topic=3)
     monkeypatch.setattr(scores_module, "LOADED_BYTES", scores.nbytes - 1)
     for verb in ("summary", "compare", "volatility"):
-        refused(InputError, "lazy scores; .* Select depths, metrics", getattr(scores.ireval, verb))
+        refused(InputError, "lazy scores, .* Select depths, metrics", getattr(scores.ireval, verb))
     assert len(scores.sel(depth=[1, 5]).ireval.compare())
     assert scores.sel(depth=[1, 5]).ireval.coverage(1).shape == (2, 2)
 
@@ -98,7 +98,7 @@ def test_places_count_from_one_where_there_are_no_labels():
 def test_pairs_with_a_baseline():
     paired = scores_to_compare(random_scores(0, systems=4))
     assert choose_pairs(paired, "s2").tolist() == [[0, 2], [1, 2], [3, 2]]
-    with pytest.raises(ParameterError, match="one of the systems: s0, s1, s2, s3; found 's9'"):
+    with pytest.raises(ParameterError, match="one of the systems: s0, s1, s2, s3, but found 's9'"):
         choose_pairs(paired, "s9")
 
 
@@ -118,12 +118,12 @@ class TestRefusals:
     def test_no_topic_left_at_some_depth(self):
         scores = random_scores(0)
         scores[1, 0, :, 2] = np.nan
-        with pytest.raises(ParameterError, match="every system has a score; found none: ASL"):
+        with pytest.raises(ParameterError, match="every system has a score, but found none: ASL"):
             scores_to_compare(scores)
 
     def test_infinite_scores_and_single_systems(self):
         scores = random_scores(0)
-        with pytest.raises(ParameterError, match="at least two systems to compare; found 1"):
+        with pytest.raises(ParameterError, match="at least two systems to compare, but found 1"):
             scores_to_compare(scores[:, :1])
         scores[1, 2, 3, 0] = np.inf
         refused(InputError, "finite scores .*: ASL", lambda: scores_to_compare(scores))

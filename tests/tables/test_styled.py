@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from laws.experiments import experiment
-from laws.verbs import VERBS, asked
+from properties.experiments import experiment
+from properties.verbs import VERBS, asked
 from refusals import refused
 from turns import few_of
 
@@ -320,7 +320,7 @@ def test_what_is_no_result_is_refused():
 
 def test_means_that_there_are_none_of_are_no_table(cube):
     for scores in (cube.ireval.score("AP", at=5), ir.evaluate(*ir.example_track(), "AP")):
-        refused(InputError, "means to lay out; found none", ir.verbs.styled, scores * np.nan)
+        refused(InputError, "means to lay out, but found none", ir.verbs.styled, scores * np.nan)
 
 
 def test_rows_of_one_name_are_written_unless_the_best_of_them_is_to_stand_out(cube):
@@ -342,13 +342,13 @@ def test_names_that_stand_twice_are_told_or_taken_once(name):
         pd.testing.assert_frame_equal(kept.ireval.styled(best=False).data, plain)
     levels = flat.set_index([first, second]).rename_axis(["x", "x"])
     assert repr(levels.ireval)
-    refused(IdError, "every level of the index once; found 1 again: x", levels.ireval.styled)
+    refused(IdError, "every level of the index once, but found 1 again: x", levels.ireval.styled)
     columns = pd.concat([flat, flat], axis=1)
     assert repr(columns.ireval)
     refused(IdError, "every column once", columns.ireval.styled)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 4, drawn=False))
 def test_what_verbs_give_is_written_in_every_form(name):

@@ -1,7 +1,7 @@
 """What may be odd about runs and judgments, what is to be said of it, and a slow scorer of rows.
 
 A case is a small experiment, a run and judgments as rows of plain values, with one thing that is
-odd. It goes through every reader of `laws.readers` and `laws.file_readers`.
+odd. It goes through every reader of `properties.readers` and `properties.file_readers`.
 """
 
 import math

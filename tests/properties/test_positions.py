@@ -11,7 +11,7 @@ METRICS = ["nDCG@3", "AP", "P@2", "NumRet"]
 NOWHERE = -1
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.filterwarnings("ignore:no retrieved document is judged")
 @pytest.mark.parametrize("whole", [False, True], ids=["text", "whole numbers"])
 @given(data=st.data())

@@ -1,4 +1,4 @@
-"""A law: what is of scores counts repeats, or refuses them by its name and says what to do."""
+"""Verbs of scores count repeats, or refuse them by name and say what to do."""
 
 import re
 import warnings
@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from laws.experiments import experiment
-from laws.verbs import VERBS, asked, call
+from properties.experiments import experiment
+from properties.verbs import VERBS, asked, call
 from turns import few_of
 
 import irframe as ir

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from laws.test_records import world
-from laws.verbs import VERBS
-from laws.verbs import asked as asked_of_cube
+from properties.test_records import world
+from properties.verbs import VERBS
+from properties.verbs import asked as asked_of_cube
 from refusals import refused
 
 import irframe as ir
@@ -281,7 +281,7 @@ def test_errors_in_designs_are_named():
             ParameterError, message, lambda: given.ireval.design(**words).ireval.compare(test=test)
         )
 
-    fails("a cluster for every topic; found none for 1.*t3", cluster={**there, "t3": None})
+    fails("a cluster for every topic, but found none for 1.*t3", cluster={**there, "t3": None})
     fails("a task for every topic", task=dict.fromkeys(TOPICS[1:], "x"))
     fails("at least two clusters", cluster=dict.fromkeys(TOPICS, "d"))
     fails(

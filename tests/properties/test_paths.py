@@ -1,6 +1,6 @@
 """Through how many files, moves and calls the main calls pass: each limit may only fall.
 
-``python tests/laws/test_paths.py`` prints the numbers.
+``python tests/properties/test_paths.py`` prints the numbers.
 """
 
 import json

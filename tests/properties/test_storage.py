@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 from incomplete import incomplete, though_incomplete
-from laws.experiments import experiment
-from laws.test_records import FRAMES
-from laws.verbs import VERBS, call, outcome
+from properties.experiments import experiment
+from properties.test_records import FRAMES
+from properties.verbs import VERBS, call, outcome
 from turns import few_of
 
 import irframe as ir
@@ -39,7 +39,7 @@ PAIRED = {
 
 
 def of_frames(name):
-    """Call a verb of frames as the law of records does first."""
+    """Call a verb of frames as test_records.py does first."""
     subject, options = FRAMES[name][0]
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
     return function(subject, **gathered(inspect.signature(function), options))
@@ -89,7 +89,7 @@ def is_cube(part):
 def assert_stored(result, folder, engines=ENGINES):
     for part in parts(result):
         if is_cube(part):
-            continue  # the law of `save` is theirs
+            continue  # test_records.py tests `save`
         assert isinstance(part, pd.DataFrame | xr.Dataset | xr.DataArray)
         if isinstance(part, pd.DataFrame):
             part.to_parquet(folder / "result.parquet")
@@ -128,7 +128,7 @@ def write_zarr(result, path):
         result.to_zarr(path, mode="w", consolidated=False)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 20, drawn=False))
 def test_results_of_verbs_are_saved_and_reopened(name, tmp_path):
     for options, engines in [({}, ENGINES[:1]), ({"by": "track"}, ENGINES[1:])]:
@@ -137,7 +137,7 @@ def test_results_of_verbs_are_saved_and_reopened(name, tmp_path):
         assert_stored(found, tmp_path, engines)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(sorted({*FURTHER, *PAIRED}), 10, drawn=False))
 def test_results_of_functions_are_saved_and_reopened(name, tmp_path):
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):

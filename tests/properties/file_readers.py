@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from laws.oddities import ROLES, Case, Rows
-from laws.readers import (
+from properties.oddities import ROLES, Case, Rows
+from properties.readers import (
     METRICS,
     READERS,
     CannotError,

@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from laws import file_readers  # noqa: F401 - registers these readers
-from laws.oddities import ASK, CASES, REFUSE, TAKE, Case, truth
-from laws.readers import READERS, CannotError, LossyError
+from properties import file_readers  # noqa: F401 - registers these readers
+from properties.oddities import ASK, CASES, REFUSE, TAKE, Case, truth
+from properties.readers import READERS, CannotError, LossyError
 from turns import few_of
 
 from irframe.errors import IrframeError, IrframeWarning

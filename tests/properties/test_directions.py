@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from laws.test_records import world
-from laws.verbs import VERBS, asked
+from properties.test_records import world
+from properties.verbs import VERBS, asked
 from refusals import refused
 
 import irframe as ir

@@ -4,8 +4,8 @@ import inspect
 
 import pytest
 from incomplete import though_incomplete
-from laws.experiments import experiment
-from laws.verbs import VERBS, asked
+from properties.experiments import experiment
+from properties.verbs import VERBS, asked
 from refusals import refused
 
 import irframe as ir

@@ -18,9 +18,9 @@ import xarray as xr
 from dense import dense
 from hypothesis import given
 from incomplete import incomplete, though_incomplete
-from laws.experiments import DEPTH, SYSTEMS, THOROUGH, TRACKS, experiment, few, seeds
-from laws.overwriting import operations
-from laws.verbs import VERBS, assert_same, outcome
+from properties.experiments import DEPTH, SYSTEMS, THOROUGH, TRACKS, experiment, few, seeds
+from properties.overwriting import operations
+from properties.verbs import VERBS, assert_same, outcome
 from turns import few_of
 
 import irframe as ir
@@ -173,12 +173,12 @@ def test_every_verb_of_the_accessor_is_registered():
     labelled = {xr.Dataset, xr.DataArray}
     taken = {name for name, (_, kinds) in verbs("irframe.verbs").items() if labelled & set(kinds)}
     numberless = {"cite", "design", "freeze", "groupby", "styled", "save", "report"}
-    of_runs_too = {"diagnose", "judge_effect", "risk_coverage"}  # tried by the law of records
+    of_runs_too = {"diagnose", "judge_effect", "risk_coverage"}  # tested in test_records.py
     assert taken - set(VERBS) == numberless | of_runs_too
     assert of_runs_too <= {*FRAME_VERBS}
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("operation", few_of(RESTORED, 4, 1, drawn=False))
 @few
 @given(seed=seeds)
@@ -209,14 +209,14 @@ def as_built(name, seed, how=WHOLE):
     return outcome(name, cube_of(seed, how))
 
 
-@pytest.mark.law
+@pytest.mark.property
 def test_verbs_after_a_round_trip(tmp_path):
     again = build(experiment(0)).ireval.save(tmp_path / "cube")
     for name in taken(0):
         assert_same(outcome(name, again), as_built(name, 0))
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("operation", few_of(REFUSED, 4, drawn=False))
 def test_lost_experiments_are_refused(operation):
     changed = REFUSED[operation](build(experiment(1)))
@@ -231,7 +231,7 @@ with though_incomplete():
 OVERWRITTEN = operations(WHOLE_CUBE)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("operation", few_of(OVERWRITTEN, 6, drawn=False))
 def test_overwritten_values_are_refused_or_harmless(operation):
     changed = OVERWRITTEN[operation](WHOLE_CUBE)
@@ -248,7 +248,7 @@ CHANGED = {
 }
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("before", CHANGED)
 def test_overwritten_values_of_changed_cubes_are_refused_or_harmless(before):
     verb, change = CHANGED[before]
@@ -275,7 +275,7 @@ MASKED = {
 }
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("what", MASKED)
 @few
 @given(seed=seeds)
@@ -313,7 +313,7 @@ def test_absent_lists_may_be_longer_than_the_cube_is_deep():
     assert_same(short.ireval.condense().ireval.score("AP", at=[1, 3]), condensed)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("held", ["as it is", "chunked"])
 @few
 @given(seed=seeds)
@@ -328,7 +328,7 @@ def test_one_topic_is_a_scalar_coordinate(held, seed):
         assert_same(found, expected)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @few
 @given(seed=seeds)
 def test_names_change_no_number(seed):
@@ -344,8 +344,9 @@ def test_names_change_no_number(seed):
 @pytest.mark.thorough
 def test_hash_seeds_and_threads_change_no_number():
     code = (
-        "from laws.experiments import experiment; from laws.verbs import VERBS, outcome; import "
-        "irframe as ir\ncube = ir.cube(*experiment(0), collection='track')\n"
+        "from properties.experiments import experiment\nimport irframe as ir\n"
+        "from properties.verbs import VERBS, outcome\n"
+        "cube = ir.cube(*experiment(0), collection='track')\n"
         "for name in sorted(VERBS): print(name, outcome(name, cube))"
     )
     path = os.pathsep.join(
@@ -369,7 +370,7 @@ def without_addresses(text):
     return re.sub(r"0x[0-9a-f]+", "", text)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @few
 @given(seed=seeds)
 def test_row_order_changes_no_number(seed):
@@ -390,7 +391,7 @@ DRAWN = [
 """Verbs with options that they are not given elsewhere, by which something is drawn."""
 
 
-@pytest.mark.law
+@pytest.mark.property
 @few
 @given(seed=seeds)
 def test_the_order_of_topics_changes_no_number(seed):

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 from incomplete import incomplete, though_incomplete
-from laws.experiments import experiment
-from laws.test_figures import FIGURES, GIVEN
-from laws.verbs import SCORED, VERBS, asked, call
+from properties.experiments import experiment
+from properties.test_figures import FIGURES, GIVEN
+from properties.verbs import SCORED, VERBS, asked, call
 from turns import few_of
 
 import irframe as ir

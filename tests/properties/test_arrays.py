@@ -112,7 +112,7 @@ def test_labelled_arrays_keep_their_other_dimensions():
     np.testing.assert_array_equal(found, nDCG(depth=2)(values, plain))
     np.testing.assert_array_equal(curve, AP().curve(values, plain))
     assert nDCG(depth=2)(labels).identical(nDCG(depth=2)(values) + 0 * nDCG(depth=2)(labels))
-    with pytest.raises(InputError, match="with the same labels; found q"):
+    with pytest.raises(InputError, match="with the same labels, but found q"):
         AP()(labels, scores.assign_coords(q=["b", "a"]))
 
 
@@ -122,17 +122,25 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("arrays", "error", "said"),
     [
-        (([0.5, 1],), GradeError, "labels that are whole numbers from -32766 to 32767; found 0.5"),
+        (
+            ([0.5, 1],),
+            GradeError,
+            "labels that are whole numbers from -32766 to 32767, but found 0.5",
+        ),
         (([40000, 1, -32767],), GradeError, "found 40000.0, -32767.0"),
         (([1, np.inf],), GradeError, "found inf"),
         ((1,), InputError, "a single number"),
         ((xr.DataArray(1),), InputError, "a single number"),
         ((xr.Dataset({"a": ("n", [1])}),), InputError, "labels, numbers"),
-        ((None, [1, 2]), InputError, "labels of candidates along the last axis; found none"),
+        ((None, [1, 2]), InputError, "labels of candidates along the last axis, but found none"),
         ((np.ma.array(["a", "b"], mask=[0, 1]),), InputError, "labels, numbers"),
         (([[1], [1, 0]],), InputError, "labels, numbers in rows of one length"),
         ((["a"],), InputError, "labels, numbers"),
-        (([1, 0], [1, 2, 3]), InputError, r"that broadcast; found labels \(2,\), scores \(3,\)"),
+        (
+            ([1, 0], [1, 2, 3]),
+            InputError,
+            r"that broadcast, but found labels \(2,\), scores \(3,\)",
+        ),
         (([[1, 0]], [1, NAN]), RankingError, "candidate 1 of row 0. Set the score to -inf"),
         (([1, 0], [2**53, 2**53 + 1]), InputError, "scores below 2.53"),
         (([1, 0], [2**70, 2**70 + 1]), InputError, "scores below 2.53"),

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 from dense import dense
-from laws.test_groups import GROUPED, assert_groups
-from laws.verbs import VERBS, assert_same, outcome
+from properties.test_groups import GROUPED, assert_groups
+from properties.verbs import VERBS, assert_same, outcome
 
 import irframe as ir
 
@@ -46,7 +46,7 @@ def merged(alone):
 
 
 @pytest.mark.thorough
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", GROUPED)
 def test_groups_of_real_tracks(name, merged, cubes):
     joined = outcome(name, merged, by="track")
@@ -54,7 +54,7 @@ def test_groups_of_real_tracks(name, merged, cubes):
 
 
 @pytest.mark.thorough
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", sorted(VERBS))
 def test_numbers_of_a_real_track_do_not_depend_on_another(name, merged, cubes):
     for track, cube in cubes.items():

@@ -4,8 +4,8 @@ import inspect
 from functools import cache
 
 import pytest
-from laws.experiments import experiment
-from laws.verbs import ARGUMENTS, VERBS, outcome
+from properties.experiments import experiment
+from properties.verbs import ARGUMENTS, VERBS, outcome
 from turns import few_of
 
 import irframe as ir

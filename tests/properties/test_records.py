@@ -1,4 +1,4 @@
-"""Two laws: what decides a number is recorded, and a record gives the result again.
+"""What decides a number is recorded, and a record gives the result again.
 
 A verb is called as usual, and once more for each of its parameters with another value. A parameter
 without such a value fails by a `KeyError` of its name. Of a verb of cubes and scores the value is
@@ -7,12 +7,11 @@ without such a value fails by a `KeyError` of its name. Of a verb of cubes and s
   where it goes with other options; `{}` where the second value is data, or says the first again;
 - none, where the parameter is in `ELSEWHERE`: data, or of frames alone.
 
-The usual call is `asked(verb, cube)` of `laws/verbs.py` on `world("small")`. For values that made
-no difference it is made anew on the worlds, with the options, of `FURTHER[verb]`; those that never
-make any stand in `IDLE`. Verbs of frames have their calls in `FRAMES`, and their values in
-`FRAME_OTHERS`, as `"verb.parameter"` or `"parameter"`, else as above, but for those in
-`FRAME_ONLY`. What rows show (`IN_ROWS`), and what needs no words (`UNSAID`), captions may leave
-out.
+Each verb is called by `asked(verb, cube)` of `properties/verbs.py` on `world("small")`. If a value
+changes nothing there, the verb is called on the worlds and with the options of `FURTHER[verb]`.
+`IDLE` lists the values that never change a result. `FRAMES` holds the calls of verbs of frames.
+`FRAME_OTHERS` holds their values, under `"verb.parameter"` or `"parameter"`. Captions may leave out
+what rows show (`IN_ROWS`) and what needs no words (`UNSAID`).
 """
 
 import inspect
@@ -22,8 +21,8 @@ from functools import cache
 import pandas as pd
 import pytest
 from incomplete import though_incomplete
-from laws.experiments import experiment, larger
-from laws.verbs import SCORED, SUBJECTS, VERBS, asked_plainly, assert_same
+from properties.experiments import experiment, larger
+from properties.verbs import SCORED, SUBJECTS, VERBS, asked_plainly, assert_same
 from turns import few_of
 
 import irframe as ir
@@ -344,7 +343,7 @@ FRAME_ONLY = {
     "rel",
     "threshold",
 }
-"""Arguments that are data, or that the laws of these verbs try."""
+"""Arguments that are data, or that other tests of these verbs vary."""
 
 
 def result_of(function, subject, options):

@@ -6,8 +6,8 @@ import warnings
 import numpy as np
 import pytest
 from incomplete import incomplete, though_incomplete
-from laws.experiments import experiment
-from laws.verbs import VERBS, asked, assert_same
+from properties.experiments import experiment
+from properties.verbs import VERBS, asked, assert_same
 from turns import few_of
 
 import irframe as ir

@@ -13,9 +13,9 @@ import xarray as xr
 from dense import dense
 from hypothesis import given
 from incomplete import incomplete
-from laws.experiments import THOROUGH, TRACKS, experiment, few, seeds
-from laws.verbs import GROUPED as RESULTS
-from laws.verbs import VERBS, asked, assert_same, bare, call, outcome
+from properties.experiments import THOROUGH, TRACKS, experiment, few, seeds
+from properties.verbs import GROUPED as RESULTS
+from properties.verbs import VERBS, asked, assert_same, bare, call, outcome
 from turns import few_of
 
 import irframe as ir
@@ -107,7 +107,7 @@ def test_a_collection_is_one_column():
         ir.cube(*experiment(3), collection=["track", "team"])
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(GROUPED, 16, 3, drawn=False))
 def test_results_are_of_the_types_that_signatures_name(name):
     told = str(inspect.signature(VERBS[name]).return_annotation)
@@ -118,7 +118,7 @@ def test_results_are_of_the_types_that_signatures_name(name):
         assert isinstance(result, type) or any(kind in told for kind in kinds)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(GROUPED, 16, 0, drawn=False))
 @few
 @given(seed=seeds)
@@ -131,7 +131,7 @@ UNDRAWN = [name for name in OF_CUBES if name != "estimate"]
 """Verbs of cubes that read other judgments than those drawn at random."""
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(UNDRAWN, 16, 1, drawn=False))
 @few
 @given(seed=seeds)
@@ -147,7 +147,7 @@ def test_a_verb_of_cubes_by_group_equals_each_group_alone(name, seed):
 
 
 @pytest.mark.thorough
-@pytest.mark.law
+@pytest.mark.property
 @few
 @given(seed=seeds)
 def test_no_number_depends_on_the_other_track(seed):
@@ -173,7 +173,7 @@ def uneven(seed):
     return runs[((runs["track"] == "news") | (place < 4)) & ~absent], qrels
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(GROUPED, 16, 2, drawn=False))
 @few
 @given(seed=seeds)
@@ -192,7 +192,7 @@ def partly(seed):
     return ir.cube(*frames, collection="half")
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 0, drawn=False))
 @few
 @given(seed=seeds)
@@ -264,14 +264,14 @@ def as_called(result):
     )
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 1, drawn=False))
 @pytest.mark.parametrize("by", [None, "track", "half", "team"])
 def test_scores_are_equal_in_every_form(name, by):
     assert_readers(name, partly(3), READERS, last, **({} if by is None else {"by": by}))
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 5, drawn=False))
 def test_scores_by_depth_are_equal_in_every_form(name):
     cube = ir.cube(*experiment(3, missing=False)).drop_vars(["team", "track"], errors="ignore")
@@ -302,7 +302,7 @@ def assert_alike(found, expected):
     assert_same(found, expected)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(sorted({*GROUPED} - OF_GROUPS), 16, 2, drawn=False))
 def test_groups_may_be_a_mapping(name):
     cube = partly(3).assign_coords(make=("system", list("aabbb")[: len(partly(3).system)]))
@@ -339,11 +339,11 @@ def bare_groups(result):
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ({"n1": "a"}, "a group .group. for every topic; found none for .*: n2"),
-        ({"x": "a"}, "mapping of systems or of topics; found none of them among: x"),
+        ({"n1": "a"}, "a group .group. for every topic, but found none for .*: n2"),
+        ({"x": "a"}, "mapping of systems or of topics, but found none of them among: x"),
         ({"n1": "a", "s1": "b"}, "found one of both, with: n1, s1"),
-        (pd.Series({"n1": "a"}, name="track"), "a name of their own; found 'track'"),
-        (pd.Series(["a", "b"], ["n1", "n1"]), "one group for every label; found several for 1"),
+        (pd.Series({"n1": "a"}, name="track"), "a name of their own, but found 'track'"),
+        (pd.Series(["a", "b"], ["n1", "n1"]), "one group for every label, but found several for 1"),
     ],
 )
 def test_mappings_that_are_not_groups_are_refused(by, message):
@@ -354,7 +354,7 @@ def test_mappings_that_are_not_groups_are_refused(by, message):
 
 def test_columns_of_the_cube_itself_are_not_groups():
     runs, qrels = ir.example_track()
-    told = "a name of their own; found 'contributing'.*rename"
+    told = "a name of their own, but found 'contributing'.*rename"
     for does in (
         lambda: runs.ireval.groupby("contributing").evaluate(qrels, "AP"),
         lambda: runs.ireval.groupby("contributing").cube(qrels),
@@ -363,7 +363,7 @@ def test_columns_of_the_cube_itself_are_not_groups():
             does()
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(BASED, 4, 0, drawn=False))
 def test_groups_without_the_baseline_are_left_out_and_named(name):
     cube = ir.cube(*experiment(1), collection="track")
@@ -379,7 +379,7 @@ def test_groups_without_the_baseline_are_left_out_and_named(name):
 def loud(name, cube, **options):
     """Call a verb without silencing its warnings."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("laws.verbs.warnings.simplefilter", lambda *_, **__: None)
+        patch.setattr("properties.verbs.warnings.simplefilter", lambda *_, **__: None)
         return call(name, cube, **options)
 
 
@@ -412,7 +412,7 @@ def in_turn(changes, name):
     return list(changes.items())[SCORED.index(name) % turns :: turns]
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(SCORED, 6, 0, drawn=False))
 def test_frames_without_scores_are_refused(name):
     cube = ir.cube(*experiment(2))
@@ -434,7 +434,7 @@ ALIKE = {
 """What is done to scores, which changes no number but by rounding -> how."""
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(SCORED, 6, 1, drawn=False))
 def test_scores_are_averaged_in_double_precision(name):
     cube = ir.cube(*experiment(2))
@@ -447,7 +447,7 @@ def test_scores_are_averaged_in_double_precision(name):
         assert_same(outcome(name, cube, change=change), outcome(name, cube, change=widened))
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(SCORED, 6, 2, drawn=False))
 def test_renamed_or_added_columns_are_metrics_with_a_warning(name):
     cube = ir.cube(*experiment(2))

@@ -136,7 +136,7 @@ def argument(name, parameter, cube, subject, change):
         given = given.get(name, empty)
         given = changed(given(cube), change) if callable(given) and given is not empty else given
     if given is empty and parameter.default is parameter.empty and parameter.kind != 2:
-        raise LookupError(f"tests/laws/verbs.py knows no {parameter.name} for {name}")
+        raise LookupError(f"tests/properties/verbs.py knows no {parameter.name} for {name}")
     return given
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws.experiments import few, seeds
-from laws.verbs import VERBS, outcome
+from properties.experiments import few, seeds
+from properties.verbs import VERBS, outcome
 from variants import VARIANTS
 
 import irframe as ir
@@ -60,7 +60,7 @@ def cube_of(seed):
 
 
 @pytest.mark.thorough
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("selected", SELECTED)
 @few
 @given(seed=seeds, metrics=st.lists(st.sampled_from(VARIANTS), max_size=8))

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 from incomplete import incomplete, though_incomplete
-from laws.experiments import DEPTH, SYSTEMS, experiment
-from laws.verbs import VERBS, call
 from matplotlib.colors import to_rgba_array
+from properties.experiments import DEPTH, SYSTEMS, experiment
+from properties.verbs import VERBS, call
 from turns import few_of
 
 import irframe as ir

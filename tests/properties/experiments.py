@@ -1,4 +1,4 @@
-"""Small experiments for laws: two tracks, graded and unjudged documents, ties, gaps."""
+"""Small experiments for property tests: two tracks, graded and unjudged documents, ties, gaps."""
 
 import numpy as np
 import pandas as pd
@@ -91,6 +91,6 @@ def larger(seeds=1):
 
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=1, phases=[Phase.explicit, Phase.generate])
-"""For laws that ask every verb at each draw: a smaller seed is no smaller experiment."""
+"""For tests that call every verb at each draw. A smaller seed gives no smaller experiment."""
 THOROUGH = settings.default.max_examples > 2
-"""Whether draws are many: then laws that hold for every verb and much else try all of both."""
+"""Whether there are many draws. Then tests over all verbs try every combination."""

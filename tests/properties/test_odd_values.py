@@ -10,8 +10,8 @@ from os import mkfifo
 
 import pandas as pd
 import pytest
-from laws.experiments import larger
-from laws.verbs import VERBS, call
+from properties.experiments import larger
+from properties.verbs import VERBS, call
 from refusals import refused
 from turns import few_of
 
@@ -204,7 +204,7 @@ def test_a_repeated_key_is_named(tmp_path, name):
 def test_endless_devices_are_refused_and_pipes_are_read(tmp_path):
     for device in ("/dev/zero", "/dev/full", "/dev/null"):
         for read in (ir.read_run, ir.read_qrels):
-            refused(InputError, f"a file or a pipe; found the device {device}", read, device)
+            refused(InputError, f"a file or a pipe, but found the device {device}", read, device)
         with pytest.warns(IrframeWarning, match="left out"):
             assert [*left_out(ir.read_runs([device], on_error="skip"))] == [device]
     mkfifo(tmp_path / "pipe")
@@ -276,7 +276,7 @@ def test_a_file_that_ends_inside_a_tag_is_named(tmp_path, monkeypatch, rows, war
             read(file)
 
 
-@pytest.mark.law
+@pytest.mark.property
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 4, drawn=False))
 @pytest.mark.filterwarnings("ignore")
 def test_a_huge_number_is_refused_in_few_words(name):

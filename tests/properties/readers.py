@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-from laws.oddities import Case, Rows, lists_of, named_alike
+from properties.oddities import Case, Rows, lists_of, named_alike
 
 import irframe as ir
 from irframe.errors import IrframeError

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import xarray as xr
 from incomplete import though_incomplete
-from laws.experiments import THOROUGH, experiment
-from laws.verbs import VERBS, call
+from properties.experiments import THOROUGH, experiment
+from properties.verbs import VERBS, call
 from turns import few_of
 
 import irframe as ir

@@ -15,9 +15,9 @@ from functools import cache
 import matplotlib.pyplot as plt
 import pytest
 from incomplete import though_incomplete
-from laws.experiments import experiment
-from laws.test_records import FRAMES
-from laws.verbs import VERBS, asked
+from properties.experiments import experiment
+from properties.test_records import FRAMES
+from properties.verbs import VERBS, asked
 from turns import few_of
 
 import irframe as ir
@@ -48,7 +48,7 @@ OTHERS = {
 }
 """Verbs that are in no other registry, and what they are called with."""
 GIVEN = {"judge_next": {"n": 1}}
-"""Verb -> arguments in place of those of other laws."""
+"""Verb -> arguments in place of those of other property tests."""
 SLOW = pytest.param("report", marks=pytest.mark.thorough)
 FILES = {"freeze", "save", "write_qrels", "write_run"}
 """Verbs whose arguments are files, or texts that may be any."""

@@ -4,8 +4,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from incomplete import though_incomplete
-from laws.experiments import larger
-from laws.verbs import VERBS, call
+from properties.experiments import larger
+from properties.verbs import VERBS, call
 from turns import few_of
 
 import irframe as ir
