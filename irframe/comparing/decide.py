@@ -15,20 +15,11 @@ from irframe.cubes.unjudged import SIDES
 from irframe.cubes.verb import verb
 from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, METRIC
-from irframe.scores.read_scores import (
-    Baselines,
-    choose_pairs,
-    label_pairs,
-    scores_to_compare,
-)
+from irframe.scores.read_scores import Baselines, choose_pairs, label_pairs, scores_to_compare
 
 
 @verb
-def decide(
-    bounds: xr.DataArray,
-    *,
-    baseline: Baselines = None,
-) -> pd.DataFrame:
+def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     """Find the pairs whose order no unjudged document can reverse.
 
     Parameters
@@ -99,12 +90,7 @@ DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_
 
 
 def add_bounds(
-    bounds: xr.DataArray,
-    frame: pd.DataFrame,
-    options: PairOptions,
-    *,
-    baseline: Baselines,
-    by: Any,
+    bounds: xr.DataArray, frame: pd.DataFrame, options: PairOptions, *, baseline: Baselines, by: Any
 ) -> pd.DataFrame:
     """Add the columns `DECIDED` to a comparison of lower scores."""
     compared = {None} if by is None else set(frame[by])

@@ -27,10 +27,7 @@ COUNTS = ("wins", "losses", "n_topics")
 
 @verb(one_unit=True)
 def risk(
-    scores: xr.DataArray | pd.DataFrame,
-    *,
-    baseline: Hashable,
-    a: float = 1.0,
+    scores: xr.DataArray | pd.DataFrame, *, baseline: Hashable, a: float = 1.0
 ) -> pd.DataFrame:
     """Compare systems with a baseline, weighting losses more than gains.
 

@@ -25,13 +25,7 @@ from irframe.cubes.scores import Arrays, Scores, finite, summands
 from irframe.errors import listing, warn
 from irframe.metrics.facts import TIE
 from irframe.names import NO_VERDICT
-from irframe.paired import (
-    TESTS,
-    MaxT,
-    PairedResult,
-    PairedTest,
-    describe_differences,
-)
+from irframe.paired import TESTS, MaxT, PairedResult, PairedTest, describe_differences
 from irframe.paired.design import Design
 from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE

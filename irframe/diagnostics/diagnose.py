@@ -32,14 +32,7 @@ from irframe.diagnostics.findings import (
 )
 from irframe.diagnostics.tie_ranges import tie_rates
 from irframe.errors import DepthError, IrframeError, singular, unsaid
-from irframe.experiments.choices import (
-    BudgetAlone,
-    Pool,
-    PoolLike,
-    Searches,
-    SearchLike,
-    UnitsLike,
-)
+from irframe.experiments.choices import BudgetAlone, Pool, PoolLike, Searches, SearchLike, UnitsLike
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.collapse import Preparation
 from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
@@ -49,15 +42,7 @@ from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
-from irframe.names import (
-    DEPTH,
-    REPEAT,
-    REPEATED,
-    REPEATS,
-    SYSTEM,
-    UNJUDGED,
-    plural,
-)
+from irframe.names import DEPTH, REPEAT, REPEATED, REPEATS, SYSTEM, UNJUDGED, plural
 from irframe.record import RECORD, recorded
 from irframe.scores.averages import averages
 from irframe.tables.captions import origin_text

@@ -28,9 +28,7 @@ from irframe.record import recorded
 
 @verb(bounded=True, repeats=True)
 def tie_ranges(
-    cube: xr.Dataset,
-    *metrics: Metrics,
-    at: int | Sequence[int] | None = None,
+    cube: xr.Dataset, *metrics: Metrics, at: int | Sequence[int] | None = None
 ) -> xr.DataArray:
     """Return the score bounds over all orders of tied documents.
 

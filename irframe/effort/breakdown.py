@@ -92,11 +92,7 @@ def answers_of_runs(
 
 
 def _answers(
-    experiment: Experiment,
-    blocks: Iterable[Experiment],
-    depth: int,
-    rel: int,
-    relevant: Relevant,
+    experiment: Experiment, blocks: Iterable[Experiment], depth: int, rel: int, relevant: Relevant
 ) -> xr.Dataset:
     """Return the answers in an experiment.
 

@@ -24,10 +24,7 @@ from irframe.stops import AXES
 
 @recorded
 def risk_coverage(
-    data: xr.Dataset | Runs,
-    qrels: Qrels | None = None,
-    *,
-    rel: int = 1,
+    data: xr.Dataset | Runs, qrels: Qrels | None = None, *, rel: int = 1
 ) -> pd.DataFrame:
     """Return risk and coverage by threshold of the first score.
 

@@ -26,11 +26,7 @@ PRECISION = "precision"
 
 @verb(bounded=True)
 def search_lengths(
-    cube: xr.Dataset,
-    *,
-    depth: int | None = None,
-    rel: int = 1,
-    unretrieved: Unretrieved = "irrel",
+    cube: xr.Dataset, *, depth: int | None = None, rel: int = 1, unretrieved: Unretrieved = "irrel"
 ) -> pd.DataFrame:
     """Return the search length of every relevant document.
 
@@ -249,12 +245,7 @@ def refuse_others(lengths: pd.DataFrame) -> None:
 
 @verb
 def difference_histogram(
-    lengths: pd.DataFrame,
-    a: Hashable,
-    b: Hashable,
-    *,
-    bins: int = 5,
-    width: int | None = None,
+    lengths: pd.DataFrame, a: Hashable, b: Hashable, *, bins: int = 5, width: int | None = None
 ) -> pd.DataFrame:
     """Count relevant documents by difference in search length.
 

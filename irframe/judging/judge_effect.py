@@ -33,17 +33,7 @@ from irframe.judging.grades_by_judge import (
     read_judges,
 )
 from irframe.metrics.facts import TIE
-from irframe.names import (
-    BOUND,
-    DEPTH,
-    METRIC,
-    REPEAT,
-    REPEATED,
-    REPEATS,
-    RESULT,
-    SYSTEM,
-    TOPIC,
-)
+from irframe.names import BOUND, DEPTH, METRIC, REPEAT, REPEATED, REPEATS, RESULT, SYSTEM, TOPIC
 from irframe.orderings.orderings import competition_ranks
 from irframe.paired import all_pairs
 from irframe.record import recorded

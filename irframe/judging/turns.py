@@ -256,12 +256,7 @@ class Turns(NamedTuple):
 
 
 def take_turns(
-    method: Judging,
-    relevant: Array,
-    turns: int,
-    *,
-    batch: int = 1,
-    judged: Array | None = None,
+    method: Judging, relevant: Array, turns: int, *, batch: int = 1, judged: Array | None = None
 ) -> Turns:
     """Return the documents judged, one per topic and turn.
 

@@ -136,11 +136,7 @@ SOURCES = (SYSTEM, TOPIC, "interaction")
 
 
 @verb(repeats=True)
-def components(
-    scores: xr.DataArray | pd.DataFrame,
-    *,
-    alpha: float = 0.05,
-) -> xr.Dataset:
+def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> xr.Dataset:
     """Return variance components of scores by system, topic and interaction.
 
     Parameters

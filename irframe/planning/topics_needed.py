@@ -25,12 +25,7 @@ from irframe.paired.design import Design
 from irframe.paired.margins import detectable, missed_one_sided
 from irframe.planning.components import analyse
 from irframe.planning.over_repeats import topics_over_repeats
-from irframe.scores.read_scores import (
-    Baselines,
-    choose_pairs,
-    pair_labels,
-    scores_to_compare,
-)
+from irframe.scores.read_scores import Baselines, choose_pairs, pair_labels, scores_to_compare
 
 FEWEST = 2
 """Smallest number of topics with a variance."""

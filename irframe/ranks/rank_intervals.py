@@ -18,11 +18,7 @@ from irframe.checks import choice
 from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.corrections import Significance, Tested
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import (
-    Pairing,
-    family_sizes,
-    without_judged,
-)
+from irframe.comparing.significance import Pairing, family_sizes, without_judged
 from irframe.cubes.scores import Arrays, Scores, finite
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, caution, united, warn

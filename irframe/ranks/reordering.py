@@ -379,10 +379,7 @@ def _best(scores: xr.DataArray) -> pd.DataFrame:
 
 @verb
 def rrie(
-    scores: xr.DataArray | pd.DataFrame,
-    *,
-    baseline: Hashable,
-    at: Depths = None,
+    scores: xr.DataArray | pd.DataFrame, *, baseline: Hashable, at: Depths = None
 ) -> pd.DataFrame:
     """Return the relative reduction in a baseline's error by system.
 

@@ -29,10 +29,7 @@ def select_top(
 
 @verb(spans=True)
 def select_top(
-    data: xr.Dataset | xr.DataArray,
-    share: float = 0.75,
-    *,
-    metric: MetricLike = "AP",
+    data: xr.Dataset | xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP"
 ) -> Cube | xr.DataArray:
     """Select the best systems.
 
