@@ -8,7 +8,7 @@ from shown import Page, data_folder
 from tracks import read_matrix
 
 import irframe as ir
-from irframe.paired.first import first_p
+from irframe.ranks.first import first_p
 
 PAGE = Page("could-be-first")
 TRACKS, DRAWS = 400, 199

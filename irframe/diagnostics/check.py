@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.checks import check_int
-from irframe.diagnostics import findings
-from irframe.diagnostics.odd_ids import judgment_cautions, like_spelled, with_other_texts
+from irframe.diagnostics import frames
+from irframe.diagnostics.findings import SEVERITIES, Findings
 from irframe.errors import DepthError, InputError, shortened, warn
 from irframe.experiments import coded_tables, searches
 from irframe.experiments.choices import Copies, CopiesAlone, Searches, SearchLike, Units
@@ -55,9 +55,9 @@ def odd_topics(
     tied: Codes,
 ) -> Listed:
     """Return the topics with odd lists, by column and system."""
-    lengths = findings.list_lengths(table, judgments)
+    lengths = frames.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
-    usual = findings.usual_length(rows)
+    usual = frames.usual_length(rows)
     expected_length = (
         usual if length is None else check_int("list_length", length, low=1, error=DepthError)
     )
@@ -69,7 +69,7 @@ def odd_topics(
         "topics_unknown": unknown_lists,
         "lists_long": lists[rows > expected_length] if length is not None else lists[:0],
         "lists_tied": np.unique(tied),
-    } | findings.odd_lists(table)
+    } | frames.odd_lists(table)
     masks = {
         "topics_missing": lengths == 0,
         "lists_short": (lengths > 0) & (lengths < expected_length),
@@ -312,7 +312,7 @@ def check(
         (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
         coded_tables.refuse_twice_judged(judgments, repeated(codes))
     documents = _ids(documents)
-    warn(*judgment_cautions(judgments, documents, train))
+    warn(*frames.judgment_cautions(judgments, documents, train))
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unreadable)
     prepared = Preparation.read(search=search)
     column = Searches.column(search)
@@ -356,7 +356,7 @@ def _numbers_of_systems(
     """Return numbers per system, and the values listed in columns."""
     infinite = np.isinf(table.score) if table.score is not None else []
     listed = {
-        "scores_missing": _of_rows(table, findings.without_score(table)),
+        "scores_missing": _of_rows(table, frames.without_score(table)),
         "scores_infinite": _of_rows(table, np.flatnonzero(infinite)),
         "duplicates": _of_rows(table, searches.listed_twice(table, policy.search)),
     }
@@ -370,8 +370,8 @@ def _numbers_of_systems(
     rows = {
         "documents_unknown": unknown(table, documents),
         "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
-        "ids_alike": like_spelled(table, judgments, np.flatnonzero(~judged)),
-        "texts_differ": with_other_texts(table),
+        "ids_alike": frames.like_spelled(table, judgments, np.flatnonzero(~judged)),
+        "texts_differ": frames.with_other_texts(table),
         "copies": copied(table, ranking, copies),
     }
     marked = has_judgments & (judgments.grade != POOLED_UNJUDGED).any()
@@ -424,7 +424,7 @@ def _coded(
     table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
 ) -> tuple[Codes, NDArray[np.bool_]]:
     """Return document codes, and whether each is judged."""
-    retrieved = coded_tables.Side(findings.topics_of_both(table, judgments), table.doc)
+    retrieved = coded_tables.Side(frames.topics_of_both(table, judgments), table.doc)
     if is_text(table.doc.type) != is_text(judgments.doc.type):
         (codes,) = coded_tables.code_documents(retrieved)
         return codes, np.zeros(len(codes), dtype=bool)
@@ -472,7 +472,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     summary = pd.DataFrame(
         {"severity": worst, "found": list(map(tuple, found_by_system))}, frame.index
     )
-    return findings.Findings(summary.join(frame[columns]))
+    return Findings(summary.join(frame[columns]))
 
 
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
@@ -480,5 +480,5 @@ def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, st
     graves = {name: severity_of for name, severity_of in severity.items() if row[name]}
     if "documents_unknown" in graves and len(row["documents_unknown"]) == row["documents"]:
         graves["documents_unknown"] = "error"
-    ordered = sorted(graves, key=lambda name: findings.SEVERITIES.index(graves[name]))
+    ordered = sorted(graves, key=lambda name: SEVERITIES.index(graves[name]))
     return {name: graves[name] for name in ordered}

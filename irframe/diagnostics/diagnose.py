@@ -21,15 +21,9 @@ from irframe.cubes.verb import loaded
 from irframe.cubes.view import experiment_of, of_spans, read_cube
 from irframe.depth.pool_growth import count_pools
 from irframe.diagnostics import findings
-from irframe.diagnostics.findings import (
-    IN_CODE,
-    LU,
-    Finding,
-    drawn_together,
-    explaining,
-    findings_at,
-    scored_at,
-)
+from irframe.diagnostics.designs import check_repeats, drawn_together, explaining
+from irframe.diagnostics.findings import IN_CODE, LU, Finding, findings_at
+from irframe.diagnostics.frames import check_frames
 from irframe.diagnostics.tie_ranges import tie_rates
 from irframe.errors import DepthError, IrframeError, singular, unsaid
 from irframe.experiments.choices import BudgetAlone, Pool, PoolLike, Searches, SearchLike, UnitsLike
@@ -42,9 +36,8 @@ from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
-from irframe.names import DEPTH, REPEAT, REPEATED, REPEATS, SYSTEM, UNJUDGED, plural
+from irframe.names import DEPTH, REPEAT, REPEATED, SYSTEM, UNJUDGED
 from irframe.record import RECORD, recorded
-from irframe.scores.averages import averages
 from irframe.tables.captions import origin_text
 
 TOPS = (10, 20, 100)
@@ -214,91 +207,6 @@ def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
     yield from findings_at("note", what, odd, advice, where)
 
 
-FAR = 3.5
-"""Median absolute deviations from the median beyond which a repeat is an outlier."""
-LEAST = 5
-"""Smallest number of repeats in which outliers are searched."""
-BOUTHILLIER = "Bouthillier et al. 2021, arXiv:2103.03098"
-LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
-
-
-def check_repeats(
-    cube: xr.Dataset, folded: Folded, metrics: Sequence[Metric], depth: int
-) -> Iterator[Finding]:
-    """Yield findings about repeats of systems.
-
-    Parameters
-    ----------
-    cube
-        A cube of the runs with each repeat as a system.
-    folded
-        The system and repeat of each of these.
-    metrics
-        The metrics, or nDCG if there are none.
-    depth
-        Evaluation depth.
-    """
-    if folded.word is None:
-        return
-    owners = pd.DataFrame(list(folded.owners.values()), columns=["system", "repeat"])
-    owners["name"] = list(folded.owners)
-    yield from _far_off(cube, owners, folded.word, metrics, depth)
-    counts = owners.groupby("system", sort=False).size()
-    if counts.max() > 1:
-        what = f"systems with one {folded.word}, while others have up to {counts.max()}"
-        advice = (
-            f"run them again, unless they do not vary by {folded.word}: their intervals ignore "
-            "this variance"
-        )
-        single = counts.index[counts == 1]
-        yield from findings_at("warning", what, single, advice, BOUTHILLIER)
-    shared = owners.groupby("repeat", sort=False)["system"].nunique()
-    if REPEATS not in cube.attrs:
-        what = f"{plural(folded.word)} that several systems have under the same label"
-        advice = (
-            "treated as repeats of single systems, unless you declare that all systems share a "
-            f"repeat, such as a pass of a judge{IN_CODE}design(repeats='shared')"
-        )
-        yield from findings_at("note", what, shared.index[shared > 1], advice, BOUTHILLIER)
-
-
-def _far_off(
-    cube: xr.Dataset, owners: pd.DataFrame, repeat_name: str, metrics: Sequence[Metric], depth: int
-) -> Iterator[Finding]:
-    means = averages(scored_at(cube, metrics, depth))
-    codes = pd.factorize(owners["system"])[0]
-    owned = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
-    for metric in means["metric"].to_numpy():
-        values = means.sel(metric=metric).sel(system=owners["name"].tolist()).to_numpy()
-        far = [
-            f"{owners['name'][row]} ({values[row]:.3g})"
-            for rows in owned
-            for row in rows[far_off(values[rows])]
-        ]
-        what = f"{plural(repeat_name)} whose mean {metric} is an outlier within their system"
-        advice = (
-            f"check these runs: a failed training is no valid {repeat_name}, and widens all "
-            "intervals of its system"
-        )
-        yield from findings_at("warning", what, far, advice, LEYS)
-
-
-def far_off(values: np.ndarray) -> np.ndarray:
-    """Return which values are outliers.
-
-    Outliers are more than 3.5 median absolute deviations from the median.
-
-    Examples
-    --------
-    >>> far_off(np.array([0.50, 0.51, 0.49, 0.52, 0.50, 0.31])).nonzero()[0]
-    array([5])
-    """
-    if len(values) < LEAST:
-        return np.zeros(len(values), bool)
-    deviation = abs(values - np.median(values))
-    return np.asarray(deviation > FAR * np.median(deviation) + 1e-12)
-
-
 @recorded
 def diagnose(
     data: xr.Dataset | Runs,
@@ -455,7 +363,7 @@ def _findings(
 ) -> Iterator[Finding]:
     """Yield findings about the frames, then about their cube."""
     folded, table = runs
-    of_frames = list(findings.check_frames(table, judgments, depth))
+    of_frames = list(check_frames(table, judgments, depth))
     yield from of_frames
     yield from drawn_together(judgments)
     judged = judgments.grade != POOLED_UNJUDGED

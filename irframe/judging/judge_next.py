@@ -26,7 +26,9 @@ from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Runs, as_runs
 from irframe.judging.candidates import (
     Candidates,
+    JudgingMethod,
     ListedDocuments,
+    MethodName,
     Prior,
     by_label,
     helping,
@@ -34,7 +36,6 @@ from irframe.judging.candidates import (
     tally,
 )
 from irframe.judging.judge_effect import CONCLUSIONS
-from irframe.judging.judging_method import JudgingMethod, MethodName
 from irframe.judging.turns import METHODS, SampleResult, Trial, take_turns
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType

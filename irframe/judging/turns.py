@@ -16,9 +16,15 @@ from irframe.cubes.unjudged import condense
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError
 from irframe.experiments.experiment import fewer_judged
-from irframe.judging.candidates import Candidates, ListedDocuments, Prior, read_prior, tally
+from irframe.judging.candidates import (
+    Candidates,
+    JudgingMethod,
+    ListedDocuments,
+    Prior,
+    read_prior,
+    tally,
+)
 from irframe.judging.judge_effect import agreement_of, conclude, winners
-from irframe.judging.judging_method import JudgingMethod
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM

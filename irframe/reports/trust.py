@@ -17,22 +17,18 @@ from irframe.cubes.groups import each_a_system
 from irframe.cubes.view import experiment_of, of_spans, shown_as
 from irframe.depth.leave_out import leave_out
 from irframe.depth.pool_growth import pool_growth
-from irframe.diagnostics.diagnose import DECIDED, check_cube, check_repeats, folded_of, too_long
-from irframe.diagnostics.findings import (
-    Finding,
-    check_frames,
-    every_place,
-    findings_frame,
-    until_error,
-)
+from irframe.diagnostics.designs import check_repeats
+from irframe.diagnostics.diagnose import DECIDED, check_cube, folded_of, too_long
+from irframe.diagnostics.findings import Finding, every_place, findings_frame, until_error
+from irframe.diagnostics.frames import check_frames
 from irframe.diagnostics.tie_ranges import tie_ranges, tie_rates
 from irframe.errors import unsaid
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.ranked_runs import RANKS
 from irframe.experiments.stopping import Stops
 from irframe.files.repeats import fold
+from irframe.judging.candidates import JudgingMethod
 from irframe.judging.judge_next import count_unjudged, judge_next
-from irframe.judging.judging_method import JudgingMethod
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted

@@ -13,7 +13,7 @@ from timed import against, each, peak_of
 
 import irframe as ir
 from irframe.paired import all_pairs
-from irframe.paired.first import first_p
+from irframe.ranks.first import first_p
 
 TWENTY = list(range(50, 1001, 50))
 HUNDRED = list(range(10, 1001, 10))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irframe.paired.design import design_of
-from irframe.paired.first import first_p, least_first_p
+from irframe.ranks.first import first_p, least_first_p
 
 
 def slow_p(values, signs):

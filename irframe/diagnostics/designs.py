@@ -1,0 +1,195 @@
+"""Findings about sampling designs: clusters and repeats."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+import xarray as xr
+
+from irframe.cubes.score import score
+from irframe.cubes.view import OURS, of_spans
+from irframe.diagnostics.findings import IN_CODE, Finding, findings_at
+from irframe.experiments.coded_tables import QrelsTable
+from irframe.experiments.topic_design import names_declared
+from irframe.files.repeats import Folded
+from irframe.metrics import Metric
+from irframe.names import DEPTH, DOC, METRIC, REPEATS, SYSTEM, TOPIC, plural
+from irframe.scores.averages import averages
+
+MILLER = "Miller 2024, arXiv:2411.00640"
+
+
+def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
+    """Yield findings about topics that may form clusters.
+
+    Either most topics share a prefix before a number with some, but not all, other topics. Or the
+    evidence of most topics is in documents that also contain evidence of other topics. Only the
+    user knows how topics were sampled.
+    """
+    topics = judgments.topics.astype(str).to_series()
+    counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
+    if 1 < len(counts) < counts.sum() and counts.sum() > len(topics) / 2:
+        what = "topics that may have been sampled in clusters, by their ids"
+        yield from findings_at("note", what, _counted(counts), ASKED, MILLER)
+    if judgments.spans is None:
+        return
+    pairs = judgments.frame[[judgments.columns[role] for role in (TOPIC, DOC)]]
+    pairs = pairs[judgments.grade >= 1].drop_duplicates()
+    n_common = pairs[pairs.duplicated(pairs.columns[1], keep=False)]
+    number = n_common.iloc[:, 0].nunique()
+    if number > len(topics) / 2:
+        what = "topics whose evidence is in documents with evidence of other topics"
+        where = _counted(n_common.iloc[:, 1].value_counts())
+        yield from findings_at("note", what, where, ASKED, MILLER, number)
+
+
+ASKED = (
+    "if they are turns of a conversation, or questions about one document, declare the clusters by "
+    "cube.ireval.design(cluster=...); tests and intervals then use them"
+)
+"""Advice about topics that may be clustered."""
+
+
+def _counted(counts: pd.Series) -> list[str]:
+    return [f"{label} ({n})" for label, n in counts[counts > 1].items()]
+
+
+EXPLAINED = 0.05
+"""Share of explained variance above which a column is reported."""
+FEWEST = 5
+"""Smallest mean number of topics per value of such a column."""
+RARE = 0.05
+"""Largest p-value of the explained variance."""
+
+
+def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
+    """Yield a finding about topic columns that explain score variance.
+
+    Columns with few values are tested. The share of variance is the adjusted R squared.
+    """
+    columns = [cube[name] for name in cube.coords if name not in OURS]
+    few = [c for c in columns if c.dims == (TOPIC,) and c.size >= FEWEST * len(pd.unique(c.values))]
+    if not few or names_declared(cube.attrs):
+        return
+    scores = scored_at(cube, metrics[:1], depth).isel({METRIC: 0})
+    values = scores.mean(SYSTEM).to_series()
+    where = [f"{c.name} ({share:.0%})" for c in few if (share := explained(values, c.values))]
+    what = f"columns that explain variance of {scores[METRIC].item()} over topics"
+    advice = "declare topics with equal values as clusters if they were sampled together, or as "
+    advice += f"tasks of equal weight{IN_CODE}design(cluster=...), design(task=...)"
+    yield from findings_at("note", what, where, advice, MILLER)
+
+
+def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.DataArray:
+    """Return scores at a depth, by default nDCG or SpanR."""
+    chosen: list[Any] = [*metrics] or ["SpanR" if of_spans(cube) else "nDCG"]
+    return score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])]).isel({DEPTH: 0}, drop=True)
+
+
+def explained(values: pd.Series, labels: Any) -> float:
+    """Return the adjusted share of explained variance, if significant.
+
+    Examples
+    --------
+    >>> values = pd.Series([0.1, 0.2, 0.1, 0.2, 0.8, 0.9, 0.8, 0.9])
+    >>> round(explained(values, list("aaaabbbb")), 2), explained(values, list("abababab"))
+    (0.98, 0.0)
+    """
+    codes = pd.factorize(pd.Series(labels), use_na_sentinel=False)[0]
+    groups = values.groupby(codes)
+    inside = (values - groups.transform("mean")).var(ddof=0)
+    total = values.var(ddof=0)
+    freedom = values.count() - groups.ngroups
+    others = groups.ngroups - 1
+    if not (total > 0 and others and freedom > 0):
+        return 0.0
+    chance = scipy.special.betainc(freedom / 2, others / 2, inside / total)
+    share = 1 - inside / total * (freedom + others) / freedom
+    return float(share) if share > EXPLAINED and chance < RARE else 0.0
+
+
+FAR = 3.5
+"""Median absolute deviations from the median beyond which a repeat is an outlier."""
+LEAST = 5
+"""Smallest number of repeats in which outliers are searched."""
+BOUTHILLIER = "Bouthillier et al. 2021, arXiv:2103.03098"
+LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
+
+
+def check_repeats(
+    cube: xr.Dataset, folded: Folded, metrics: Sequence[Metric], depth: int
+) -> Iterator[Finding]:
+    """Yield findings about repeats of systems.
+
+    Parameters
+    ----------
+    cube
+        A cube of the runs with each repeat as a system.
+    folded
+        The system and repeat of each of these.
+    metrics
+        The metrics, or nDCG if there are none.
+    depth
+        Evaluation depth.
+    """
+    if folded.word is None:
+        return
+    owners = pd.DataFrame(list(folded.owners.values()), columns=["system", "repeat"])
+    owners["name"] = list(folded.owners)
+    yield from _far_off(cube, owners, folded.word, metrics, depth)
+    counts = owners.groupby("system", sort=False).size()
+    if counts.max() > 1:
+        what = f"systems with one {folded.word}, while others have up to {counts.max()}"
+        advice = (
+            f"run them again, unless they do not vary by {folded.word}: their intervals ignore "
+            "this variance"
+        )
+        single = counts.index[counts == 1]
+        yield from findings_at("warning", what, single, advice, BOUTHILLIER)
+    shared = owners.groupby("repeat", sort=False)["system"].nunique()
+    if REPEATS not in cube.attrs:
+        what = f"{plural(folded.word)} that several systems have under the same label"
+        advice = (
+            "treated as repeats of single systems, unless you declare that all systems share a "
+            f"repeat, such as a pass of a judge{IN_CODE}design(repeats='shared')"
+        )
+        yield from findings_at("note", what, shared.index[shared > 1], advice, BOUTHILLIER)
+
+
+def _far_off(
+    cube: xr.Dataset, owners: pd.DataFrame, repeat_name: str, metrics: Sequence[Metric], depth: int
+) -> Iterator[Finding]:
+    means = averages(scored_at(cube, metrics, depth))
+    codes = pd.factorize(owners["system"])[0]
+    owned = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    for metric in means["metric"].to_numpy():
+        values = means.sel(metric=metric).sel(system=owners["name"].tolist()).to_numpy()
+        far = [
+            f"{owners['name'][row]} ({values[row]:.3g})"
+            for rows in owned
+            for row in rows[far_off(values[rows])]
+        ]
+        what = f"{plural(repeat_name)} whose mean {metric} is an outlier within their system"
+        advice = (
+            f"check these runs: a failed training is no valid {repeat_name}, and widens all "
+            "intervals of its system"
+        )
+        yield from findings_at("warning", what, far, advice, LEYS)
+
+
+def far_off(values: np.ndarray) -> np.ndarray:
+    """Return which values are outliers.
+
+    Outliers are more than 3.5 median absolute deviations from the median.
+
+    Examples
+    --------
+    >>> far_off(np.array([0.50, 0.51, 0.49, 0.52, 0.50, 0.31])).nonzero()[0]
+    array([5])
+    """
+    if len(values) < LEAST:
+        return np.zeros(len(values), bool)
+    deviation = abs(values - np.median(values))
+    return np.asarray(deviation > FAR * np.median(deviation) + 1e-12)
