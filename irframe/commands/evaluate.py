@@ -20,11 +20,11 @@ from irframe.commands import answer, inputs, tell
 from irframe.errors import InputError, ParameterError, listing
 from irframe.files.read_file import plain_table
 from irframe.metrics.facts import average, facts
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
 from irframe.names import ALIASES, DOC, DRAWN, GRADE, METRIC, SYSTEM, TOPIC, UNKNOWN, roles
 from irframe.printed import FIRST, fitted
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.tables.captions import caption_text
 
 RUNID = "runid"

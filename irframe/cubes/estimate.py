@@ -27,9 +27,9 @@ from irframe.files.ids import Codes, repeated, within
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.ndcg import nDCG
 from irframe.names import CAUTION, DEPTH, GRADE, METRIC, PROBABILITY, STRATUM, SYSTEM, TOPIC
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded
 
 LEAST_DRAWN = 15

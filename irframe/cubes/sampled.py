@@ -16,8 +16,8 @@ from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import TIE
 from irframe.metrics.ndcg import nDCG
-from irframe.metrics.positions import discounts
 from irframe.names import UNJUDGED
+from irframe.quantities.positions import discounts
 
 CELLS = 1 << 22
 """Cells of rankings that are worked on at a time."""

@@ -29,9 +29,9 @@ from irframe.experiments.spans import refuse_spans
 from irframe.experiments.stopping import Stops, nothing_read, without_relevant
 from irframe.files.ids import Codes
 from irframe.metrics import METRICS, Block, Evidence, Metric
-from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
 from irframe.metrics.reading import QUANTITIES
+from irframe.quantities.block import by_scale
 
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 

@@ -26,9 +26,9 @@ from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refus
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import shown
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import TIE
 from irframe.names import BOUND, DEPTH, METRIC, REPEAT, TOPIC, UNJUDGED
+from irframe.quantities.evidence import parameters
 from irframe.record import steps_of
 
 SIDES = ("lower", "upper")

@@ -34,9 +34,9 @@ from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
 from irframe.names import DEPTH, REPEAT, REPEATED, SYSTEM, UNJUDGED
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import RECORD, recorded
 from irframe.tables.captions import origin_text
 

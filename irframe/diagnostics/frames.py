@@ -23,8 +23,8 @@ from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.rank_table import listed_again
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, beginnings, is_text, repeated, shown
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 ALEX = "Alex, Hall, Metzler 2022, doi:10.48550/arXiv.2201.01745"
 YILMAZ = "Yilmaz, Aslam 2006, doi:10.1145/1183614.1183633"

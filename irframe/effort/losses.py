@@ -37,10 +37,10 @@ from irframe.extremes.labelled_bounds import lists_of, preference_ranks, refuse_
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs, in_groups
 from irframe.files.repeats import fold
 from irframe.metrics import METRICS, Block, Metric
-from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import UNJUDGED
+from irframe.quantities.block import by_scale
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import InGroups
 
 DEEPEST = 100

@@ -18,11 +18,12 @@ from irframe.cubes.view import CODES, LIST, experiment_of
 from irframe.errors import InputError, ParameterError, warn
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.topic_design import refuse_declared
-from irframe.metrics import Metric, positions
+from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts, index_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, EMPTY, GRADE, HIGHEST_GRADE, METRIC, SYSTEM, TOPIC
+from irframe.quantities import positions
 from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")

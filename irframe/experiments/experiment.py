@@ -24,9 +24,9 @@ from irframe.experiments.lists import Collections, warn_missing
 from irframe.experiments.policy import Policy, refuse_marks, refuse_pool, shares_ranks
 from irframe.files.ids import Codes, all_of_one_kind, within
 from irframe.metrics import Block, Metric
-from irframe.metrics.block import BY_TOPIC
 from irframe.metrics.facts import facts
 from irframe.names import DOC, GRADE, SYSTEM, TOPIC, low_to_high
+from irframe.quantities.block import BY_TOPIC
 
 LAST = "_last"
 """Where an experiment keeps the part of it that was asked for last."""

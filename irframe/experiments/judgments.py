@@ -23,9 +23,9 @@ from irframe.files.as_runs import Qrels, by_role, without_documents
 from irframe.files.ids import Codes
 from irframe.files.kinds import QRELS, ByRole
 from irframe.metrics import Metric
-from irframe.metrics.evidence import parameters
-from irframe.metrics.subtopics import ideal_gains, stretch
 from irframe.names import EMPTY, ITERATION, SUBTOPIC
+from irframe.quantities.evidence import parameters
+from irframe.quantities.subtopics import ideal_gains, stretch
 
 
 @dataclass(frozen=True, eq=False)

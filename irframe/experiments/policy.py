@@ -19,8 +19,8 @@ from irframe.files.ids import Codes, within
 from irframe.metrics import Metric
 from irframe.metrics.base import METRICS, MetricType
 from irframe.metrics.facts import facts, refuse_gains
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import parse_named
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 LEAST_NONRELEVANT = 10
 """Documents that stay judged on a grade that is not relevant, if there are so many."""

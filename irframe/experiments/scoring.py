@@ -19,8 +19,8 @@ from irframe.experiments.spans import TEXT, refuse_spans
 from irframe.experiments.stopping import Stops, nothing_read, without_relevant
 from irframe.files.ids import every_row
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.block import by_scale
 from irframe.metrics.facts import average, facts
+from irframe.quantities.block import by_scale
 
 EVEN = 0.9
 """Share of the longest lists from which on lists count as equally long."""

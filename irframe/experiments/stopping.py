@@ -19,9 +19,9 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits
 from irframe.experiments.spans import PLACE, retrieved_evidence
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.block import by_scale
-from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import facts
+from irframe.quantities.block import by_scale
+from irframe.quantities.evidence import parameters
 from irframe.stops import AXES, ROUNDING, Axis
 
 OWN = "own threshold"

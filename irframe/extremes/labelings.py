@@ -12,12 +12,12 @@ from irframe.arrays import Array, Floats, Grade
 from irframe.errors import MetricError
 from irframe.metrics.ap import Q
 from irframe.metrics.base import Metric
-from irframe.metrics.block import Block
-from irframe.metrics.evidence import Evidence
 from irframe.metrics.facts import facts
 from irframe.metrics.ndcg import nDCG
-from irframe.metrics.positions import discounts, positive
 from irframe.names import UNJUDGED
+from irframe.quantities.block import Block
+from irframe.quantities.evidence import Evidence
+from irframe.quantities.positions import discounts, positive
 
 SCALE = 128
 """Number of grades above which the gains of grades that do not occur are ignored."""

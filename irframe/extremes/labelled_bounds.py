@@ -11,10 +11,10 @@ from irframe.arrays import Array, Floats, Grade
 from irframe.errors import MetricError
 from irframe.extremes import labelings
 from irframe.metrics.base import METRICS, Metric
-from irframe.metrics.block import Block
-from irframe.metrics.evidence import Evidence
 from irframe.metrics.facts import facts
 from irframe.names import EMPTY, UNJUDGED
+from irframe.quantities.block import Block
+from irframe.quantities.evidence import Evidence
 
 Bounds = tuple[Floats, Floats]
 

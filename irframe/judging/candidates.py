@@ -21,9 +21,9 @@ from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import check_seed, mixed, random_keys
 from irframe.experiments.ranked_runs import RANKS
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNJUDGED, roles
 from irframe.option_values import OptionValue
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 MethodName = Literal["pool", "mtf", "maxmean", "leverage"]
 Credit = Literal["all", "run"]

@@ -15,8 +15,8 @@ from irframe.experiments import coded_tables
 from irframe.files.as_runs import Qrels, as_qrels
 from irframe.files.ids import Codes, all_of_one_kind, beginnings, repeated, shown
 from irframe.files.repeats import repeat_column
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, REPEAT_NAMES, TOPIC, UNJUDGED, roles
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 Grades = Sequence[int] | str | None
 """A scale of grades as passed by users."""

@@ -39,8 +39,8 @@ from irframe.judging.judge_effect import CONCLUSIONS
 from irframe.judging.turns import METHODS, SampleResult, Trial, take_turns
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
+from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.scores.averages import Resamples
 from irframe.scores.resampling import Resampling
 

@@ -19,9 +19,9 @@ from irframe.metrics.base import (  # noqa: E402
     Preset,
 )
 from irframe.metrics.base import Metric as Metric  # noqa: E402
-from irframe.metrics.block import Block as Block  # noqa: E402
-from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
 from irframe.metrics.spellings import SETTINGS  # noqa: E402
+from irframe.quantities.block import Block as Block  # noqa: E402
+from irframe.quantities.evidence import Evidence as Evidence  # noqa: E402
 
 ALIASES.update((name, Preset(METRICS[kind], **fixed)) for name, (kind, fixed) in SETTINGS.items())
 globals().update(METRICS)

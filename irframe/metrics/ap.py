@@ -9,9 +9,11 @@ from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Gain
 from irframe.metrics.base import Average, Thresholded, parameter
-from irframe.metrics.evidence import Steps, shallow
-from irframe.metrics.positions import ideal_sum
 from irframe.metrics.reading import Reading
+from irframe.quantities.block import count_above
+from irframe.quantities.evidence import Steps, shallow
+from irframe.quantities.positions import ideal_sum, positive
+from irframe.quantities.subtopics import EPSILON, LONGEST, Strata
 
 Norm = Literal["R", "min", "pool"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
@@ -372,3 +374,72 @@ class Q(Thresholded):
 
     def _effort(self, gains: Floats, counts: Array, rank: Floats) -> Floats:
         return rank + self.beta * ideal_sum(gains, counts, rank, "none")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InfAP(Thresholded):
+    """Inferred AP, estimated from random samples of the pool.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth; the list is cut there.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    The precision above a relevant document at rank i is estimated as
+    ``(pooled above / (i-1)) * (relevant above + e) / (judged above + 2e)`` with e = 0.00001, as in
+    trec_eval. Negative grades mark pooled documents that were not sampled. Documents without a
+    grade were not pooled. If all retrieved documents are judged, the score is close to AP.
+
+    If judgments have a column `stratum`, the metric is xinfAP, the ``infAP`` of NIST's
+    sample_eval.pl. The precision at rank i is estimated as
+    ``1/i + sum over strata c of (c above / i) * (relevant of c above + e) / (judged of c above +
+    3e)``. It is averaged over the judged relevant documents. A document of stratum c weighs N_c /
+    n_c, the number of pooled documents over the number of judged documents of c. Lists are read to
+    rank 1000. The divisor is the estimated number of relevant documents, but at most 1000, as in
+    the script since 2012. A stratum without judged documents is left out, with a warning. With
+    complete judgments the score is AP.
+
+    Range: 0 to 1, rarely above with strata. Needs: grades, R. No relevant documents: 0. Unjudged:
+    outside the pool.
+
+    References
+    ----------
+    .. [1] Yilmaz, Aslam. Estimating average precision with incomplete and imperfect judgments.
+       CIKM 2006. doi:10.1145/1183614.1183633
+    .. [2] Yilmaz, Kanoulas, Aslam. A simple and efficient sampling method for estimating AP and
+       NDCG. SIGIR 2008. doi:10.1145/1390334.1390437
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 1, "b": -1, "c": 1}}
+    >>> ir.cube(run, qrels).ireval.score("InfAP").to_numpy().ravel().round(4)
+    array([0.5, 0.5, 1. ])
+    """
+
+    aliases = ("infAP", "xinfAP")
+
+    def parts(
+        self,
+        *,
+        relevant: Array,
+        judged: Array,
+        assessed: Array,
+        rank: Floats,
+        n_relevant: Array,
+        strata: Strata,
+    ) -> tuple[Array, Array]:
+        """Return the terms by rank and their divisor."""
+        if strata.stratified:
+            expected = strata.relevant_above(relevant, assessed)
+            weight = strata.at_rank(strata.weight) * relevant
+            total = np.minimum(strata.estimated_relevant(self.rel), LONGEST)
+            return (1 + expected) / rank * weight, positive(total)
+        share = (count_above(relevant) + EPSILON) / (count_above(assessed) + 2 * EPSILON)
+        return (1 + count_above(judged) * share) / rank * relevant, positive(n_relevant)

@@ -9,8 +9,8 @@ from irframe.arrays import Array, Floats
 from irframe.checks import check_int
 from irframe.errors import MetricError
 from irframe.metrics.base import Thresholded, parameter
-from irframe.metrics.block import count_to
 from irframe.metrics.reading import HORIZON, Reading
+from irframe.quantities.block import count_to
 
 Unretrieved = Literal["irrel", "irrel+1"] | int
 UNRETRIEVED: tuple[str, ...] = get_args(get_args(Unretrieved)[0])

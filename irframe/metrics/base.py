@@ -12,8 +12,8 @@ from irframe.arrays import Array, Floats
 from irframe.checks import check_int, choice, number
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
-from irframe.metrics.evidence import Evidence
 from irframe.names import HIGHEST_GRADE, as_html
+from irframe.quantities.evidence import Evidence
 
 
 def checked(metric: str, spec: Field[Any], value: Any) -> Any:

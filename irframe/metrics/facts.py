@@ -14,9 +14,9 @@ from irframe.arrays import Floats
 from irframe.errors import IrframeError, MetricError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, Metric, MetricType, Preset, Summary
-from irframe.metrics.block import Block, close_up
-from irframe.metrics.evidence import Evidence
 from irframe.metrics.parse_metric import parse_metric
+from irframe.quantities.block import Block, close_up
+from irframe.quantities.evidence import Evidence
 
 
 @dataclass(frozen=True, kw_only=True)

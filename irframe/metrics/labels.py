@@ -10,10 +10,10 @@ from irframe.arrays import Array, Flags, Floats, Grade, Grades, as_plain, usual_
 from irframe.checks import is_integer
 from irframe.errors import GradeError, InputError, MetricError, RankingError, shortened
 from irframe.metrics.base import Metric
-from irframe.metrics.block import Block
-from irframe.metrics.evidence import Evidence, parameters
 from irframe.metrics.facts import facts, refuse_gains
 from irframe.names import DEPTH, EMPTY, HIGHEST_GRADE, LOWEST_GRADE, UNJUDGED
+from irframe.quantities.block import Block
+from irframe.quantities.evidence import Evidence, parameters
 
 EXACT = 2**53
 """Integers up to which all floats are distinct."""

@@ -8,8 +8,9 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
 from irframe.metrics.base import Thresholded, parameter
-from irframe.metrics.evidence import Steps
-from irframe.metrics.positions import DISCOUNTS, discounts, ideal_ranking, ideal_sum, positive
+from irframe.quantities.evidence import Steps
+from irframe.quantities.positions import DISCOUNTS, discounts, ideal_ranking, ideal_sum, positive
+from irframe.quantities.subtopics import Strata
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -357,3 +358,70 @@ def _upto(cumulated: Floats, end: Array) -> Floats:
     last = np.clip(end, 1, cumulated.shape[-1]) - 1
     at_end = np.take_along_axis(cumulated, np.broadcast_to(last, (*cumulated.shape[:-1], 1)), -1)
     return np.minimum(cumulated, at_end)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InfNDCG(Thresholded):
+    """Inferred nDCG, estimated from random samples of pool strata.
+
+    Parameters
+    ----------
+    gain
+        Gain map.
+    ideal
+        Length of the ideal ranking: ``"full"`` for the estimated number of documents with gain, as
+        in NIST's sample_eval.pl, or ``"judged"`` to cut it at the depth, as in `nDCG`.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth; the list is cut there.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    ``DCG@k = sum over strata c of (c within k) / (judged of c within k) * sum of G(i) / log2(1+i)``
+    over the judged documents of c. It is divided by the DCG of the ideal ranking for the estimated
+    number of documents per grade, ``N_g = sum over strata of (judged at the grade) N_c / n_c``.
+    These numbers are not rounded: a grade that follows on s documents takes the ranks s + 1, s + 2,
+    ... up to s + N_g. Lists and the ideal ranking are read to rank 1000. This is NIST's script as
+    TRECVID has used it since 2012; an edition of 2011 rounds N_g.
+
+    The strata are those of a column `stratum` of the judgments. Without that column the pool of a
+    topic is a single stratum. A stratum without judged documents is left out, with a warning.
+    Negative grades mark pooled documents that were not sampled. Documents without a grade were not
+    pooled. With complete judgments the score is nDCG with the same `ideal`.
+
+    Range: 0 upwards, rarely above 1. Needs: grades, the recall base. No relevant documents: 0.
+    Unjudged: outside the pool.
+
+    References
+    ----------
+    .. [1] Yilmaz, Kanoulas, Aslam. A simple and efficient sampling method for estimating AP and
+       NDCG. SIGIR 2008. doi:10.1145/1390334.1390437
+
+    Examples
+    --------
+    The second document was pooled but not sampled, so that its relevance is estimated:
+
+    >>> import irframe as ir
+    >>> run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 1, "b": -1, "c": 0}}
+    >>> ir.cube(run, qrels).ireval.score("InfNDCG").to_numpy().ravel()
+    array([1. , 2. , 1.5])
+    """
+
+    gain: Gain = parameter("linear")
+    ideal: Literal["full", "judged"] = parameter("full", choices=("full", "judged"))
+
+    range = (0.0, np.inf)
+    aliases = ("infNDCG",)
+
+    def uncut(self) -> "InfNDCG":
+        """Return the variant that is normalised independently of the depth."""
+        return replace(self, ideal="full")
+
+    def kernel(
+        self, *, gain: Floats, assessed: Array, rank: Floats, strata: Strata, estimated_ideal: Array
+    ) -> Floats:
+        """Return the share of the ideal DCG at each depth."""
+        return strata.inflated(gain * assessed / np.log2(1 + rank), assessed) / estimated_ideal

@@ -8,11 +8,11 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric, Thresholded, parameter
-from irframe.metrics.evidence import Evidence
 from irframe.metrics.facts import added_by_rank, refuse_without_terms
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.positions import discounts, positive
-from irframe.metrics.subtopics import NovelHits, stretch
+from irframe.quantities.evidence import Evidence
+from irframe.quantities.positions import discounts, positive
+from irframe.quantities.subtopics import NovelHits, stretch
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

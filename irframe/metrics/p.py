@@ -1,208 +1,16 @@
-"""Precision, alone and combined with recall."""
+"""Precision and recall at a depth, and ordered pairs."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Metric, Thresholded, parameter
-from irframe.metrics.positions import positive
+from irframe.metrics.base import Average, Metric, Thresholded, parameter
 from irframe.metrics.reading import Reading
-
-
-def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
-    """Return the F measure of precision and recall.
-
-    Other tools take beta squared. Squaring its root is rounded here to give that number exactly.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> f_measure(np.array([0.5, 0.0]), np.array([1.0, 0.0]), 1.0).round(3)
-    array([0.667, 0.   ])
-    >>> f_measure(np.array([1.0]), np.array([1 / 3]), 2**0.5).tolist()
-    [0.42857142857142855]
-    """
-    weight = float(f"{beta * beta:.15g}")
-    return (1 + weight) * precision * recall / positive(weight * precision + recall)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class F(Thresholded):
-    """F measure of precision and recall at a depth.
-
-    Parameters
-    ----------
-    beta
-        Weight of recall relative to precision, above 0.
-    rel
-        Lowest relevant grade, at least 1.
-    depth
-        Fixed evaluation depth, usually written ``F @ 10``.
-    judged_only
-        Whether to remove unjudged documents from the lists first.
-
-    Notes
-    -----
-    ``F = (1 + b^2) P R / (b^2 P + R)`` of precision and recall at each depth, 0 where both
-    are 0. Precision divides by the depth, whereas `SetF` divides by the length of the list.
-
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
-
-    References
-    ----------
-    .. [1] van Rijsbergen. Information Retrieval, chapter 7. Butterworths, 1979.
-       doi:10.1002/asi.4630300621
-
-    Examples
-    --------
-    Precision is 1/2 and recall is 1/4 at depth 2:
-
-    >>> from irframe.metrics import F
-    >>> F().curve([1, 0, 1, 1, 1], listed=[1, 1, 0, 0, 0])[:2].round(4)
-    array([0.4   , 0.3333])
-    """
-
-    beta: float = parameter(1.0, above=0)
-
-    linear = True
-    needs_depth = True
-    order = "relevance"
-    fillings = "cut"
-
-    def kernel(self, *, precision: Floats, found: Floats, n_relevant: Array) -> Floats:
-        """Return F at each depth."""
-        return f_measure(precision, found / positive(n_relevant), self.beta)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class SetAP(Thresholded):
-    """Precision times recall of the retrieved set.
-
-    Parameters
-    ----------
-    rel
-        Lowest relevant grade, at least 1.
-    depth
-        Fixed evaluation depth; the list is cut there.
-    judged_only
-        Whether to remove unjudged documents from the lists first.
-
-    Notes
-    -----
-    ``SetAP@k = found(k)^2 / (n R)`` with n the smaller of k and the length of the list. This is
-    average precision if every relevant document found had the precision of the full set.
-
-    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not relevant.
-
-    References
-    ----------
-    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
-
-    Examples
-    --------
-    Precision is 1/2 and recall is 1/3:
-
-    >>> from irframe.metrics import SetAP
-    >>> SetAP().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:2].round(3)
-    array([0.333, 0.167])
-    """
-
-    aliases = ("SetMAP",)
-    sees_length = True
-    order = "relevance"
-    fillings = "cut"
-
-    def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
-        """Return precision times recall at each depth."""
-        return found**2 / positive(seen * n_relevant)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class SetF(Thresholded):
-    """F measure of precision and recall of the retrieved set.
-
-    Parameters
-    ----------
-    beta
-        Weight of recall relative to precision, above 0.
-    rel
-        Lowest relevant grade, at least 1.
-    depth
-        Fixed evaluation depth; the list is cut there.
-    judged_only
-        Whether to remove unjudged documents from the lists first.
-
-    Notes
-    -----
-    ``F = (1 + b^2) P R / (b^2 P + R)`` of `SetP` and `Recall`, 0 where both are 0. trec_eval's
-    parameter of ``set_F`` is b squared: ``set_F_4`` is ``SetF(beta=2)``.
-
-    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not
-    relevant.
-
-    References
-    ----------
-    .. [1] van Rijsbergen. Information Retrieval, chapter 7. Butterworths, 1979.
-       doi:10.1002/asi.4630300621
-
-    Examples
-    --------
-    Recall is 1/3, and precision is 1 at depth 1 and 1/2 at depth 2:
-
-    >>> from irframe.metrics import SetF
-    >>> SetF().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:2]
-    array([0.5, 0.4])
-    """
-
-    beta: float = parameter(1.0, above=0)
-
-    linear = True
-    sees_length = True
-    order = "relevance"
-    fillings = "cut"
-
-    def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
-        """Return F of the list cut at each depth."""
-        return f_measure(found / positive(seen), found / positive(n_relevant), self.beta)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Judged(Metric):
-    """Share of judged documents among the first k.
-
-    Parameters
-    ----------
-    depth
-        Fixed evaluation depth, usually written ``Judged @ 10``.
-    judged_only
-        Whether to remove unjudged documents from the lists first.
-
-    Notes
-    -----
-    ``Judged@k = judged documents in the top k / min(k, length of the list)``.
-
-    Range: 0 to 1. Needs: grades, list length. No relevant documents: scored as usual. Unjudged:
-    lower the score. An empty list: 0.
-
-    References
-    ----------
-    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
-       Information Retrieval Journal 19, 2016. Section 2.4. doi:10.1007/s10791-016-9282-6
-
-    Examples
-    --------
-    >>> from irframe.metrics import Judged
-    >>> Judged().curve([1, None, 0, None])
-    array([1.        , 0.5       , 0.66666667, 0.5       ])
-    """
-
-    order = "judged"
-
-    def parts(self, *, judged: Array, seen: Array) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
-        return judged, positive(seen)
+from irframe.quantities.block import count_to
+from irframe.quantities.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -271,24 +79,63 @@ class P(Thresholded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetP(Thresholded):
-    """Precision of the retrieved set.
+class Judged(Metric):
+    """Share of judged documents among the first k.
+
+    Parameters
+    ----------
+    depth
+        Fixed evaluation depth, usually written ``Judged @ 10``.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    ``Judged@k = judged documents in the top k / min(k, length of the list)``.
+
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: scored as usual. Unjudged:
+    lower the score. An empty list: 0.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 2.4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> from irframe.metrics import Judged
+    >>> Judged().curve([1, None, 0, None])
+    array([1.        , 0.5       , 0.66666667, 0.5       ])
+    """
+
+    order = "judged"
+
+    def parts(self, *, judged: Array, seen: Array) -> tuple[Array, Array]:
+        """Return the terms by rank and their divisor."""
+        return judged, positive(seen)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Recall(Thresholded):
+    """Recall: the share of relevant documents found.
+
+    Recall never decreases with k. It depends on how many relevant documents the judges found.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth, usually written ``Recall @ 100``.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``SetP@k = found(k) / min(k, length of the list)``. Unlike `P`, it does not penalise a short
-    list.
+    ``Recall@k = found(k) / R``, with R the number of relevant judged documents. Without a depth it
+    is the recall of the retrieved set.
 
-    Range: 0 to 1. Needs: grades, list length. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -297,24 +144,234 @@ class SetP(Thresholded):
 
     Examples
     --------
-    A list of two documents, scored to depth 3:
+    Two of four relevant documents are retrieved:
 
-    >>> from irframe.metrics import SetP
-    >>> SetP().curve([1, 0, None], listed=[1, 1, 0])
-    array([1. , 0.5, 0.5])
+    >>> from irframe.metrics import Recall
+    >>> Recall().curve([1, 0, 1, 1, 1], listed=[1, 1, 1, 0, 0])[:3]
+    array([0.25, 0.25, 0.5 ])
+    """
+
+    additive = True
+    aliases = ("R", "SetR")
+    linear = True
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
+        """Return the recall at each depth."""
+        return found / positive(n_relevant)
+
+    def terms(self, *, relevant: Array, n_relevant: Array) -> Floats:
+        """Return the contribution of each rank to the score."""
+        return np.asarray(relevant / positive(n_relevant))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RelativeP(Thresholded):
+    """Precision relative to the highest precision possible at the depth.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``RelativeP @ 100``.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    ``RelativeP@k = found(k) / min(k, R)``, which is precision down to rank R and recall from there
+    on. BEIR calls it capped recall.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Thakur, Reimers, Ruckle, Srivastava, Gurevych. BEIR: a heterogeneous benchmark for
+       zero-shot evaluation of information retrieval models. NeurIPS 2021.
+       doi:10.48550/arXiv.2104.08663
+
+    Examples
+    --------
+    There are two relevant documents, the second one at rank 3:
+
+    >>> from irframe.metrics import RelativeP
+    >>> RelativeP().curve([1, 0, 1])
+    array([1. , 0.5, 1. ])
+    """
+
+    needs_depth = True
+    aliases = ("R_cap", "RCap")
+    linear = True
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
+        """Return precision relative to the highest possible precision."""
+        return found / positive(np.minimum(rank, n_relevant))
+
+    def terms(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> Floats:
+        """Return the contribution of each rank to the score."""
+        return np.asarray(relevant / positive(np.minimum(rank[-1], n_relevant)))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Rprec(Thresholded):
+    """R-precision: precision at rank R.
+
+    R is the number of relevant documents of the topic. A topic with three relevant documents is
+    scored at rank 3, and a topic with 100 at rank 100.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth; the list is cut there first.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    ``Rprec@k = found(min(k, R)) / R``.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000.
+       doi:10.1145/345508.345543
+
+    Examples
+    --------
+    With R = 2, the second rank decides:
+
+    >>> from irframe.metrics import Rprec
+    >>> Rprec().curve([1, 0, 1])
+    array([0.5, 0.5, 0.5])
     """
 
     linear = True
-    sees_length = True
+    aliases = ("RPrec", "RPrecision", "r_precision")
     order = "relevance"
+    fillings = "list"
 
-    def parts(self, *, relevant: Array, seen: Array) -> tuple[Array, Array]:
+    def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
         """Return the terms by rank and their divisor."""
-        return relevant, positive(seen)
+        return relevant * (rank <= n_relevant), positive(n_relevant)
 
-    def ceiling(self, *, relevant: Array, unjudged: Array, seen: Array) -> Floats:
-        """Return the precision if unjudged documents were relevant."""
-        return self.kernel(relevant=relevant | unjudged, seen=seen)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RprecMult(Thresholded):
+    """Precision at a multiple of R.
+
+    Parameters
+    ----------
+    multiple
+        The multiple, above 0; usually written ``RprecMult @ 0.2``.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth; the list is cut there first.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    ``RprecMult(m)@k = found(min(k, K)) / K`` with ``K = int(m R + 0.9)``. With m = 1 it is `Rprec`.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    With R = 2, the first rank decides:
+
+    >>> from irframe.metrics import RprecMult
+    >>> RprecMult(multiple=0.5).curve([1, 0, 1])
+    array([1., 1., 1.])
+    """
+
+    multiple: float = parameter(above=0)
+
+    linear = True
+    at = "multiple"
+    order = "relevance"
+    fillings = "list"
+
+    def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
+        """Return the terms by rank and their divisor."""
+        cut = np.floor(self.multiple * n_relevant + 0.9)
+        return relevant * (rank <= cut), positive(cut)
+
+
+def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
+    """Return the F measure of precision and recall.
+
+    Other tools take beta squared. Squaring its root is rounded here to give that number exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> f_measure(np.array([0.5, 0.0]), np.array([1.0, 0.0]), 1.0).round(3)
+    array([0.667, 0.   ])
+    >>> f_measure(np.array([1.0]), np.array([1 / 3]), 2**0.5).tolist()
+    [0.42857142857142855]
+    """
+    weight = float(f"{beta * beta:.15g}")
+    return (1 + weight) * precision * recall / positive(weight * precision + recall)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class F(Thresholded):
+    """F measure of precision and recall at a depth.
+
+    Parameters
+    ----------
+    beta
+        Weight of recall relative to precision, above 0.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``F @ 10``.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    ``F = (1 + b^2) P R / (b^2 P + R)`` of precision and recall at each depth, 0 where both
+    are 0. Precision divides by the depth, whereas `SetF` divides by the length of the list.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] van Rijsbergen. Information Retrieval, chapter 7. Butterworths, 1979.
+       doi:10.1002/asi.4630300621
+
+    Examples
+    --------
+    Precision is 1/2 and recall is 1/4 at depth 2:
+
+    >>> from irframe.metrics import F
+    >>> F().curve([1, 0, 1, 1, 1], listed=[1, 1, 0, 0, 0])[:2].round(4)
+    array([0.4   , 0.3333])
+    """
+
+    beta: float = parameter(1.0, above=0)
+
+    linear = True
+    needs_depth = True
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, precision: Floats, found: Floats, n_relevant: Array) -> Floats:
+        """Return F at each depth."""
+        return f_measure(precision, found / positive(n_relevant), self.beta)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -357,3 +414,65 @@ class Accuracy(Thresholded):
         pairs = found * (seen - found)
         wrong = np.cumsum(relevant * (rank - found), axis=-1)
         return np.asarray(1 - wrong / np.where(pairs > 0, pairs, np.nan))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bpref(Thresholded):
+    """Binary preference of relevant over judged non-relevant documents.
+
+    Each relevant document loses the share of judged non-relevant documents above it. Only judged
+    documents count, so that incomplete judgments change the score less than that of other metrics.
+
+    Parameters
+    ----------
+    variant
+        ``"trec"`` as in trec_eval, or ``"2004"`` as first published, with R as the denominator.
+    rel
+        Lowest relevant grade, at least 1.
+    average
+        How scores are averaged over topics: ``"mean"``, or ``"geometric"`` (GMBpref), as for `AP`.
+    depth
+        Fixed evaluation depth; the list is cut there.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    ``bpref = (1/R) sum over retrieved relevant documents of
+    1 - min(n_above, R) / min(R, N)``. Here n_above and N are the numbers of judged non-relevant
+    documents above and in the topic. ``"2004"`` divides by R instead of min(R, N).
+
+    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored, as are negative
+    grades, which trec_eval reads as pooled but not judged.
+
+    References
+    ----------
+    .. [1] Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004.
+       doi:10.1145/1008992.1009000
+    .. [2] Robertson. On GMAP: and other transformations. CIKM 2006. doi:10.1145/1183614.1183630
+
+    Examples
+    --------
+    The unjudged document (None) does not count, but the judged non-relevant one does:
+
+    >>> from irframe.metrics import Bpref
+    >>> Bpref().curve([1, None, 0, 1])
+    array([0.5, 0.5, 0.5, 0.5])
+    >>> Bpref().curve([1, None, 1])
+    array([0.5, 0.5, 1. ])
+    """
+
+    variant: Literal["trec", "2004"] = parameter("trec", choices=("trec", "2004"))
+    average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
+
+    aliases = ("BPref", "bpref")
+    order = "preference"
+
+    def parts(
+        self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
+    ) -> tuple[Array, Array]:
+        """Return the terms by rank and their divisor."""
+        above = count_to(assessed & ~relevant)
+        limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
+        credit = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
+        return credit, positive(n_relevant)

@@ -8,8 +8,8 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Thresholded, parameter
-from irframe.metrics.positions import discounts
 from irframe.metrics.reading import InverseSquares, Reading, Stopping, reached, read_down
+from irframe.quantities.positions import discounts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,4 +1,4 @@
-"""Metrics by span, length and reading time."""
+"""All evidence, spans of text, lengths and reading time."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,63 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, Thresholded, parameter
-from irframe.metrics.positions import positive
+from irframe.quantities.positions import positive
+
+ROUNDING = 1e-9
+"""Tolerance for rounding errors in shares."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class All(Thresholded):
+    """Whether all evidence of the topic has been found.
+
+    The score is 1 if the first k documents contain all evidence of the topic, else 0. It suits
+    questions that only the complete evidence answers.
+
+    Parameters
+    ----------
+    share
+        The share of the evidence that suffices, above 0 and at most 1.
+    rel
+        Lowest relevant grade of documents, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``All @ 5``.
+    judged_only
+        Whether to remove unjudged documents from the lists first.
+
+    Notes
+    -----
+    ``All@k = [found(k) >= share R]``, with R the number of relevant judged documents. For judgments
+    by spans, the evidence is the text of all spans, and `share` is a share of that text. If
+    judgments have a column ``set``, one document or one complete span of each set is required.
+
+    Range: 0 or 1. Needs: grades, R. No relevant documents: NaN. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Yang, Qi, Zhang, Bengio, Cohen, Salakhutdinov, Manning. HotpotQA: a dataset for diverse,
+       explainable multi-hop question answering. EMNLP 2018. doi:10.18653/v1/D18-1259
+
+    Examples
+    --------
+    There are two relevant documents, and both are found down to rank 3:
+
+    >>> from irframe.metrics import All
+    >>> All().curve([1, 0, 1])
+    array([0., 0., 1.])
+    """
+
+    share: float = parameter(1.0, above=0, high=1)
+
+    subtopics = None
+    spans = None
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, found_share: Floats) -> Floats:
+        """Return 1 from the first depth with sufficient evidence on."""
+        enough = (found_share >= self.share - ROUNDING).astype(float)
+        return np.where(np.isnan(found_share), np.nan, enough)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Thresholded, parameter
-from irframe.metrics.positions import (
+from irframe.quantities.positions import (
     CROSSINGS,
     Crossing,
     ExpectedRanks,

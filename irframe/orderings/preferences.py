@@ -21,9 +21,9 @@ from irframe.errors import ParameterError
 from irframe.experiments.policy import MetricLike
 from irframe.experiments.topic_design import refuse_declared
 from irframe.metrics import Block, Evidence
-from irframe.metrics.counts import NumRel, NumRelRet
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.sets import NumRel, NumRelRet
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC
 from irframe.orderings.orderings import GainLike, name_pairs, pair_coordinates, ranking_gains
 from irframe.paired import all_pairs

@@ -15,10 +15,10 @@ from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
-from irframe.metrics.positions import expected_ranks, relative_position
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots import canvas
 from irframe.plots.layout import NARROW, Axes, Size, fitting_names, grow_figure, size_in_points
+from irframe.quantities.positions import expected_ranks, relative_position
 
 
 def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:

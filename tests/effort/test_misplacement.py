@@ -18,7 +18,7 @@ from tracks import cube_of
 import irframe as ir
 from irframe.effort.misplacement import ARCHETYPES
 from irframe.errors import InputError, IrframeWarning, ParameterError
-from irframe.metrics.positions import CROSSINGS
+from irframe.quantities.positions import CROSSINGS
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from irframe.gains import Linear, parse_gain
 from irframe.metrics import METRICS, Evidence, P, nDCG
 from irframe.metrics.facts import contributions
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.positions import discounts
+from irframe.quantities.positions import discounts
 
 
 def score(metric, topics, depth):

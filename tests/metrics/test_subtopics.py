@@ -23,7 +23,7 @@ import irframe as ir
 from irframe.errors import GradeError, InputError, IrframeWarning, MetricError
 from irframe.metrics import METRICS, Block, Evidence
 from irframe.metrics.facts import added_by_rank
-from irframe.metrics.subtopics import ideal_gains
+from irframe.quantities.subtopics import ideal_gains
 
 PEER = json.loads(Path(__file__).with_name("_pyndeval").joinpath("values.json").read_text())
 TEXTS = [

@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats, Grades
 from irframe.errors import MetricError
-from irframe.metrics.block import Block, count_above, count_to
 from irframe.names import UNJUDGED
-
-__all__ = ["EPSILON", "NovelHits", "Strata", "find_hits", "ideal_gains", "stretch"]
-
+from irframe.quantities.block import Block, count_above, count_to
 
 EPSILON = 0.00001
 """Smoothing of a share of relevant documents, as in trec_eval and sample_eval.pl."""
+POOLED_UNJUDGED = -1
+"""The grade that marks a document as pooled and not judged."""
 LONGEST = 1000
 """Number of ranks that sample_eval.pl reads of a list and of the ideal ranking."""
 

@@ -9,9 +9,9 @@ from strategies import block
 
 from irframe.gains import Binary, Exponential, GainMap, Linear
 from irframe.metrics import Block, Evidence, Q
-from irframe.metrics.block import share
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.positions import crosses, first_crossing
+from irframe.quantities.block import share
+from irframe.quantities.positions import crosses, first_crossing
 
 
 @pytest.mark.parametrize(

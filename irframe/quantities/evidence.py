@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats, Grades
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
-from irframe.metrics import positions
-from irframe.metrics.block import Block, TiedBlocks, count_to, share
-from irframe.metrics.subtopics import NovelHits, Strata, find_hits
 from irframe.names import UNJUDGED
+from irframe.quantities import positions
+from irframe.quantities.block import Block, TiedBlocks, count_to, share
+from irframe.quantities.subtopics import NovelHits, Strata, find_hits
 
 Steps = tuple[Floats, Array]
 

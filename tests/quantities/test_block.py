@@ -20,10 +20,10 @@ from variants import VARIANTS
 
 import irframe as ir
 from irframe.metrics import Evidence
-from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED
+from irframe.quantities.block import by_scale
 
 
 def scores(metric):

@@ -1,0 +1,1 @@
+"""Rankings as arrays, and the quantities that kernels read."""
