@@ -30,12 +30,12 @@ from .files.read_runs import read_qrels as read_qrels
 from .files.read_runs import read_run as read_run
 from .files.read_runs import read_runs as read_runs
 from .files.scan_runs import scan_runs as scan_runs
-from .files.simulate_track import example_track as example_track
-from .files.simulate_track import simulate_track as simulate_track
 from .judging.candidates import JudgingMethod as JudgingMethod
 from .judging.compare_judges import compare_judges as compare_judges
 from .judging.judge_effect import judge_effect as judge_effect
 from .metrics.parse_metric import parse_metric as parse_metric
+from .planning.simulate_track import example_track as example_track
+from .planning.simulate_track import simulate_track as simulate_track
 from .reports.report import report as report
 from .scores.resampling import Resampling as Resampling
 from .tables.cite import cite as cite

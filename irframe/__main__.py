@@ -82,8 +82,8 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
         if output is not None and not gated:
-            _files("compression").look(output)
-            _files("compression").refuse_input(output, _words(options))
+            _writers().look(output)
+            _writers().refuse_input(output, _words(options))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall(), _seconds(options.words[0]):
@@ -137,9 +137,9 @@ def _seconds(name: str) -> Iterator[None]:
             thread.join()
 
 
-def _files(name: str) -> Any:
-    """Import a module of irframe.files, which is slow."""
-    return import_module(f"irframe.files.{name}")
+def _writers() -> Any:
+    """Import the writers of files, which is slow."""
+    return import_module("irframe.files.write_run")
 
 
 def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
@@ -157,7 +157,7 @@ def _write(content: str | bytes, output: str | None) -> None:
     """Write an answer to a file or to standard output."""
     if output is not None:
         text = visible(content) if isinstance(content, str) else content
-        _files("atomic").write_file(output, text)
+        _writers().write_file(output, text)
         return
     try:
         if isinstance(content, str):

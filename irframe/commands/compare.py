@@ -26,7 +26,7 @@ from irframe.comparing.pairwise import POWER
 from irframe.comparing.rehearse import rehearse
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
-from irframe.files.compression import look
+from irframe.files.write_run import look
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, SIDES, UNKNOWN
 from irframe.paired.margins import EFFECTS

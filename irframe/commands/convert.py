@@ -17,8 +17,8 @@ from irframe.commands.evaluate import means
 from irframe.commands.inputs import declare_reading, reading_options, source_of, sources_of
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
-from irframe.files.atomic import atomic
-from irframe.files.compression import PACKED, create
+from irframe.files.sources import PACKED
+from irframe.files.write_run import atomic, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.printed import fixed_text, p_text

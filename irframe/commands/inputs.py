@@ -18,10 +18,9 @@ from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError, OneCall, ParameterError
 from irframe.experiments.collapse import Preparation
 from irframe.experiments.rank_table import CONTRIBUTING
-from irframe.files.compression import Source
-from irframe.files.locations import find_files
 from irframe.files.read_file import LEFT_OUT, plain_table
 from irframe.files.scan_runs import ScannedRuns
+from irframe.files.sources import Source, find_files
 from irframe.names import ALIASES, LAYOUTS, SYSTEM, TOPIC, roles
 from irframe.option_values import gathered, plain_parameters
 

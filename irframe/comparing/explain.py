@@ -28,7 +28,7 @@ from irframe.experiments.policy import parse_metrics
 from irframe.experiments.rank_table import rank
 from irframe.extremes.labelled_bounds import one_label
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.compression import parquet_batches
+from irframe.files.sources import parquet_batches
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import contributions, label_at, refuse_without_terms

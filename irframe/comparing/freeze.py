@@ -44,8 +44,9 @@ from irframe.experiments.topic_design import (
     values_of_topics,
 )
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.atomic import write_file
-from irframe.files.compression import load, shallow
+from irframe.files.read_file import shallow
+from irframe.files.sources import load
+from irframe.files.write_run import write_file
 from irframe.metrics.facts import facts
 from irframe.names import (
     DOC,

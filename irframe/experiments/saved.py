@@ -27,9 +27,9 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits, JudgedPool
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
-from irframe.files import atomic
-from irframe.files.compression import is_address, opened_by, read_parquet, refuse_strange
+from irframe.files import write_run
 from irframe.files.ids import LARGE, Codes, give_back
+from irframe.files.sources import is_address, opened_by, read_parquet, refuse_strange
 from irframe.names import VERSION
 
 FACTS = "cube.json"
@@ -124,9 +124,9 @@ def beside(folder: Folder) -> Iterator[Folder]:
     if is_address(folder.path):
         yield folder
         return
-    made = atomic.beside(Path(folder.path))
+    made = write_run.beside(Path(folder.path))
     made.mkdir(parents=True)
-    with atomic.locked(made):
+    with write_run.locked(made):
         try:
             yield Folder(made)
         finally:

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.files.compression import Source, name_of, undamaged
 from irframe.files.read_file import plain_table
+from irframe.files.sources import Source, name_of, undamaged
 from irframe.files.tables import columns_of
 from irframe.files.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles

@@ -11,24 +11,32 @@ from math import inf, isinf
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import BETWEEN, FileFormatError, IrframeError, shortened, unsaid, warn
-from irframe.files import compression
 from irframe.files.as_runs import as_qrels, by_role
-from irframe.files.compression import (
-    is_cbor,
-    is_parquet,
-    may_be_json,
-    read_parquet,
-    shallow,
-    undamaged,
-)
 from irframe.files.ids import shown
 from irframe.files.kinds import RUN, Kind, in_types
-from irframe.files.locations import home, partitions, stem, system_of
+from irframe.files.sources import (
+    LINE,
+    MEANT,
+    Source,
+    home,
+    is_cbor,
+    is_parquet,
+    load,
+    may_be_json,
+    name_of,
+    partitions,
+    read_parquet,
+    refuse_wide,
+    stem,
+    system_of,
+    undamaged,
+)
 from irframe.files.text import parse
 from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats
 from irframe.names import CAUTION, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
@@ -53,6 +61,39 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
         columns with one name only the first is read.
     """
     return in_types(read_parquet(data, source), source, kind)
+
+
+LEVELS = 100
+"""The most nested lists and dictionaries in JSON."""
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def shallow(source: str, data: bytes) -> bytes:
+    r"""Return JSON; raise if it is nested too deeply.
+
+    Very deep JSON ends the process of some readers.
+
+    Examples
+    --------
+    >>> shallow("a.json", b'{"q1": {"d1": "[[[["}}')
+    b'{"q1": {"d1": "[[[["}}'
+    >>> shallow("a.json", b"[" * 101)
+    Traceback (most recent call last):
+    ...
+    irframe.errors.FileFormatError: expected JSON with at most 100 nested lists and dictionaries,
+    but found deeper nesting in a.json. Check that this is the file you meant.
+    """
+    if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
+        expected = f"JSON with at most {LEVELS} nested lists and dictionaries"
+        raise FileFormatError(expected, f"deeper nesting in {source}", MEANT)
+    return data
+
+
+def _levels(data: bytes) -> int:
+    """Return the nesting depth of brackets, including those in strings."""
+    characters = np.frombuffer(data, np.uint8) | 0x20  # so that { is [, and } is ]
+    brackets = characters[(characters == ord("{")) | (characters == ord("}"))]
+    return int(np.cumsum(np.where(brackets == ord("{"), 1, -1)).max(initial=0))
 
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
@@ -85,10 +126,10 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
     line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
     first = json.loads(line)
-    compression.refuse_wide(source, len(first))
+    refuse_wide(source, len(first))
     text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
     schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
-    size = ReadOptions(block_size=compression.LINE, use_threads=len(data) > compression.LINE)
+    size = ReadOptions(block_size=LINE, use_threads=len(data) > LINE)
     try:
         table = read_json(pa.BufferReader(data), size, schema)
     except pa.ArrowInvalid:  # of several types in a column, among other things
@@ -319,15 +360,15 @@ FORMATS = (
 TEXT_FORMAT = Format("text", lambda *_: True, parse_text)
 
 
-def read_file(source: compression.Source, kind: Kind) -> pa.Table:
+def read_file(source: Source, kind: Kind) -> pa.Table:
     """Read a run or judgments; detect the format by content."""
-    data, name = compression.load(source), compression.name_of(source)
+    data, name = load(source), name_of(source)
     found = next(each for each in (*FORMATS, TEXT_FORMAT) if each.tells(data, kind))
     with undamaged(f"a file of {found.name}", name, advise=kind.advised):
         return found.read(data, name, kind)
 
 
-def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.DataFrame:
+def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
     """Read a table from Parquet, JSON, CSV or TSV.
 
     Text stays text.
@@ -339,7 +380,7 @@ def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.Da
     na_filter
         Whether empty fields of text are missing.
     """
-    data, name = compression.load(source), compression.name_of(source)
+    data, name = load(source), name_of(source)
     with undamaged("a table", name):
         if is_parquet(data):
             frame: pd.DataFrame = read_parquet(data, name).to_pandas()
@@ -353,10 +394,10 @@ def plain_table(source: compression.Source, *, na_filter: bool = False) -> pd.Da
         return pd.read_csv(BytesIO(data), dtype=str, sep=between, na_filter=na_filter)
 
 
-def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) -> pa.Table:
+def run_table(source: Source, system: str | None, kind: Kind = RUN) -> pa.Table:
     """Read a run with its system and folder labels."""
     table = read_file(source, kind)
-    parts, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
+    parts, label = partitions(name_of(source)), system_of(name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)
     for name, value in parts.items():
         if name not in table.column_names:
@@ -368,7 +409,7 @@ def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) 
     return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
 
 
-def attempt(source: compression.Source, *, by_file: bool, kind: Kind) -> pa.Table | Failure:
+def attempt(source: Source, *, by_file: bool, kind: Kind) -> pa.Table | Failure:
     """Return a run, or the error of reading it."""
     try:
         return run_table(source, stem(source) if by_file else None, kind)

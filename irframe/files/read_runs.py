@@ -21,9 +21,8 @@ from irframe.checks import choice, tracked
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.files import read_file
 from irframe.files.comments import notes_of
-from irframe.files.compression import Source, is_address, name_of, opened_by
 from irframe.files.kinds import QRELS, RUN, Kind
-from irframe.files.locations import find_files
+from irframe.files.sources import Source, find_files, is_address, name_of, opened_by
 from irframe.files.values import to_frame
 from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 

@@ -19,9 +19,9 @@ from irframe.files import as_runs as foreign
 from irframe.files.answers import unpacked
 from irframe.files.ids import Codes
 from irframe.files.kinds import RUN
-from irframe.files.locations import stem
 from irframe.files.read_runs import named_groups, with_names
 from irframe.files.scan_runs import ScannedRuns
+from irframe.files.sources import stem
 from irframe.files.tables import collected, columns_of, height, is_dictionary, is_mteb
 
 LAYOUT_WORDS = {

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from irframe.checks import choice
 from irframe.errors import InputError, IrframeError
-from irframe.files import compression, locations, read_file, read_runs
+from irframe.files import read_file, read_runs, sources
 from irframe.files.comments import notes_of
 from irframe.files.ids import TEXT, names_in
 from irframe.files.kinds import RUN, Kind, in_types
@@ -181,7 +181,7 @@ def scan_runs(
     """
     by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
     read_runs.named_groups(repeat)
-    files = locations.find_files(paths)
+    files = sources.find_files(paths)
     strange = [repr(file) for file in files if not isinstance(file, str | PathLike)]
     if strange:
         raise InputError("paths of runs", "", "pass open files to read_runs", strange)
@@ -214,7 +214,7 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
     alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
 
     def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
-        several = name in alone and not by_file and not locations.partitions(name)
+        several = name in alone and not by_file and not sources.partitions(name)
         runs = read_by_system(name, kind) if several else None
         return runs or read_file.attempt(name, by_file=by_file, kind=kind)
 
@@ -251,14 +251,14 @@ def _ahead(
 
 def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], int]]:
     """Group files into batches; parts of a run stay together."""
-    dense = (*compression.PACKED, ".parquet")
+    dense = (*sources.PACKED, ".parquet")
     sizes = {
         name: size * (DENSE if name.lower().endswith(dense) else 1)
         for name, size, _ in read_runs.states_of(files)
     }
     together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
-        together[locations.home(name), None if by_file else locations.system_of(name)].append(name)
+        together[sources.home(name), None if by_file else sources.system_of(name)].append(name)
     # Parts of one run, and files of one system, share a batch, so that lists are complete.
     batches: list[tuple[list[str], int]] = []
     for names in together.values():
@@ -279,11 +279,11 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
         files are read twice: first to locate the rows of each system. If systems alternate, they
         are read once more for every group of systems.
     """
-    is_file = not compression.is_address(file) and Path(file).is_file()
+    is_file = not sources.is_address(file) and Path(file).is_file()
     if not is_file or Path(file).stat().st_size < LARGE:  # a pipe is read once
         return None
     with Path(file).open("rb") as stream:
-        is_parquet = stream.read(len(compression.PARQUET)) == compression.PARQUET
+        is_parquet = stream.read(len(sources.PARQUET)) == sources.PARQUET
     places, rows = dict[str, list[int]](), Counter[str]()
     pieces = (piece[SYSTEM] for piece in _pieces(file, kind))
     try:
@@ -334,20 +334,20 @@ def _read_complete_systems(
 
 def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
     """Yield the rows of Parquet, by their roles."""
-    for batch in compression.parquet_batches(file, file):
-        with compression.undamaged("a Parquet file", file, advise=kind.advised):
+    for batch in sources.parquet_batches(file, file):
+        with sources.undamaged("a Parquet file", file, advise=kind.advised):
             table = in_types(batch, file, kind)
         yield table
 
 
 def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
     """Yield the systems of each batch of a Parquet file."""
-    schema = next(compression.parquet_batches(file, file)).schema
+    schema = next(sources.parquet_batches(file, file)).schema
     columns = kind.require(schema.names, file)
     name = columns[SYSTEM]
     exact = SCORE in columns and not pa.types.is_floating(schema.field(columns[SCORE]).type)
     if not exact:
-        for batch in compression.parquet_batches(file, file, [name]):
+        for batch in sources.parquet_batches(file, file, [name]):
             yield names_in(batch[name], SYSTEM, name).cast(TEXT)
 
 
@@ -360,10 +360,10 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
         For any other file, and for comments and lines of another length.
     """
     cut = cast("Cut | None", None)
-    for data in compression.pieces(file, PIECE):
+    for data in sources.pieces(file, PIECE):
         lines = data
         if cut is None:
-            cut = _cut_of(lines, kind) if compression.is_in_lines(lines) else None
+            cut = _cut_of(lines, kind) if sources.is_in_lines(lines) else None
             if cut is None or cut.header or b"ir_metadata" in lines[: cut.start]:
                 raise LookupError
             lines = lines.removeprefix(codecs.BOM_UTF8)[cut.start :]

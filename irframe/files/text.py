@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from irframe.errors import FileFormatError, IdError, RankingError
 from irframe.files.comments import holds_rows, with_notes, without_comments
-from irframe.files.compression import LINE, refuse_wide
 from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
 from irframe.files.likeness import third_column
+from irframe.files.sources import LINE, refuse_wide
 from irframe.files.values import (
     ERRORS,
     SCALED,

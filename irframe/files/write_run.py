@@ -1,25 +1,37 @@
-"""Writers of runs and judgments.
+"""Writers of runs and judgments, and atomic writing of files.
 
 Verbs: write_run, write_qrels.
 """
 
-from collections.abc import Callable
-from os import PathLike, fspath
+import bz2
+import gzip
+import lzma
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from glob import glob
+from importlib import import_module
+from os import PathLike, fsencode, fspath
+from os.path import exists
 from pathlib import Path
-from typing import IO
+from time import time
+from typing import IO, Any
+from uuid import uuid4
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe import errors
-from irframe.errors import warn
+from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.files.as_runs import Qrels, Runs, by_role
-from irframe.files.compression import PACKED, create, look, refuse_input
 from irframe.files.ids import TEXT
 from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units
 from irframe.files.likeness import refuse_strangers, without_titles
+from irframe.files.sources import PACKED, checked_path, is_address
 from irframe.files.tables import columns_of
 from irframe.files.values import constant, to_arrow, to_frame, to_role
 from irframe.names import (
@@ -35,6 +47,167 @@ from irframe.names import (
     TOPIC,
 )
 
+
+@contextmanager
+def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file that appears under its name when complete.
+
+    Until then an existing file is unchanged, even after an error, a kill or on a full disk. Devices
+    and pipes are written directly.
+
+    Parameters
+    ----------
+    path
+        The file. A link is kept, and the file that it points to is replaced.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with atomic(f"{folder}/a.txt") as stream:
+    ...         _ = stream.write(b"text")
+    ...         os.path.exists(f"{folder}/a.txt")
+    ...     Path(folder, "a.txt").read_text()
+    False
+    'text'
+    """
+    if _is_device(Path(path)):
+        with _naming_file(path), Path(path).open("wb") as device:
+            yield device
+        return
+    target = Path(os.path.realpath(path))
+    with _naming_file(path):
+        stream = _open_beside(target)
+    written = Path(stream.name)
+    try:
+        with _naming_file(path), stream:
+            yield stream
+        with suppress(OSError):  # the target is new, or its file system has no modes
+            written.chmod(target.stat().st_mode)
+        written.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            written.unlink()
+        raise
+
+
+@contextmanager
+def _naming_file(path: str | PathLike[str]) -> Iterator[None]:
+    """Add the name of the file to errors of writing."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = fspath(path)
+        raise
+
+
+def _is_device(target: Path) -> bool:
+    """Tell whether a path is a device or a pipe."""
+    return target.exists() and not target.is_file()
+
+
+def _open_beside(target: Path) -> IO[bytes]:
+    """Open a new file in the folder of the target."""
+    if target.exists() and not os.access(target, os.W_OK):
+        # Replacing needs no right to write to the target, but a protected file is protected on
+        # purpose: opening it raises.
+        target.open("ab").close()
+    stream = beside(target).open("xb")
+    try_lock(stream.fileno())
+    return stream
+
+
+STALE = 60
+"""Seconds after which an unlocked temporary file is left over from a killed writer."""
+
+
+def beside(target: Path) -> Path:
+    """Return a temporary path for the replacement of a file.
+
+    Temporary files of killed writers are removed.
+    """
+    prefix = f".{zlib.crc32(fsencode(target.name)):08x}."
+    for leftover in target.parent.glob(f"{prefix}*.part*"):
+        with suppress(OSError), locked(leftover) as is_free:  # another process may remove it
+            # A lock ends with its process, even a killed one. A new file may not be locked yet.
+            if is_free and time() - leftover.stat().st_mtime > STALE:
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+    return target.with_name(f"{prefix}{uuid4().hex}.part")
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Try to lock a file or folder; yield the success."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:  # Windows does not open folders
+        yield False
+        return
+    try:
+        yield try_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file or folder; return whether that succeeded.
+
+    Systems without locks, such as Windows, return False.
+    """
+    try:
+        fcntl: Any = import_module("fcntl")
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def write_file(path: str | PathLike[str], content: str | bytes) -> None:
+    """Write a file atomically; text in UTF-8."""
+    with atomic(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
+
+
+_PACK: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": lambda stream: gzip.GzipFile("", "wb", 6, stream),
+    ".bz2": partial(bz2.open, mode="wb"),
+    ".xz": partial(lzma.open, mode="wb"),
+    ".zst": partial(pa.output_stream, compression="zstd"),
+}
+"""Suffix -> compressor."""
+
+
+@contextmanager
+def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for atomic writing, compressed according to its suffix."""
+    pack = _PACK.get(checked_path(path).suffix.lower(), nullcontext)
+    with atomic(path) as stream, pack(stream) as packed:
+        yield packed
+
+
+def look(path: str | PathLike[str]) -> None:
+    """Raise early what `atomic` would raise on opening the file."""
+    if not _is_device(checked_path(path)):  # opening a pipe might block
+        with suppress(InterruptedError), atomic(path):
+            raise InterruptedError
+
+
+def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
+    """Raise if an output file is also an input."""
+    output = checked_path(path)
+    if is_address(str(output)) or not output.is_file():
+        return
+    names = (name for word in inputs for name in (word, *glob(word, recursive=True)))  # noqa: PTH207
+    present = (Path(name).resolve() for name in names if exists(name))  # noqa: PTH110
+    if any(output.resolve().is_relative_to(name) for name in present):
+        expected = "an output file that is not an input"
+        found = f"{fspath(path)}, which is read"
+        raise ParameterError(expected, found, "write to another file")
+
+
 ROWS = 1 << 18
 """Rows per block of text."""
 
@@ -49,7 +222,7 @@ def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArr
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     names = without_titles(names, frame.__getitem__) if kind.value == SCORE else names
     if frame.empty:
-        raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
+        raise InputError(f"{kind.noun} to write", "a frame without rows")
     return {
         role: to_role(frame[name], role, name, ranked=SCORE in names)
         for role, name in names.items()
@@ -60,10 +233,10 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
     """Write columns by role as lines of text."""
     for role, column in columns.items():
         _check_ids(column, role)
-    layout, rows = kind.layouts[STRATUM in columns], len(columns[TOPIC])
+    layout = kind.layouts[STRATUM in columns]
     fields = [columns.get(name, pa.scalar(name, TEXT)) for name in layout]
     with create(path) as stream:
-        for start in range(0, rows, ROWS):
+        for start in range(0, len(columns[TOPIC]), ROWS):
             block = [f.slice(start, ROWS) if isinstance(f, pa.ChunkedArray) else f for f in fields]
             texts = [f.cast(TEXT) for f in block]
             lines = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT)).combine_chunks()
@@ -100,18 +273,19 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
     ParameterError
         For an unsupported format.
     """
-    suffixes = [ending.lower() for ending in Path(fspath(path)).suffixes]
-    suffix = next((ending for ending in suffixes[::-1] if ending not in PACKED), "")
+    suffixes = [suffix.lower() for suffix in Path(fspath(path)).suffixes]
+    suffix = next((suffix for suffix in suffixes[::-1] if suffix not in PACKED), "")
     if suffix in FOREIGN:
-        expected = f"a file of lines in the TREC format, or {', '.join(WRITERS)}"
-        raise errors.ParameterError(expected, str(path), ADVICE.get(suffix, ""))
+        expected = f"the name of a TREC file, or one that ends in {' or '.join(WRITERS)}"
+        advice = ADVICE.get(suffix, "choose another suffix")
+        raise ParameterError(expected, str(path), advice)
     return WRITERS.get(suffix)
 
 
 def _wrote_table(
     frame: Runs | Qrels, path: str | PathLike[str], kind: Kind, system: str | None = None
 ) -> bool:
-    """Write all columns, unless the name asks for text."""
+    """Write all columns, unless the name selects text."""
     look(path)
     refuse_input(path, (file for file, *_ in getattr(frame, "attrs", {}).get(FILES, ())))
     writer = _writer(path)
@@ -131,15 +305,17 @@ def _wrote_table(
 
 
 def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
-    """Refuse ids that a line of text cannot hold."""
+    """Raise for ids that a line of text cannot represent."""
     if ids.type != TEXT:
         return
     comment = "|^[#\ufeff]" * (role == TOPIC)
     unfit = ids.filter(pc.match_substring_regex(ids, r"^$|[\s\v]" + comment))
     if len(unfit):
-        found = f"{role} ids that are empty, contain white space or begin with # or a BOM"
+        expected = f"{role} ids that are not empty and contain no white space"
+        expected += " or # at the beginning" * (role == TOPIC)
         offenders = [repr(text) for text in pc.unique(unfit).to_pylist()]
-        raise errors.IdError(f"{role} ids that fit into a line", found, "rename them", offenders)
+        advice = "rename them, or write a file that ends in .parquet"
+        raise IdError(expected, "", advice, offenders)
 
 
 def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = None) -> None:

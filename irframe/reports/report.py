@@ -29,9 +29,9 @@ from irframe.errors import InputError, OneCall, ParameterError, during, shortene
 from irframe.experiments.choices import BudgetAlone
 from irframe.experiments.policy import Metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.atomic import write_file
-from irframe.files.compression import look, refuse_strange
 from irframe.files.repeats import fold
+from irframe.files.sources import refuse_strange
+from irframe.files.write_run import look, write_file
 from irframe.metrics import Metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted, plural
 from irframe.option_values import OptionValue, slots_of

@@ -19,9 +19,9 @@ import irframe as ir
 from irframe.errors import FileFormatError, IdError, InputError, IrframeWarning
 from irframe.files import kinds
 from irframe.files.kinds import QRELS, RUN
-from irframe.files.locations import find_files, stem
 from irframe.files.read_file import read_file, run_table
 from irframe.files.read_runs import read_run, read_runs
+from irframe.files.sources import find_files, stem
 
 LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
@@ -95,7 +95,7 @@ def test_json_objects_are_rows_whose_text_stays_text(tmp_path):
 )
 def test_json_objects_that_are_no_rows(tmp_path, second, words):
     (tmp_path / "a.jsonl").write_text(f'{{"topic": "1", "doc": "a", "score": 1}}\n{second}\n')
-    with pytest.raises(FileFormatError, match=f"file of JSON lines that is whole.*{words}"):
+    with pytest.raises(FileFormatError, match=f"file of JSON lines without damage.*{words}"):
         read_file(tmp_path / "a.jsonl", RUN)
 
 

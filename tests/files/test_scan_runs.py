@@ -14,7 +14,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import InputError, IrframeError, IrframeWarning, ParameterError
-from irframe.files import compression, scan_runs
+from irframe.files import scan_runs, sources
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
 OTHERS = LINES.replace(b"bm25", b"rm3")
@@ -200,7 +200,7 @@ def test_a_file_of_many_systems_is_read_some_systems_at_a_time(
     for name, size in (("LARGE", 0), ("PIECE", 1 << 12), ("ROWS", 2000)):
         monkeypatch.setattr(scan_runs, name, size)
     monkeypatch.setattr(scan_runs, "BATCH", 0)
-    monkeypatch.setattr(compression, "MOST", 512)
+    monkeypatch.setattr(sources, "MOST", 512)
     assert len(ir.scan_runs(path, on_error="skip").readable().files) == 1
     frames = list(ir.scan_runs(path).frames())
     assert len(frames) > 2

@@ -1,13 +1,13 @@
-"""Tests of irframe.files.write_run.
-
-Runs that are written read back, and what could not be read back is refused; Dictionaries in
-files; Columns as lines of text; Judgments that are written read back, and what could not be read
-back is refused.
-"""
+"""Tests of irframe.files.write_run: round trips, refusals, and atomic writing."""
 
 import gzip
 import io
+import os
+import signal
+import subprocess
+import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import irframe as ir
+from irframe.__main__ import main
 from irframe.errors import (
     FileFormatError,
     IdError,
@@ -30,7 +31,8 @@ from irframe.errors import (
 )
 from irframe.files import write_run as write_lines
 from irframe.files.read_runs import read_qrels, read_run
-from irframe.files.write_run import write_qrels, write_run
+from irframe.files.sources import find_files
+from irframe.files.write_run import atomic, write_qrels, write_run
 
 RUN = pd.DataFrame(
     {
@@ -69,13 +71,14 @@ def test_formats_that_hold_every_column(tmp_path, name, rows):
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.csv.gz", "a.xlsx"])
-def test_formats_that_are_not_written(tmp_path, name):
-    for act, frame in ((write_run, RUN), (write_qrels, JUDGED)):
-        refused(ParameterError, r"TREC format, or \.parquet", lambda: act(frame, tmp_path / name))  # noqa: B023
+def test_unsupported_suffixes_are_refused(tmp_path, name):
+    expected = r"TREC file, or one that ends in \.parquet"
+    refused(ParameterError, expected, write_run, RUN, tmp_path / name)
+    refused(ParameterError, expected, write_qrels, JUDGED, tmp_path / name)
     assert not (tmp_path / name).exists()
 
 
-def test_the_very_text(tmp_path):
+def test_lines_of_a_written_run(tmp_path):
     write_run(RUN, tmp_path / "a")
     assert (tmp_path / "a").read_text().splitlines()[::2] == [
         "002 Q0 x 0 0.1 b",
@@ -150,10 +153,10 @@ def test_scores_that_keep_the_order_of_ranks(tmp_path):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"doc": ["a b", "c", "d\te"]}, IdError, r"doc ids .*: 'a b', 'd\\te'"),
-        ({"topic": ["#1", "1", "1"]}, IdError, "topic ids .*: '#1'"),
-        ({"topic": ["\ufeff1", "1", "1"]}, IdError, r"topic ids .*: '\\ufeff1'"),
-        ({"system": ["my run"] * 3}, IdError, "system ids .*: 'my run'"),
+        ({"doc": ["a b", "c", "d\te"]}, IdError, r"doc ids .* found 'a b', 'd\\te'"),
+        ({"topic": ["#1", "1", "1"]}, IdError, "topic ids .* found '#1'"),
+        ({"topic": ["\ufeff1", "1", "1"]}, IdError, r"topic ids .* found '\\ufeff1'"),
+        ({"system": ["my run"] * 3}, IdError, "system ids .* found 'my run'"),
         ({"score": [1.0, np.nan, 1.0]}, RankingError, "a score in every row"),
         (
             {"rank": [1.5, 2, np.inf]},
@@ -162,7 +165,7 @@ def test_scores_that_keep_the_order_of_ranks(tmp_path):
         ),
     ],
 )
-def test_what_a_run_cannot_hold(tmp_path, change, error, message):
+def test_values_that_a_run_file_cannot_represent_are_refused(tmp_path, change, error, message):
     refused(error, message, lambda: write_run(RUN.assign(**change), tmp_path / "a"))
     assert not (tmp_path / "a").exists()
 
@@ -227,7 +230,7 @@ def test_damaged_files(tmp_path, data):
     path = tmp_path / "a"
     path.write_bytes(data)
     refused(
-        FileFormatError, "a file that is whole, but found .* damaged", lambda: ir.read_run(path)
+        FileFormatError, "a file without damage, but found .* damaged", lambda: ir.read_run(path)
     )
 
 
@@ -283,15 +286,120 @@ def test_subtopics_are_written_where_they_are_read(tmp_path, iterations):
 
 
 @pytest.mark.parametrize("name", ["s.run", "s.parquet", "s.gz"])
-def test_a_file_that_was_read_is_not_written_over(tmp_path, name):
+def test_an_input_file_is_not_overwritten(tmp_path, name):
     path, others = tmp_path / name, tmp_path / f"other-{name}"
     run = pd.DataFrame({"system": "s", "topic": ["1"], "doc": ["a"], "score": [1.0]})
     write_run(run, path)
     for runs in (ir.read_run(path), ir.read_runs([path])):
-        refused(ParameterError, "an output that is not an input", write_run, runs, path)
+        refused(ParameterError, "an output file that is not an input", write_run, runs, path)
         refused(ParameterError, "is read", write_run, runs[runs["doc"] == "a"], path)
         write_run(runs, others)
     write_run(run, path)
     qrels = tmp_path / "qrels.txt"
     ir.verbs.write_qrels(pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]}), qrels)
     refused(ParameterError, "is read", ir.verbs.write_qrels, ir.read_qrels(qrels), qrels)
+
+
+@pytest.fixture
+def track(tmp_path, monkeypatch):
+    """Change to a folder with the files of a track."""
+    monkeypatch.chdir(tmp_path)
+    runs, qrels = ir.example_track()
+    for system in ("bm25", "ance"):
+        write_run(runs[runs["system"] == system], f"{system}.run")
+    write_qrels(qrels, "qrels.txt")
+    return runs, qrels
+
+
+@pytest.fixture
+def full():
+    """Return a function that limits files to 600 bytes, as on a full disk."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def console(words):
+    return lambda path, *_: main([*words.split(), "-o", str(path)])
+
+
+def write_runs(path, runs, _):
+    write_run(runs, path)
+
+
+FILES = "qrels.txt bm25.run ance.run"
+WRITERS = {
+    **dict.fromkeys([f"write_run{end}" for end in ("", ".gz", ".xz", ".bz2", ".zst")], write_runs),
+    "write_qrels": lambda path, _, qrels: write_qrels(qrels, path),
+    "report": lambda *track: ir.report(*track[1:], track[0], metrics=["AP"], at=[5], resamples=100),
+    "evaluate.txt": console(f"evaluate {FILES} -m AP P@5 -q"),
+    "evaluate.parquet": console(f"evaluate {FILES} -m AP"),
+    "diagnose.txt": console(f"diagnose {FILES}"),
+    "convert": console("convert bm25.run"),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_full_disk_leaves_no_half_file(name, track, full, tmp_path, capsys):
+    before = sorted(path.name for path in tmp_path.iterdir())
+    full()
+    for old in (None, b"old content"):
+        path = tmp_path / f"out.{name}"
+        if old is not None:
+            path.write_bytes(old)
+        try:
+            status = WRITERS[name](path, *track)
+        except OSError as error:
+            status = 2
+            message = str(error)
+        else:
+            message = capsys.readouterr().err
+        assert status == 2
+        assert "File too large" in message
+        assert path.name in message
+        assert (path.read_bytes() if path.exists() else None) == old
+        path.unlink(missing_ok=True)
+        assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.thorough
+def test_a_killed_writer_leaves_the_old_file(tmp_path):
+    path = tmp_path / "runs.txt"
+    path.write_text("old")
+    code = (
+        "import os, signal, sys\nfrom irframe.files.write_run import atomic\n"
+        "with atomic(sys.argv[1]) as stream:\n"
+        "    stream.write(b'half')\n    stream.flush()\n    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], check=False, cwd=Path.cwd())
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_text() == "old"
+    assert find_files(tmp_path) == [str(path)]
+
+
+def test_links_modes_devices_and_pipes_are_kept(tmp_path):
+    path = tmp_path / "runs.txt"
+    link = tmp_path / "link.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    with atomic(link) as stream:
+        stream.write(b"new")
+    assert (link.is_symlink(), path.read_text()) == (True, "new")
+    assert path.stat().st_mode & 0o777 == 0o640
+    with atomic(os.devnull) as stream:
+        stream.write(b"nothing")
+    assert not Path(os.devnull).is_file()
+    ends = os.pipe()
+    with atomic(f"/dev/fd/{ends[1]}") as stream:
+        stream.write(b"new")
+    assert os.read(ends[0], 9) == b"new"
+    for end in ends:
+        os.close(end)
+    full = pytest.raises(OSError, match="No space left on device: '/dev/full'")
+    with full, atomic("/dev/full") as stream:
+        stream.write(b"new")
+    with pytest.raises(FileNotFoundError, match="no such"), atomic(tmp_path / "no such" / "a.txt"):
+        pass

@@ -12,7 +12,7 @@ import irframe as ir
 from irframe.comparing import freeze
 from irframe.errors import IrframeError, StoreError
 from irframe.experiments import saved
-from irframe.files import atomic
+from irframe.files import write_run
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 RUNS, QRELS = ir.example_track()
@@ -143,14 +143,14 @@ def test_judgments_that_evaluate_refuses_are_refused_by_check():
 
 def test_remains_of_killed_writers_are_removed_and_others_stay(tmp_path):
     target = tmp_path / "out.txt"
-    left, written, strange = (atomic.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
-    folder = atomic.beside(target)
+    left, written, strange = (write_run.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
+    folder = write_run.beside(target)
     for path in (left, written, strange, folder / "x"):
         path.parent.mkdir(exist_ok=True)
         path.write_text("half")
     for path in (left, written, strange, folder):
         os.utime(path, (0, 0))
-    with atomic.locked(written) as alone:
+    with write_run.locked(written) as alone:
         assert alone
-        atomic.write_file(target, "whole")
+        write_run.write_file(target, "whole")
     assert {*map(Path, tmp_path.iterdir())} == {target, written, strange}

@@ -1,4 +1,4 @@
-"""Tests of irframe.files.simulate_track.
+"""Tests of irframe.planning.simulate_track.
 
 Simulated tracks: what they promise, and the small one that the documentation uses; The small
 track of the documentation.
@@ -13,7 +13,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.files.simulate_track import example_track, simulate_track
+from irframe.planning.simulate_track import example_track, simulate_track
 
 SIZE = {"systems": 10, "topics": 30, "docs": 2000, "depth": 60, "pool_depth": 12}
 

@@ -1,0 +1,498 @@
+"""Sources of data: found by patterns, opened, decompressed, and named.
+
+Compression is detected by the content. Every format has limits on size, columns and nesting.
+"""
+
+import io
+import lzma
+import re
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from glob import escape, glob
+from importlib import import_module
+from os import PathLike, fsencode, fspath
+from pathlib import Path, PurePosixPath
+from stat import S_ISFIFO, S_ISREG
+from typing import IO, Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irframe.errors import FileFormatError, InputError, IrframeError, shortened
+from irframe.names import SYSTEM, roles
+
+Source = str | PathLike[str] | IO[bytes] | IO[str]
+"""A path, or an open file."""
+
+MEANT = "check that this is the file you meant"
+FREE = 1 << 26
+"""Bytes that the content of any compressed file may have."""
+RATIO = 100
+"""Larger content may have this multiple of the compressed size; runs compress to about a tenth."""
+COLUMNS = 1 << 13
+"""The most columns of a table."""
+
+
+def most_of(size: int) -> int:
+    """Return how many bytes a compressed file may contain."""
+    return max(FREE, RATIO * size)
+
+
+def refuse_large(source: str, size: int, content: int) -> None:
+    """Raise for a file whose decompressed size is implausible.
+
+    Parameters
+    ----------
+    source
+        The name of the file.
+    size
+        Its size in bytes.
+    content
+        The number of bytes that it contains at least.
+    """
+    if content > most_of(size):
+        found = f"{source} with more than {most_of(size):,} bytes in it"
+        limit = f"at most {FREE >> 20} MiB or {RATIO} times its size"
+        advice = f"{MEANT}, and unpack it first"
+        raise FileFormatError(f"a file that unpacks to {limit}", found, advice)
+
+
+def refuse_wide(source: str, columns: int) -> None:
+    """Raise for a table with implausibly many columns."""
+    if columns > COLUMNS:
+        found = f"{columns:,} in {source}"
+        raise FileFormatError(f"a table of at most {COLUMNS:,} columns", found, MEANT)
+
+
+@contextmanager
+def undamaged(
+    kind: str,
+    source: str,
+    *damage: type[Exception],
+    advise: Callable[[str], str] = str,
+) -> Iterator[None]:
+    """Convert errors of a reader to errors that name the file.
+
+    Parameters
+    ----------
+    kind
+        The description of the file, for messages.
+    source
+        The name of the file.
+    damage
+        The errors that a damaged file causes, by default all.
+    advise
+        Function that turns the advice of an error about a frame into advice about the file.
+    """
+    caught = damage or (Exception,)
+    try:
+        yield
+    except IrframeError as error:
+        if source in f"{error.expected} {error.found}":
+            raise
+        raise error.within(f"in {source}", advise(error.advice)) from error
+    except Warning:
+        raise
+    except caught as error:
+        found = f"{source} damaged ({shortened(error, str)})"
+        advice = "fetch or write the file again"
+        raise FileFormatError(f"{kind} without damage", found, advice) from error
+
+
+def is_address(name: str) -> bool:
+    """Tell whether a name is an address, with ``://``."""
+    return "://" in name
+
+
+def opened_by(address: str) -> tuple[Any, str]:
+    """Return an address's fsspec file system and its path there."""
+    try:
+        fsspec: Any = import_module("fsspec.core")
+    except ImportError as error:
+        advice = "install it: pip install fsspec"
+        found = f"none, for the address {address}"
+        raise InputError("the package fsspec, which opens addresses", found, advice) from error
+    try:
+        store, path = fsspec.url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        advice = "install the package that opens this kind of address, or mend the address"
+        raise InputError("an address that fsspec opens", f"{address} ({error})", advice) from error
+    return store, str(path)
+
+
+def _reader(codec: str, stream: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(stream, "r"), codec))
+
+
+def _reader_of_xz(packed: IO[bytes]) -> IO[bytes]:
+    """Decompress consecutive xz streams; each must be complete.
+
+    Python's own reader ignores damage after the first stream.
+    """
+    data = packed.read()
+    content = io.BytesIO()
+    most = most_of(len(data)) + 1
+    while data and content.tell() < most:
+        unpacker = lzma.LZMADecompressor()
+        content.write(unpacker.decompress(data, most))
+        if not unpacker.eof and content.tell() < most:
+            raise EOFError("its last stream is cut off")
+        # Zeros may fill up the blocks of a medium between streams.
+        data = unpacker.unused_data.lstrip(b"\0")
+    content.seek(0)
+    return content
+
+
+_OPEN: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+    b"\x1f\x8b\x08": partial(_reader, "gzip"),
+    b"\xfd7zXZ\x00": _reader_of_xz,
+    b"\x28\xb5\x2f\xfd": partial(_reader, "zstd"),
+    b"\x04\x22\x4d\x18": partial(_reader, "lz4"),
+    **{
+        b"BZh%d%b" % (level, block): partial(_reader, "bz2")
+        for level in range(1, 10)
+        for block in (b"1AY&SY", b"\x17rE8P\x90")  # the latter ends an empty file
+    },
+}
+"""First bytes of a compressed file -> its decompressor."""
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+"""Suffixes of compressed files that are written."""
+
+_HEAD = 10
+"""Bytes that show how a file is compressed."""
+LAYERS = 3
+"""The most times that a file may be compressed; ranx compresses twice."""
+_PART = 1 << 20
+"""Bytes that are read or decompressed at a time."""
+LINE = 1 << 24
+"""Bytes that are parsed together; a line of text has fewer."""
+_BEGINNING = 256
+"""Bytes at the beginning of a file that show its format."""
+_TAIL = 1 << 12
+"""Bytes of the last lines of a file, which are read together."""
+PARQUET = b"PAR1"
+"""First and last bytes of a Parquet file."""
+
+_DAMAGE = (OSError, EOFError, ValueError, lzma.LZMAError)
+"""Errors of decompressors for incomplete files."""
+
+
+def name_of(source: Source) -> str:
+    """Return the name of a path or an open file."""
+    if isinstance(source, str | PathLike):
+        return fspath(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+def refuse_strange(path: object) -> None:
+    """Raise for a path that no system allows."""
+    try:
+        strange = not isinstance(path, str | PathLike) or b"\0" in fsencode(path)
+    except UnicodeError:
+        strange = True
+    if strange:
+        raise InputError("a path", shortened(path))
+
+
+def checked_path(path: str | PathLike[str]) -> Path:
+    """Return a path that is no folder."""
+    refuse_strange(path)
+    if Path(path).is_dir():
+        raise InputError("a file", f"the folder {fspath(path)}", "name a file in it")
+    return Path(path)
+
+
+@contextmanager
+def _opened(source: object) -> Iterator[IO[bytes]]:
+    """Yield a path, address, pipe or open file as a stream."""
+    if isinstance(source, str) and is_address(source):
+        store, address = opened_by(source)
+        with store.open(address, "rb") as stream:
+            yield stream
+    elif isinstance(source, str | PathLike):
+        path = checked_path(source)
+        mode = path.stat().st_mode
+        if not (S_ISREG(mode) or S_ISFIFO(mode)):  # a device may never end
+            raise InputError("a file or a pipe", f"the device {path}", MEANT)
+        with path.open("rb") as stream:
+            # A pipe is read once, and formats are detected by the first bytes.
+            yield stream if S_ISREG(mode) else io.BytesIO(stream.read())
+    elif hasattr(source, "read"):
+        # A closed file, or one in another encoding, raises ValueError.
+        with undamaged("an open file", str(getattr(source, "name", "<stream>")), ValueError):
+            blocks = []
+            while content := source.read():  # some streams return less than all at a time
+                if not isinstance(content, str | bytes | bytearray):
+                    raise InputError("a file of text or bytes", f"one of {type(content).__name__}")
+                blocks.append(content.encode() if isinstance(content, str) else content)
+            data = b"".join(blocks)
+        yield io.BytesIO(data)
+    else:
+        raise InputError("a path or an open file", shortened(source))
+
+
+def is_in_lines(head: bytes) -> bool:
+    """Tell by its first bytes whether a file is text."""
+    return not (head.startswith(PARQUET) or is_cbor(head) or may_be_json(head))
+
+
+def is_cbor(data: bytes) -> bool:
+    """Tell whether a file begins like a dictionary in CBOR.
+
+    No text in UTF-8 begins with these bytes.
+    """
+    return b"\xa0" <= data[:1] <= b"\xbf"
+
+
+def may_be_json(head: bytes) -> bool:
+    """Tell from the beginning whether a file may be JSON."""
+    return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
+
+
+def _blocks(source: Source, size: int) -> Iterator[bytes]:
+    """Yield a file in blocks, decompressed up to `LAYERS` times."""
+    with ExitStack() as stack:
+        stream = stack.enter_context(_opened(source))
+        packed_size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        packed = False
+        seen = 0
+        with undamaged("a compressed file", name_of(source), *_DAMAGE):
+            for _ in range(LAYERS):
+                if (unpack := _unpacking(stream)) is not None:
+                    stream = stack.enter_context(unpack(stream))
+                    packed = True
+            while block := stream.read(size):
+                seen += len(block)
+                if packed:  # a few compressed bytes can contain more than any memory holds
+                    refuse_large(name_of(source), packed_size, seen)
+                yield block
+
+
+def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], IO[bytes]] | None:
+    """Return the decompressor of a file, None for plain ones."""
+    if hasattr(stream, "peek"):
+        head = stream.peek(_HEAD)
+    else:
+        head = stream.read(_HEAD)
+        stream.seek(0)
+    return next((unpack for start, unpack in _OPEN.items() if head.startswith(start)), None)
+
+
+def load(source: Source) -> bytes:
+    """Read a path, address or open file completely and decompressed."""
+    buffer = io.BytesIO()
+    for block in _blocks(source, _PART):
+        buffer.write(block)
+    return buffer.getvalue()
+
+
+def pieces(source: str, size: int) -> Iterator[bytes]:
+    """Yield pieces of a file that end at line ends.
+
+    The last piece has several lines, so that a cut-off last line is noticed.
+
+    Parameters
+    ----------
+    source
+        A path or an address.
+    size
+        The approximate number of bytes of a piece.
+    """
+    rest = b""
+    tail = min(_TAIL, size // 2)
+    for block in _blocks(source, size):
+        end = block.rfind(b"\n", 0, max(0, len(block) - tail)) + 1
+        if end:
+            yield rest + memoryview(block)[:end]
+            rest = b""
+        rest += memoryview(block)[end:]
+    if rest:
+        yield rest
+
+
+FIRST = 1 << 8
+"""Rows of a row group that are read to estimate the size of its rows."""
+MOST = 1 << 16
+"""The most rows of a batch of Parquet."""
+_WIDTH = 8
+"""Bytes of a value in memory."""
+
+
+def is_parquet(data: bytes) -> bool:
+    """Tell by its content whether a file is Parquet."""
+    return data.startswith(PARQUET) and data.endswith(PARQUET)
+
+
+def read_parquet(data: bytes, source: str) -> pa.Table:
+    """Read a Parquet file, unless `refuse_large` refuses its size."""
+    first, *others = parquet_batches(data, source)
+    return pa.concat_tables([first, *others]) if others else first
+
+
+def parquet_batches(
+    file: bytes | str, source: str, columns: Sequence[str] | None = None
+) -> Iterator[pa.Table]:
+    """Yield the batches of a Parquet file.
+
+    A file without rows yields a table without rows.
+
+    Parameters
+    ----------
+    file
+        Its content, or its path.
+    source
+        Its name, for messages.
+    columns
+        The columns to read, by default all.
+    """
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
+
+    with undamaged("a Parquet file", source, pa.ArrowException, OSError, MemoryError, ValueError):
+        opened = pa.BufferReader(file) if isinstance(file, bytes) else pa.OSFile(file)
+        with opened, ParquetFile(opened, pre_buffer=False, buffer_size=FREE >> 6) as parquet:
+            metadata = parquet.metadata
+            size = opened.size()
+            seen = 0
+            refuse_wide(source, metadata.num_columns)
+            refuse_large(source, size, metadata.num_rows * metadata.num_columns * _WIDTH)
+            for group in range(metadata.num_row_groups):
+                few = next(parquet.iter_batches(FIRST, [group]), None)
+                rows = FREE // (1 + max(map(_content, few.columns)) // FIRST) if few else FIRST
+                for batch in parquet.iter_batches(min(max(rows, FIRST), MOST), [group], columns):
+                    seen += sum(map(_content, batch.columns))
+                    refuse_large(source, size, seen)
+                    yield pa.table(batch)
+            if not seen:
+                yield parquet.schema_arrow.empty_table()
+
+
+def _content(column: pa.Array) -> int:
+    """Return the bytes of a column, with dictionary codes decoded."""
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary.cast(pa.large_binary()))
+    return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
+
+
+RUN_SUFFIXES = "run txt trec tsv csv json jsonl lz4 parquet parq"
+"""Suffixes that are no part of the name of a system."""
+_PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
+_PART_NAME = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
+"""File names of parts of one data set, as Spark and others write them."""
+
+
+def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
+    """Return the files that a pattern, folder or path matches.
+
+    Parameters
+    ----------
+    paths
+        A pattern (``**`` crosses folders), a folder, a file, an address of one of these, or an
+        iterable of files. Files of patterns and folders are skipped if they begin with ``.`` or
+        ``_``. All files below a folder of partitions (``track=web``) or parts are included.
+
+    Raises
+    ------
+    InputError
+        If no file matches.
+    """
+    if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike):
+        files: Sequence[Source] = list(paths)
+    elif not isinstance(paths, str | PathLike):
+        raise InputError("a pattern, a path or several", repr(paths))
+    else:
+        name = fspath(paths)
+        files = _files_at(name) if is_address(name) else _files_in(name)
+    if not files:
+        advice = f"the current folder is {Path.cwd()}"
+        raise InputError(f"files that match {paths!r}", "none", advice)
+    return files
+
+
+def _files_at(address: str) -> list[str]:
+    """Return the files that an address matches."""
+    store, path = opened_by(address)
+    files = list[str]()
+    for match in sorted(store.glob(path) if escape(path) != path else [path]):
+        is_folder = store.isdir(match)
+        files += _data_files(sorted(store.find(match)), match) if is_folder else [match]
+    return [*map(store.unstrip_protocol, files)]
+
+
+def _files_in(name: str) -> list[str]:
+    """Return the files that a path or pattern matches."""
+    if Path(name).is_dir():
+        inside = sorted(path for path in Path(name).rglob("*") if path.is_file())
+        return _data_files([str(path) for path in inside], name)
+    if escape(name) != name and not Path(name).exists():
+        matches = sorted(glob(name, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
+        visible = [match for match in matches if _is_shown(match)]
+        within = [_files_in(match) if Path(match).is_dir() else [match] for match in visible]
+        return [file for files in within for file in files]
+    return [name]
+
+
+def _data_files(files: list[str], folder: str) -> list[str]:
+    """Return the files of a folder, its partitions and parts."""
+    kept = []
+    for file in files:
+        inner = PurePosixPath(Path(file).as_posix()[len(Path(folder).as_posix()) :].lstrip("/"))
+        partitioned = all(_PARTITION.fullmatch(name) for name in inner.parts[:-1])
+        data_set = partitioned or _PART_NAME.fullmatch(inner.name)
+        if data_set and all(map(_is_shown, inner.parts)):
+            kept.append(file)
+    return kept
+
+
+def _is_shown(path: str) -> bool:
+    return not PurePosixPath(path).name.startswith((".", "_"))
+
+
+def partitions(name: str) -> dict[str, str]:
+    """Return the labels in the folder names of a file.
+
+    Examples
+    --------
+    >>> partitions("runs/track=web/system=bm25%2Brm3/part-0.parquet")
+    {'track': 'web', 'system': 'bm25+rm3'}
+    """
+    folders = PurePosixPath(name.replace("\\", "/")).parts[:-1]
+    matches = (_PARTITION.fullmatch(folder) for folder in folders)
+    return {match[1]: unquote(match[2]) for match in matches if match}
+
+
+def home(name: str) -> str:
+    """Return the data set of a file, else the file.
+
+    Examples
+    --------
+    >>> home("runs/bm25.parquet/part-00000-1f3a.snappy.parquet"), home("runs/system=a/x.parquet")
+    ('runs/bm25.parquet', 'runs')
+    >>> home("runs/bm25.gz")
+    'runs/bm25.gz'
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    if not (_PART_NAME.fullmatch(path.name) or _PARTITION.fullmatch(path.parent.name)):
+        return name
+    path = path.parent
+    while _PARTITION.fullmatch(path.name):
+        path = path.parent
+    return str(path)
+
+
+def system_of(name: str) -> str | None:
+    """Return the system named by the folders of a file."""
+    labels = partitions(name)
+    return labels.get(str(roles(labels).get(SYSTEM)))
+
+
+def stem(source: Source) -> str:
+    """Name a system after its file."""
+    path = Path(home(name_of(source)))
+    for suffixes in (PACKED, [f".{name}" for name in RUN_SUFFIXES.split()]):
+        path = path.with_suffix("") if path.suffix.lower() in suffixes else path
+    return path.name
