@@ -23,6 +23,7 @@ under ``.ireval.plot``. The metrics have :doc:`pages of their own </metrics/inde
 SECTIONS = {
     "irframe.files": "Files, and objects of other tools",
     "irframe.experiments": "Runs and judgments",
+    "irframe.evaluation": "Runs and judgments",
     "irframe.cubes": "Cubes and scores",
     "irframe.scores": "Cubes and scores",
     "irframe.grouped": "Cubes and scores",

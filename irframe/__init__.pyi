@@ -13,6 +13,8 @@ from .cubes.as_scores import as_scores as as_scores
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.cube import open_cube as open_cube
+from .evaluation.evaluate import evaluate as evaluate
+from .evaluation.scorer import scorer as scorer
 from .experiments.choices import AfterSearches as AfterSearches
 from .experiments.choices import Budget as Budget
 from .experiments.choices import Pool as Pool
@@ -20,8 +22,6 @@ from .experiments.choices import Searches as Searches
 from .experiments.choices import Threshold as Threshold
 from .experiments.choices import Ties as Ties
 from .experiments.choices import Units as Units
-from .experiments.evaluate import evaluate as evaluate
-from .experiments.scorer import scorer as scorer
 from .files.as_runs import as_qrels as as_qrels
 from .files.as_runs import as_runs as as_runs
 from .files.as_spans import as_spans as as_spans

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from irframe.errors import InputError, IrframeError, unsaid
+from irframe.evaluation.scorer import Scorer, scorer
 from irframe.experiments.choices import Ties
-from irframe.experiments.scorer import Scorer, scorer
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.kinds import QRELS, RUN
 from irframe.metrics.base import Metric

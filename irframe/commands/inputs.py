@@ -16,7 +16,7 @@ import irframe as ir
 from irframe.checks import check_int, listed
 from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError, OneCall, ParameterError
-from irframe.experiments.collapse import Preparation
+from irframe.evaluation.collapse import Preparation
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.read_file import LEFT_OUT, plain_table
 from irframe.files.scan_runs import ScannedRuns

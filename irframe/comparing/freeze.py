@@ -32,8 +32,8 @@ from irframe.errors import (
     cautions_of,
     shortened,
 )
+from irframe.evaluation.collapse import Preparation
 from irframe.experiments.choices import Ties
-from irframe.experiments.collapse import Preparation
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import rank
 from irframe.experiments.topic_design import (

@@ -17,6 +17,7 @@ from irframe import names as words
 from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
 from irframe.errors import OneCall, caution, cautions_of, in_group, listing, warn
+from irframe.evaluation.collapse import Preparation
 from irframe.experiments import choices, group_columns
 from irframe.experiments.coded_tables import (
     QrelsTable,
@@ -26,7 +27,6 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     read_table,
 )
-from irframe.experiments.collapse import Preparation
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import refuse_large
 from irframe.experiments.judgments import Judgments

@@ -19,9 +19,9 @@ from irframe.checks import check_int
 from irframe.diagnostics import frames
 from irframe.diagnostics.findings import SEVERITIES, Findings
 from irframe.errors import DepthError, InputError, shortened, warn
+from irframe.evaluation.collapse import Preparation, as_map, pairs_of, standing
 from irframe.experiments import coded_tables, searches
 from irframe.experiments.choices import Copies, CopiesAlone, Searches, SearchLike, Units
-from irframe.experiments.collapse import Preparation, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, rank_table

@@ -26,11 +26,11 @@ from irframe.diagnostics.findings import IN_CODE, LU, Finding, findings_at
 from irframe.diagnostics.frames import check_frames
 from irframe.diagnostics.tie_ranges import tie_rates
 from irframe.errors import DepthError, IrframeError, singular, unsaid
+from irframe.evaluation.collapse import Preparation
+from irframe.evaluation.stopping import Stops
 from irframe.experiments.choices import BudgetAlone, Pool, PoolLike, Searches, SearchLike, UnitsLike
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.experiments.collapse import Preparation
 from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
-from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric

@@ -16,11 +16,11 @@ from irframe.comparing.corrections import Correction, Significance, adjust_rows,
 from irframe.cubes.verb import against, by_topics, drop_absent, read_depth
 from irframe.cubes.view import LIST, experiment_of
 from irframe.errors import DepthError, InputError, ParameterError
+from irframe.evaluation.scorer_input import Reader
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy, shares_ranks
-from irframe.experiments.scorer_input import Reader
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.asl import ESL
 from irframe.metrics.facts import TIE, facts

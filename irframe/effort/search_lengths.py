@@ -15,7 +15,7 @@ from irframe.checks import check_int, choice, places
 from irframe.cubes.verb import by_topics, drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError, caution
-from irframe.experiments.scoring import warn_uneven
+from irframe.evaluation.scoring import warn_uneven
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.facts import best_first
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC

@@ -16,7 +16,7 @@ from irframe.comparing.freeze import FailOn, Frozen, failing, freeze, is_file
 from irframe.cubes.cube import cube as build
 from irframe.errors import IrframeWarning
 from irframe.escaping import visible
-from irframe.experiments.evaluate import evaluate
+from irframe.evaluation.evaluate import evaluate
 from irframe.experiments.policy import Metrics, cut_at, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_runs import read_qrels, read_runs

@@ -21,9 +21,9 @@ from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.escaping import cell, visible
+from irframe.evaluation.stopping import Stops
 from irframe.experiments.choices import Budget
 from irframe.experiments.policy import Metrics, parse_metrics
-from irframe.experiments.stopping import Stops
 from irframe.metrics.facts import Facts, facts
 from irframe.names import BUDGET, DEPTH, SYSTEM
 from irframe.printed import fixed_text

@@ -1,4 +1,4 @@
-"""Tests of irframe.experiments.evaluate.
+"""Tests of irframe.evaluation.evaluate.
 
 Scores per system and topic in one call, each metric where it is to be scored.
 """

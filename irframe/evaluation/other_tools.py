@@ -16,9 +16,9 @@ from irframe import names as words
 from irframe.arrays import Array, as_plain
 from irframe.checks import check_int
 from irframe.errors import IdError, InputError
+from irframe.evaluation.scorer_input import paired
 from irframe.experiments import coded_tables
 from irframe.experiments.rank_table import rank
-from irframe.experiments.scorer_input import paired
 from irframe.files.ids import repeated
 from irframe.files.kinds import RUN, refuse_two_units, require_columns
 from irframe.files.tables import columns_of

@@ -10,13 +10,13 @@ import pandas as pd
 from irframe import names as words
 from irframe.arrays import Array, Floats, tiles
 from irframe.errors import DepthError, warn
+from irframe.evaluation.stopping import Stops, nothing_read, without_relevant
 from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.hits import PER_DOCUMENT, refuse_large
 from irframe.experiments.judgments import Judgments, refuse_subtopics
 from irframe.experiments.spans import TEXT, refuse_spans
-from irframe.experiments.stopping import Stops, nothing_read, without_relevant
 from irframe.files.ids import every_row
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import average, facts

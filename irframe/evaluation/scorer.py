@@ -12,15 +12,15 @@ from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import InputError, OneCall, ParameterError, shortened, singular
+from irframe.evaluation.collapse import Preparation
+from irframe.evaluation.other_tools import Batches, Evaluator
+from irframe.evaluation.scorer_input import Reader, paired
+from irframe.evaluation.scoring import Plan, Scoring
+from irframe.evaluation.stopping import Stops
 from irframe.experiments import choices
 from irframe.experiments import policy as policies
-from irframe.experiments.collapse import Preparation
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.other_tools import Batches, Evaluator
-from irframe.experiments.scorer_input import Reader, paired
-from irframe.experiments.scoring import Plan, Scoring
-from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.repeats import Folded, fold, layout_of, not_lacking
 from irframe.metrics.parse_metric import parse_metric

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, as_plain
 from irframe.errors import InputError
-from irframe.experiments import listed
+from irframe.evaluation import listed
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Groups

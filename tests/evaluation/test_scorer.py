@@ -21,7 +21,7 @@ from irframe.errors import (
     ParameterError,
     RankingError,
 )
-from irframe.experiments import listed, scorer_input
+from irframe.evaluation import listed, scorer_input
 from irframe.experiments.policy import (
     TIE_POLICIES,
     TiePolicy,

@@ -16,15 +16,15 @@ import pandas as pd
 from irframe import names as words
 from irframe.checks import check_int, choice
 from irframe.errors import OneCall, ParameterError, in_group, warn
+from irframe.evaluation.collapse import Preparation
+from irframe.evaluation.scorer_input import Reader
+from irframe.evaluation.scoring import Plan, Scoring, one_or_several
+from irframe.evaluation.stopping import Stops
 from irframe.experiments import choices, group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.coded_tables import read_table
-from irframe.experiments.collapse import Preparation
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Plan, Scoring, one_or_several
 from irframe.experiments.searches import beside
-from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, in_groups
 from irframe.files.kinds import is_judgments
 from irframe.files.repeats import Folded, fold, not_lacking, repeat_column

@@ -1,0 +1,1 @@
+"""Runs evaluated: units prepared, lists scored at depths or stops, scorers."""
