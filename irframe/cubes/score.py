@@ -18,11 +18,10 @@ from irframe.checks import choice, is_integer, listed
 from irframe.cubes import view
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError, ParameterError
-from irframe.evaluation.scoring import warn_uneven
+from irframe.evaluation.scoring import Rel, Thresholds, describe_rel, warn_uneven
 from irframe.evaluation.stopping import Stops, nothing_read, without_relevant
 from irframe.experiments.choices import Stop
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.group_columns import Rel, Thresholds, describe_rel
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.judgments import refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool, refuse_shared

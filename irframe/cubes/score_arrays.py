@@ -17,7 +17,7 @@ from irframe.checks import listed
 from irframe.cubes import as_scores, groups
 from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, during, warn
-from irframe.experiments.group_columns import Thresholds
+from irframe.evaluation.scoring import Thresholds
 from irframe.files.tables import with_own_levels
 from irframe.metrics.facts import COSTS, directions
 from irframe.names import COLLECTION, DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural, roles

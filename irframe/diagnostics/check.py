@@ -19,12 +19,14 @@ from irframe.checks import check_int
 from irframe.diagnostics import frames
 from irframe.diagnostics.findings import SEVERITIES, Findings
 from irframe.errors import DepthError, InputError, shortened, warn
+from irframe.evaluation import searches
 from irframe.evaluation.collapse import Preparation, as_map, pairs_of, standing
-from irframe.experiments import coded_tables, searches
+from irframe.experiments import coded_tables
 from irframe.experiments.choices import Copies, CopiesAlone, Searches, SearchLike, Units
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, rank_table
+from irframe.experiments.ranked_runs import refuse_unread_searches
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role
 from irframe.files.ids import Codes, is_text, repeated
 from irframe.files.kinds import RUN
@@ -319,7 +321,7 @@ def check(
     empty = pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     frame = empty if none_read else by_role(runs, RUN, column).frame
     if column is None and not none_read:
-        searches.refuse_unread_searches(frame)
+        refuse_unread_searches(frame)
     named, lost = _with_ids(frame)
     counts = frame.attrs.get(SURPLUS, {})
     surplus = pd.Series(counts, dtype=object).explode().dropna()

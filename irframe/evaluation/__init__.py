@@ -1,1 +1,1 @@
-"""Runs evaluated: units prepared, lists scored at depths or stops, scorers."""
+"""Runs prepared, and scored at depths and stops."""

@@ -16,7 +16,7 @@ import pandas as pd
 from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, InputError, ParameterError, shortened, warn
-from irframe.experiments import searches
+from irframe.evaluation import searches
 from irframe.experiments.choices import (
     ChunksOf,
     Copies,
@@ -32,6 +32,7 @@ from irframe.experiments.choices import (
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, read_table
 from irframe.experiments.policy import Policy, one_by_one, parse_metrics, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
+from irframe.experiments.ranked_runs import list_differs, refuse_unread_searches
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import QRELS, RUN, ByRole
@@ -338,7 +339,7 @@ class Preparation(NamedTuple):
         table = self.length is not None and not isinstance(self.length, str)
         renamed = self.of is not None or self.copies is not None
         if self.search is None:
-            searches.refuse_unread_searches(runs)
+            refuse_unread_searches(runs)
             if not renamed and not table:
                 return runs
         named = self.shown(runs)
@@ -346,7 +347,7 @@ class Preparation(NamedTuple):
             table = table and self.of is not None
             read = replace(policy, length=None) if table else policy
             named = searches.merged(named, read, by, chunks=self.of is not None)
-        if renamed and by in named.frame and searches.list_differs(named, by):
+        if renamed and by in named.frame and list_differs(named, by):
             parts = [named._replace(frame=own) for _, own in named.frame.groupby(by, sort=False)]
             alone = self._replace(search=None)
             return pd.concat([alone.runs(own, policy) for own in parts], ignore_index=True)

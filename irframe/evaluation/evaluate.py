@@ -18,13 +18,13 @@ from irframe.checks import check_int, choice
 from irframe.errors import OneCall, ParameterError, in_group, warn
 from irframe.evaluation.collapse import Preparation
 from irframe.evaluation.scorer_input import Reader
-from irframe.evaluation.scoring import Plan, Scoring, one_or_several
+from irframe.evaluation.scoring import Plan, Rel, Scoring, Thresholds, one_or_several
+from irframe.evaluation.searches import beside
 from irframe.evaluation.stopping import Stops
 from irframe.experiments import choices, group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.searches import beside
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, in_groups
 from irframe.files.kinds import is_judgments
 from irframe.files.repeats import Folded, fold, not_lacking, repeat_column
@@ -43,7 +43,7 @@ def evaluate(
     topics: policies.Topics = "qrels",
     collection: str | None = None,
     no_rel: words.NoRel | None = None,
-    rel: group_columns.Rel = None,
+    rel: Rel = None,
     units: choices.UnitsLike = None,
     search: choices.SearchLike = None,
     stop: choices.Stop | None = None,
@@ -229,7 +229,7 @@ def _separate(
     """Score each group by itself if topic names repeat."""
     collection, absent = plan.policy.collection, {}
     if plan.rel and collection in qrels.columns:
-        group_columns.Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
+        Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
     everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
     for key in pd.unique(qrels[by]):
         with in_group(f"{by} {key}"):

@@ -1,17 +1,20 @@
 """Scores of an experiment at depths or other stops."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import dataclasses
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Array, Floats, tiles
-from irframe.errors import DepthError, warn
+from irframe.checks import check_int
+from irframe.errors import DepthError, MetricError, ParameterError, inside_group, listing, warn
 from irframe.evaluation.stopping import Stops, nothing_read, without_relevant
-from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.hits import PER_DOCUMENT, refuse_large
@@ -57,6 +60,109 @@ def warn_uneven(
     return {words.CAUTION: message}
 
 
+Rel = Mapping[Hashable, int] | None
+"""Collection -> lowest relevant grade."""
+
+
+def describe_rel(rel: Mapping[Any, int]) -> str:
+    """Return thresholds as results tell of them.
+
+    Examples
+    --------
+    >>> describe_rel({"dl21": 2, "dl22": 2})
+    '2 in dl21, 2 in dl22'
+    """
+    return ", ".join(f"{grade} in {key}" for key, grade in rel.items())
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The lowest relevant grade per collection.
+
+    Examples
+    --------
+    >>> from irframe.metrics import AP, RR
+    >>> metrics = [AP(), RR(rel=3)]
+    >>> told = Thresholds.of({"dl21": 2}, metrics, "track")
+    >>> told.variants(metrics)
+    [AP(), AP(rel=2), RR(rel=3)]
+    >>> told.places(metrics, ["dl21", "news"]).tolist()
+    [[1, 0], [2, 2]]
+    """
+
+    by_collection: Mapping[Any, int]
+    left_open: Sequence[bool]
+    """Of each metric."""
+
+    @classmethod
+    def of(cls, rel: Rel, metrics: Sequence[Metric], collection: str | None) -> "Thresholds":
+        """Check what was given.
+
+        Raises
+        ------
+        ParameterError
+            If it is no mapping to whole numbers of at least 1, or there are no collections.
+        MetricError
+            If no metric leaves its threshold open.
+        """
+        if rel is None:
+            return cls({}, [False] * len(metrics))
+        if not isinstance(rel, Mapping):
+            advice = f"one for all collections is part of a metric: AP(rel={rel!r})"
+            raise ParameterError("rel, a mapping collection -> grade", repr(rel), advice)
+        if collection is None:
+            advice = "pass collection= to evaluate or cube"
+            raise ParameterError("collections of topics, for rel=", "none", advice)
+        chosen = {key: check_int(f"rel of {key}", grade, low=1) for key, grade in rel.items()}
+        left_open = [leaves_open(metric) for metric in metrics]
+        if not any(left_open):
+            expected = "a metric that has a rel, and whose name gives none, such as AP"
+            raise MetricError(expected, "", "", map(str, metrics))
+        return cls(chosen, left_open)
+
+    def refuse_unknown(self, known: Iterable[Any]) -> None:
+        """Raise for unknown collections in ``rel=``.
+
+        A group need not have all collections, so nothing is raised inside one.
+        """
+        named = list(dict.fromkeys(known))
+        unknown = [str(key) for key in self.by_collection if key not in named]
+        if unknown and not inside_group():
+            expected = f"rel= by collection, which are {listing(named)}"
+            raise ParameterError(expected, "", "", unknown)
+
+    def _at(self, metrics: Sequence[Metric], grade: int | None) -> list[Metric]:
+        """Return metrics with open thresholds filled."""
+        pairs = zip(metrics, self.left_open, strict=True)
+        return [replace(m, rel=grade) if grade and free else m for m, free in pairs]  # type: ignore[call-arg]
+
+    def variants(self, metrics: Sequence[Metric]) -> list[Metric]:
+        """Return the distinct metrics with all their thresholds."""
+        every = [self._at(metrics, g) for g in (None, *sorted({*self.by_collection.values()}))]
+        return list(dict.fromkeys(chain(*zip(*every, strict=True))))
+
+    def places(self, metrics: Sequence[Metric], collections: Iterable[Any]) -> NDArray[np.int64]:
+        """Return each metric's variant per topic, (metric, topic)."""
+        known, keys = self.variants(metrics), [*collections]
+        own = {key: self._at(metrics, self.by_collection.get(key)) for key in dict.fromkeys(keys)}
+        places = {key: [known.index(metric) for metric in made] for key, made in own.items()}
+        return np.array([places[key] for key in keys]).T
+
+
+def leaves_open(metric: Metric) -> bool:
+    """Tell whether a metric's lowest relevant grade is open.
+
+    Examples
+    --------
+    >>> from irframe.metrics.parse_metric import parse_metric
+    >>> [leaves_open(parse_metric(name)) for name in ("AP", "AP(rel=2)", "NumRet")]
+    [True, False, False]
+    """
+    default = {field.name: field.default for field in dataclasses.fields(metric)}.get("rel")
+    given = "rel=" in str(metric) or getattr(metric, "rel", None) != default
+    return default is not None and not given
+
+
 class Plan(NamedTuple):
     """How lists are scored."""
 
@@ -65,7 +171,7 @@ class Plan(NamedTuple):
     policy: policies.Policy
     """How rankings are decided, and where they are cut."""
     no_rel: words.NoRel | None = None
-    rel: group_columns.Rel = None
+    rel: Rel = None
     """These as for `irframe.evaluate`."""
     stops: Stops | None = None
     """Where reading of lists stops, if at no depth."""
@@ -77,7 +183,7 @@ class Scoring:
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
         self.judgments, self._asked = judgments, plan
         metrics, policy, _, rel, self._stops = plan
-        self._thresholds = group_columns.Thresholds.of(rel, metrics, policy.collection)
+        self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         expected = metrics if self._stops else [policies.at_depth(m, policy.depth) for m in metrics]
         self._wanted = list(expected)
         self.metrics = self._thresholds.variants(expected)
@@ -253,7 +359,7 @@ class Scoring:
                 [one, topics[labels == one].tolist()] for one in labels.unique()
             ]
         if rel is not None:
-            made["rel"] = group_columns.describe_rel(rel)
+            made["rel"] = describe_rel(rel)
         return made
 
     def _averages(self, values: Floats) -> list[float]:

@@ -16,7 +16,7 @@ from irframe import names as words
 from irframe.arrays import Grade, Grades
 from irframe.digests import bytes_of
 from irframe.errors import IdError, InputError, ParameterError, warn
-from irframe.experiments.spans import Items, Spans, borders, evidence_of, read_borders
+from irframe.experiments.spans import Spans, borders, merged_evidence
 from irframe.files import ids
 from irframe.files.as_runs import (
     ONLY_SYSTEM,
@@ -323,7 +323,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
         )
         found = "spans of text, as columns say where they start and end"
         raise InputError("judgments of documents", found, advice)
-    return replace(table, **_by_span(table))
+    return replace(table, **merged_evidence(table))
 
 
 def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
@@ -364,39 +364,6 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     )
 
 
-def _by_span(table: QrelsTable) -> dict[str, Any]:
-    """Return judgments with a row per merged span."""
-    columns = dict(table.columns) | (borders(table.frame.columns) or {})
-    start, end = read_borders(table.frame, columns, "spans of evidence")
-    doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
-    sets, labels = np.zeros(len(doc), np.int64), None
-    if words.SET in table.frame.columns:
-        sets, labels = pd.factorize(table.frame[words.SET].astype(str))
-    good = np.flatnonzero(table.grade >= 1)
-    pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
-    own, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
-    if merged := len(good) - len(own.start):
-        why = "overlap others and are merged with them"
-        warn(f"{merged} spans of evidence {why if labels is None else 'are twice in a set'}")
-    others = np.flatnonzero(table.grade < 1)
-    kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
-    low, high = np.append(own.start, start[others]), np.append(own.end, end[others])
-    names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[kept]], low, high, strict=True)]
-    if labels is not None:
-        names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
-    once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
-    rows, named = kept[once], pa.array([names[place] for place in once], pa.large_string())
-    return {
-        "frame": table.frame.iloc[rows],
-        "topic": table.topic[rows],
-        "names": pa.chunked_array([named]),
-        "grade": table.grade[rows],
-        "stratum": None,
-        "probability": None,
-        "spans": evidence_of(own, pd.Index(docs), len(table.topics), sets=labels is not None),
-    }
-
-
 def _by_subtopic(table: QrelsTable) -> QrelsTable:
     """Return a row per document with grades by subtopic."""
     subtopic, labels = ids.code_labels(table.frame[table.columns[words.SUBTOPIC]], words.SUBTOPIC)
@@ -435,6 +402,29 @@ def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
     for part in row_slices(len(codes)):
         counts += np.bincount(codes[part], minlength=size)
     return counts
+
+
+def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Any:
+    """Return the lengths of some rows.
+
+    Raises
+    ------
+    InputError
+        For lengths that are missing, negative or infinite, listing their rows.
+    """
+    column = column_of(table.frame, words.LENGTH, name)
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
+    values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
+    least, most = (values.min(initial=0), values.max(initial=0))
+    if not (least >= 0 and most < np.inf):  # NaN is neither
+        wrong = ~((values >= 0) & (values < np.inf))
+        found = f"{wrong.sum()} missing or negative"
+        advice = "mend them: what is retrieved must cost something, or nothing, 0"
+        offenders = table.describe(rows[wrong])
+        raise InputError(f"lengths from 0 in {name!r}", found, advice, offenders)
+    if values.dtype.kind in "iu" and most < np.iinfo(np.int32).max:
+        return values.astype(np.int32)
+    return values.astype(np.float64, copy=False)
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.errors import InputError
-from irframe.experiments import contrary, joining, rank_table, ranked_runs
+from irframe.experiments import joining, rank_table, ranked_runs
 from irframe.experiments.choices import PoolDepth
 from irframe.experiments.coded_tables import Side, code_documents
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits, JudgedPool
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.lists import Collections, warn_missing
+from irframe.experiments.lists import Collections, warn_missing, warn_rising
 from irframe.experiments.policy import Policy, refuse_marks, refuse_pool, shares_ranks
 from irframe.files.ids import Codes, all_of_one_kind, within
 from irframe.metrics import Block, Metric
@@ -79,7 +79,7 @@ class Experiment:
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
         units = joining.warn_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
-        contrary.warn_rising(ranked.contrary)
+        warn_rising(ranked.contrary)
         relevant = judgments.relevant(1)
         warn_missing(lists, judgments.topics, judgments.code, relevant, group)
         took_part = lists.participated[:, judgments.code]

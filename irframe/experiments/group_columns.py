@@ -1,22 +1,19 @@
-"""Groups of systems and topics, and relevant grades by collection."""
+"""Groups of systems and topics."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import chain
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.checks import check_int, one_column
-from irframe.errors import MetricError, ParameterError, inside_group, listing, warn
+from irframe.checks import one_column
+from irframe.errors import ParameterError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.spans import borders
 from irframe.files.as_runs import as_qrels, as_runs
 from irframe.files.ids import Codes
 from irframe.files.scan_runs import ScannedRuns
-from irframe.metrics import Metric
 from irframe.names import GROUP, ITERATION, SET, SUBTOPIC, SYSTEM, TOPIC, roles
 
 # fmt: off
@@ -346,106 +343,3 @@ def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
         if not ((here == expected) | (here.isna() & expected.isna())).all():
             return None
     return values
-
-
-Rel = Mapping[Hashable, int] | None
-"""Collection -> lowest relevant grade."""
-
-
-def describe_rel(rel: Mapping[Any, int]) -> str:
-    """Return thresholds as results tell of them.
-
-    Examples
-    --------
-    >>> describe_rel({"dl21": 2, "dl22": 2})
-    '2 in dl21, 2 in dl22'
-    """
-    return ", ".join(f"{grade} in {key}" for key, grade in rel.items())
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """The lowest relevant grade per collection.
-
-    Examples
-    --------
-    >>> from irframe.metrics import AP, RR
-    >>> metrics = [AP(), RR(rel=3)]
-    >>> told = Thresholds.of({"dl21": 2}, metrics, "track")
-    >>> told.variants(metrics)
-    [AP(), AP(rel=2), RR(rel=3)]
-    >>> told.places(metrics, ["dl21", "news"]).tolist()
-    [[1, 0], [2, 2]]
-    """
-
-    by_collection: Mapping[Any, int]
-    left_open: Sequence[bool]
-    """Of each metric."""
-
-    @classmethod
-    def of(cls, rel: Rel, metrics: Sequence[Metric], collection: str | None) -> "Thresholds":
-        """Check what was given.
-
-        Raises
-        ------
-        ParameterError
-            If it is no mapping to whole numbers of at least 1, or there are no collections.
-        MetricError
-            If no metric leaves its threshold open.
-        """
-        if rel is None:
-            return cls({}, [False] * len(metrics))
-        if not isinstance(rel, Mapping):
-            advice = f"one for all collections is part of a metric: AP(rel={rel!r})"
-            raise ParameterError("rel, a mapping collection -> grade", repr(rel), advice)
-        if collection is None:
-            advice = "pass collection= to evaluate or cube"
-            raise ParameterError("collections of topics, for rel=", "none", advice)
-        chosen = {key: check_int(f"rel of {key}", grade, low=1) for key, grade in rel.items()}
-        left_open = [leaves_open(metric) for metric in metrics]
-        if not any(left_open):
-            expected = "a metric that has a rel, and whose name gives none, such as AP"
-            raise MetricError(expected, "", "", map(str, metrics))
-        return cls(chosen, left_open)
-
-    def refuse_unknown(self, known: Iterable[Any]) -> None:
-        """Raise for unknown collections in ``rel=``.
-
-        A group need not have all collections, so nothing is raised inside one.
-        """
-        named = list(dict.fromkeys(known))
-        unknown = [str(key) for key in self.by_collection if key not in named]
-        if unknown and not inside_group():
-            expected = f"rel= by collection, which are {listing(named)}"
-            raise ParameterError(expected, "", "", unknown)
-
-    def _at(self, metrics: Sequence[Metric], grade: int | None) -> list[Metric]:
-        """Return metrics with open thresholds filled."""
-        pairs = zip(metrics, self.left_open, strict=True)
-        return [replace(m, rel=grade) if grade and free else m for m, free in pairs]  # type: ignore[call-arg]
-
-    def variants(self, metrics: Sequence[Metric]) -> list[Metric]:
-        """Return the distinct metrics with all their thresholds."""
-        every = [self._at(metrics, g) for g in (None, *sorted({*self.by_collection.values()}))]
-        return list(dict.fromkeys(chain(*zip(*every, strict=True))))
-
-    def places(self, metrics: Sequence[Metric], collections: Iterable[Any]) -> NDArray[np.int64]:
-        """Return each metric's variant per topic, (metric, topic)."""
-        known, keys = self.variants(metrics), [*collections]
-        own = {key: self._at(metrics, self.by_collection.get(key)) for key in dict.fromkeys(keys)}
-        places = {key: [known.index(metric) for metric in made] for key, made in own.items()}
-        return np.array([places[key] for key in keys]).T
-
-
-def leaves_open(metric: Metric) -> bool:
-    """Tell whether a metric's lowest relevant grade is open.
-
-    Examples
-    --------
-    >>> from irframe.metrics.parse_metric import parse_metric
-    >>> [leaves_open(parse_metric(name)) for name in ("AP", "AP(rel=2)", "NumRet")]
-    [True, False, False]
-    """
-    default = {field.name: field.default for field in fields(metric)}.get("rel")
-    given = "rel=" in str(metric) or getattr(metric, "rel", None) != default
-    return default is not None and not given

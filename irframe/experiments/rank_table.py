@@ -21,8 +21,9 @@ from irframe.errors import (
     ParameterError,
     RankingError,
 )
-from irframe.experiments import coded_tables, contrary
+from irframe.experiments import coded_tables
 from irframe.experiments.choices import Pool, Ties, TiesLike
+from irframe.experiments.lists import rank_directions, refuse_falling, rising_systems, warn_rising
 from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
@@ -83,10 +84,10 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     direction = None
     if rule.column != words.RANK and {words.RANK, words.SCORE} <= table.columns.keys():
-        direction = contrary.directions(table, rows[order], key[order], first)
+        direction = rank_directions(table, rows[order], key[order], first)
     if once:
-        contrary.refuse_falling(table, rule)
-        contrary.warn_rising(contrary.systems(table, table.system[rows[order[first]]], direction))
+        refuse_falling(table, rule)
+        warn_rising(rising_systems(table, table.system[rows[order[first]]], direction))
     filed, equal = order, rows[order[tied & _by_rank(table, rule, rows[order])]]
     if len(equal):
         advice = "rank by score, or ties='order' after adding scores"

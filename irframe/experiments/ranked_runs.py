@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import is_
 from typing import Any, NamedTuple, cast
 
@@ -15,18 +15,28 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import places
-from irframe.errors import InputError, StoreError
-from irframe.experiments import coded_tables, contrary, joining, rank_table
-from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
+from irframe.errors import InputError, ParameterError, StoreError
+from irframe.experiments import coded_tables, joining, rank_table
+from irframe.experiments.coded_tables import QrelsTable, RunTable, lengths_of, read_table
 from irframe.experiments.hits import Hits
-from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
+from irframe.experiments.lists import (
+    Collections,
+    Lists,
+    count_rows,
+    ends_of_lists,
+    refuse_falling,
+    rising_systems,
+    slices_of_lists,
+)
 from irframe.experiments.policy import TIE_POLICIES, Policy, in_precision, shares_ranks
-from irframe.experiments.searches import lengths_of, refuse_unread_searches
+from irframe.files.as_runs import by_role
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
-from irframe.files.kinds import refuse_two_units
+from irframe.files.kinds import RUN, ByRole, refuse_two_units
+from irframe.files.likeness import LIKE_SEARCHES
 from irframe.files.read_runs import changed_files
 from irframe.files.scan_runs import ScannedRuns
-from irframe.names import LENGTH, SCORE, SEARCH
+from irframe.files.traces import holds_searches
+from irframe.names import LENGTH, SCORE, SEARCH, SYSTEM, TOPIC
 
 
 class ListHits(NamedTuple):
@@ -89,7 +99,7 @@ class Framed:
             judged = joining.locate(self.table, self.judgments, self.lists.placed)
         else:
             judged = self.overlaps.judged
-        contrary.refuse_falling(self.table, TIE_POLICIES[policy.order])
+        refuse_falling(self.table, TIE_POLICIES[policy.order])
         for rows in self._stretches():
             ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
@@ -191,12 +201,12 @@ class Gathered:
     def contrary_systems(self, table: RunTable, topics: int) -> list[str]:
         """Return the systems whose scores contradict ranks.
 
-        See `contrary.systems`; `topics` is the number of judged topics.
+        See `rising_systems`; `topics` is the number of judged topics.
         """
         if not (direction := self._fields.pop("direction", [])):
             return []
         system = np.concatenate(self._fields.pop("ranked")) // topics
-        return contrary.systems(table, system, np.concatenate(direction))
+        return rising_systems(table, system, np.concatenate(direction))
 
     def hits(self, shape: tuple[int, int]) -> Hits:
         """Return the concatenated hits.
@@ -380,6 +390,45 @@ def rank_scanned(
     rising = gathered.contrary_systems(table, topics)
     framed = Framed(table, judgments, Lists(runs_of, names, placed, lengths, collections))
     return Ranked(framed, gathered.hits((systems, topics)), concat_unjudged(listing), rising)
+
+
+def refuse_unread_searches(runs: Any) -> None:
+    """Raise if a column may number searches that nothing names."""
+    if not any(map(_like_searches, _columns_in(runs))):
+        return
+    named = by_role(runs, RUN)
+    for name in filter(_like_searches, named.frame.columns.difference([*named.columns.values()])):
+        column = named.frame[name]  # of numbers, or of text that says some, as files have them
+        plain = pd.api.types.is_numeric_dtype(column)
+        is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
+        if is_number and list_differs(named, name):
+            found = f"nothing of {name!r}, which differs within lists"
+            advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
+            raise ParameterError("search=, the column that numbers searches", found, advice)
+
+
+def _like_searches(name: Any) -> bool:
+    return isinstance(name, str) and name.lower() in LIKE_SEARCHES
+
+
+def _columns_in(runs: Any) -> Iterable[Any]:
+    """Return names that may be of columns."""
+    if isinstance(runs, list) and runs:
+        return _columns_in(runs[0])
+    if isinstance(runs, Mapping):
+        searched = any(map(holds_searches, (runs, *runs.values())))
+        systems = [x for x in runs.values() if isinstance(x, pd.DataFrame)]
+        return chain(runs, [SEARCH] * searched, *map(_columns_in, systems))
+    if isinstance(runs, pd.DataFrame):
+        return [*runs.columns, *runs.index.names]
+    names = getattr(runs, "column_names", getattr(runs, "columns", ()))  # streams are read once
+    return chain(names, getattr(runs, "_fields", ()))
+
+
+def list_differs(runs: ByRole, name: Any) -> bool:
+    """Tell whether rows of one list differ in a column."""
+    lists = [runs.columns[role] for role in (SYSTEM, TOPIC) if role in runs.columns]
+    return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
 
 
 def _gather(

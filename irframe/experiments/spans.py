@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.errors import InputError, MetricError
+from irframe.errors import InputError, MetricError, warn
 from irframe.files.ids import Codes, rows_of_ranges
 from irframe.files.values import numbers
 from irframe.metrics import Metric
-from irframe.names import BORDERS, DOC, END, START, TOPIC
+from irframe.names import BORDERS, DOC, END, SET, START, TOPIC
+
+if TYPE_CHECKING:
+    from irframe.experiments.coded_tables import QrelsTable
 
 TEXT = "spans of text"
 """What scores by spans say of the unit of lists."""
@@ -208,7 +212,40 @@ class Spans:
         return replace(known[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
 
 
-def evidence_of(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
+def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
+    """Return judgments with a row per merged span."""
+    columns = dict(table.columns) | (borders(table.frame.columns) or {})
+    start, end = read_borders(table.frame, columns, "spans of evidence")
+    doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
+    sets, labels = np.zeros(len(doc), np.int64), None
+    if SET in table.frame.columns:
+        sets, labels = pd.factorize(table.frame[SET].astype(str))
+    good = np.flatnonzero(table.grade >= 1)
+    pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
+    own, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
+    if merged := len(good) - len(own.start):
+        why = "overlap others and are merged with them"
+        warn(f"{merged} spans of evidence {why if labels is None else 'are twice in a set'}")
+    others = np.flatnonzero(table.grade < 1)
+    kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
+    low, high = np.append(own.start, start[others]), np.append(own.end, end[others])
+    names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[kept]], low, high, strict=True)]
+    if labels is not None:
+        names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
+    once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
+    rows, named = kept[once], pa.array([names[place] for place in once], pa.large_string())
+    return {
+        "frame": table.frame.iloc[rows],
+        "topic": table.topic[rows],
+        "names": pa.chunked_array([named]),
+        "grade": table.grade[rows],
+        "stratum": None,
+        "probability": None,
+        "spans": _evidence_of(own, pd.Index(docs), len(table.topics), sets=labels is not None),
+    }
+
+
+def _evidence_of(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
     """Return the evidence in rows of judgments."""
     nothing = np.zeros(len(own.start), np.int64)
     text, item = Items.of(own.pair[own.group], nothing, own.start, own.end)

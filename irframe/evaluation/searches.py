@@ -4,9 +4,8 @@ An agent searches several times for a topic, and has seen what all its searches 
 are read one after the other, and what was seen before gains nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,19 @@ import pandas as pd
 from irframe import names as words
 from irframe.arrays import Array
 from irframe.errors import InputError, ParameterError
-from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
+from irframe.experiments.coded_tables import (
+    RunTable,
+    Side,
+    code_documents,
+    column_of,
+    lengths_of,
+    read_table,
+)
 from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import RUN, ByRole
-from irframe.files.likeness import LIKE_SEARCHES
-from irframe.files.traces import holds_searches
 from irframe.files.values import in_rows, numbers
 
 COSTS = SHOWN, AGAIN = "shown", "again"
@@ -148,45 +152,6 @@ def beside(
     return table
 
 
-def refuse_unread_searches(runs: Any) -> None:
-    """Raise if a column may number searches that nothing names."""
-    if not any(map(_like_searches, _columns_in(runs))):
-        return
-    named = by_role(runs, RUN)
-    for name in filter(_like_searches, named.frame.columns.difference([*named.columns.values()])):
-        column = named.frame[name]  # of numbers, or of text that says some, as files have them
-        plain = pd.api.types.is_numeric_dtype(column)
-        is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
-        if is_number and list_differs(named, name):
-            found = f"nothing of {name!r}, which differs within lists"
-            advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
-            raise ParameterError("search=, the column that numbers searches", found, advice)
-
-
-def _like_searches(name: Any) -> bool:
-    return isinstance(name, str) and name.lower() in LIKE_SEARCHES
-
-
-def _columns_in(runs: Any) -> Iterable[Any]:
-    """Return names that may be of columns."""
-    if isinstance(runs, list) and runs:
-        return _columns_in(runs[0])
-    if isinstance(runs, Mapping):
-        searched = any(map(holds_searches, (runs, *runs.values())))
-        systems = [x for x in runs.values() if isinstance(x, pd.DataFrame)]
-        return chain(runs, [words.SEARCH] * searched, *map(_columns_in, systems))
-    if isinstance(runs, pd.DataFrame):
-        return [*runs.columns, *runs.index.names]
-    names = getattr(runs, "column_names", getattr(runs, "columns", ()))  # streams are read once
-    return chain(names, getattr(runs, "_fields", ()))
-
-
-def list_differs(runs: ByRole, name: Any) -> bool:
-    """Tell whether rows of one list differ in a column."""
-    lists = [runs.columns[role] for role in (words.SYSTEM, words.TOPIC) if role in runs.columns]
-    return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
-
-
 def listed_twice(table: RunTable, search: str | None = None) -> Codes:
     """Return the rows whose document their list has above."""
     if search is not None:
@@ -225,26 +190,3 @@ def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array
     inside = lists[1:] == lists[:-1]
     own[1:][inside] = np.diff(read)[inside]
     return own
-
-
-def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
-    """Return the lengths of some rows.
-
-    Raises
-    ------
-    InputError
-        For lengths that are missing, negative or infinite, listing their rows.
-    """
-    column = column_of(table.frame, words.LENGTH, name)
-    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
-    values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
-    least, most = (values.min(initial=0), values.max(initial=0))
-    if not (least >= 0 and most < np.inf):  # NaN is neither
-        wrong = ~((values >= 0) & (values < np.inf))
-        found = f"{wrong.sum()} missing or negative"
-        advice = "mend them: what is retrieved must cost something, or nothing, 0"
-        offenders = table.describe(rows[wrong])
-        raise InputError(f"lengths from 0 in {name!r}", found, advice, offenders)
-    if values.dtype.kind in "iu" and most < np.iinfo(np.int32).max:
-        return values.astype(np.int32)
-    return values.astype(np.float64, copy=False)
