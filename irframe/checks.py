@@ -54,14 +54,14 @@ def check_int(
     >>> check_int("depth", 2.5, low=1)
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: expected depth, a whole number of at least 1, but found 2.5.
+    irframe.errors.ParameterError: expected depth to be a whole number of at least 1, but found 2.5.
     """
     fits = is_integer(value)
     if high is None and fits and value > MOST and name != "seed":  # numpy takes any integer as seed
         high = MOST
     if not fits or not _inside(value, low=low, high=high):
         raise error(
-            f"{name}, a whole number{_limits(low=low, high=high)}", shortened(value), advice
+            f"{name} to be a whole number{_limits(low=low, high=high)}", shortened(value), advice
         )
     return int(value)
 
@@ -89,7 +89,7 @@ def number(
     fits = real and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     limits = {"low": low, "high": high, "above": above, "below": below}
     if not fits or not _inside(value, **limits):
-        raise error(f"{name}, a number{_limits(**limits)}", shortened(value))
+        raise error(f"{name} to be a number{_limits(**limits)}", shortened(value))
     return float(value)
 
 
@@ -114,7 +114,7 @@ def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
 def memory() -> int:
     """Return the bytes of memory of this machine.
 
-    If the system does not say, return 16 times `ROOM`.
+    If the operating system does not report it, return 16 times `ROOM`.
     """
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -143,7 +143,7 @@ def choice(
         expected = f"one of {', '.join(map(repr, words))}"
         found = shortened(value) + suggest(value, dict.fromkeys(words, "{!r}"))
         if len(expected) > LONG:
-            raise error(f"{name}, one of {len(words)} words", found, f"it may be {expected}")
+            raise error(f"{name} to be one of {len(words)} words", found, f"it may be {expected}")
         raise error(f"{name} to be {expected}", found)
     return cast("Word", str(value))
 
@@ -156,7 +156,7 @@ def as_annotated(name: str, value: Any, annotation: Any) -> None:
     >>> as_annotated("each", 1, bool)
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: expected each, True or False, but found 1.
+    irframe.errors.ParameterError: expected each to be True or False, but found 1.
     """
     words, optional = _values_of(annotation)
     if not words or (value is None and optional):
@@ -164,12 +164,12 @@ def as_annotated(name: str, value: Any, annotation: Any) -> None:
     if True not in words:
         choice(name, value, words)
     elif not isinstance(value, bool | np.bool_):
-        raise ParameterError(f"{name}, True or False", shortened(value))
+        raise ParameterError(f"{name} to be True or False", shortened(value))
 
 
 @cache
 def _values_of(annotation: Any) -> tuple[tuple[Any, ...], bool]:
-    """Return the values that an annotation lists, None aside.
+    """Return the values other than None that an annotation lists.
 
     Also return whether None is allowed.
     """
@@ -218,7 +218,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def each_once(what: str, values: Sequence[Any]) -> None:
-    """Raise if there are no values, or duplicates.
+    """Raise if there are no values or duplicates.
 
     Examples
     --------
@@ -226,12 +226,12 @@ def each_once(what: str, values: Sequence[Any]) -> None:
     >>> each_once("budgets", [5, 5])
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: expected budgets, at least one, each once, but found some again:
-    5, 5.
+    irframe.errors.ParameterError: expected budgets without duplicates, but found 5, 5.
     """
-    if not values or len({*values}) < len(values):
-        found = "some again" if values else "none"
-        raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
+    if not values:
+        raise ParameterError(f"at least one value in {what}", "none")
+    if len({*values}) < len(values):
+        raise ParameterError(f"{what} without duplicates", "", "", map(repr, values))
 
 
 def one_column(name: str, value: Any) -> None:
@@ -243,12 +243,12 @@ def one_column(name: str, value: Any) -> None:
     >>> one_column("by", ["model", "seed"])
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: expected by, one column, but found ['model', 'seed']. Join them
-    to one: frame['model'] + ' ' + frame['seed'].
+    irframe.errors.ParameterError: expected by to be one column, but found ['model', 'seed']. Join
+    them to one: frame['model'] + ' ' + frame['seed'].
     """
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         advice = "join them to one: frame['model'] + ' ' + frame['seed']"
-        raise ParameterError(f"{name}, one column", shortened(value), advice)
+        raise ParameterError(f"{name} to be one column", shortened(value), advice)
 
 
 def places(
@@ -279,7 +279,7 @@ def places(
         offenders = [f"{label!r}{suggest(label, texts)}" for label in unknown]
         if len(existing) > LONG:
             raise error(what, "", f"there are {existing}", offenders)
-        raise error(f"{what}: {existing}", "", "", offenders)
+        raise error(f"{what} ({existing})", "", "", offenders)
     return [index[label] for label in chosen]
 
 
@@ -289,7 +289,7 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
     Parameters
     ----------
     what
-        A noun for the result, such as ``"what replay gives"``.
+        A noun for the result, such as ``"a result of replay"``.
     subject
         The object.
     names
@@ -300,10 +300,10 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
 
     Examples
     --------
-    >>> holding("what replay gives", 3, {"strategy"})
+    >>> holding("a result of replay", 3, {"strategy"})
     Traceback (most recent call last):
     ...
-    irframe.errors.InputError: expected what replay gives, but found int.
+    irframe.errors.InputError: expected a result of replay, but found int.
     """
     present = getattr(subject, part, None) if hasattr(subject, "attrs") else None
     if present is None:

@@ -261,7 +261,7 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
     """
     refuse_declared(getattr(misplaced, "attrs", {}), "archetypes")
     if not isinstance(misplaced, xr.Dataset) or "archetype" not in misplaced:
-        raise InputError("what misplacement returned", type(misplaced).__name__)
+        raise InputError("a result of misplacement", type(misplaced).__name__)
     kind, excellent = (misplaced[n].transpose(SYSTEM, TOPIC) for n in ("archetype", "excellent"))
     participated = misplaced["took_part"].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
     sizes = pd.Series(

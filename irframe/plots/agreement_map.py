@@ -84,7 +84,7 @@ def checked_test_text(checked: xr.Dataset) -> str:
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return the results of one test."""
-    holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
+    holding("a result of significance_agreement", checked, {"verdict", "share", "rank"})
     canvas.refuse_groups(checked)
     one: xr.Dataset = canvas.select_only(checked, "test", test, "those checked")
     full: xr.Dataset = expand_scalars(one, METRIC, DEPTH)
@@ -344,7 +344,7 @@ def volatility_map(
     "evaluation depth of AP(norm='min')"
     """
     axis = axis_of(matrix)
-    holding("what volatility returned", matrix, {axis.dim}, "sizes")
+    holding("a result of volatility", matrix, {axis.dim}, "sizes")
     values = canvas.only_matrix(
         canvas.select_only(canvas.without_intervals(matrix), METRIC, metric), axis.dim, axis.other
     )

@@ -23,7 +23,7 @@ from irframe.quantities.positions import expected_ranks, relative_position
 
 def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
     """Return the misplacement on one topic."""
-    holding("what misplacement returned", misplaced, {"crp", "recall_base"})
+    holding("a result of misplacement", misplaced, {"crp", "recall_base"})
     holding("misplacement by system, topic and depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
     canvas.refuse_groups(misplaced)
     (pos,) = places("a topic that was measured", [topic], misplaced[TOPIC].to_numpy().tolist())
@@ -333,8 +333,8 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     >>> len(moved.ireval.plot.archetypes().child_axes)
     8
     """
-    holding("what misplacement returned", misplaced, {"crp", "archetype", "excellent"})
-    holding("what misplacement returned, by depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
+    holding("a result of misplacement", misplaced, {"crp", "archetype", "excellent"})
+    holding("a result of misplacement by depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
     canvas.refuse_groups(misplaced)
     ax = canvas.new_axes(ax, (11.0, 5.4), figsize)
     ax.set_axis_off()
@@ -424,7 +424,7 @@ def effort_gain(
     >>> scores.ireval.effort_gain().ireval.plot.effort_gain().get_ylabel()
     'AP'
     """
-    holding("what effort_gain returned", cells, {"cell", "quadrant", "border"})
+    holding("a result of effort_gain", cells, {"cell", "quadrant", "border"})
     canvas.refuse_groups(cells)
     quadrant = canvas.select_only(cells["quadrant"], METRIC, metric)
     one = cells.sel({METRIC: quadrant[METRIC].item()}) if METRIC in cells.dims else cells

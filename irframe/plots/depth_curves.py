@@ -359,7 +359,7 @@ def p_value_curves(
 
 
 def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
-    holding("what bootstrap_sensitivity gives", data, {"asl", "delta"})
+    holding("a result of bootstrap_sensitivity", data, {"asl", "delta"})
     data = expand_scalars(data, METRIC)
     asl = data["asl"].transpose(..., PAIR)
     others = [str(dim) for dim in asl.dims if dim != PAIR]

@@ -80,7 +80,7 @@ def differences(
     >>> len(compared.ireval.groupby("metric").plot.differences())
     2
     """
-    holding("what compare returned", compared, NEEDED, "columns")
+    holding("a result of compare", compared, NEEDED, "columns")
     known = compared[METRIC].unique().tolist()
     metric = known[canvas.only_index(METRIC, metric if metric is None else str(metric), known)]
     compared = compared[compared[METRIC] == metric]
@@ -176,7 +176,7 @@ def critical_difference(
     ['bm25', 'colbert', 'ance', 'bm25+rm3']
     """
     holding(
-        "what leaderboard returned, of one group", board, {"rank", "letters", "ci_low"}, "columns"
+        "a result of leaderboard, of one group", board, {"rank", "letters", "ci_low"}, "columns"
     )
     canvas.refuse_groups(board)
     mean = [*board][[*board].index("ci_low") - 1]

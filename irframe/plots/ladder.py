@@ -94,7 +94,7 @@ def ladder(
     ranked = _ranks_by_system(ranks)
     known = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= known:
-        raise InputError("what rank_intervals returned, of one group", "other data")
+        raise InputError("a result of rank_intervals, of one group", "other data")
     layer, label = canvas.at_one_depth(canvas.select_only(ranked, METRIC, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
@@ -210,7 +210,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     >>> len(best.ireval.plot.best_systems().patches)
     26
     """
-    holding("what best_systems returned", best, {METRIC, "value"}, "columns")
+    holding("a result of best_systems", best, {METRIC, "value"}, "columns")
     metrics = best[METRIC].unique()
     positions = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)

@@ -89,7 +89,7 @@ def _mean_parts(losses: Any) -> pd.DataFrame:
 
     Raises InputError if the argument is not a result of `losses`.
     """
-    expected = "what losses returned"
+    expected = "a result of losses"
     if isinstance(losses, pd.DataFrame):
         holding(expected, losses, CAUSES, "columns")
         system = roles([*losses.index.names, *losses.columns]).get(SYSTEM, SYSTEM)

@@ -90,8 +90,8 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     >>> len(pair.ireval.plot.orderings().images)
     5
     """
-    holding("what side_by_side returned", lined_up, {"label", "gain_a", "gain_b"})
-    holding("what side_by_side returned, by topic and depth", lined_up, {TOPIC, DEPTH}, "sizes")
+    holding("a result of side_by_side", lined_up, {"label", "gain_a", "gain_b"})
+    holding("a result of side_by_side by topic and depth", lined_up, {TOPIC, DEPTH}, "sizes")
     canvas.refuse_groups(lined_up)
     topics = lined_up.sizes[TOPIC]
     metrics = lined_up.sizes.get(METRIC, 0)
@@ -212,7 +212,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     from matplotlib.colors import to_rgb  # noqa: PLC0415 - slow import
     from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - slow import
 
-    holding("what enumerate_rankings returned", grid, {"label", "covers"})
+    holding("a result of enumerate_rankings", grid, {"label", "covers"})
     names = sorted(map(str, grid["row"].to_numpy()), reverse=True)
     if len(names[0]) > LONGEST:
         raise ParameterError(f"rankings of length 1 to {LONGEST}", str(len(names[0])))
@@ -282,7 +282,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('by nDCG, best first', 'by AP, best first')
     """
-    holding("what enumerate_rankings returned", grid, {"label", "covers"})
+    holding("a result of enumerate_rankings", grid, {"label", "covers"})
     labels = merge_codes(grid["label"].to_numpy())
     rankings = len(labels)
     spelled = rankings <= RANKING_GRID_MOST_SPELLED

@@ -66,7 +66,7 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
     28
     """
     needed = {"system_a", "share_both", "esl_a"}
-    holding("the summary of what outcomes returned", summary, needed, "columns")
+    holding("the summary of a result of outcomes", summary, needed, "columns")
     count = len(summary)
     ax, fit = canvas.row_axes(ax, count, (8.0, 1.6, 0.32), figsize, chosen=False)
     summary = summary[:fit]
@@ -172,7 +172,7 @@ def length_histogram(
     6
     """
     needed = {SYSTEM, "low", "high", "documents"}
-    holding("what length_histogram returned", histogram, needed, "columns")
+    holding("a result of length_histogram", histogram, needed, "columns")
     canvas.refuse_groups(histogram)
     known = histogram[SYSTEM].unique().tolist()
     systems = known[:MOST]
@@ -248,7 +248,7 @@ def difference_histogram(
     from matplotlib.patches import Patch  # noqa: PLC0415 - slow import
 
     needed = {"low", "high", "documents", "unretrieved"}
-    holding("what difference_histogram returned", histogram, needed, "columns")
+    holding("a result of difference_histogram", histogram, needed, "columns")
     systems = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
     ends = histogram[["low", "high"]].to_numpy()
     near, far = canvas.system_colours(systems)

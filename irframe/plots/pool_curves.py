@@ -61,8 +61,8 @@ def pool_curves(
     if isinstance(growth, Mapping) and not isinstance(growth, xr.Dataset):
         by_name = growth
     for pool in by_name.values():
-        holding("what pool_growth gives", pool, {"relevant", "rate"})
-        holding("what pool_growth gives, by depth", pool, {DEPTH}, "sizes")
+        holding("a result of pool_growth", pool, {"relevant", "rate"})
+        holding("a result of pool_growth by depth", pool, {DEPTH}, "sizes")
         canvas.refuse_groups(pool)
     panes = np.asarray(_two_axes(figsize) if ax is None else ax, dtype=object).ravel()
     for pane in panes:
@@ -141,7 +141,7 @@ def robustness_curves(
     >>> ax.get_xlabel()
     'share of the judgments kept'
     """
-    holding("what robustness gives, over share and seed", agreement, {SHARE, SEED}, "sizes")
+    holding("a result of robustness over share and seed", agreement, {SHARE, SEED}, "sizes")
     canvas.refuse_groups(agreement)
     chosen = expand_scalars(agreement, METRIC).sortby(SHARE, ascending=False)
     chosen = canvas.select_only(chosen, DEPTH, depth, "the depths scored")
@@ -233,7 +233,7 @@ def budget_curves(
     "Kendall's tau with full judgments"
     """
     label = WORDS[choice("value", value, list(WORDS))]
-    holding("what replay gives", replayed, {"strategy", "budget"}, "sizes")
+    holding("a result of replay", replayed, {"strategy", "budget"}, "sizes")
     canvas.refuse_groups(replayed)
     names = [value, f"{value}_interval"]
     mean, ends = canvas.select_only(replayed[names], METRIC, metric)[names].data_vars.values()
@@ -310,7 +310,7 @@ def judge_ranks(
     >>> effect.ireval.plot.judge_ranks().get_xlabel()
     'rank by AP@10 under people'
     """
-    holding("what judge_effect gives", effect, {"conclusions", "rank", "reference_rank"})
+    holding("a result of judge_effect", effect, {"conclusions", "rank", "reference_rank"})
     effect = canvas.select_only(effect, "judge", judge)
     effect = canvas.select_only(effect, METRIC, metric)
     deepest = int(effect[DEPTH].max()) if DEPTH in effect.dims else None
@@ -391,7 +391,7 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     'grade by people'
     """
     needed = {"confusion", "grade_a", "grade_b", *JUDGES}
-    holding("what compare_judges gives", compared, needed, "variables")
+    holding("a result of compare_judges", compared, needed, "variables")
     counts = canvas.only_matrix(compared["confusion"], "grade_a", "grade_b")
     values = counts.to_numpy()
     names = [counts[name].item() for name in JUDGES]

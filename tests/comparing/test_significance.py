@@ -275,7 +275,7 @@ def test_a_family_is_corrected_together(family):
 
 def test_words_that_are_none():
     words = (
-        "or a correction, one of 13 words, but found 'bonf' .in irframe: 'bonferroni'.. It may be"
+        "or a correction to be one of 13 words.*found 'bonf' .in irframe: 'bonferroni'.. It may be"
     )
     refused(ParameterError, words, lambda: parse_correction("bonf"))
     with pytest.raises(ParameterError, match="family to be one of 'depth', 'metric', 'all'"):

@@ -304,7 +304,7 @@ def test_draws_of_strata_say_how_likely_each_document_was():
     for share, strata, told in [
         (0.1, "team", "strata to be a column of the judgments.*'team'"),
         ({"early": 0.5}, "part", "a share for every stratum, but found none for: late"),
-        (1.5, "part", "share, a number of at most 1"),
+        (1.5, "part", "share to be a number of at most 1"),
     ]:
         refused(ParameterError, told, qrels.ireval.draw_to_judge, share, strata=strata)
 

@@ -146,7 +146,7 @@ class TestGroups:
     @pytest.mark.parametrize("by", ["year", ["half"], 3])
     def test_groups_that_are_none(self, cube, scores, by):
         frame = scores.sel(depth=10).to_series().unstack("metric")
-        several = "by, one column, but found .*half" if isinstance(by, list) else ""
+        several = "by to be one column, but found .*half" if isinstance(by, list) else ""
         with pytest.raises(
             ParameterError, match=several or "by to be an index level .*: system, topic, AP"
         ):
@@ -245,7 +245,9 @@ def requirements_cube():
 def test_the_depth_is_that_of_the_cube_or_less(requirements_cube):
     assert [read_depth(requirements_cube, depth) for depth in (None, 20, 1)] == [20, 20, 1]
     for depth in (0, 21, 2.5, True, "5"):
-        with pytest.raises(DepthError, match="depth, a whole number of at least 1 and at most 20"):
+        with pytest.raises(
+            DepthError, match="depth to be a whole number of at least 1 and at most 20"
+        ):
             read_depth(requirements_cube, depth)
 
 

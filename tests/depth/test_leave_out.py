@@ -209,10 +209,10 @@ def test_fewer_judgments_change_more(cube):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"shares": [0.5, 1.01]}, ParameterError, "share, a number of at most 1 and above 0"),
-        ({"shares": []}, ParameterError, "shares, at least one"),
-        ({"seeds": 0}, ParameterError, "seeds, at least one"),
-        ({"seeds": [1, 1]}, ParameterError, "seeds, .* each once"),
+        ({"shares": [0.5, 1.01]}, ParameterError, "share to be a number of at most 1 and above 0"),
+        ({"shares": []}, ParameterError, "at least one value in shares"),
+        ({"seeds": 0}, ParameterError, "at least one value in seeds"),
+        ({"seeds": [1, 1]}, ParameterError, "seeds without duplicates"),
         ({"at": 51}, DepthError, "found 51"),
         ({"at": [20, 5]}, DepthError, "depth=5 to reach as deep as the metrics, but found nDCG@10"),
     ],

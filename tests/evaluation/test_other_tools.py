@@ -149,7 +149,7 @@ def test_an_evaluator_searches_and_scores(kind, similarity, scorer):
 
 def test_what_no_evaluator_is_made_of(scorer):
     refused(InputError, "queries and a corpus", scorer.evaluator, {}, {"d": "x"})
-    refused(ParameterError, "k, a whole number", scorer.evaluator, {"q": "x"}, {"d": "x"}, k=0)
+    refused(ParameterError, "k to be a whole number", scorer.evaluator, {"q": "x"}, {"d": "x"}, k=0)
     refused(ParameterError, "names to be one of", scorer.mean, RUN, names="short")
 
 

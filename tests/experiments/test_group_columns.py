@@ -94,7 +94,7 @@ def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
             "AP",
             {"dl21": 0},
             ParameterError,
-            "rel of dl21, a whole number of at least 1, but found 0",
+            "rel of dl21 to be a whole number of at least 1, but found 0",
         ),
     ],
 )

@@ -38,7 +38,7 @@ from irframe.names import EMPTY, UNJUDGED, TieRule
         (
             {"pool_depth": {"a": 5, "b": 1.5}, "collection": "track"},
             DepthError,
-            "pool_depth, a whole number of at least 0, but found 1.5",
+            "pool_depth to be a whole number of at least 0, but found 1.5",
         ),
         ({"pool_depth": {"a": 5}}, ParameterError, "or collection= to say .* {'a': 5}"),
     ],

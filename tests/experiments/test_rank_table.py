@@ -171,7 +171,7 @@ def test_contributing_systems():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"contributing": ["a", "z"]}, "contributing systems: a, b, c, but found 'z'"),
+        ({"contributing": ["a", "z"]}, "contributing systems .a, b, c., but found 'z'"),
         ({"contributing": []}, "empty list"),
         ({"contributing": "team"}, "True and False"),
     ],

@@ -149,7 +149,7 @@ def test_aliases_are_names_of_the_package():
         ("nDCG(gain={[]: 1})", "numbers, words in quotes"),
         ("nDCG(dcg=[])", "a gain map"),
         ("AP\0", "a metric such as"),
-        ("set_F_0", "beta of SetF, a number above 0"),
+        ("set_F_0", "beta of SetF to be a number above 0"),
         ("AP(norm=['R'])", "norm of AP to be one of"),
         (ir.metrics.IPrec, "IPrec with recall"),
     ],

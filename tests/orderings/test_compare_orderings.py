@@ -191,7 +191,13 @@ def test_orderings_use_the_gains_of_each_metric(cube):
 
 
 def test_invalid_arguments_of_significance_agreement_are_refused(cube):
-    refused(ParameterError, "each once", cube.ireval.significance_agreement, "P", test=["t", "t"])
+    refused(
+        ParameterError,
+        "tests without duplicates",
+        cube.ireval.significance_agreement,
+        "P",
+        test=["t", "t"],
+    )
     refused(ParameterError, "tests, at least one", cube.ireval.significance_agreement, "P", test=[])
     refused(DepthError, "1 to 50", lambda: cube.ireval.significance_agreement("P", at=51))
     refused(ParameterError, "two systems", cube.isel(system=[0]).ireval.significance_agreement, "P")

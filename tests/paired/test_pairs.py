@@ -45,7 +45,7 @@ def test_baseline_is_b_of_every_pair():
         [[other, place] for other in range(3) if other != place] for place in range(3)
     ]
     for place in (-1, 3, 0.5, None):
-        wanted = f"baseline, a whole number of at least 0 and at most 2, but found {place!r}"
+        wanted = f"baseline to be a whole number of at least 0 and at most 2, but found {place!r}"
         refused(ParameterError, wanted, baseline_pairs, 3, place)
 
 

@@ -156,16 +156,16 @@ def test_grades_have_the_shares_asked_for(grades, shares):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"docs": 99}, "docs, a whole number of at least 100, but found 99"),
+        ({"docs": 99}, "docs to be a whole number of at least 100, but found 99"),
         (
             {"pool_depth": 101},
-            "pool_depth, a whole number of at least 1 and at most 100",
+            "pool_depth to be a whole number of at least 1 and at most 100",
         ),
-        ({"teams": 13}, "teams, a whole number of at least 1 and at most 12, but found 13"),
+        ({"teams": 13}, "teams to be a whole number of at least 1 and at most 12, but found 13"),
         *(
             (
                 {"grades": odd},
-                "grades as shares that sum to 1, or how many, a whole number of at least 2",
+                "grades as shares that sum to 1, or how many to be a whole number of at least 2",
             )
             for odd in (129, [1.0], [0.5, 0.6], [1.5, -0.5], [0.5, float("nan")], "ab")
         ),

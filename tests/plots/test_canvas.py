@@ -120,5 +120,5 @@ def test_every_figure_takes_a_size_and_axes():
 def test_systems_are_those_asked_for():
     assert chosen_systems(["b"], ["a", "b"], [0, 1], 2) == [1]
     assert chosen_systems(None, list("abcde"), [4, 3, 2, 1, 0], 3) == [4, 2, 0]
-    words = "systems that were scored: a, b, but found 'x'"
+    words = "systems that were scored .a, b., but found 'x'"
     refused(ParameterError, words, chosen_systems, ["x"], ["a", "b"], [0, 1], 2)

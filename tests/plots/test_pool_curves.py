@@ -37,7 +37,7 @@ def test_curves_of_budgets(cube):
     refused(ParameterError, "metric= to be one of", replayed.ireval.plot.budget_curves)
     draw = replayed.ireval.plot.budget_curves
     refused(ParameterError, "value to be one of", draw, "cost", metric="P")
-    refused(InputError, "what replay gives", lambda: ir.plots.budget_curves(cube))
+    refused(InputError, "a result of replay", lambda: ir.plots.budget_curves(cube))
 
 
 def test_curves_of_samples(cube):
@@ -93,7 +93,7 @@ def test_marked_systems_have_a_colour_of_their_own(effect):
 
 
 def test_one_judge_metric_and_depth_are_drawn(effect):
-    refused(InputError, "what judge_effect gives", effect[["bias"]].ireval.plot.judge_ranks)
+    refused(InputError, "a result of judge_effect", effect[["bias"]].ireval.plot.judge_ranks)
     alone = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
     assert alone.get_xlabel() == "rank by AP@5 under people"
 

@@ -103,7 +103,7 @@ def assert_values(found, expected):
 
 
 def test_a_collection_is_one_column():
-    with pytest.raises(ParameterError, match="collection, one column"):
+    with pytest.raises(ParameterError, match="collection to be one column"):
         ir.cube(*experiment(3), collection=["track", "team"])
 
 

@@ -43,5 +43,5 @@ def test_what_cannot_be_selected(cube):
     scores = cube.ireval.score("nDCG", at=10)
     refused(InputError, "scores of RBP", scores.ireval.select_top, metric="RBP(p=0.8)")
     for share in (0, 1.5, "all"):
-        with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
+        with pytest.raises(ParameterError, match="share to be a number of at most 1 and above 0"):
             scores.ireval.select_top(share, metric="nDCG")

@@ -53,4 +53,4 @@ def test_every_depth_of_an_array():
 
 def test_a_system_that_is_not_there():
     scores = ir.evaluate(*ir.example_track(), "AP")
-    refused(ParameterError, "a system of the scores: bm25", scores.ireval.sheet, "bm52")
+    refused(ParameterError, "a system of the scores .bm25", scores.ireval.sheet, "bm52")

@@ -98,7 +98,9 @@ def test_places_count_from_one_where_there_are_no_labels():
 def test_pairs_with_a_baseline():
     paired = scores_to_compare(random_scores(0, systems=4))
     assert choose_pairs(paired, "s2").tolist() == [[0, 2], [1, 2], [3, 2]]
-    with pytest.raises(ParameterError, match="one of the systems: s0, s1, s2, s3, but found 's9'"):
+    with pytest.raises(
+        ParameterError, match=r"one of the systems .s0, s1, s2, s3., but found 's9'"
+    ):
         choose_pairs(paired, "s9")
 
 
