@@ -251,7 +251,7 @@ def test_systems_of_a_group_contribute_together(shallow):
 def test_invalid_arguments_of_replay_are_refused(shallow):
     wrong = {
         "at least one value in methods": ([], [3], {}),
-        "methods, at least one, each once": (["pool", "pool"], [3], {}),
+        "methods without duplicates": (["pool", "pool"], [3], {}),
         "budget to be a whole number": (["pool"], [0], {}),
         "budgets, at least one": (["pool"], [], {}),
         "accepts a prior": (ir.JudgingMethod("mtf", prior=PRIOR), [3], {}),

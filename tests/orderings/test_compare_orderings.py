@@ -198,6 +198,12 @@ def test_invalid_arguments_of_significance_agreement_are_refused(cube):
         "P",
         test=["t", "t"],
     )
-    refused(ParameterError, "tests, at least one", cube.ireval.significance_agreement, "P", test=[])
+    refused(
+        ParameterError,
+        "at least one value in tests",
+        cube.ireval.significance_agreement,
+        "P",
+        test=[],
+    )
     refused(DepthError, "1 to 50", lambda: cube.ireval.significance_agreement("P", at=51))
     refused(ParameterError, "two systems", cube.isel(system=[0]).ireval.significance_agreement, "P")

@@ -140,7 +140,7 @@ class TestRefusals:
         ],
     )
     def test_depths(self, at, words, offenders):
-        with pytest.raises(DepthError, match=f"each once, from 1 to 20; {words}") as caught:
+        with pytest.raises(DepthError, match=f"each once, from 1 to 20, but {words}") as caught:
             select_depths(read_scores(random_scores(0)), at)
         assert caught.value.offenders == offenders
 
