@@ -165,7 +165,7 @@ def test_difference_histogram_equals_a_loop():
 def test_invalid_arguments_of_histograms_are_refused():
     lengths = lengths_frame({"a": [1, 2], "b": [2, 1]})
     for bad in ({"bins": 0}, {"width": True}):
-        words = f"{next(iter(bad))}, a whole number"
+        words = f"{next(iter(bad))} to be a whole number"
         refused(ParameterError, words, lengths.ireval.difference_histogram, "a", "b", **bad)
         refused(ParameterError, words, lengths.ireval.length_histogram, **bad)
     for verb in ("length_histogram", "effective_top"):

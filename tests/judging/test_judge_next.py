@@ -253,7 +253,7 @@ def test_invalid_arguments_of_replay_are_refused(shallow):
         "at least one value in methods": ([], [3], {}),
         "methods without duplicates": (["pool", "pool"], [3], {}),
         "budget to be a whole number": (["pool"], [0], {}),
-        "budgets, at least one": (["pool"], [], {}),
+        "at least one value in budgets": (["pool"], [], {}),
         "accepts a prior": (ir.JudgingMethod("mtf", prior=PRIOR), [3], {}),
     }
     for pattern, (methods, budgets, options) in wrong.items():
