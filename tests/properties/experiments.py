@@ -1,4 +1,7 @@
-"""Small experiments for property tests: two tracks, graded and unjudged documents, ties, gaps."""
+"""Small experiments for property tests.
+
+They have two tracks, graded and unjudged documents, ties, and missing lists.
+"""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +17,7 @@ DEPTH = 6
 
 
 def experiment(seed, *, ties=False, missing=True):
-    """Return run and qrels frames of two tracks that share no number.
+    """Return run and qrels frames of two unrelated tracks.
 
     Every system took part in the first track, all but the first one in the second; a list may be
     missing where its system took part. What stands at the first two ranks of contributing lists

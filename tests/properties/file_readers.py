@@ -1,4 +1,4 @@
-"""Readers of files: text, JSON, Parquet, saved cubes, standard input, the console."""
+"""Readers of files and of the console, for property tests."""
 
 import contextlib
 import gzip
@@ -45,8 +45,8 @@ import irframe as ir
 from irframe.__main__ import main
 from irframe.errors import IrframeError
 
-HELD = tempfile.TemporaryDirectory()
-FOLDER = Path(HELD.name)
+TEMPORARY = tempfile.TemporaryDirectory()
+FOLDER = Path(TEMPORARY.name)
 NUMBER = iter(range(10**9))
 
 
@@ -58,15 +58,15 @@ def text_of(value: Any) -> str:
 
 
 def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, bool]:
-    """Return a file of text, and whether its lines can be cut in one way only."""
-    sound, made = True, []
+    """Write a text file; return whether its lines are unambiguous."""
+    lossless, made = True, []
     for line in lines:
         cells = [text_of(value) for value in line]
-        sound &= not any(
+        lossless &= not any(
             between in cell or not cell or "\n" in cell or "\r" in cell for cell in cells
         )
-        sound &= between != " " or not any(cell.split() != [cell] for cell in cells)
-        sound &= not cells[0].startswith("#")
+        lossless &= between != " " or not any(cell.split() != [cell] for cell in cells)
+        lossless &= not cells[0].startswith("#")
         made.append(between.join(cells))
     target = FOLDER / f"{next(NUMBER)}{path}"
     data = "".join(line + "\n" for line in made)
@@ -74,7 +74,7 @@ def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, 
         target.write_bytes(data.encode())
     except UnicodeEncodeError:
         raise CannotError from None
-    return target, sound
+    return target, lossless
 
 
 def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path, bool]:
@@ -91,11 +91,11 @@ def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path,
             rank = row.get("rank", places[row.get("system"), row["topic"]])
             yield [row["topic"], "Q0", row["doc"], rank, row["score"], row.get("system", "run")]
 
-    runs, sound = written(lines(), between, ends[0])
+    runs, lossless = written(lines(), between, ends[0])
     qrels, also = written(
         ([row["topic"], 0, row["doc"], row["grade"]] for row in case.judged), between, ends[1]
     )
-    return runs, qrels, sound and also
+    return runs, qrels, lossless and also
 
 
 def packed(path: Path) -> Path:
@@ -131,8 +131,8 @@ TREC: dict[str, tuple[str, Callable[[Path, Path], Any]]] = {
 
 def _trec(between: str, read: Callable[[Path, Path], Any]) -> Reader:
     def act(case):
-        runs, qrels, sound = trec(case, between)
-        return reading(lambda: read(runs, qrels), sound=sound)
+        runs, qrels, lossless = trec(case, between)
+        return reading(lambda: read(runs, qrels), lossless=lossless)
 
     return act
 
@@ -150,29 +150,29 @@ def _(case):
         raise IrframeError("a run", str(error), "") from error
     need("score" in {*runs})  # what lines of TREC have
     try:
-        sound = trec(case, " ")[2]
+        lossless = trec(case, " ")[2]
     except CannotError:
-        sound = True
+        lossless = True
 
     def act():
         verbs.write_run(paths[0])
         others.write_qrels(paths[1])
         return evaluate(ir.read_run(paths[0]), ir.read_qrels(paths[1]))
 
-    return reading(act, sound=sound)
+    return reading(act, lossless=lossless)
 
 
 @reader("converted")
 def _(case):
-    runs, qrels, sound = trec(case, "\t")
+    runs, qrels, lossless = trec(case, "\t")
     targets = FOLDER / f"{next(NUMBER)}.parquet", FOLDER / f"{next(NUMBER)}.parquet"
 
     def act():
-        said(["convert", str(runs), "-o", str(targets[0])])
-        said(["convert", "--qrels", str(qrels), "-o", str(targets[1])])
+        run_console(["convert", str(runs), "-o", str(targets[0])])
+        run_console(["convert", "--qrels", str(qrels), "-o", str(targets[1])])
         return evaluate(ir.read_run(targets[0]), ir.read_qrels(targets[1]))
 
-    return reading(act, sound=sound)
+    return reading(act, lossless=lossless)
 
 
 @reader("saved cube")
@@ -183,12 +183,15 @@ def _(case):
     return evaluated(found.to_series().unstack("metric"))
 
 
-class SaidError(Exception):
-    """What the console said on its way out."""
+class ConsoleError(Exception):
+    """Output of a command that failed with an unknown error."""
 
 
-def said(line: list[str], given: bytes | None = None) -> None:
-    """Let the console act; 2 is its status for errors it knows."""
+def run_console(line: list[str], given: bytes | None = None) -> None:
+    """Run the command line; raise or warn what it prints.
+
+    Status 2 is that of errors that irframe raises.
+    """
     err, source = io.StringIO(), io.TextIOWrapper(io.BytesIO(given or b""))
     with (
         mock.patch.object(sys, "stdin", source),
@@ -202,7 +205,7 @@ def said(line: list[str], given: bytes | None = None) -> None:
             status = left.code
     heard = err.getvalue().strip().removeprefix("irframe: ")
     if status:
-        raise IrframeError("console", heard, "") if status == 2 else SaidError(heard)
+        raise IrframeError("console", heard, "") if status == 2 else ConsoleError(heard)
     if heard:
         warnings.warn(heard.removeprefix("warning: "), ir.errors.IrframeWarning, stacklevel=2)
 
@@ -210,13 +213,16 @@ def said(line: list[str], given: bytes | None = None) -> None:
 def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
     """Return what the console says of a run."""
     out = FOLDER / f"{next(NUMBER)}.csv"
-    said(["evaluate", str(qrels), runs, "-m", *METRICS, "-q", "-o", str(out)], given)
-    held = pd.read_csv(out, dtype={"system": str, "topic": str}, keep_default_na=False)
-    return evaluated(held.set_index(["system", "topic"])[METRICS].astype(float))
+    run_console(["evaluate", str(qrels), runs, "-m", *METRICS, "-q", "-o", str(out)], given)
+    scores = pd.read_csv(out, dtype={"system": str, "topic": str}, keep_default_na=False)
+    return evaluated(scores.set_index(["system", "topic"])[METRICS].astype(float))
 
 
 def counted_out(rows):
-    """Return whether the ranks of each topic are 0, 1, ... or 1, 2, ...: others may be scores."""
+    """Return whether each list is ranked 0, 1, ... or 1, 2, ...
+
+    Other numbers may be scores.
+    """
     ranks = pd.DataFrame(rows)[["topic", "rank"]].groupby("topic")["rank"].apply(list)
     starts = [[str(place) for place in range(start, 99)] for start in (0, 1)]
     every = [sorted(map(str, each)) for each in ranks]
@@ -237,15 +243,17 @@ def _(case):
             for topic, docs in lists.items()
             for place, doc in enumerate(docs, 1)
         ]
-    runs, sound = written(iter(lines), "\t", ".tsv")
+    runs, lossless = written(iter(lines), "\t", ".tsv")
     qrels, also = written(
         ([row["topic"], 0, row["doc"], row["grade"]] for row in case.judged), "\t", ".tsv"
     )
-    return reading(lambda: evaluate(ir.read_run(runs), ir.read_qrels(qrels)), sound=sound and also)
+    return reading(
+        lambda: evaluate(ir.read_run(runs), ir.read_qrels(qrels)), lossless=lossless and also
+    )
 
 
 def with_header(case: Case, rows: Rows, last: str, ends: str) -> Path:
-    """Return a table of text with a header, as pandas writes it."""
+    """Write a CSV or TSV file with a header."""
     need(not case.twice and not case.empty and not case.unjudged)
     textual(rows)
     need(not any("\r" in str(value) for row in rows for value in row.values()))  # ends lines
@@ -258,7 +266,7 @@ def with_header(case: Case, rows: Rows, last: str, ends: str) -> Path:
 
 
 def in_text(case: Case, rows: Rows, last: str) -> pd.DataFrame:
-    """Return rows whose ids are text, as files have them, to stand beside a file."""
+    """Return rows with their ids as text."""
     textual(rows)
     return inferred(
         case, [row | {key: str(row[key]) for key in ("topic", "doc")} for row in rows], last
@@ -286,7 +294,7 @@ for _ends in (".tsv", ".csv"):
 
 
 def plainly(value: Any) -> Any:
-    """Return what JSON writes of a number that it does not know."""
+    """Return a JSON number for a number that json refuses."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Decimal):
@@ -309,15 +317,15 @@ def json_file(text: str, ends: str) -> Path:
 
 
 def keyed(made: Any) -> str:
-    """Return dictionaries as JSON, whose keys are text: if no two of them become one."""
+    """Return dictionaries as JSON if their keys stay distinct."""
 
-    def check(held):
-        if isinstance(held, dict):
+    def check(value):
+        if isinstance(value, dict):
             need(
-                all(isinstance(key, str) or type(key) is int for key in held)
-                and len({*map(str, held)}) == len(held)
+                all(isinstance(key, str) or type(key) is int for key in value)
+                and len({*map(str, value)}) == len(value)
             )
-            [check(value) for value in held.values()]
+            [check(item) for item in value.values()]
 
     check(made)
     return dumped(made)

@@ -1,4 +1,4 @@
-"""What may be odd about runs and judgments, what is to be said of it, and a slow scorer of rows.
+"""Odd runs and judgments, expected answers, and a slow scorer.
 
 A case is a small experiment, a run and judgments as rows of plain values, with one thing that is
 odd. It goes through every reader of `properties.readers` and `properties.file_readers`.
@@ -20,7 +20,10 @@ NAN = math.nan
 
 @dataclass(frozen=True)
 class Case:
-    """A run and judgments, by role; keys that are no role are further columns."""
+    """Rows of a run and of judgments, by role.
+
+    Keys that are no role are further columns.
+    """
 
     name: str
     rule: str
@@ -51,7 +54,7 @@ PLAIN_JUDGED = [("q1", "a", 0), ("q1", "b", 1), ("q1", "c", 2), ("q2", "a", 1), 
 def run(
     rows=PLAIN_RUN, *, topics=None, docs=None, scores=None, ranks=None, keep=True, **more
 ) -> Rows:
-    """Return rows of a run with other topics, documents (old -> new), scores, ranks, columns."""
+    """Return rows of a run, with changes if any."""
     topics, docs, made = topics or {}, docs or {}, []
     for place, (topic, doc, score) in enumerate(rows):
         row = {"topic": topics.get(topic, topic), "doc": docs.get(doc, doc)}
@@ -78,7 +81,7 @@ def judged(rows=PLAIN_JUDGED, *, topics=None, docs=None, grades=None, **more) ->
 
 
 def with_ids(name, rule, *, topics=None, docs=None, only=None) -> Case:
-    """Return an oddity of ids, in runs and judgments or in one of them."""
+    """Return a case with odd ids."""
     sides = {"run": run, "judged": judged}
     made = {
         side: make(topics=topics, docs=docs) if only in (None, side) else make()
@@ -88,29 +91,32 @@ def with_ids(name, rule, *, topics=None, docs=None, only=None) -> Case:
 
 
 def grades(name, rule, values) -> Case:
-    """Return an oddity of grades."""
+    """Return a case with odd grades."""
     return Case(name, rule, run(), judged(grades=values))
 
 
 def scores(name, rule, values, **more) -> Case:
-    """Return an oddity of scores."""
+    """Return a case with odd scores."""
     return Case(name, rule, run(scores=values, **more), judged())
 
 
 def ranks(name, rule, values, *, keep=False) -> Case:
-    """Return an oddity of ranks, which decide where there are no scores."""
+    """Return a case with odd ranks, by default without scores."""
     return Case(name, rule, run(ranks=values, keep=keep), judged())
 
 
 def systems(name: str, rule=TAKE) -> Case:
-    """Return two systems in a column of some name: two are two, whatever their column is called."""
+    """Return a case of two systems named in some column.
+
+    They must be read as two, whatever the column is called.
+    """
     second = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": "A"} for row in run()] + [row | {"system": "B"} for row in run(second)]
     return Case(f"system in column {name}", rule, both, judged(), called={"system": name})
 
 
 def named(name: str, first: Any, second: Any, rule: str) -> Case:
-    """Return two systems of some names."""
+    """Return a case of two systems with these names."""
     other = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": first} for row in run()] + [
         row | {"system": second} for row in run(other)
@@ -119,7 +125,7 @@ def named(name: str, first: Any, second: Any, rule: str) -> Case:
 
 
 def beside(name, rule, /, *, called=None, **more) -> Case:
-    """Return a run with a further column."""
+    """Return a case of a run with a further column."""
     return Case(name, rule, run(**more), judged(), called=called or {})
 
 
@@ -389,18 +395,21 @@ CASES = [
 
 
 def number(value: Any) -> Any:
-    """Return a number as it is, exact, and text as a decimal."""
+    """Return a value as an exact number."""
     if isinstance(value, str):
         return Decimal(value)
     return int(value) if isinstance(value, bool | np.bool_) else value
 
 
 def lists_of(rows: Rows) -> dict[Any, dict[Any, list[Any]]]:
-    """Return system -> topic -> documents, the best first; equal scores by document, downward."""
-    held: Any = defaultdict(lambda: defaultdict(list))
+    """Return system -> topic -> documents, best first.
+
+    Documents with equal scores are in descending order of their ids.
+    """
+    hits: Any = defaultdict(lambda: defaultdict(list))
     for row in rows:
         key = number(row["score"]) if "score" in row else -number(row["rank"])
-        held[row.get("system", "run")][row["topic"]].append(
+        hits[row.get("system", "run")][row["topic"]].append(
             (key, str(row["doc"]).encode("utf-8", "surrogatepass"), row["doc"])
         )
     return {
@@ -408,7 +417,7 @@ def lists_of(rows: Rows) -> dict[Any, dict[Any, list[Any]]]:
             topic: [doc for _, _, doc in sorted(found, key=lambda hit: hit[:2], reverse=True)]
             for topic, found in topics.items()
         }
-        for system, topics in held.items()
+        for system, topics in hits.items()
     }
 
 
@@ -418,7 +427,7 @@ def name_of(value: Any) -> str:
 
 
 def truth(case: Case) -> dict[Any, tuple[float, ...]]:
-    """Return (system, topic) -> scores, by loops over the rows themselves."""
+    """Return (system, topic) -> scores, by loops over the rows."""
     grade: Any = defaultdict(dict)
     for row in case.judged:
         grade[name_of(row["topic"])][name_of(row["doc"])] = int(number(row["grade"]))
@@ -447,7 +456,7 @@ def truth(case: Case) -> dict[Any, tuple[float, ...]]:
 
 
 def named_alike(made: dict[Any, Any]) -> dict[Any, Any]:
-    """Return scores without the name of the system where there is one."""
+    """Return scores without the system name if there is one."""
     several = len({system for system, _ in made}) > 1
     return {
         (str(system) if several else "", str(topic)): tuple(round(float(v), 9) for v in values)

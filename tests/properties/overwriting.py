@@ -1,4 +1,4 @@
-"""Everything that puts other values into a cube: operations of xarray, and every variable of it."""
+"""Operations that replace values of a cube."""
 
 import numpy as np
 import xarray as xr
@@ -73,7 +73,7 @@ def _in_place(cube):
 
 
 def moved():
-    """Yield operations that move the rankings, or their labels, against what is known of them."""
+    """Yield operations that shift rankings or labels along a dimension."""
     for dim in (*LIST, "depth"):
         for by in (1, -1):
             yield f"rolled {dim} {by}", lambda c, d=dim, n=by: c.roll({d: n})
@@ -87,7 +87,7 @@ def moved():
 
 
 def exchanged(cube):
-    """Yield operations that put other values into one variable or attribute."""
+    """Yield operations that replace one variable or attribute."""
     for name in ("grade", *SHOWN, *CODES.values()):
         for dim in cube[name].dims:
             yield (

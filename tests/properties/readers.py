@@ -1,4 +1,4 @@
-"""Readers in memory: frames, dictionaries, arrays, lists, rows, tables of other tools."""
+"""Readers of objects in memory, for property tests."""
 
 import math
 from collections import Counter, namedtuple
@@ -18,11 +18,11 @@ METRICS = ["AP", "RR", "NumRet", "nDCG"]
 
 
 class CannotError(Exception):
-    """A reader cannot carry this content at all."""
+    """A reader cannot represent this content."""
 
 
 class LossyError(Exception):
-    """What a reader carries could be other content: it may be right or refuse."""
+    """Ambiguous content, which a reader may refuse or guess."""
 
 
 Reader = Callable[[Case], Any]
@@ -39,33 +39,29 @@ def reader(name: str) -> Callable[[Reader], Reader]:
     return register
 
 
-def lossless(result: Any, *, sound: bool) -> Any:
-    """Return scores, or say that they are of what could be read in two ways."""
-    if not sound:
+def reading(act: Callable[[], Any], *, lossless: bool) -> Any:
+    """Return scores, or raise LossyError if content is ambiguous."""
+    try:
+        result = act()
+    except (LossyError, CannotError):
+        raise
+    except Exception as error:
+        if lossless:
+            raise
+        raise LossyError(error) from error
+    if not lossless:
         raise LossyError(result)
     return result
 
 
-def reading(act: Callable[[], Any], *, sound: bool) -> Any:
-    """Return scores, of what could be read in two ways apart; what is raised likewise."""
-    try:
-        return lossless(act(), sound=sound)
-    except (LossyError, CannotError):
-        raise
-    except Exception as error:
-        if sound:
-            raise
-        raise LossyError(error) from error
-
-
 def need(holds: Any) -> None:
-    """Raise where a reader cannot carry something."""
+    """Raise CannotError unless a condition holds."""
     if not holds:
         raise CannotError
 
 
 def kind(value: Any) -> str:
-    """Return of which kind a value is, whoever made it."""
+    """Return the name of the type of a value."""
     kinds = {
         "text": str,
         "truth": bool | np.bool_,
@@ -82,7 +78,7 @@ def nan(value: Any) -> bool:
 
 
 def columns(case: Case, rows: Rows, last: str) -> list[str]:
-    """Return names of columns, also where there are no rows."""
+    """Return the column names, also where there are no rows."""
     made = [*rows[0]] if rows else ["topic", "doc", last]
     return [case.called.get(name, name) for name in made]
 
@@ -93,7 +89,7 @@ def frame(case: Case, rows: Rows, last: str) -> pd.DataFrame:
 
 
 def inferred(case: Case, rows: Rows, last: str, dtype: Any = None) -> pd.DataFrame:
-    """Return rows as pandas makes a frame of them."""
+    """Return rows as a frame with inferred dtypes."""
     need(not case.empty and not case.unjudged)
     try:
         made = pd.DataFrame(case.write(rows), columns=columns(case, rows, last), dtype=dtype)
@@ -105,7 +101,7 @@ def inferred(case: Case, rows: Rows, last: str, dtype: Any = None) -> pd.DataFra
 
 
 def faithful(made: pd.DataFrame, rows: Rows, case: Case) -> pd.DataFrame:
-    """Return a frame if each of its values still is what was written, its kind included."""
+    """Return a frame if it kept all values and types."""
     need(not case.twice)
     for row, got in zip(case.write(rows), made.to_dict("records"), strict=True):
         for key, value in row.items():
@@ -176,26 +172,29 @@ def _(case):
 
 
 def nameless(case: Case) -> None:
-    """Raise where names of columns matter, which a reader has none of."""
+    """Raise if the case is about column names."""
     need(not case.twice and not {*case.called} - {"system"})
 
 
 def textual(rows: Rows) -> None:
-    """Raise where ids are of kinds that text does not tell apart."""
+    """Raise if ids have types that text cannot distinguish."""
     for role in ("system", "topic", "doc"):
         need({kind(row[role]) for row in rows if role in row} in ({"text"}, {"whole"}, set()))
 
 
 def nested(case: Case, rows: Rows, value: str, empty: tuple[Any, ...]) -> dict[Any, dict[Any, Any]]:
-    """Return system -> topic -> document -> value; only what a dictionary can hold."""
+    """Return system -> topic -> document -> value.
+
+    Raise if dictionaries cannot represent the rows.
+    """
     nameless(case)
     need(not rows or value in rows[0])
     need(not rows or not {*rows[0]} - {"system", "topic", "doc", value})
     made: dict[Any, Any] = {}
     for row in rows:
-        held = made.setdefault(row.get("system", "run"), {}).setdefault(row["topic"], {})
-        need(row["doc"] not in held)
-        held[row["doc"]] = row[value]
+        docs = made.setdefault(row.get("system", "run"), {}).setdefault(row["topic"], {})
+        need(row["doc"] not in docs)
+        docs[row["doc"]] = row[value]
     for topic in empty:
         made.setdefault("run", {}).setdefault(topic, {})
     return made
@@ -260,40 +259,37 @@ def arrays(case: Case) -> dict[str, Any]:
 
 @reader("arrays")
 def _(case):
-    held = arrays(case)
-    return evaluated(ir.scorer(inferred(case, case.judged, "grade"), METRICS)(**held))
+    scorer = ir.scorer(inferred(case, case.judged, "grade"), METRICS)
+    return evaluated(scorer(**arrays(case)))
 
 
 @reader("positions")
 def _(case):
-    held = arrays(case)
+    columns = arrays(case)
     docs = list(dict.fromkeys(row["doc"] for row in case.run))
     need(not any(doc is None or nan(doc) for doc in docs))
     found = ir.scorer(inferred(case, case.judged, "grade"), METRICS, docs=docs)
-    own, topics = list(found.docs), list(found.topics)
-    need({*held["topic"]} <= {*topics} and {*held["doc"]} <= {*own})
-    held["topic"] = np.array([topics.index(topic) for topic in held["topic"]])
-    held["doc"] = np.array([own.index(doc) for doc in held["doc"]])
-    lossless_places = not any(
-        kind(row[role]) in {"whole", "float"} for row in case.run for role in ("topic", "doc")
-    )
-    return reading(
-        lambda: evaluated(found(**held)), sound=lossless_places
-    )  # whole ids: ids, or places
+    known, topics = list(found.docs), list(found.topics)
+    need({*columns["topic"]} <= {*topics} and {*columns["doc"]} <= {*known})
+    columns["topic"] = np.array([topics.index(topic) for topic in columns["topic"]])
+    columns["doc"] = np.array([known.index(doc) for doc in columns["doc"]])
+    # Integer ids could be ids or positions.
+    kinds = {kind(row[role]) for row in case.run for role in ("topic", "doc")}
+    return reading(lambda: evaluated(found(**columns)), lossless=not kinds & {"whole", "float"})
 
 
 @reader("positions in docs=")
 def _(case):
-    held = arrays(case)
+    columns = arrays(case)
     docs = list(dict.fromkeys(row["doc"] for row in case.run))[::-1]
     need(not any(kind(doc) not in {"text", "whole"} for doc in docs))
     found = ir.scorer(inferred(case, case.judged, "grade"), METRICS, docs=docs)
-    held["doc"] = np.array([docs.index(doc) for doc in held["doc"]])
-    return evaluated(found(**held))
+    columns["doc"] = np.array([docs.index(doc) for doc in columns["doc"]])
+    return evaluated(found(**columns))
 
 
 def order(case: Case) -> dict[Any, Any]:
-    """Return topic -> documents, the best first, where scores or ranks say that."""
+    """Return topic -> documents, if their order is unambiguous."""
     nameless(case)
     need(not any({*row} - {"topic", "doc", "score", "rank"} for row in case.run))
     need(not ("rank" in (case.run or [{}])[0] and "score" in case.run[0]))
@@ -313,7 +309,7 @@ def _(case):
 
 
 def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = list) -> Reader:
-    """Return a reader of lists of hits, made of documents and scores."""
+    """Return a reader of lists of hits."""
 
     def act(case):
         nameless(case)
@@ -334,16 +330,16 @@ READERS["answers"] = _hits(
 )
 
 
-def matrix(held: dict[Any, Any]) -> pd.DataFrame:
-    """Return a dictionary of dictionaries as a frame with named axes, of plain numbers."""
-    values = [value for docs in held.values() for value in docs.values()]
+def matrix(nested: dict[Any, Any]) -> pd.DataFrame:
+    """Return nested dictionaries as a frame with named axes."""
+    values = [value for docs in nested.values() for value in docs.values()]
     need(values and all(type(value) in (int, float) and not nan(value) for value in values))
-    need(all(held.values()) and all(abs(value) < 2**53 for value in values))
-    docs = [*dict.fromkeys(doc for own in held.values() for doc in own)]
-    need(not any(doc is None or nan(doc) for doc in (*docs, *held)))
-    rows = [[own.get(doc, np.nan) for doc in docs] for own in held.values()]
+    need(all(nested.values()) and all(abs(value) < 2**53 for value in values))
+    docs = [*dict.fromkeys(doc for own in nested.values() for doc in own)]
+    need(not any(doc is None or nan(doc) for doc in (*docs, *nested)))
+    rows = [[own.get(doc, np.nan) for doc in docs] for own in nested.values()]
     try:
-        axes = pd.Index([*held], name="topic"), pd.Index(docs, name="docno")
+        axes = pd.Index([*nested], name="topic"), pd.Index(docs, name="docno")
         return pd.DataFrame(rows, *axes)
     except UnicodeError:  # of pandas itself
         raise CannotError from None
@@ -382,11 +378,11 @@ def arrow_table(case, rows, last):
     names = columns(case, rows, last)
     plain = case.write(rows)
     try:
-        held = {name: pa.array([row[name] for row in plain], from_pandas=False) for name in names}
+        arrays = {name: pa.array([row[name] for row in plain], from_pandas=False) for name in names}
         made = pa.table(
             {
                 n: c.cast(pa.string()) if c.type == pa.null() and not rows and n != last else c
-                for n, c in held.items()
+                for n, c in arrays.items()
             }
         )
         got = made.to_pylist()

@@ -1,8 +1,7 @@
-"""The code in a refusal, run on the very input that was refused, leads to the right answer.
+"""Code in an error message leads to the right answer.
 
-Wrong inputs are handed over as they come from people: called otherwise, in other shapes, with rows
-twice. Whatever code a message holds is run, one piece at a time, as by one who trusts it and looks
-at nothing else; and what the next refusal says, up to three times.
+Wrong inputs have unusual names and shapes, and repeated rows. Each piece of code in a message is
+run as it stands, and so is the code in the next message, up to three times.
 """
 
 import ast
@@ -43,7 +42,7 @@ def compared(scores):
 
 
 def pieces(message):
-    """Return what is code in a message: calls and selections, keywords, words that are meant."""
+    """Yield the calls, keywords and suggested names in a message."""
     for begins in CODE.finditer(message):
         for end in range(len(message), begins.end(), -1):
             text = message[begins.start() : end]
@@ -61,18 +60,21 @@ def parses(text):
         return False
 
 
-def outcomes(call, word, given, more, said=()):
-    """Yield answers to which the code in a refusal leads, and messages that lead nowhere."""
+def outcomes(call, word, given, more, earlier=()):
+    """Yield the answers that code in a message leads to.
+
+    A message without code is yielded as it is.
+    """
     try:
         yield call(**{word: given}, **more)
     except (IrframeError, AttributeError) as error:
-        yield from followed(error, call, word, given, more, said)
+        yield from followed(error, call, word, given, more, earlier)
 
 
-def followed(error, call, word, given, more, said):
-    """Yield that of a refusal, whose code may be refused in turn."""
+def followed(error, call, word, given, more, earlier):
+    """Yield the answers for one error, following further errors."""
     message = " ".join(str(error).split())
-    found = [*pieces(message)] if len(said) < 3 and message not in said else []
+    found = [*pieces(message)] if len(earlier) < 3 and message not in earlier else []
     if not found:
         yield message
     names = {"frame": given, "rows": given, "scores": given, "ir": ir, "pd": pd, "io": io}
@@ -80,14 +82,16 @@ def followed(error, call, word, given, more, said):
         try:
             after = eval(text, names | {"cube": CUBE, "runs": BOTH, "qrels": QRELS})  # noqa: S307
         except IrframeError as further:
-            yield from followed(further, call, word, given, more, (*said, message))
+            yield from followed(further, call, word, given, more, (*earlier, message))
         else:
             own = after if isinstance(after, dict) else {}
-            yield from outcomes(call, word, given if own else after, more | own, (*said, message))
+            yield from outcomes(
+                call, word, given if own else after, more | own, (*earlier, message)
+            )
 
 
 def renamed(frame, *names):
-    """Yield frames that are called otherwise: as they are, the number first, and more beside."""
+    """Yield a frame under other names, orders and further columns."""
     called = frame.set_axis(names, axis=1)
     yield called
     yield called[[names[2], *names[:2]]]

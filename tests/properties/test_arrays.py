@@ -1,4 +1,4 @@
-"""Every metric called on arrays gives what `evaluate` gives for the same lists, to the last bit."""
+"""Metrics called on arrays equal `evaluate` to the last bit."""
 
 import re
 from dataclasses import replace
@@ -21,7 +21,7 @@ SEEDS, DEPTHS = range(6), (None, 3, 30)
 
 @cache
 def candidates(seed):
-    """Draw labels, scores that tie, and which candidates are listed: (2, 3, n) each."""
+    """Draw labels, tied scores and listed flags of one shape."""
     rng = np.random.default_rng(seed)
     n = int(rng.choice([1, 2, 7, 19]))
     labels = rng.choice([0, 0, 1, 2, 3, -1, np.nan], (2, 3, n))
@@ -33,14 +33,14 @@ def candidates(seed):
 
 
 def of_grades(metric):
-    """Tell whether a metric reads grades alone."""
+    """Return whether a metric reads grades alone."""
     known = metric.subtopics, metric.spans, metric.timed, facts(metric).pooled
     return not any(known) and not str(metric).startswith("Inf")
 
 
 @cache
 def metrics():
-    """Return every metric of grades, with every option, at several depths and by judged ones."""
+    """Return every metric of grades, at several depths."""
     found = [v.metric if d is None else v.metric @ d for v in VARIANTS for d in DEPTHS]
     found += [replace(variant.metric, judged_only=True) for variant in VARIANTS]
     return [metric for metric in dict.fromkeys(found) if of_grades(metric)]
@@ -51,8 +51,8 @@ def test_scores_of_arrays_equal_evaluate(seed):
     arrays = [part.reshape(6, -1) for part in candidates(seed)]
     run, qrels = {}, {}
     for row, (labels, scores, listed) in enumerate(zip(*arrays, strict=True)):
-        there = np.flatnonzero(listed & (scores > -np.inf))
-        run[str(row)] = {str(place): scores[place] for place in there}
+        present = np.flatnonzero(listed & (scores > -np.inf))
+        run[str(row)] = {str(place): scores[place] for place in present}
         judged = np.flatnonzero(~np.isnan(labels))
         qrels[str(row)] = {str(place): int(labels[place]) for place in judged}
     run, qrels = ({k: v for k, v in each.items() if v} for each in (run, qrels))
@@ -120,7 +120,7 @@ NAN = float("nan")
 
 
 @pytest.mark.parametrize(
-    ("arrays", "error", "said"),
+    ("arrays", "error", "message"),
     [
         (
             ([0.5, 1],),
@@ -150,9 +150,9 @@ NAN = float("nan")
     ],
     ids=str,
 )
-def test_arrays_that_cannot_be_scored_are_refused(arrays, error, said):
+def test_arrays_that_cannot_be_scored_are_refused(arrays, error, message):
     labels, scores, listed = (*arrays, None, None)[:3]
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         P(depth=2)(labels, scores, listed=listed)
 
 

@@ -1,4 +1,4 @@
-"""Lower and upper scores are read as both, or refused by name: no verb reads one of them alone."""
+"""Verbs read both bounds of a score or refuse them."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""What evaluate warned of travels with the numbers, is shown wherever they are, each once."""
+"""Cautions of evaluate travel with results and are shown once."""
 
 import re
 import warnings
@@ -44,9 +44,9 @@ def test_cautions_travel_with_results_once(reader, tmp_path):
         assert once(result._repr_html_())
     assert once(results[0].ireval.styled().to_latex())
     scores.ireval.freeze(tmp_path / "b.irframe", baseline="bm25")
-    with pytest.warns(ir.errors.IrframeWarning) as told:
+    with pytest.warns(ir.errors.IrframeWarning) as caught:
         scores.ireval.compare(baseline=tmp_path / "b.irframe")
-    assert len([each for each in told if "when frozen: lists that" in str(each.message)]) == 1
+    assert len([each for each in caught if "when frozen: lists that" in str(each.message)]) == 1
 
 
 def test_a_saved_cube_keeps_its_cautions(tmp_path):
@@ -68,8 +68,8 @@ def test_the_console_prints_each_caution_once(form, tmp_path, capsys):
 
 
 def test_the_gravest_cautions_come_first_and_are_warnings():
-    said = [f"{begins} x" for begins in GRAVEST]
-    told = cautions_of(caution(["few topics", *reversed(said), "few topics"]))
-    assert told == [*said, "few topics"]
+    gravest = [f"{begins} x" for begins in GRAVEST]
+    cautions = cautions_of(caution(["few topics", *reversed(gravest), "few topics"]))
+    assert cautions == [*gravest, "few topics"]
     words = re.sub(r'["\s]+', " ", SOURCE)
     assert [begins for begins in GRAVEST if words.count(begins) < 2] == []

@@ -1,4 +1,4 @@
-"""Files with random damage are read, or refused by an error that names them, or skipped."""
+"""Damaged files are read, skipped, or named in an error."""
 
 import copy
 import gzip
@@ -102,7 +102,7 @@ VALUES = (None, -1, 2**70, 1.5, 1e308, True, "", "x", "1", [], {}, [1], ["a"], {
 
 
 def damaged(data, random):
-    """Return bytes that are cut, changed, doubled or put elsewhere."""
+    """Return bytes with random pieces cut, replaced, doubled or moved."""
     for _ in range(random.choice((1, 1, 1, 2, 5))):
         start, end = sorted(random.choices(range(len(data) + 1), k=2))
         end = min(end, start + random.choice((0, 1, 4, 40)))
@@ -112,7 +112,7 @@ def damaged(data, random):
 
 
 def places(value, path=()):
-    """Yield the paths of all parts of nested dictionaries and lists."""
+    """Yield the path of every item in nested values."""
     yield path
     for key, part in value.items() if isinstance(value, dict) else enumerate(value):
         if isinstance(part, dict | list):
@@ -122,7 +122,7 @@ def places(value, path=()):
 
 
 def changed(value, random):
-    """Return nested dictionaries in which something is another value, or gone, or called so."""
+    """Return nested values with an item replaced, removed or renamed."""
     value = copy.deepcopy(value)
     for _ in range(random.choice((1, 1, 2))):
         paths = [path for path in places(value) if path]
@@ -143,7 +143,7 @@ def changed(value, random):
 
 
 def cases(kind, seed):
-    """Yield a damaged file of each format, and nested values that are written in JSON and CBOR."""
+    """Yield a damaged file of each format."""
     draw = random.Random(seed)  # noqa: S311 - no secret
     for data in FILES[kind]:
         yield damaged(data, draw)
@@ -157,7 +157,7 @@ def cases(kind, seed):
 
 
 def asked(read, source):
-    """Return what a reader gives, or the error of irframe that it raises."""
+    """Return a reader's result, or the error that it raises."""
     try:
         return read(source)
     except IrframeError as error:
@@ -170,14 +170,14 @@ SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in rang
 @pytest.mark.parametrize("kind", READ)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_damaged_file_is_read_or_named(kind, seed, tmp_path):
-    path, sound = tmp_path / "damaged", tmp_path / "sound"
-    sound.write_bytes(b"1 Q0 a 1 2.5 sound\n")
+    path, intact = tmp_path / "damaged", tmp_path / "sound"
+    intact.write_bytes(b"1 Q0 a 1 2.5 sound\n")
     for data in cases(kind, seed):
         path.write_bytes(data)
         found = asked(READ[kind], path)
         assert isinstance(found, pd.DataFrame) or str(path) in str(found), data
         if kind == "run":
-            runs = ir.read_runs([sound, path], on_error="skip")
+            runs = ir.read_runs([intact, path], on_error="skip")
             assert "sound" in set(runs["system"]), data
             left = [problem["file"] for problem in runs.attrs.get("problems", ())]
             assert isinstance(found, pd.DataFrame) or str(path) in left, data

@@ -1,4 +1,4 @@
-"""How topics were drawn is declared once, kept with the data, and read by every verb of scores."""
+"""All verbs read the design that the data carry."""
 
 import inspect
 
@@ -109,7 +109,7 @@ COUNTS = {
 """Verb that counts something else than topics, or whose numbers are the same here -> why."""
 
 
-def whole_result(name, cube):
+def result_or_message(name, cube):
     subject, options = asked_of_cube(name, cube)
     try:
         result = VERBS[name](subject, **options)
@@ -122,8 +122,8 @@ def whole_result(name, cube):
 def test_verbs_of_any_object_use_the_design_or_refuse_it(name):
     cube = world("small")
     often = {topic: 1.0 + n**2 for n, topic in enumerate(cube.topic.values)}
-    plain = whole_result(name, cube)
-    found = whole_result(name, cube.ireval.design(weight=often))
+    plain = result_or_message(name, cube)
+    found = result_or_message(name, cube.ireval.design(weight=often))
     if isinstance(plain, str):
         assert found == plain
     elif isinstance(found, str):
@@ -208,7 +208,7 @@ def test_warnings_are_equal_on_every_input_path(tmp_path):
 
 
 def turned(pairs):
-    """Return the same pairs with the systems the other way round."""
+    """Return the same pairs with both systems swapped."""
     back = pairs.assign(difference=-pairs["difference"]).swaplevel("system_a", "system_b")
     return back.rename_axis(pairs.index.names)
 
@@ -219,8 +219,8 @@ def test_the_design_survives_saving(tmp_path):
     judged = qrels.assign(source=qrels["topic"].map({t: n // 2 for n, t in enumerate(topics)}))
     cube = runs.ireval.cube(judged).ireval.design(cluster="source")
     cube.ireval.save(tmp_path / "cube")
-    there = dict(zip(topics, np.arange(16) // 2, strict=True))
-    expected = runs.ireval.evaluate(qrels, "AP").ireval.design(cluster=there).ireval.compare()
+    clusters = dict(zip(topics, np.arange(16) // 2, strict=True))
+    expected = runs.ireval.evaluate(qrels, "AP").ireval.design(cluster=clusters).ireval.compare()
     for given in (
         cube,
         ir.open_cube(tmp_path / "cube"),
@@ -274,18 +274,20 @@ def test_errors_in_designs_are_named():
     frame = (
         scores.sel(depth=5, drop=True).to_dataset("metric").to_dataframe()[["AP", "nDCG", "source"]]
     )
-    there = dict(zip(TOPICS, scores.source.to_numpy(), strict=True))
+    clusters = dict(zip(TOPICS, scores.source.to_numpy(), strict=True))
 
     def fails(message, given=frame, test="t", **words):
         refused(
             ParameterError, message, lambda: given.ireval.design(**words).ireval.compare(test=test)
         )
 
-    fails("a cluster for every topic, but found none for 1.*t3", cluster={**there, "t3": None})
+    fails("a cluster for every topic, but found none for 1.*t3", cluster={**clusters, "t3": None})
     fails("a task for every topic", task=dict.fromkeys(TOPICS[1:], "x"))
     fails("at least two clusters", cluster=dict.fromkeys(TOPICS, "d"))
     fails(
-        "two clusters in every task", cluster=there, task={**dict.fromkeys(TOPICS, "y"), "t3": "x"}
+        "two clusters in every task",
+        cluster=clusters,
+        task={**dict.fromkeys(TOPICS, "y"), "t3": "x"},
     )
     fails("cluster to be a column or index level", cluster="AP")
     fails("cluster to be a coordinate", scores, cluster="system")

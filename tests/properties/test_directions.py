@@ -1,4 +1,4 @@
-"""Results over systems and topics say whether they are scores, and which way; costs have names."""
+"""Results record whether they are scores, and their direction."""
 
 from io import StringIO
 
@@ -27,7 +27,7 @@ VALUES = {
 
 
 def over_lists(result):
-    """Return the parts of a result that have a value for each system and topic."""
+    """Return the arrays with values per system and topic."""
     if isinstance(result, xr.Dataset):
         return [] if GRADE in result else [*map(result.get, result.data_vars)]
     labels = {*result.index.names} if isinstance(result, pd.DataFrame) else ()
@@ -54,13 +54,13 @@ def test_only_scores_are_ranked(name):
 )
 def test_costs_are_known_by_name_wherever_they_come_from(name):
     frame = pd.DataFrame(VALUES, INDEX).rename(columns={"cost": name})
-    told = ir.as_scores(frame, lower=[name])
+    declared = ir.as_scores(frame, lower=[name])
     ways = {
-        "told": told,
-        "joined": told.join(OTHER),
-        "CSV": pd.read_csv(StringIO(told.to_csv())),
-        "column": told[name],
-        "array": xr.DataArray(told[name].to_xarray()),
+        "told": declared,
+        "joined": declared.join(OTHER),
+        "CSV": pd.read_csv(StringIO(declared.to_csv())),
+        "column": declared[name],
+        "array": xr.DataArray(declared[name].to_xarray()),
         "long": frame.melt(var_name="measure", ignore_index=False).reset_index(),
     }
     for way, scores in ways.items():

@@ -1,4 +1,4 @@
-"""What a figure says is what its result records, and who is better looks alike for any metric."""
+"""Figures describe the record of their result, whatever the metric."""
 
 import re
 from collections import Counter
@@ -40,7 +40,7 @@ with though_incomplete():
 
 
 def drawn(name, subject, given=()):
-    """Return the axes of a figure with arguments for what it needs."""
+    """Return the axes of a figure, drawn with required arguments."""
     asked = {
         word: GIVEN[word]
         for word in given
@@ -50,13 +50,13 @@ def drawn(name, subject, given=()):
 
 
 def renamed(scores):
-    """Return scores under names that say nothing, but for those of effort."""
+    """Return scores with meaningless metric names, except for effort."""
     labels = zip(scores["metric"].to_numpy(), NAMES, strict=False)
     return scores.assign_coords(metric=[old if old == "Twist" else new for old, new in labels])
 
 
 def negated(scores):
-    """Return the same scores with the sign turned, of which lower is better."""
+    """Return negated scores that are declared as costs."""
     named = renamed(scores)
     costs = named["metric"] != "Twist"
     lower = named["metric"].to_numpy()[costs.to_numpy()].tolist()
@@ -76,7 +76,10 @@ BY_METRIC = {
 
 
 def decided(result):
-    """Return what a result says but for scores: words, counts, flags, ranks, shares, p-values."""
+    """Return everything of a result but scores.
+
+    These are labels, counts, flags, ranks, shares and p-values.
+    """
     if isinstance(result, pd.DataFrame):
         result = result.reset_index().to_xarray()
     if isinstance(result, xr.DataArray):
@@ -108,7 +111,7 @@ def test_a_negated_cost_prints_like_a_gain(name, kind):
 
 
 def looks(name, kind, change):
-    """Return what a figure shows but places: its colours, and its texts without numbers."""
+    """Return the colours and texts of a figure, without numbers."""
     if kind == SCORES:
         subject = change(ir.verbs.score(CUBE, "AP", "nDCG", at=[DEPTH]))
     elif kind in BY_METRIC:
@@ -118,12 +121,12 @@ def looks(name, kind, change):
     unasked = {"leaderboard": {"metric", "depth"}, "compare": {"depth"}}
     given = GIVEN.keys() - unasked.get(kind, set())
     (ax,) = drawn(name, subject.sel(depth=[DEPTH]) if name == "agreement_map" else subject, given)
-    words = [re.sub(r"[-\N{MINUS SIGN}+]?[\d.]+", "", text) for text in said(ax)]
+    words = [re.sub(r"[-\N{MINUS SIGN}+]?[\d.]+", "", text) for text in texts_of(ax)]
     return Counter(colours(ax)), Counter(filter(None, words))
 
 
-def said(ax):
-    """Return what is written in a figure."""
+def texts_of(ax):
+    """Return all texts of a figure."""
     written = [
         *ax.texts,
         *ax.get_yticklabels(),
@@ -157,7 +160,7 @@ NOT_HERE = {"over", "relevant", "ties", "score_dtype"}
 
 
 def words_of(annotation):
-    """Return the words that a parameter may be, of all that it may be."""
+    """Return the literal values that a parameter accepts."""
     if get_origin(annotation) is Literal:
         return [*get_args(annotation)]
     return [word for part in get_args(annotation) for word in words_of(part)]
@@ -197,6 +200,6 @@ def test_figures_describe_the_record_of_their_result(verb, word, value):
         chosen = result.isel(test=[0]) if "test" in getattr(result, "dims", ()) else result
         recorded = caption_text(result.attrs) + str(result.attrs.get("measure"))
         for ax in drawn(name, chosen):
-            words = "\n".join(said(ax))
+            words = "\n".join(texts_of(ax))
             assert [each for each in re.findall(RECORDED, words) if each not in recorded] == []
             assert verb != "outcomes" or f"{result.attrs['measure']} a" in words

@@ -1,4 +1,4 @@
-"""Files whose checksum is right and whose shape is not are refused, or give the same numbers."""
+"""Files of a wrong shape are refused despite right checksums."""
 
 import copy
 import json
@@ -21,31 +21,31 @@ GONE = object()
 
 
 def places(value, path=()):
-    """Yield where something stands, of lists the first two."""
+    """Yield item paths, of lists the first two."""
     yield path
     entries = value.items() if isinstance(value, dict) else ()
     for key, part in [*entries, *(enumerate(value[:2]) if isinstance(value, list) else ())]:
         yield from places(part, (*path, key))
 
 
-def changed(whole, path, value):
-    whole = copy.deepcopy(whole)
+def changed(content, path, value):
+    content = copy.deepcopy(content)
     *before, last = path
-    inside = whole
+    inside = content
     for key in before:
         inside = inside[key]
     if value is GONE:
         del inside[last]
     else:
         inside[last] = value
-    return whole
+    return content
 
 
-def mutants(whole):
-    for place in list(places(whole))[1:]:
+def mutants(content):
+    for place in list(places(content))[1:]:
         for value in (*VALUES, GONE):
-            mutant = changed(whole, place, value)
-            if json.dumps(mutant) != json.dumps(whole):
+            mutant = changed(content, place, value)
+            if json.dumps(mutant) != json.dumps(content):
                 yield place, value, mutant
 
 
@@ -56,11 +56,11 @@ WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
 def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):
     scores, path = RUNS.ireval.evaluate(QRELS, ["AP", "nDCG@10"]), tmp_path / "b.irframe"
     scores.ireval.freeze(path, baseline="bm25")
-    whole = json.loads(path.read_text())
-    del whole["checksum"]
+    content = json.loads(path.read_text())
+    del content["checksum"]
     expected = scores.ireval.compare(baseline=path).drop(columns="system_b")
     tried = 0
-    for place, value, mutant in mutants(whole):
+    for place, value, mutant in mutants(content):
         path.write_text(json.dumps({**mutant, "checksum": freeze._checksum(mutant)}))
         tried += 1
         try:
@@ -84,8 +84,8 @@ def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):
 def test_saved_cubes_of_a_wrong_shape_are_refused(tmp_path):
     cube = ir.cube(RUNS, QRELS).ireval.save(tmp_path / "cube")
     expected, path = cube.ireval.score("AP").compute(), tmp_path / "cube" / saved.FACTS
-    whole, tried = json.loads(path.read_bytes()), 0
-    for place, value, mutant in list(mutants(whole))[::2]:
+    content, tried = json.loads(path.read_bytes()), 0
+    for place, value, mutant in list(mutants(content))[::2]:
         path.write_text(json.dumps(mutant))
         tried += 1
         try:
@@ -133,12 +133,12 @@ def test_reading_a_replaced_store_raises(tmp_path):
 
 def test_judgments_that_evaluate_refuses_are_refused_by_check():
     twice = QRELS.iloc[[0, 0, 1]].assign(grade=[0, 1, 1])
-    told = []
+    messages = []
     for verb in (lambda: RUNS.ireval.evaluate(twice, "AP"), lambda: RUNS.ireval.check(twice)):
         with pytest.raises(IrframeError) as raised:
             verb()
-        told.append(str(raised.value))
-    assert told[0] == told[1]
+        messages.append(str(raised.value))
+    assert messages[0] == messages[1]
 
 
 def test_remains_of_killed_writers_are_removed_and_others_stay(tmp_path):

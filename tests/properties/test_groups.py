@@ -1,4 +1,4 @@
-"""One result per group is what the group alone gives, judged as a part of the whole."""
+"""Results per group equal the results of each group alone."""
 
 import inspect
 import warnings
@@ -37,14 +37,14 @@ def alone(frames, track):
 
 
 @cache
-def told_alone(name, seed):
-    """Return what a verb gives on every track alone."""
+def outcome_per_track(name, seed):
+    """Return the outcome of a verb on each track alone."""
     frames = experiment(seed)
     return {track: outcome(name, alone(frames, track)) for track in TRACKS}
 
 
 def branch(result, track):
-    """Return what a joined result says of one group."""
+    """Return one group of a joined result."""
     if isinstance(result, InGroups):
         return result.subject[track]
     if isinstance(result, pd.DataFrame):
@@ -60,7 +60,10 @@ def branch(result, track):
 
 
 def assert_groups(joined, expected):
-    """Assert that a joined result is what every group alone gives, or an error if one is."""
+    """Assert that a joined result equals those of all groups.
+
+    If one group raises an error, so must the joined call.
+    """
     wrong = any(isinstance(each, type) for each in expected.values())
     assert isinstance(joined, type) == wrong
     if not wrong:
@@ -69,7 +72,7 @@ def assert_groups(joined, expected):
 
 
 def assert_group(joined, expected, track):
-    """Assert that one group of a joined result is what the group alone gives."""
+    """Assert that a joined result includes that of a group."""
     found = branch(joined, track)
     if isinstance(found, pd.DataFrame) and isinstance(expected, xr.Dataset):
         expected = bare(expected).to_dataframe([*expected.dims])
@@ -110,12 +113,12 @@ def test_a_collection_is_one_column():
 @pytest.mark.property
 @pytest.mark.parametrize("name", few_of(GROUPED, 16, 3, drawn=False))
 def test_results_are_of_the_types_that_signatures_name(name):
-    told = str(inspect.signature(VERBS[name]).return_annotation)
+    annotation = str(inspect.signature(VERBS[name]).return_annotation)
     cube = ir.cube(*experiment(3), collection="track")
     for found in (outcome(name, cube), outcome(name, cube, by="track")):
         result = getattr(found, "example", found)  # of cubes in groups
         kinds = [kind.__name__ for kind in type(result).__mro__[:3]]  # a result is a frame
-        assert isinstance(result, type) or any(kind in told for kind in kinds)
+        assert isinstance(result, type) or any(kind in annotation for kind in kinds)
 
 
 @pytest.mark.property
@@ -124,7 +127,7 @@ def test_results_are_of_the_types_that_signatures_name(name):
 @given(seed=seeds)
 def test_a_verb_by_group_equals_each_group_alone(name, seed):
     joined = outcome(name, ir.cube(*experiment(seed), collection="track"), by="track")
-    assert_groups(joined, told_alone(name, seed))
+    assert_groups(joined, outcome_per_track(name, seed))
 
 
 UNDRAWN = [name for name in OF_CUBES if name != "estimate"]
@@ -143,7 +146,7 @@ def test_a_verb_of_cubes_by_group_equals_each_group_alone(name, seed):
             joined = VERBS[name](cubes, **asked(name, ir.cube(runs, qrels))[1])
     except IrframeError as error:
         joined = type(error)
-    assert_groups(joined, told_alone(name, seed))
+    assert_groups(joined, outcome_per_track(name, seed))
 
 
 @pytest.mark.thorough
@@ -151,12 +154,12 @@ def test_a_verb_of_cubes_by_group_equals_each_group_alone(name, seed):
 @few
 @given(seed=seeds)
 def test_no_number_depends_on_the_other_track(seed):
-    whole = ir.cube(*experiment(seed), collection="track")
+    both = ir.cube(*experiment(seed), collection="track")
     for track, topics in TRACKS.items():
-        part = ir.concat([whole.sel(topic=topics)])
+        part = ir.concat([both.sel(topic=topics)])
         part = part.isel(system=dense(part).took_part.any(axis=1).nonzero()[0])
         for name in sorted(VERBS)[:: 1 if THOROUGH else 3]:
-            assert_same(outcome(name, part), told_alone(name, seed)[track])
+            assert_same(outcome(name, part), outcome_per_track(name, seed)[track])
 
 
 SCORED = [name for name in GROUPED if FIRST[name] == "scores"]
@@ -166,7 +169,7 @@ BASED = [name for name in GROUPED if "baseline" in inspect.signature(VERBS[name]
 
 
 def uneven(seed):
-    """Return frames of one collection whose groups differ in who has lists, and how deep."""
+    """Return frames whose groups have different systems and depths."""
     runs, qrels = experiment(seed)
     place = runs.groupby(["system", "topic"]).cumcount()
     absent = (runs["system"] == "s2") & (runs["track"] == "web")
@@ -184,7 +187,7 @@ def test_groups_equal_selections(name, seed):
 
 
 def partly(seed):
-    """Return a cube in which systems without lists on the web take part in a half of it."""
+    """Return a cube whose systems lack part of a group."""
     halves = {"w3": "late", "w4": "late"}
     frames = [
         frame.assign(half=frame["topic"].map(halves).fillna("early")) for frame in uneven(seed)
@@ -212,7 +215,7 @@ def last(scores):
 
 
 def wide(scores):
-    """Return these with a row for each system and topic, and their groups in columns."""
+    """Return scores per system and topic, with group columns."""
     frame = as_scores(last(scores))
     for key in ("track", "half", "team"):
         if key in scores.coords:
@@ -221,7 +224,7 @@ def wide(scores):
 
 
 def long(scores):
-    """Return these with a row for each metric, too."""
+    """Return scores with a row per system, topic and metric."""
     frame = wide(scores)
     groups = [name for name in ("track", "half", "team") if name in frame]
     frame = frame.reset_index().melt(["system", "topic", *groups], var_name="measure")
@@ -255,7 +258,7 @@ DEEP = {
 
 
 def as_called(result):
-    """Return a frame with systems and topics called as those of arrays."""
+    """Return a frame with canonical names of levels and columns."""
     again = {"name": "system", "qid": "topic"}
     return (
         result.rename(columns=again).rename_axis(index=again)
@@ -279,7 +282,7 @@ def test_scores_by_depth_are_equal_in_every_form(name):
 
 
 def assert_readers(name, cube, readers, plain, **options):
-    """Assert that a verb gives the same of scores, whatever they came as."""
+    """Assert that a verb gives equal results for all forms."""
     expected = outcome(name, cube, change=plain, **options)
     for reader, change in readers.items():
         try:
@@ -290,7 +293,7 @@ def assert_readers(name, cube, readers, plain, **options):
 
 
 def assert_alike(found, expected):
-    """Assert that a verb gives of a frame what it gives of the array."""
+    """Assert that a frame and arrays give the same result."""
     found = as_called(found)
     if isinstance(found, pd.DataFrame) and not isinstance(expected, pd.DataFrame):
         if isinstance(expected, xr.DataArray):
@@ -354,12 +357,12 @@ def test_mappings_that_are_not_groups_are_refused(by, message):
 
 def test_columns_of_the_cube_itself_are_not_groups():
     runs, qrels = ir.example_track()
-    told = "a name of their own, but found 'contributing'.*rename"
+    message = "a name of their own, but found 'contributing'.*rename"
     for does in (
         lambda: runs.ireval.groupby("contributing").evaluate(qrels, "AP"),
         lambda: runs.ireval.groupby("contributing").cube(qrels),
     ):
-        with pytest.raises(ParameterError, match=told):
+        with pytest.raises(ParameterError, match=message):
             does()
 
 
@@ -368,9 +371,9 @@ def test_columns_of_the_cube_itself_are_not_groups():
 def test_groups_without_the_baseline_are_left_out_and_named(name):
     cube = ir.cube(*experiment(1), collection="track")
     options = {"baseline": "s0", "by": "track"}
-    with warnings.catch_warnings(record=True, action="always") as told:
+    with warnings.catch_warnings(record=True, action="always") as caught:
         found = loud(name, cube, **options)
-    messages = [str(each.message) for each in told if issubclass(each.category, IrframeWarning)]
+    messages = [str(each.message) for each in caught if issubclass(each.category, IrframeWarning)]
     assert sum("left out (track): web (no s0)" in message for message in messages) == 1
     alone = outcome(name, cube.sel(topic=TRACKS["news"]), baseline="s0")
     assert_group(found, alone, "news")
@@ -407,7 +410,10 @@ REFUSED = {
 
 
 def in_turn(changes, name):
-    """Return the changes whose turn it is at a verb: all where draws are many."""
+    """Return the changes to try on one verb.
+
+    All are tried if there are many draws.
+    """
     turns = 1 if THOROUGH else 3
     return list(changes.items())[SCORED.index(name) % turns :: turns]
 
@@ -456,8 +462,11 @@ def test_renamed_or_added_columns_are_metrics_with_a_warning(name):
     options = {"at": None} if "at" in inspect.signature(VERBS[name]).parameters else {}
     for frame in (renamed, renamed.join(pd.Series(range(8), made.loc["s1"].index, name="length"))):
         frame.attrs = made.attrs
-        with warnings.catch_warnings(record=True, action="always") as told, suppress(IrframeError):
+        with (
+            warnings.catch_warnings(record=True, action="always") as caught,
+            suppress(IrframeError),
+        ):
             loud(name, cube, change=lambda _: frame, **options)  # noqa: B023 - may look at depths
-        messages = [str(each.message) for each in told]
+        messages = [str(each.message) for each in caught]
         assert sum("taken as metrics: mine;" in message for message in messages) == 1
         assert sum("left out: length" in message for message in messages) == ("length" in frame)

@@ -1,4 +1,4 @@
-"""What the report says at another level is what verbs say, however topics were drawn."""
+"""The report's decisions equal those of verbs under every design."""
 
 import numpy as np
 import pytest

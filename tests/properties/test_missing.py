@@ -1,4 +1,4 @@
-"""What is missing is scored and told of alike, by whatever reader runs meet judgments."""
+"""Missing lists are scored and reported alike on all paths."""
 
 import json
 import warnings
@@ -22,8 +22,8 @@ SYSTEMS, JUDGED = ["a", "b", "c"], ["1", "2", "3", "4"]
 METRIC = "nDCG@3"
 
 
-def told(call):
-    """Return what a call gives and what it warns of."""
+def with_warnings(call):
+    """Return the result of a call and its warnings."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         found = call()
     assert {each.category for each in caught} <= {IrframeWarning}
@@ -32,7 +32,7 @@ def told(call):
 
 @st.composite
 def experiments(draw):
-    """Draw runs that lack lists, or have others; at least one of them for a judged topic."""
+    """Draw runs that lack lists or have lists without judgments."""
     topics = st.sets(st.sampled_from([*JUDGED, "01", "02"]), min_size=1)
     lists = {system: sorted(draw(topics)) for system in SYSTEMS}
     lists[draw(st.sampled_from(SYSTEMS))] = sorted({*draw(topics), draw(st.sampled_from(JUDGED))})
@@ -49,7 +49,7 @@ def experiments(draw):
 
 
 def nested(frame, value):
-    """Return a frame as dictionaries."""
+    """Return a frame as nested dictionaries."""
     return {
         topic: dict(zip(part["doc"], part[value], strict=True))
         for topic, part in frame.groupby("topic", sort=False)
@@ -93,12 +93,12 @@ def by_console(runs, qrels, folder):
     files = [str(folder / name) for name in ("qrels.txt", "runs.parquet", "scores.json")]
     with redirect_stderr(StringIO()) as lines:
         assert main(["evaluate", *files[:2], "-m", METRIC, "-q", "-o", files[2]]) == 0
-    said = [line.removeprefix("irframe: warning: ") for line in lines.getvalue().splitlines()]
+    messages = [line.removeprefix("irframe: warning: ") for line in lines.getvalue().splitlines()]
     known = runs["system"].isin(runs.merge(qrels)["system"])
     if known.any() and not known.all():  # named beside an answer, which other readers do not write
         unknown = listing(runs["system"][~known].unique())
-        said.remove(f"no retrieved document of {unknown} is judged")
-    for line in said:
+        messages.remove(f"no retrieved document of {unknown} is judged")
+    for line in messages:
         warnings.warn(line, IrframeWarning, stacklevel=1)
     rows = json.loads((folder / "scores.json").read_text())
     return pd.DataFrame(rows).set_index(["system", "topic"])[METRIC]
@@ -108,7 +108,7 @@ READERS = (by_dictionaries, by_cube, by_cubes, by_scan, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):
-    """Return every list's score alone, and 0 for what is not there."""
+    """Return the score of each list alone, otherwise 0."""
     return {
         (system, topic): alone(runs, qrels, system, topic) if topic in lists[system] else 0.0
         for system in SYSTEMS
@@ -125,37 +125,39 @@ def alone(runs, qrels, system, topic):
 @given(experiment=experiments())
 def test_every_input_path_gives_equal_scores_and_warnings(experiment, tmp_path_factory):
     runs, qrels, lists = experiment
-    found, messages = told(lambda: by_frames(runs, qrels, None))
-    assert found.to_dict() == told(lambda: expected_of(runs, qrels, lists))[0]
-    assert_told(messages, lists)
+    found, messages = with_warnings(lambda: by_frames(runs, qrels, None))
+    assert found.to_dict() == with_warnings(lambda: expected_of(runs, qrels, lists))[0]
+    assert_warnings(messages, lists)
     for reader in READERS:
         folder = tmp_path_factory.mktemp("reader")
-        again, others = told(lambda reader=reader, folder=folder: reader(runs, qrels, folder))
+        again, others = with_warnings(
+            lambda reader=reader, folder=folder: reader(runs, qrels, folder)
+        )
         assert again.to_dict() == pytest.approx(found.to_dict()), reader
         heads = [message.partition("; ")[0] for message in others]
         assert heads == [message.partition("; ")[0] for message in messages], reader
 
 
-def assert_told(messages, lists):
-    """Assert that each thing is said once, and with the right numbers."""
-    having = [topic for topic in JUDGED if any(topic in its for its in lists.values())]
+def assert_warnings(messages, lists):
+    """Assert that each warning is given once, with right numbers."""
+    listed = [topic for topic in JUDGED if any(topic in its for its in lists.values())]
     stray = [system for system, its in lists.items() if not {*its} & {*JUDGED}]
     lacking = {
-        system: len(having) - len({*its} & {*having})
+        system: len(listed) - len({*its} & {*listed})
         for system, its in lists.items()
         if system not in stray
     }
     unknown = {topic for its in lists.values() for topic in its} - {*JUDGED}
     ordered = sorted((-number, system) for system, number in lacking.items() if number)
-    named = [f"{system} {-number} of {len(having)} topics" for number, system in ordered]
+    named = [f"{system} {-number} of {len(listed)} topics" for number, system in ordered]
     expected = {
         f"{len(unknown)} topics of the runs have no judgments and are left out": bool(unknown),
-        f"no system has a list for {4 - len(having)} of 4 judged topics": len(having) < 4,
+        f"no system has a list for {4 - len(listed)} of 4 judged topics": len(listed) < 4,
         f"any judged topic score 0 on all of them: {', '.join(stray)}": bool(stray),
         f"lists that systems lack count as empty: {', '.join(named)};": bool(named),
     }
-    for text, said in expected.items():
-        assert sum(singular(text) in message for message in messages) == said, text
+    for text, expected_once in expected.items():
+        assert sum(singular(text) in message for message in messages) == expected_once, text
     others = [each for each in messages if "no retrieved document is judged" in each]
     assert len(messages) == sum(expected.values()) + len(others)
 
@@ -163,15 +165,15 @@ def assert_told(messages, lists):
 @given(experiment=experiments())
 def test_scores_of_a_system_do_not_depend_on_other_systems(experiment):
     runs, qrels, lists = experiment
-    whole, _ = told(lambda: by_frames(runs, qrels, None))
+    together, _ = with_warnings(lambda: by_frames(runs, qrels, None))
     for system, its in lists.items():
         alone = runs[runs["system"] == system]
         if {*its} & {*JUDGED}:
-            found, _ = told(lambda alone=alone: by_frames(alone, qrels, None))
-            pd.testing.assert_series_equal(found, whole.loc[[system]])
+            found, _ = with_warnings(lambda alone=alone: by_frames(alone, qrels, None))
+            pd.testing.assert_series_equal(found, together.loc[[system]])
         else:
             with pytest.raises(IdError, match="the runs have '0[12]'.*the qrels '1'"):
-                told(lambda alone=alone: by_frames(alone, qrels, None))
+                with_warnings(lambda alone=alone: by_frames(alone, qrels, None))
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
@@ -226,7 +228,7 @@ def test_a_system_without_judged_documents_has_no_verdict(reader, column, tmp_pa
 
 def test_an_empty_list_without_relevant_documents_is_not_missing():
     runs = {"a": {"1": {"x": 1.0}}, "b": {"1": {"y": 1.0}, "2": {"z": 1.0}}}
-    _, said = told(lambda: ir.evaluate(runs, {"1": {"x": 1}, "2": {"z": 0}}, "AP"))
-    assert said == []
-    _, said = told(lambda: ir.evaluate(runs, {"1": {"x": 1}, "2": {"z": 1}}, "AP"))
-    assert len(said) == 1
+    _, messages = with_warnings(lambda: ir.evaluate(runs, {"1": {"x": 1}, "2": {"z": 0}}, "AP"))
+    assert messages == []
+    _, messages = with_warnings(lambda: ir.evaluate(runs, {"1": {"x": 1}, "2": {"z": 1}}, "AP"))
+    assert len(messages) == 1

@@ -1,4 +1,4 @@
-"""A run is read by itself, and a list keeps its order: properties over all input paths."""
+"""How a run is read depends on that run alone."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ KINDS = "falling", "rising", "rising in some lists", "in no order", "whole", "ra
 
 
 def drawn(seed):
-    """Return a run, topic -> rows of document, rank and score, of one of `KINDS`."""
+    """Return a random run: topic -> (document, rank, score) rows."""
     rng = np.random.default_rng(seed)
     kind, run = KINDS[rng.integers(len(KINDS))], {}
     for topic in rng.permutation(TOPICS)[: rng.integers(1, len(TOPICS) + 1)].tolist():
@@ -47,7 +47,7 @@ def rows_of(runs, *roles):
 
 
 def nested(make):
-    """Return an input path of dictionaries, given what makes a list of its rows."""
+    """Return an input path of dictionaries that hold converted lists."""
     return lambda runs, _: {s: {t: make(own) for t, own in run.items()} for s, run in runs.items()}
 
 
@@ -57,7 +57,7 @@ def one_frame_each(runs, _):
 
 
 def votes(runs, _):
-    """Return numbers in a column called rank, which fall where scores do."""
+    """Return rows with vote counts in a column called rank."""
     frame = rows_of(runs, "score")
     return frame.assign(rank=(frame.pop("score") * 100).round().astype(int))
 
@@ -69,7 +69,7 @@ answers = nested(lambda own: {"hits": {"hits": [{"_id": d, "_score": x} for d, _
 
 
 def mixed(runs, folder):
-    """Return systems of which each is handed over in another way."""
+    """Return systems that are each represented in another way."""
     paths = hits, numbers, answers, one_frame_each
     return {s: paths[int(s[1:])]({s: run}, folder)[s] for s, run in runs.items()}
 

@@ -1,4 +1,4 @@
-"""What no column, file or page can hold: refused by name by every reader, never by a raw error."""
+"""Values that no file can hold raise irframe errors."""
 
 import gzip
 import inspect
@@ -45,13 +45,13 @@ TAKEN = {"64 bits": 2**64 - 1, "infinite": float("inf"), "list": [1], "date": da
 
 
 def odd(columns, role, value, *, rows):
-    """Return a frame with an odd value in a column, in some of its rows."""
+    """Return a frame with an odd value in some rows."""
     values = [value] * rows + columns[role][rows:]
     return pd.DataFrame(columns).assign(**{role: pd.Series(values, dtype=object)})
 
 
 def as_dictionaries(frame, value):
-    """Return {topic: {doc: number}} of a frame, if its names can be keys."""
+    """Return {topic: {doc: number}} if the names can be keys."""
     nested = {}
     for topic, doc, number in zip(frame["topic"], frame["doc"], frame[value], strict=True):
         try:
@@ -97,15 +97,15 @@ CASES = [
 def test_odd_values_raise_errors_of_irframe(noun, role, reader, tmp_path):
     columns, readers = READERS[noun]
     does = readers[reader]
-    taken, said = set(), []
+    taken, messages = set(), []
     for name, value in (REFUSED | TAKEN).items():
         for rows in (1, 3):
             try:
                 does(odd(columns, role, value, rows=rows), tmp_path / "out")
                 taken.add(name)
             except IrframeError as error:
-                said.append(str(error))
-    assert max(map(len, said), default=0) < 2000
+                messages.append(str(error))
+    assert max(map(len, messages), default=0) < 2000
     assert reader not in STRICT or taken <= {*TAKEN}
 
 
@@ -149,12 +149,12 @@ ODD_FILES = {
 
 
 def table_of(value, role):
-    """Return a run with a column of Parquet in which there is an odd value."""
+    """Return a run with an odd value in one column."""
     return pd.DataFrame(RUN).assign(**{role: pd.Series([value] * 3)})
 
 
 def left_out(runs):
-    """Return which files were left out, in their order, and what was found there."""
+    """Return which files were left out, and what was found."""
     return {each["file"]: each["found"] for each in runs.attrs["problems"]}
 
 
@@ -175,16 +175,16 @@ def odd_files(tmp_path):
 def test_odd_files_are_named_in_errors_or_skipped(odd_files):
     for file in odd_files:
         for read in (ir.read_run, ir.read_qrels):
-            with pytest.raises(IrframeError) as told:
+            with pytest.raises(IrframeError) as caught:
                 read(file)
-            assert file.name in str(told.value)
-            assert len(str(told.value)) < 2000
+            assert file.name in str(caught.value)
+            assert len(str(caught.value)) < 2000
         runs = ir.scan_runs([file])
         refused(IrframeError, r"\.", runs.ireval.evaluate, pd.DataFrame(QRELS), "AP")
-    sound = odd_files[0].with_name("sound.txt")
-    sound.write_text("1 Q0 a 1 2.5 s\n")
+    intact = odd_files[0].with_name("sound.txt")
+    intact.write_text("1 Q0 a 1 2.5 s\n")
     with pytest.warns(IrframeWarning, match=rf"left out \({len(odd_files)}\)"):
-        runs = ir.read_runs([*odd_files, sound], on_error="skip")
+        runs = ir.read_runs([*odd_files, intact], on_error="skip")
     assert runs["system"].tolist() == ["s"]
     assert [*left_out(runs)] == [*map(str, odd_files)]
 
@@ -195,9 +195,9 @@ def test_a_repeated_key_is_named(tmp_path, name):
     file.write_text(REPEATED[name])
     key = json.dumps(json.loads(REPEATED[name]))
     for read in (ir.read_run, ir.read_qrels):
-        with pytest.raises(FileFormatError, match="each key once") as told:
+        with pytest.raises(FileFormatError, match="each key once") as caught:
             read(file)
-        (again,) = told.value.offenders
+        (again,) = caught.value.offenders
         assert again.strip("'") in key
 
 
@@ -219,10 +219,10 @@ def test_endless_devices_are_refused_and_pipes_are_read(tmp_path):
 def test_the_line_that_is_too_long_is_named(tmp_path, before):
     file = tmp_path / "a.txt"
     file.write_bytes(b"1 Q0 a 1 1 s\n" * (before - 1) + b"\0" * (1 << 20))
-    told = f"a.txt with lines that do not fit: line {before} has 1 column"
+    message = f"a.txt with lines that do not fit: line {before} has 1 column"
     for read in (ir.read_run, lambda file: [*ir.scan_runs([file]).frames()]):
-        refused(FileFormatError, told, read, file)
-    with file.open("rb", buffering=0) as stream, pytest.raises(FileFormatError, match=told):
+        refused(FileFormatError, message, read, file)
+    with file.open("rb", buffering=0) as stream, pytest.raises(FileFormatError, match=message):
         ir.read_run(stream)
 
 
@@ -280,7 +280,7 @@ def test_a_file_that_ends_inside_a_tag_is_named(tmp_path, monkeypatch, rows, war
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 4, drawn=False))
 @pytest.mark.filterwarnings("ignore")
 def test_a_huge_number_is_refused_in_few_words(name):
-    """For every option that is a number, or lists numbers, by what it says of its type."""
+    """Call each verb with a huge number for each option."""
     for option in plain_parameters(inspect.signature(VERBS[name])).values():
         if not re.search(r"\b(int|float)\b", str(option.annotation)) or option.name == "original":
             continue

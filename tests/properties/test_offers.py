@@ -1,4 +1,4 @@
-"""What an object offers, in its print, in completion and in errors, is what can be called of it."""
+"""Every offered verb can be called."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -22,12 +22,12 @@ SCOPE |= {"cost": dict.fromkeys(SYSTEMS, 1.0), "dates": dict.fromkeys(SYSTEMS, "
 SCOPE |= {"judges": {"one": QRELS, "two": QRELS.assign(grade=1)}, "ir": ir}
 UNJUDGED = {"draw_to_judge", "estimate"}
 """What has or takes documents that were drawn and not judged, of which most verbs know nothing."""
-OFFERED_APART = {"freeze", "groupby"}
+NOT_CALLED = {"freeze", "groupby"}
 """A figure of several parts, and what needs a name of a file."""
 
 
 def called(code, path, **scope):
-    """Run what irframe offers, and close what it drew."""
+    """Run the code that irframe offers, and close its figures."""
     found = eval(code, SCOPE | {"path": path} | scope)  # noqa: S307 - what our own code says
     plt.close("all")
     return found
@@ -52,7 +52,7 @@ def test_every_offered_verb_can_be_called(name, tmp_path):
         call: f"x.ireval.{call}"
         for home in (HOME, FIGURES)
         for each in offered(result, home)
-        if each not in OFFERED_APART
+        if each not in NOT_CALLED
         for call in [example(each, result, home)]
     }
     known = {call: code for call, code in offers.items() if f".{call}" in shown}

@@ -1,4 +1,4 @@
-"""A verb after an operation of pandas or xarray gives what it gives on a cube built that way."""
+"""Verbs give equal results on changed cubes and built ones."""
 
 import copy
 import os
@@ -38,7 +38,7 @@ RARELY = 20 if THOROUGH else len(VERBS)
 
 
 class Built(NamedTuple):
-    """How a cube is to be built to be like one after an operation."""
+    """Systems, topics and depth of the cube to compare with."""
 
     systems: tuple
     topics: tuple
@@ -49,22 +49,22 @@ def built(systems=SYSTEMS, topics=TOPICS, depth=None):
     return Built(tuple(systems), tuple(topics), depth)
 
 
-WHOLE = built()
+COMPLETE = built()
 SOME = built(topics=TOPICS[1:6])
 SHALLOW = built(depth=3)
 
 
 @cache
 def names_of_results():
-    """Return names that datasets use, which a user may have used as well."""
+    """Return variable names of results, which users may use too."""
     cube = ir.cube(*experiment(0))
     found = [outcome(name, cube) for name in VERBS]
     names = {str(name) for each in found if isinstance(each, xr.Dataset) for name in each}
     return sorted(names - {*RESERVED, "system", "topic"})
 
 
-def build(frames, how=WHOLE, **options):
-    """Build a cube whose systems and topics stand in an order."""
+def build(frames, how=COMPLETE, **options):
+    """Build a cube with systems and topics in some order."""
     runs, qrels = frames
     rows = runs.set_index("system", drop=False).loc[[*how.systems]].reset_index(drop=True)
     return ir.cube(
@@ -73,13 +73,13 @@ def build(frames, how=WHOLE, **options):
 
 
 def tracks_of(cube):
-    """Return the cubes of every track, each with the systems that took part there."""
+    """Return the cube of each track with its participating systems."""
     parts = [cube.isel(topic=cube["track"].to_numpy() == track) for track in TRACKS]
     return [part.isel(system=dense(part).took_part.any(axis=1)) for part in parts]
 
 
 RESTORED = {
-    "as it is": (lambda c: c, WHOLE),
+    "as it is": (lambda c: c, COMPLETE),
     "isel of topics": (lambda c: c.isel(topic=slice(1, 6)), SOME),
     "sel of topics": (lambda c: c.sel(topic=TOPICS[1:6]), SOME),
     "a boolean mask": (lambda c: c.isel(topic=c.topic.isin(TOPICS[1:6])), SOME),
@@ -99,18 +99,18 @@ RESTORED = {
         built(["s2", "s0", "s3", "s1"]),
     ),
     "every other system": (lambda c: c.isel(system=slice(None, None, 2)), None),
-    "transposed": (lambda c: c.transpose("depth", "topic", "system", ...), WHOLE),
-    "transposed in part": (lambda c: c.transpose("topic", "system", ...), WHOLE),
-    "wide integers": (lambda c: c.astype("int64"), WHOLE),
-    "floats": (lambda c: c.astype("float64"), WHOLE),
-    "pickled": (lambda c: pickle.loads(pickle.dumps(c)), WHOLE),  # noqa: S301
-    "copied": (copy.deepcopy, WHOLE),
-    "chunked": (lambda c: c.chunk(topic=3, system=2), WHOLE),
+    "transposed": (lambda c: c.transpose("depth", "topic", "system", ...), COMPLETE),
+    "transposed in part": (lambda c: c.transpose("topic", "system", ...), COMPLETE),
+    "wide integers": (lambda c: c.astype("int64"), COMPLETE),
+    "floats": (lambda c: c.astype("float64"), COMPLETE),
+    "pickled": (lambda c: pickle.loads(pickle.dumps(c)), COMPLETE),  # noqa: S301
+    "copied": (copy.deepcopy, COMPLETE),
+    "chunked": (lambda c: c.chunk(topic=3, system=2), COMPLETE),
     "topics dropped by where": (
         lambda c: c.where(c.topic.isin(TOPICS[1:6]), drop=True),
         SOME,
     ),
-    "depths sorted downwards": (lambda c: c.sortby("depth", ascending=False), WHOLE),
+    "depths sorted downwards": (lambda c: c.sortby("depth", ascending=False), COMPLETE),
     "the first depths": (lambda c: c.isel(depth=slice(3)), SHALLOW),
     "the head": (lambda c: c.head(depth=3), SHALLOW),
     "depths by label": (lambda c: c.sel(depth=slice(None, 3)), SHALLOW),
@@ -120,14 +120,14 @@ RESTORED = {
     ),
     "another coordinate": (
         lambda c: c.assign_coords(year=("topic", np.arange(c.sizes["topic"]))),
-        WHOLE,
+        COMPLETE,
     ),
     "coordinates that results have names for": (
         lambda c: c.assign_coords(
             {name: ("topic", np.arange(c.sizes["topic"])) for name in names_of_results()[::2]}
             | {name: ("system", np.arange(c.sizes["system"])) for name in names_of_results()[1::2]}
         ),
-        WHOLE,
+        COMPLETE,
     ),
     "reindexed to what is there": (
         lambda c: c.reindex(topic=TOPICS[::-1]),
@@ -135,12 +135,12 @@ RESTORED = {
     ),
     "put together again by topics": (
         lambda c: ir.concat([c.isel(topic=slice(3)), c.isel(topic=slice(3, None))]),
-        WHOLE,
+        COMPLETE,
     ),
-    "tracks apart and together again": (lambda c: ir.concat(tracks_of(c)), WHOLE),
+    "tracks apart and together again": (lambda c: ir.concat(tracks_of(c)), COMPLETE),
     "put together again by systems": (
         lambda c: ir.concat([c.isel(system=[0, 1]), c.isel(system=[2, 3])], dim="system"),
-        WHOLE,
+        COMPLETE,
     ),
 }
 """Operation -> what it does, and how a cube is built that way."""
@@ -194,7 +194,7 @@ def test_verbs_after_operations(operation, seed):
 
 
 def taken(turn, turns=TURNS):
-    """Return the verbs whose turn it is."""
+    """Return the verbs to try in this turn."""
     return LAWFUL[turn % turns :: turns]
 
 
@@ -204,8 +204,8 @@ def cube_of(seed, how):
 
 
 @cache
-def as_built(name, seed, how=WHOLE):
-    """Return what a verb gives on a cube built that way."""
+def as_built(name, seed, how=COMPLETE):
+    """Return the outcome of a verb on a built cube."""
     return outcome(name, cube_of(seed, how))
 
 
@@ -227,14 +227,14 @@ def test_lost_experiments_are_refused(operation):
 
 
 with though_incomplete():
-    WHOLE_CUBE = build(experiment(0))
-OVERWRITTEN = operations(WHOLE_CUBE)
+    CUBE = build(experiment(0))
+OVERWRITTEN = operations(CUBE)
 
 
 @pytest.mark.property
 @pytest.mark.parametrize("operation", few_of(OVERWRITTEN, 6, drawn=False))
 def test_overwritten_values_are_refused_or_harmless(operation):
-    changed = OVERWRITTEN[operation](WHOLE_CUBE)
+    changed = OVERWRITTEN[operation](CUBE)
     for name in taken(list(OVERWRITTEN).index(operation), RARELY):
         assert_harmless(outcome(name, changed), as_built(name, 0))
 
@@ -252,7 +252,7 @@ CHANGED = {
 @pytest.mark.parametrize("before", CHANGED)
 def test_overwritten_values_of_changed_cubes_are_refused_or_harmless(before):
     verb, change = CHANGED[before]
-    cube = change(WHOLE_CUBE)
+    cube = change(CUBE)
     expected = outcome(verb, cube)
     tried = {name: act for name, act in operations(cube).items() if name not in EAGER}
     for act in list(tried.values())[:: 4 if THOROUGH else 40 if "chunked" in before else 8]:
@@ -264,7 +264,7 @@ EAGER = ("signs", "divided by nothing")
 
 
 def assert_harmless(found, expected):
-    """Assert that a verb refused, or gave what it gives on the cube as it was."""
+    """Assert that a verb refused, or gave its unchanged result."""
     if not (isinstance(found, type) and issubclass(found, IrframeError)):
         assert_same(found, expected)
 
@@ -285,11 +285,11 @@ def test_masked_lists_are_absent(what, seed):
     for name in taken(3 + (what == "systems")):
         found = outcome(name, masked)
         if what == "topics" or not isinstance(found, type):  # of a system without scores
-            assert_there(found, as_built(name, seed, how))
+            assert_equal_where_present(found, as_built(name, seed, how))
 
 
-def assert_there(found, expected):
-    """Assert that the same is said of what is there, and of nothing else any number."""
+def assert_equal_where_present(found, expected):
+    """Assert that results agree where lists exist, without values elsewhere."""
     if not isinstance(found, xr.Dataset | xr.DataArray) or isinstance(expected, type):
         assert_same(found, expected)
         return
@@ -303,22 +303,22 @@ def assert_there(found, expected):
 
 def test_absent_lists_may_be_longer_than_the_cube_is_deep():
     cube = build(experiment(0))
-    there = cube["retrieved"] <= 3
-    assert 0 < there.sum() < there.size
-    short = cube.where(there).isel(depth=slice(3))
+    short_enough = cube["retrieved"] <= 3
+    assert 0 < short_enough.sum() < short_enough.size
+    short = cube.where(short_enough).isel(depth=slice(3))
     for metric in ("AP", "nDCG(judged_only=True)"):
-        whole = cube.ireval.score(metric, at=[1, 3]).where(there)
-        assert_same(short.ireval.score(metric, at=[1, 3]), whole)
-    condensed = cube.ireval.condense().ireval.score("AP", at=[1, 3]).where(there)
+        expected = cube.ireval.score(metric, at=[1, 3]).where(short_enough)
+        assert_same(short.ireval.score(metric, at=[1, 3]), expected)
+    condensed = cube.ireval.condense().ireval.score("AP", at=[1, 3]).where(short_enough)
     assert_same(short.ireval.condense().ireval.score("AP", at=[1, 3]), condensed)
 
 
 @pytest.mark.property
-@pytest.mark.parametrize("held", ["as it is", "chunked"])
+@pytest.mark.parametrize("storage", ["as it is", "chunked"])
 @few
 @given(seed=seeds)
-def test_one_topic_is_a_scalar_coordinate(held, seed):
-    cube = RESTORED[held][0](build(experiment(seed)))
+def test_one_topic_is_a_scalar_coordinate(storage, seed):
+    cube = RESTORED[storage][0](build(experiment(seed)))
     one, alike = cube.sel(topic="n2"), cube.sel(topic=["n2"])
     for name in taken(0):
         found, expected = outcome(name, one), outcome(name, alike)
@@ -352,7 +352,7 @@ def test_hash_seeds_and_threads_change_no_number():
     path = os.pathsep.join(
         [*map(str, Path(__file__).parents[1:3]), os.environ.get("PYTHONPATH", "")]
     )
-    told = [
+    printed = [
         subprocess.run(
             [sys.executable, "-c", code],
             env=os.environ | {"PYTHONHASHSEED": n, "OMP_NUM_THREADS": n, "PYTHONPATH": path},
@@ -362,8 +362,8 @@ def test_hash_seeds_and_threads_change_no_number():
         ).stdout
         for n in ("1", "2")
     ]
-    assert told[0].count("\n") > len(VERBS)
-    assert without_addresses(told[0]) == without_addresses(told[1])
+    assert printed[0].count("\n") > len(VERBS)
+    assert without_addresses(printed[0]) == without_addresses(printed[1])
 
 
 def without_addresses(text):
@@ -404,7 +404,7 @@ def test_the_order_of_topics_changes_no_number(seed):
 
 
 def by_label(result):
-    """Return a result with its topics, or its rows, in the order of labels."""
+    """Return a result sorted by topic or text columns."""
     if isinstance(result, xr.Dataset | xr.DataArray):
         return result.sortby("topic") if "topic" in result.indexes else result
     if not isinstance(result, pd.DataFrame):
@@ -416,10 +416,10 @@ def by_label(result):
 
 def test_changed_cubes_keep_their_depth():
     runs, qrels = ir.example_track()
-    cut, whole = ir.cube(runs, qrels, depth=10), ir.cube(runs, qrels)
-    for cube in (cut, whole.isel(depth=slice(10))):
+    cut, uncut = ir.cube(runs, qrels, depth=10), ir.cube(runs, qrels)
+    for cube in (cut, uncut.isel(depth=slice(10))):
         np.testing.assert_allclose(
             cube.ireval.bounds("AP", "RBP(p=0.8)", at=10),
-            whole.ireval.bounds("AP", "RBP(p=0.8)", at=10),
+            uncut.ireval.bounds("AP", "RBP(p=0.8)", at=10),
         )
     assert DEPTH < 10

@@ -1,8 +1,7 @@
-"""Every option of every verb refuses a value of another type, and one out of range, by its name.
+"""Options refuse wrong types and values out of range.
 
-So does every option of a figure, and every field of metrics, tests, gain maps and agreements.
-
-What range an option has its docstring says: at least 1, above 0 and below 1.
+This holds for options of verbs and figures, and for fields of metrics, tests, gain maps and
+agreements. The range of an option is read from its docstring: at least 1, above 0 and below 1.
 """
 
 import ast
@@ -103,36 +102,36 @@ def function_of(name):
 
 
 @cache
-def whole_cube():
-    """Return the cube that verbs are called on, which none of them changes."""
+def shared_cube():
+    """Return the cube that all verbs are called on."""
     return ir.cube(RUNS, QRELS)
 
 
 def called(name, folder):
-    """Return a verb with what it is of, and the arguments that it needs."""
+    """Return a verb, its subject, and its required arguments."""
     function = function_of(name)
     with though_incomplete():
         if name in VERBS:
-            subject, usual = asked(name, whole_cube(), **GIVEN.get(name, {}))
+            subject, usual = asked(name, shared_cube(), **GIVEN.get(name, {}))
         else:
             subject, usual = FRAMES[name][0] if name in FRAMES else OTHERS[name](folder)
     return function, subject, gathered(inspect.signature(function), usual)
 
 
 def paragraph(function, name):
-    """Return what the docstring of a verb says of one option alone."""
+    """Return the paragraph of a docstring about one option."""
     head = rf"^\*?{name}\n((?:    .*\n|\n(?=    ))+)"
     found = re.search(head, f"{inspect.getdoc(function)}\n", re.MULTILINE)
     return " ".join(found[1].split()) if found else ""
 
 
 def beyond(function, name):
-    """Return numbers out of the range that an option has by its docstring."""
-    told = paragraph(function, name)
+    """Return numbers outside the range that a docstring states."""
+    text = paragraph(function, name)
     ends = [
         beside(float(end.replace(",", "")))
         for form, beside in LIMITS.items()
-        for end in re.findall(form, told)
+        for end in re.findall(form, text)
     ]
     return [int(end) if end.is_integer() else end for end in ends]
 
@@ -143,7 +142,7 @@ def options_of(function):
 
 
 def wrong_options(name, function, subject, usual):
-    """Return which odd values a verb or figure takes, or refuses without the name of the option."""
+    """Return odd values that are accepted or refused without names."""
     wrong = {}
     for option in options_of(function):
         texts = [] if (name, option.name) in FREE else ["nonsense"]
@@ -154,8 +153,8 @@ def wrong_options(name, function, subject, usual):
                 result = function(subject, **{**usual, option.name: given})
                 _ = result(RUNS) if name == "scorer" else result
             except Exception as error:  # noqa: BLE001 - of whatever kind, it is said
-                told = isinstance(error, IrframeError) and re.search(words, str(error))
-                wrong |= {} if told else {f"{option.name}={value!r}": repr(error)}
+                named = isinstance(error, IrframeError) and re.search(words, str(error))
+                wrong |= {} if named else {f"{option.name}={value!r}": repr(error)}
             else:
                 wrong[f"{option.name}={value!r}"] = "taken"
     return wrong
@@ -167,7 +166,7 @@ def test_options_of_wrong_type_or_range_are_refused_by_name(name, tmp_path):
 
 
 def call_shown(name, figure):
-    """Return what the example in the docstring of a figure draws, and its arguments."""
+    """Return the subject and arguments of a figure's example."""
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(figure))
     tree, seen = ast.parse("".join(example.source for example in examples)), []
     for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:

@@ -1,4 +1,4 @@
-"""Position j is docs[j], and position i is topics[i], in whatever order the caller has these."""
+"""Position j is docs[j], and position i is topics[i]."""
 
 import numpy as np
 import pytest
@@ -13,10 +13,10 @@ NOWHERE = -1
 
 @pytest.mark.property
 @pytest.mark.filterwarnings("ignore:no retrieved document is judged")
-@pytest.mark.parametrize("whole", [False, True], ids=["text", "whole numbers"])
+@pytest.mark.parametrize("integers", [False, True], ids=["text", "whole numbers"])
 @given(data=st.data())
-def test_positions_in_errors_are_those_of_the_caller(data, whole):
-    every = [100 - n if whole else f"d{n}" for n in range(7)]
+def test_positions_in_errors_are_those_of_the_caller(data, integers):
+    every = [100 - n if integers else f"d{n}" for n in range(7)]
     topics = data.draw(st.permutations(["q3", "q1", "q2"]))[: data.draw(st.integers(1, 3))]
     docs = data.draw(st.permutations(every))[: data.draw(st.integers(1, 7))]
     grades = st.dictionaries(st.sampled_from(every), st.integers(0, 2), min_size=1)
@@ -30,7 +30,7 @@ def test_positions_in_errors_are_those_of_the_caller(data, whole):
     place = np.array(data.draw(st.permutations(range(len(topics)))))
     named = {
         topics[i]: {
-            (docs[j] if j != NOWHERE else -5 if whole else "nowhere"): s
+            (docs[j] if j != NOWHERE else -5 if integers else "nowhere"): s
             for j, s in zip(lists[row], score[row], strict=True)
         }
         for row, i in enumerate(place)

@@ -1,4 +1,4 @@
-"""On any small cube, selected in any way, a verb gives a result or an error of irframe."""
+"""Verbs on random cubes return or raise an irframe error."""
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ SCORING = ("score", "bounds", "tie_ranges")
 
 
 def cube_of(seed):
-    """Return a cube of one to four systems and one to five topics, of any kind of judgments."""
+    """Return a random small cube with any kind of judgments."""
     random = np.random.default_rng(seed)
     kind = str(random.choice(KINDS))
     docs = int(random.integers(2, 24))

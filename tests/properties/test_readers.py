@@ -1,4 +1,4 @@
-"""What a reader takes every reader takes; what it refuses every reader refuses."""
+"""All readers accept and refuse the same content."""
 
 import warnings
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ KNOWN = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What a reader said of a case, as a sign.
+    """Answer of a reader to a case, as a sign.
 
     ``=`` right scores, ``x`` others, ``r`` an error of irframe, ``F`` one of something else, ``.``
-    where it cannot carry the case.
+    where it cannot represent the case.
     """
 
     sign: str
@@ -43,7 +43,7 @@ class Answer:
     lossy: bool = False
 
     def fault(self, rule: str) -> str:
-        """Return how an answer breaks the rule of its case, or nothing."""
+        """Return how an answer breaks its rule, if it does."""
         if self.sign == "F":
             return f"another error: {self.words}"
         if self.lossy or self.sign == ".":
@@ -56,9 +56,9 @@ class Answer:
 
 
 def asked(act: Any, case: Case, right: Any) -> Answer:
-    """Return what a reader says."""
+    """Return the answer of a reader."""
     lossy = False
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             got: Any = act(case)
@@ -68,13 +68,13 @@ def asked(act: Any, case: Case, right: Any) -> Answer:
             got, lossy = held.args[0], True
         except Exception as error:  # noqa: BLE001 - which one it is is what is asked
             got = error
-    foreign = [str(w.message) for w in said if not issubclass(w.category, IrframeWarning)]
+    foreign = [str(w.message) for w in caught if not issubclass(w.category, IrframeWarning)]
     if foreign:
         return Answer("F", foreign[0])
     if isinstance(got, Exception):
         words = f"{type(got).__name__}: {' '.join(str(got).split())[:150]}"
-        return Answer("r" if isinstance(got, IrframeError) else "F", words, bool(said), lossy)
-    return Answer("=" if got == right else "x", "", bool(said), lossy)
+        return Answer("r" if isinstance(got, IrframeError) else "F", words, bool(caught), lossy)
+    return Answer("=" if got == right else "x", "", bool(caught), lossy)
 
 
 def right_of(case: Case) -> Any:

@@ -1,4 +1,4 @@
-"""Two real tracks in one cube say of each what it says alone."""
+"""Two real tracks in one cube keep their results."""
 
 import pandas as pd
 import pytest

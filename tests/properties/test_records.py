@@ -1,4 +1,4 @@
-"""What decides a number is recorded, and a record gives the result again.
+"""Records name what decided a number, and reproduce the result.
 
 A verb is called as usual, and once more for each of its parameters with another value. A parameter
 without such a value fails by a `KeyError` of its name. Of a verb of cubes and scores the value is
@@ -190,7 +190,7 @@ ELSEWHERE = {
 
 
 def another(verb, name):
-    """Return a list of one argument that is not the usual one; an empty list if there is none."""
+    """Return a list of other arguments, empty if none exist."""
     if name not in OTHERS and name in ELSEWHERE:
         return []
     value = OTHERS[name]
@@ -365,12 +365,14 @@ def differ(one, other):
 
 
 def attributes(result):
-    """Return what a result says of itself, but for what to beware of."""
+    """Return the attributes of a result without cautions."""
     return {key: value for key, value in result.attrs.items() if key != "caution"}
 
 
 def assert_recorded(function, subject, usual, others, left=None):
-    """Assert that results which differ say why, and that what each says gives it again.
+    """Assert that records differ where results do, and reproduce them.
+
+    Return the parameters whose other values made no difference.
 
     Returns the parameters of which another value was tried, of those left, and made no difference.
     """

@@ -1,4 +1,4 @@
-"""What `score` refuses to compute on a cube, no verb computes."""
+"""Metrics that `score` refuses are refused by every verb."""
 
 import inspect
 from functools import cache
@@ -18,14 +18,14 @@ NAMES = {"metric", "metrics"}
 
 
 def scores_cubes(function):
-    """Tell whether a verb of cubes takes metrics."""
+    """Return whether a verb of cubes takes metrics."""
     parameters = inspect.signature(function).parameters
     return next(iter(parameters)) == "cube" and bool(NAMES & parameters.keys())
 
 
 @cache
 def cube_of(known):
-    """Return a cube of which it is known or not what made the pool."""
+    """Return a cube whose contributing runs are known or unknown."""
     runs, qrels = experiment(0)
     runs = runs if known else runs.drop(columns="contributing")
     return ir.cube(runs, qrels, collection="track")

@@ -1,4 +1,4 @@
-"""Verbs of scores count repeats, or refuse them by name and say what to do."""
+"""Verbs of scores count repeats, or refuse them by name."""
 
 import re
 import warnings
@@ -41,7 +41,7 @@ GIVEN = {
 
 
 def of_scores(home):
-    """Return the names of the functions of a namespace that are of scores."""
+    """Return the functions of scores in a namespace."""
     return sorted(name for name, (made, _) in verbs(home).items() if SCORES in takes(name, made))
 
 
@@ -65,7 +65,7 @@ def scores(cube):
 
 
 def refused(function, scores, **options):
-    """Return the error with which a function refuses scores, or None."""
+    """Return the message of an error, None without one."""
     with warnings.catch_warnings(action="ignore"):
         try:
             function(scores, **options)
@@ -83,21 +83,21 @@ def test_verbs_count_repeats_of_frames_or_refuse_them(name, scores, cube):
     options |= {"difference": 0.1} if name == "topics_needed" else {}
     given = ir.as_scores(scores.isel(depth=0, drop=True))
     for shape in (given, given.reset_index("repeat"), given.reset_index()):
-        told = refused(function, shape, **options | GIVEN.get(name, {}))
+        message = refused(function, shape, **options | GIVEN.get(name, {}))
         if name in COUNTING:
-            assert told is None, told
+            assert message is None, message
         else:
-            assert told, name
-            none = "found DataFrame" in told
-            assert none or ("one repeat" in told and "verage over them" in told), told
+            assert message, name
+            none = "found DataFrame" in message
+            assert none or ("one repeat" in message and "verage over them" in message), message
 
 
 @pytest.mark.parametrize("name", of_scores("irframe.plots"))
 def test_figures_draw_repeats_or_refuse_them(name, scores):
     function = verbs("irframe.plots")[name][0]
-    told = refused(function, scores, **GIVEN.get(name, {}))
+    message = refused(function, scores, **GIVEN.get(name, {}))
     plt.close("all")
-    assert told is None if name in DRAWN else told and "one repeat" in told, told
+    assert message is None if name in DRAWN else message and "one repeat" in message, message
 
 
 @cache
@@ -112,7 +112,7 @@ def repeated(layout):
 
 
 def one(cube, repeat):
-    """Return the cube of one repeat, its systems called as they are."""
+    """Return one repeat under the original system names."""
     kept = cube.isel(system=cube["repeat"].to_numpy() == repeat)
     names = kept["repeat_of"].to_numpy()
     return kept.drop_vars(["repeat", "repeat_of"]).assign_coords(system=names)
@@ -125,10 +125,12 @@ def test_every_verb_takes_cubes_with_repeats_or_says_what_to_write(layout, name)
     try:
         found = call(name, repeated(layout))
     except IrframeError as error:
-        told = str(error)
-        assert name not in OF_CUBES | COUNTING, told
-        assert "one repeat" in told, told
-        assert re.search(r"Average over them: scores\.mean|elect one, as in cube\.isel", told), told
+        message = str(error)
+        assert name not in OF_CUBES | COUNTING, message
+        assert "one repeat" in message, message
+        assert re.search(r"Average over them: scores\.mean|elect one, as in cube\.isel", message), (
+            message
+        )
         return
     if name not in OF_CUBES:
         assert name in COUNTING | {"letters"}  # of a comparison
@@ -146,9 +148,9 @@ def test_cubes_with_repeats_are_scored_or_refused():
         both.assign(seed=n, score=both["score"] * (1 + n * (both.index % 3 == 0))) for n in (1, 2)
     ]
     cube = ir.cube(pd.concat(rows), qrels)
-    told = refused(ir.verbs.leave_out, cube)
-    assert "one seed of every system for leave_out" in told
+    message = refused(ir.verbs.leave_out, cube)
+    assert "one seed of every system for leave_out" in message
     alone = ir.verbs.search_lengths(cube.isel(system=cube["repeat"].to_numpy() == 1))
     assert alone["system"].nunique() == 2
-    apart = ir.verbs.search_lengths(cube.drop_vars(["repeat", "repeat_of"]))
-    assert apart["system"].nunique() == 4
+    renamed = ir.verbs.search_lengths(cube.drop_vars(["repeat", "repeat_of"]))
+    assert renamed["system"].nunique() == 4

@@ -1,4 +1,4 @@
-"""What captions, Markdown and the console say is recomputed, as the quantity that they name."""
+"""Numbers in captions, Markdown and console output equal recomputed ones."""
 
 import re
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 
 
 def judged_down_to(runs, qrels):
-    """Return the depth to which every list is judged, in the order of its rows."""
+    """Return the depth to which every list is judged."""
     known = {*zip(qrels["topic"], qrels["doc"], strict=True)}
     ranked = runs.sort_values("score", ascending=False, kind="stable")
     gaps = [
@@ -41,9 +41,9 @@ def test_judged_depth_is_that_of_the_shallowest_list(reader, helping, lost):
     first = RUNS[(RUNS["system"] == "bm25") & (RUNS["topic"] == "101") & (RUNS["rank"] == lost)]
     qrels = QRELS[~(QRELS["doc"].isin(first["doc"]) & (QRELS["topic"] == "101"))]
     words = caption_text(READERS[reader](runs, qrels).ireval.summary().attrs)
-    said = re.search(r"as filed, judged to depth (\d+)", words)
+    match = re.search(r"as filed, judged to depth (\d+)", words)
     deep = judged_down_to(RUNS[RUNS["contributing"]] if helping else RUNS, qrels)
-    assert (int(said[1]) if said else 0) == deep
+    assert (int(match[1]) if match else 0) == deep
     assert lost < 51 or not helping or deep == 10
 
 
@@ -73,17 +73,22 @@ def test_a_margin_is_tested_on_one_side_and_shares_of_first_are_equal_parts():
     assert "margin 0.05, not worse and equivalent by one-sided t-tests" in caption_text(found.attrs)
     column = scores["AP"].unstack()
     for row in found.itertuples():
-        apart = column.loc[row.system_a] - column.loc["bm25"]
-        one = stats.ttest_1samp(apart, -0.05, alternative="greater").pvalue
-        two = stats.ttest_1samp(apart, 0.05, alternative="less").pvalue
-        np.testing.assert_allclose((row.p_not_worse, row.p_equivalent), (one, max(one, two)))
+        differences = column.loc[row.system_a] - column.loc["bm25"]
+        p_not_worse = stats.ttest_1samp(differences, -0.05, alternative="greater").pvalue
+        p_not_better = stats.ttest_1samp(differences, 0.05, alternative="less").pvalue
+        np.testing.assert_allclose(
+            (row.p_not_worse, row.p_equivalent), (p_not_worse, max(p_not_worse, p_not_better))
+        )
     spread = scores.ireval.rank_intervals(rank_interval="bootstrap", resamples=50)
     assert "first in equal parts where means tie" in caption_text(spread.attrs)
     assert spread["first"].sum() == pytest.approx(1)
 
 
 def power_of(effect, n, alpha):
-    """Return how often a two-sided t-test on n topics finds a difference, in its deviations."""
+    """Return the power of a two-sided t-test on n topics.
+
+    The effect is in standard deviations of the differences.
+    """
     end, shift = stats.t.ppf(1 - alpha / 2, n - 1), effect * np.sqrt(n)
     return stats.nct.sf(end, n - 1, shift) + stats.nct.cdf(-end, n - 1, shift)
 
@@ -110,17 +115,19 @@ def test_a_comment_on_a_change_shows_what_its_notes_name(metric):
     for section in sections:
         system = re.match(r"(\S+) against bm25", section)[1]
         cells = re.search(r"^\| (?!metric|---)(.*) \|$", section, re.MULTILINE)[1].split(" | ")[1:]
-        apart = wide[system] - wide["bm25"]
+        differences = wide[system] - wide["bm25"]
         assert cells[1] == f"{shown[system] - shown['bm25']:+.4f}"
         assert cells[3] == "16"
         assert cells[5] == f"{shares[system]:.1f}%, {shares['bm25']:.1f}%"
         if metric in averages:
             assert cells[2] == cells[4] == "-"
         else:
-            ends = stats.t.interval(0.9, 15, apart.mean(), stats.sem(apart))
+            ends = stats.t.interval(0.9, 15, differences.mean(), stats.sem(differences))
             assert cells[2] == f"[{ends[0]:+.4f}, {ends[1]:+.4f}]"
-            assert power_of(float(cells[4]) / apart.std(), 16, 0.1) == pytest.approx(0.8, abs=1e-3)
-        lost = apart[(sign * apart).round(12) < 0]
+            assert power_of(float(cells[4]) / differences.std(), 16, 0.1) == pytest.approx(
+                0.8, abs=1e-3
+            )
+        lost = differences[(sign * differences).round(12) < 0]
         assert f"on {len(lost)} of 16 topics" in section
         for topic, before, after in re.findall(
             r"^\| (\d+) \| (\S+) \| (\S+) \|", section, re.MULTILINE
@@ -132,15 +139,15 @@ def test_a_comment_on_a_change_shows_what_its_notes_name(metric):
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_a_plan_reaches_what_its_caption_names(alpha):
     scores = ir.evaluate(RUNS, QRELS, "AP").loc[["bm25", "splade"]]
-    apart = scores["AP"].unstack("system").diff(axis=1).iloc[:, 1]
+    differences = scores["AP"].unstack("system").diff(axis=1).iloc[:, 1]
     plan = scores.ireval.topics_needed(
         difference=0.05, power=0.7, test=ir.Significance(alpha=alpha)
     )
     words = caption_text(plan.attrs)
     assert f"paired t-test, alpha = {alpha}, power 0.7; true difference 0.05" in words
-    assert f"from a pilot of {len(apart)} topics" in words
+    assert f"from a pilot of {len(differences)} topics" in words
     n = int(plan["topics"].item())
-    least = [power_of(0.05 / apart.std(), topics, alpha) for topics in (n - 1, n)]
+    least = [power_of(0.05 / differences.std(), topics, alpha) for topics in (n - 1, n)]
     assert least[0] < 0.7 <= least[1]
     plan = scores.ireval.topics_needed(width=0.1, test=ir.Significance(alpha=alpha))
     assert (
@@ -148,7 +155,7 @@ def test_a_plan_reaches_what_its_caption_names(alpha):
         in caption_text(plan.attrs)
     )
     n, widths = int(plan["topics"].item()), []
-    drawn = np.random.default_rng(0).normal(0, apart.std(), size=(4000, n))
+    drawn = np.random.default_rng(0).normal(0, differences.std(), size=(4000, n))
     for topics in (n - 1, n):
         reach = stats.t.ppf(1 - alpha / 2, topics - 1) / np.sqrt(topics)
         widths.append(2 * reach * drawn[:, :topics].std(axis=1, ddof=1).mean())

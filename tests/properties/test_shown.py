@@ -1,7 +1,7 @@
-"""Every result is laid out as a table and drawn, or refused by name: no raw errors.
+"""Every result is shown as table and figure, or refused.
 
-Results of all verbs: of tasks and groups, with one metric or depth selected, of some columns, and
-under the caller's own names.
+The results are those of all verbs: of tasks and groups, with one metric or depth selected, of some
+columns, and with other column names.
 """
 
 from contextlib import suppress
@@ -36,13 +36,13 @@ FORMS = (
 
 
 def under_own_names(_):
-    """Return scores as `irframe.evaluate` gives them for frames with the caller's own names."""
+    """Return the scores of frames with other column names."""
     runs, qrels = RUNS.rename(columns=OWN_NAMES), QRELS.rename(columns=OWN_NAMES)
     return ir.evaluate(runs, qrels, list(SCORED))
 
 
 def one_metric(result):
-    """Yield a result with one metric selected, by a label and by a list of one."""
+    """Yield a result with one metric selected, in several ways."""
     if "metric" in getattr(result, "dims", ()):
         yield from (result.isel(metric=0), result.isel(metric=[0]))
     elif isinstance(result, pd.DataFrame) and "metric" in result.columns:
@@ -62,7 +62,7 @@ def one_depth(result):
 
 
 def some_columns(result):
-    """Yield a frame with its last columns alone, one by one."""
+    """Yield a frame with each of its last columns alone."""
     if isinstance(result, pd.DataFrame):
         yield from (result[[column]] for column in result.columns[-2:])
 
@@ -81,13 +81,13 @@ MADE = {
 
 
 def grouped(name):
-    """Return what a verb gives by group."""
+    """Return the result of a verb by group."""
     subject, given = asked(name, CUBE, by="track")
     return getattr(subject.ireval.groupby("track"), name)(**given)
 
 
 def shown(result):
-    """Lay a result out in every form, and draw every figure that it has."""
+    """Format a result in every form; draw all its figures."""
     assert repr(result)
     for form in FORMS:
         with suppress(IrframeError):
@@ -106,7 +106,7 @@ def shown(result):
 
 
 def made(name, how):
-    """Return what a verb gives, nothing if it refuses what it is asked."""
+    """Return the results of a verb, none if it refuses."""
     try:
         found = [getattr(each, "summary", each) for each in MADE[how](name)]
     except IrframeError:

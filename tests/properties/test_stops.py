@@ -1,4 +1,4 @@
-"""Scores at any stop obey what scores at depths do: verbs, captions and figures read them alike."""
+"""Scores at any stop behave like scores at depths."""
 
 import re
 import warnings
@@ -27,12 +27,12 @@ with though_incomplete():
 
 
 def place(axis, depth):
-    """Return what stands for a depth."""
+    """Return the stop that replaces a depth."""
     return 100 * depth if axis.integer else depth / 8
 
 
 def at_stops(axis):
-    """Return a change of scores by depth that calls their depths stops."""
+    """Return a function that relabels depths as stops."""
 
     def change(scores):
         if "depth" not in scores.dims:
@@ -45,18 +45,18 @@ def at_stops(axis):
 
 
 def answer(name, axis=DEPTHS):
-    """Return what a verb of scores answers, its depths, if they are others, called stops."""
+    """Return a verb's result for depths relabelled as stops."""
     subject, given = asked(name, CUBE, None if axis is DEPTHS else at_stops(axis))
     for word in {"at", "reference"} & {*given} if axis is not DEPTHS else ():
         value = given[word]
-        whole = isinstance(value, int)
-        given[word] = place(axis, value) if whole else [place(axis, depth) for depth in value]
+        single = isinstance(value, int)
+        given[word] = place(axis, value) if single else [place(axis, depth) for depth in value]
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return VERBS[name](subject, **given)
 
 
 def as_depths(axis, result):
-    """Return a result with stops called depths."""
+    """Return a result with its stops relabelled as depths."""
     if hasattr(result, "columns"):
         known = {axis.dim: "depth"} if axis.dim in result else {}
         back = result.rename(columns=known)

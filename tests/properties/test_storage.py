@@ -1,4 +1,4 @@
-"""Whatever a verb returns goes into files, and comes back as it was."""
+"""Results of all verbs can be saved and reopened unchanged."""
 
 import inspect
 import warnings
@@ -75,14 +75,14 @@ ENGINES = ("h5netcdf", "zarr")
 
 
 def parts(result):
-    """Return the frames and arrays that a result is made of."""
+    """Return the frames and arrays of a result."""
     if hasattr(result, "queries"):
         return [result.summary, result.queries]
     return list(result) if isinstance(result, tuple) else [result]
 
 
 def is_cube(part):
-    """Tell cubes, also in groups, which are no results and go into folders of their own."""
+    """Return whether a result is a cube, perhaps in groups."""
     return isinstance(part, InGroups) or "experiment" in getattr(part, "attrs", ())
 
 
@@ -101,7 +101,7 @@ def assert_stored(result, folder, engines=ENGINES):
 
 
 def as_lists(frame):
-    """Return a frame with lists for several values of a cell, which Parquet has in arrays."""
+    """Return a frame with arrays and tuples as lists."""
     several = [name for name in frame if frame[name].map(type).isin([tuple, np.ndarray]).any()]
     return frame.assign(**{name: frame[name].map(list) for name in several})
 

@@ -1,4 +1,4 @@
-"""Verbs say in one word how sure a number is, correct once, and call nothing certain."""
+"""Verbs correct p-values once, and never claim certainty."""
 
 import inspect
 
@@ -62,8 +62,8 @@ def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name)
         return
     with though_incomplete():
         cube = ir.cube(*experiment(0))
-    told = call(name, cube).attrs
-    assert told["adjust"] == ("none" if name in one else "holm")
+    attrs = call(name, cube).attrs
+    assert attrs["adjust"] == ("none" if name in one else "holm")
     for none in ("none", None):
         assert call(name, cube, adjust=none).attrs["adjust"] == "none"
 
@@ -137,7 +137,7 @@ NAMES = sorted({*ir.metrics.METRICS, "GMAP", "GMBpref", "my own score"})
 
 
 def drawn(name, seed, repeats):
-    """Return scores of systems that are even, and of such as are better but for where they fail."""
+    """Return scores of constant systems and of failing ones."""
     random = np.random.default_rng(seed)
     even, fails = random.random((6, 1)) < 0.5, random.random((6, 40)) < 0.15
     level = np.where(even, 0.3, 0.5) + random.random((6, 1)) / 20

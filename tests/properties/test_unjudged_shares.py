@@ -1,4 +1,4 @@
-"""Shares of unjudged documents are the same in every place, and as counted from the rows."""
+"""Shares of unjudged documents are equal everywhere."""
 
 import re
 
@@ -24,7 +24,7 @@ MISSING = {
 
 @pytest.fixture(params=MISSING, name="track")
 def incomplete_track(request):
-    """Return runs that lack lists or documents, judgments, and the share of each system."""
+    """Return runs, judgments, and each system's share of unjudged documents."""
     runs, qrels = ir.example_track()
     runs = runs.sort_values(
         ["system", "topic", "score", "doc"], ascending=[True, True, False, False]
@@ -44,8 +44,8 @@ def test_shares_of_unjudged_count_rows_in_check_diagnose_and_figures(track):
     drawn = sorted(line.get_ydata()[DEPTH - 1] for line in lines)
     np.testing.assert_allclose(drawn, sorted(100 * shares), atol=1e-9)
     found = ir.verbs.diagnose(runs, qrels)
-    (told,) = found.loc[found["what"].str.contains(f"the top {DEPTH} "), "where"]
-    assert {*told.split(", ")} == {
+    (named,) = found.loc[found["what"].str.contains(f"the top {DEPTH} "), "where"]
+    assert {*named.split(", ")} == {
         f"{name} ({share:.0%})" for name, share in shares.items() if share
     }
 
@@ -68,8 +68,8 @@ def test_shares_of_unjudged_count_rows_in_the_comment(track, tmp_path, capsys):
     options = ["-m", f"P@{DEPTH}", "--baseline", "bm25", "--format", "markdown"]
     main(["compare", *files, *options])
     (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| P@")]
-    told = [float(share) for share in re.findall(r"([\d.]+)%", row)]
-    np.testing.assert_allclose(told, 100 * shares[["monot5", "bm25"]].round(3), atol=1e-9)
+    printed = [float(share) for share in re.findall(r"([\d.]+)%", row)]
+    np.testing.assert_allclose(printed, 100 * shares[["monot5", "bm25"]].round(3), atol=1e-9)
 
 
 def test_systems_that_retrieved_nothing_have_no_share():

@@ -1,4 +1,4 @@
-"""Every verdict is drawn in its own colour, in every figure that shows verdicts."""
+"""Each verdict has its own colour in every figure."""
 
 import matplotlib.pyplot as plt
 import pandas as pd

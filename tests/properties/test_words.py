@@ -1,4 +1,4 @@
-"""One word, one meaning: what parameters are called, their order, kinds and defaults."""
+"""Each parameter name has one meaning, kind and default."""
 
 import inspect
 from dataclasses import fields
@@ -68,10 +68,10 @@ KEYWORDS = {*DECIDING, "baseline", "at", "resamples", "seed", "collection", "pro
 )
 def test_significance_is_decided_by_the_same_words_in_the_same_order(name):
     parameters = PLAIN[name]
-    there = [word for word in parameters if word in DECIDING]
-    assert there == [word for word in DECIDING if word in there]
-    if "test" in there and name not in PLANNING:
-        assert {"adjust", "alpha"} <= set(there)
+    taken = [word for word in parameters if word in DECIDING]
+    assert taken == [word for word in DECIDING if word in taken]
+    if "test" in taken and name not in PLANNING:
+        assert {"adjust", "alpha"} <= set(taken)
         assert parameters["adjust"].default == "auto"
 
 

@@ -1,4 +1,4 @@
-"""Every verb of the registry, called with arguments that follow from the names it gives them."""
+"""Calls of every registered verb, with arguments by parameter name."""
 
 import inspect
 import warnings
@@ -69,18 +69,18 @@ ARGUMENTS = {
 
 
 def some_topics(scores):
-    """Return scores on the topics whose names end in 1, 2 or 3."""
+    """Return scores on topics named with 1, 2 or 3."""
     if "topic" not in scores.dims:
         return scores
     return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
 
 
 def judged_again(cube):
-    """Return judgments of all documents that are judged in what a cube shows, regraded."""
-    whole = cube.attrs.get("experiment")
-    if whole is None:
+    """Return a cube's judgments with other grades."""
+    experiment = cube.attrs.get("experiment")
+    if experiment is None:
         return pd.DataFrame({"topic": ["n1"], "doc": ["d1"], "grade": [1]})
-    base = whole.judgments
+    base = experiment.judgments
     labels = {"topic": base.topics[base.topic], "doc": base.names}
     return pd.DataFrame(labels | {"grade": (base.grade + 1) % 3})
 
@@ -94,9 +94,9 @@ SPECIAL = {
 
 
 def call(name, cube, change=None, by=None, **options):
-    """Call a verb on what it takes, made of a cube, with arguments for all it needs.
+    """Call a verb on its subject with its required arguments.
 
-    What it takes, and scores among the arguments, may be changed by a function before.
+    `change` is applied to the subject, and to scores among the arguments.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
@@ -110,13 +110,13 @@ def answer(name, subject, by=None, **given):
 
 
 def asked(name, cube, change=None, by=None, **options):
-    """Return what a verb takes, made of a cube, and the arguments for all it needs by name."""
+    """Return the subject of a verb and its arguments."""
     subject, plain = asked_plainly(name, cube, change, by, **options)
     return subject, gathered(inspect.signature(VERBS[name]), plain)
 
 
 def asked_plainly(name, cube, change=None, by=None, **options):
-    """Return the same with the fields of option values as options of their own."""
+    """Return subject and arguments, with option values as plain options."""
     first, *others = plain_parameters(inspect.signature(VERBS[name])).values()
     made = SPECIAL.get(name, SUBJECTS[first.name])
     grouped = by is not None and first.name in GROUPED
@@ -127,7 +127,7 @@ def asked_plainly(name, cube, change=None, by=None, **options):
 
 
 def argument(name, parameter, cube, subject, change):
-    """Return what a verb is given for a parameter, empty for its default."""
+    """Return the argument for a parameter, empty for its default."""
     empty = inspect.Parameter.empty
     given = subject if parameter.name == "original" else ARGUMENTS.get(parameter.name, empty)
     if given is not empty and callable(given) and parameter.name != "original":
@@ -141,12 +141,12 @@ def argument(name, parameter, cube, subject, change):
 
 
 def changed(scores, change):
-    """Return scores as a function changes them; without one, or of anything else, as they are."""
+    """Return scores after a change; other objects as they are."""
     return scores if change is None or not isinstance(scores, xr.DataArray) else change(scores)
 
 
 def outcome(name, cube, **options):
-    """Return what a verb gives, or the class of the error with which it refuses."""
+    """Return the result of a verb, or its error class."""
     try:
         found = call(name, cube, **options)
         with warnings.catch_warnings():
@@ -158,7 +158,7 @@ def outcome(name, cube, **options):
 
 
 def assert_same(found, expected):
-    """Assert that two results hold the same numbers under the same labels."""
+    """Assert that two results have equal numbers and labels."""
     if isinstance(expected, type):
         assert found is expected or (isinstance(found, type) and issubclass(found, IrframeError))
         return
@@ -183,7 +183,7 @@ def assert_same(found, expected):
 
 
 def bare(labelled):
-    """Return an array or dataset without what only describes it, documents by name."""
+    """Return a labelled object without coordinates that are no index."""
     labelled = labelled.compute()
     if "pair" in labelled.dims and "pair" not in labelled.xindexes:
         ends = [name for name, each in labelled.coords.items() if each.dims == ("pair",)]
@@ -192,7 +192,7 @@ def bare(labelled):
 
 
 def bare_frame(frame):
-    """Return a frame without what only describes it."""
+    """Return a frame without attributes, sorted by document."""
     result = frame.copy()
     result.attrs = {}
     if {"system", "topic", "doc"} <= {*result}:
