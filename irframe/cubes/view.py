@@ -245,9 +245,9 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
     """
     experiment = cast("Experiment", cube.attrs[EXPERIMENT])
     low = np.int64((1 << SHIFT) - 1)
-    part = experiment.seen(*(cube[name].to_numpy() & low for name in CODES.values()))
-    named = [cube.indexes[dim] for dim in LIST]
-    return (part if cube[GRADE].chunks else part.loaded).named(*named)
+    names = [cube.indexes[dim] for dim in LIST]
+    part = experiment.seen(*[cube[code].to_numpy() & low for code in CODES.values()])
+    return (part if cube[GRADE].chunks else part.loaded).named(*names)
 
 
 def read_cube(cube: Any) -> xr.Dataset:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from irframe.arrays import Array, Floats, in_threads
-from irframe.cubes.scores import Arrays, Scores, finite
+from irframe.cubes.scores import Arrays, Scores, finite, of_topics
 from irframe.metrics.facts import TIE, best_first
 from irframe.paired import randomisation
 from irframe.paired.design import ROUNDING, Design
@@ -170,21 +170,29 @@ def too_few(scores: Scores, resamples: Resamples) -> list[str]:
 def optimism(scores: Scores, resamples: Resamples) -> dict[str, Any]:
     """Return the attributes on the optimism of the first mean.
 
-    It is estimated for the first metric and depth. In every resample of topics, or clusters, the
-    first system exceeds its observed mean by some amount; the optimism is the average over
-    resamples. With one topic there are no attributes.
+    It is estimated for the first metric and depth, as in `excess_of_first`, from resamples of
+    topics or clusters. With one topic there are no attributes.
     """
-    summary = scores.summaries[0]
-    sign = scores.signs[0]
-
-    def excess(values: Array, *design: Design) -> Arrays:
-        drawn = resamples.means(values, summary, sign, *design)[:, 0]
-        first = drawn == drawn.max(axis=1, keepdims=True)
-        above = np.where(first, drawn - scores.means[0, 0], 0).sum(axis=1) / first.sum(axis=1)
-        return (above.mean(keepdims=True),)
-
     if scores.scored[0, :, 0].sum() < 2 or not np.isfinite(scores.means[0, 0]).all():
         return {}
-    value = round(float(scores.over(0, slice(0, 1), excess)[0][0]), TIE)
+    value = float(excess_of_first(scores, resamples, 0, slice(0, 1))[0])
     first = scores.systems[int(best_first(scores.means[0, 0])[0])]
     return {OPTIMISM: value, "first": f"first place flatters {first}'s mean by about {value:.2g}"}
+
+
+def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slice) -> Array:
+    """Return by how much the first mean of resamples exceeds the observed mean of its system.
+
+    It is the average over resamples for each depth of a metric, NaN with a single topic.
+    """
+    summary = scores.summaries[row]
+    sign = scores.signs[row]
+
+    def excess(values: Array, *design: Design) -> Arrays:
+        observed = sign * of_topics(values, summary, *design).T
+        drawn = resamples.means(values, summary, sign, *design)
+        first = drawn == drawn.max(axis=2, keepdims=True)
+        above = np.where(first, drawn - observed, 0).sum(axis=2) / first.sum(axis=2)
+        return (above.mean(axis=0).round(TIE),)
+
+    return scores.over(row, depths, excess)[0]

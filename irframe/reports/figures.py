@@ -268,7 +268,7 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
     ]
     line = base.mark_line(color=INK, strokeWidth=2).encode(y="median:Q")
     percents = shares.set_index("depth").map(percent).to_dict("records")
-    quantiles = (", ".join(f"{name} {each}" for name, each in row.items()) for row in percents)
+    quantiles = [", ".join(f"{name} {each}" for name, each in row.items()) for row in percents]
     labels = [f"{deep(at)}: {each}" for at, each in zip(shares["depth"], quantiles, strict=True)]
     chart = alt.layer(*bands, line, _pointed(base, "median:Q"))
     return styled(chart, {"shares": shares.assign(label=labels)}, WIDE)

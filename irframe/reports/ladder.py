@@ -288,21 +288,6 @@ class HardTopics:
         return ordered
 
     @property
-    def claim(self) -> tuple[str, dict[str, Any]]:
-        """Hardest topics, or topics on which all systems score 0."""
-        table = self.table
-        names = table[TOPIC]
-        zeros = table["without"] == table["n"]
-        if zeros.any():
-            missed = names[zeros].tolist()
-            return "hard.zeros", {"zeros": len(missed), "n": len(names), "names": missed}
-        marks = table[["median", "top"]].to_numpy().round(TIE)
-        last = np.flatnonzero((marks == marks[:NAMED][-1]).all(axis=1))[-1]
-        if last == len(names) - 1 and (marks[0] == marks[-1]).all() and last:
-            return "hard.every", {"n": len(names)}
-        return "hard.some" if last else "hard.one", {"names": names[: last + 1].tolist()}
-
-    @property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
         """Rows as texts, with positions of their marks in percent."""
         low, high = min(0.0, float(self.table["low"].min())), float(self.table["high"].max())
@@ -310,6 +295,21 @@ class HardTopics:
             (_topic_texts(row), {name: share(row[name], low, high) for name in QUARTERS})
             for row in self.table.to_dict("records")
         ]
+
+
+def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, dict[str, Any]]:
+    """Return the claim on the hardest topics, or on those that all systems score 0."""
+    table = HardTopics(view, metric, depth).table
+    names = table[TOPIC]
+    zeros = table["without"] == table["n"]
+    if zeros.any():
+        missed = names[zeros].tolist()
+        return "hard.zeros", {"zeros": len(missed), "n": len(names), "names": missed}
+    marks = table[["median", "top"]].to_numpy().round(TIE)
+    last = np.flatnonzero((marks == marks[:NAMED][-1]).all(axis=1))[-1]
+    if last == len(names) - 1 and (marks[0] == marks[-1]).all() and last:
+        return "hard.every", {"n": len(names)}
+    return "hard.some" if last else "hard.one", {"names": names[: last + 1].tolist()}
 
 
 def _topic_texts(row: dict[Any, Any]) -> dict[str, str]:

@@ -26,7 +26,6 @@ from irframe.experiments.choices import Budget
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics.facts import Facts, facts
 from irframe.names import BUDGET, DEPTH, SYSTEM
-from irframe.printed import fixed_text
 from irframe.scores.resampling import Resampling
 from irframe.stops import AXES, DEPTHS, Axis
 
@@ -151,7 +150,7 @@ def correlation(value: float) -> str:
     >>> correlation(0.6856), correlation(1.0), correlation(-0.001)
     ('0.69', '1.00', '0.00')
     """
-    return str(fixed_text(float(value), 2))
+    return f"{value:z.2f}"
 
 
 LARGE = 100
@@ -192,7 +191,7 @@ ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
 def deep(depth: int) -> str:
     """Return a depth or budget in words."""
     axis = ALONG.get()
-    return axis.describe(axis.stop_text, depth)
+    return axis.stop_text.format(stop=depth, unit=axis.unit)
 
 
 FORMS: dict[str, Callable[[Any], str]] = {

@@ -32,11 +32,11 @@ from irframe.judging.judge_next import count_unjudged, judge_next
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted
-from irframe.ranks.first import FIRST, OPTIMISM, optimism
+from irframe.ranks.first import FIRST
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.beside import Claim
-from irframe.reports.ladder import HardTopics, limits_of, worst_and_best
+from irframe.reports.ladder import hardest_topics, limits_of, worst_and_best
 from irframe.reports.setting import (
     NAMED,
     PagePart,
@@ -50,7 +50,6 @@ from irframe.reports.setting import (
     texts,
 )
 from irframe.reports.view import View
-from irframe.scores.averages import Resamples
 from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_text
 
 MOSTLY = 0.5
@@ -146,11 +145,10 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
         return "sure.few", {"topics": topics}
     share = view.ranked["first"][metric, depth].round(TIE)
     first = view.labels[view.ranked["rank"][metric, depth] == 1]
-    often = view.labels[[percent(each) == percent(share.max()) for each in share]]
+    percents = np.rint(100 * share)
+    often = view.labels[(percents == percents.max()) & (share > 0)]
     values = {"others": often, "most": float(share.max()), "names": first, "name": first[0]}
-    drawn = Resamples(view.setting.alpha, view.setting.samples, view.setting.seed)
-    excess = optimism(view.paired.take(metric=[metric], depth=[depth]), drawn)
-    values["excess"] = f"{excess.get(OPTIMISM, np.nan):.2g}"
+    values["excess"] = f"{view.excess[metric, depth]:.2g}"
     key = "tied" if len(first) > 1 else "usual" if first[0] in often else "other"
     return f"sure.{key}", values | {"share": float(share[np.isin(view.labels, first)].sum())}
 
@@ -248,7 +246,7 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         "apart": how_many_differ,
         "order": how_it_changes,
         "tiers": in_tiers,
-        "hard": lambda *at: HardTopics(*at).claim,
+        "hard": hardest_topics,
     }
     claims: dict[str, Any] = {
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]

@@ -4,7 +4,7 @@ import base64
 import gzip
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from irframe.metrics.facts import TIE, average
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs, describe_differences
 from irframe.paired.design import Design
-from irframe.ranks.first import FIRST
+from irframe.ranks.first import DRAWS, FIRST, excess_of_first
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.setting import LARGE, Setting, fixed, texts
 from irframe.scores.averages import Resamples
@@ -260,9 +260,20 @@ class View:
         ranks = rank_intervals(self.every, test=setting.pairing.decided)
         if self.crossing:  # resamples of topics ignore the variance of repeats
             return ranks.assign(first=ranks["mean"] * np.nan)
-        drawn = Resamples(setting.alpha, setting.samples, setting.seed)
-        shares = first_shares(self.paired, drawn)
+        shares = first_shares(self.paired, self.resamples)
         return ranks.assign(first=((METRIC, DEPTH, SYSTEM), shares))
+
+    @cached_property
+    def resamples(self) -> Resamples:
+        """Resamples of the topics."""
+        return Resamples(self.setting.alpha, self.setting.samples, self.setting.seed)
+
+    @cached_property
+    def excess(self) -> Array:
+        """Expected excess of the first system's mean over its true mean, (metric, depth)."""
+        size = len(self.systems) * min(self.setting.samples, DRAWS)
+        excess = partial(excess_of_first, self.paired, self.resamples)
+        return self.paired.by_piece(size, excess)
 
     @cached_property
     def means(self) -> Array:
@@ -431,18 +442,21 @@ class View:
     @cached_property
     def bounded(self) -> xr.DataArray:
         """Bounds of scores, (metric, bound, system, topic)."""
-        bounded = []
-        for metric in self.setting.metrics:
-            try:
-                limits = bounds(self.full_cube, metric, at=self.setting.rank).isel(
-                    {DEPTH: 0}, drop=True
-                )
-                bounded.append(limits.mean(REPEAT) if REPEAT in limits.dims else limits)
-            except MetricError as error:
-                reason = error
-        if not bounded:
-            raise reason
-        return xr.concat([limits.reset_coords(drop=True) for limits in bounded], METRIC)
+        metrics = self.setting.metrics
+        known = self._bounds(*metrics) or [
+            bounds(self.full_cube, metrics[-1], at=self.setting.rank)
+        ]
+        limits = xr.concat([array.reset_coords(drop=True) for array in known], METRIC)
+        limits = limits.isel({DEPTH: 0}, drop=True)
+        return limits.mean(REPEAT) if REPEAT in limits.dims else limits
+
+    def _bounds(self, *metrics: str) -> list[xr.DataArray]:
+        """Return bounds of scores, without metrics that have none."""
+        try:
+            return [bounds(self.full_cube, *metrics, at=self.setting.rank)]
+        except MetricError:
+            several = metrics if len(metrics) > 1 else ()
+            return [limits for metric in several for limits in self._bounds(metric)]
 
     @cached_property
     def differing(self) -> NDArray[np.float64]:
