@@ -1,8 +1,10 @@
 """HTML page filled from templates, sentences, tables and figures."""
 
 import base64
+import gzip
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from irframe.cubes.view import OURS, experiment_of, of_spans
 from irframe.errors import cautions_of, united
@@ -29,8 +32,55 @@ from irframe.reports.ladder import (
 )
 from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, spoken, texts
 from irframe.reports.trust import sentences, what_judging_could_change
-from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_in_order
+from irframe.reports.view import View, arrays, rounded_in_order
 from irframe.tables.captions import significance_text
+
+ALIGNED = 4
+"""Bytes; typed arrays of JavaScript start at multiples of their number size."""
+
+
+def pack(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Pack arrays into text.
+
+    Parameters
+    ----------
+    arrays
+        Arrays of whole numbers or of float32, by name.
+
+    Returns
+    -------
+    text : str
+        All arrays in sequence, compressed by gzip, in base64.
+    contents : dict
+        JavaScript type, first byte and shape of each array.
+
+    Examples
+    --------
+    >>> packed, contents = pack({"a": np.array([1, 2], np.uint8), "b": np.zeros(3, np.float32)})
+    >>> contents["b"]
+    {'kind': 'Float32Array', 'start': 4, 'shape': [3]}
+    """
+    contents = {}
+    blocks: list[bytes] = []
+    start = 0
+    for name, array in arrays.items():
+        kind = f"{array.dtype.name.capitalize()}Array"
+        contents[name] = {"kind": kind, "start": start, "shape": list(array.shape)}
+        data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"))).tobytes()
+        blocks.append(data + bytes(-len(data) % ALIGNED))
+        start += len(blocks[-1])
+    return pack_bytes(b"".join(blocks)), contents
+
+
+def pack_bytes(data: bytes) -> str:
+    """Return bytes compressed by gzip, in base64.
+
+    Examples
+    --------
+    >>> gzip.decompress(base64.b64decode(pack_bytes(b"abc")))
+    b'abc'
+    """
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
 def rules(*scripts: str) -> str:

@@ -1,8 +1,6 @@
 """Numbers of a set of topics, packed for the page."""
 
-import base64
-import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -35,41 +33,6 @@ from irframe.scores.summary import summary
 
 DROPPED = 7
 """Bits of a float32 mantissa (23) that are dropped; five decimal digits stay."""
-ALIGNED = 4
-"""Bytes; typed arrays of JavaScript start at multiples of their number size."""
-
-
-def pack(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, dict[str, dict[str, Any]]]:
-    """Pack arrays into text.
-
-    Parameters
-    ----------
-    arrays
-        Arrays of whole numbers or of float32, by name.
-
-    Returns
-    -------
-    text : str
-        All arrays in sequence, compressed by gzip, in base64.
-    contents : dict
-        JavaScript type, first byte and shape of each array.
-
-    Examples
-    --------
-    >>> packed, contents = pack({"a": np.array([1, 2], np.uint8), "b": np.zeros(3, np.float32)})
-    >>> contents["b"]
-    {'kind': 'Float32Array', 'start': 4, 'shape': [3]}
-    """
-    contents = {}
-    blocks: list[bytes] = []
-    start = 0
-    for name, array in arrays.items():
-        kind = f"{array.dtype.name.capitalize()}Array"
-        contents[name] = {"kind": kind, "start": start, "shape": list(array.shape)}
-        data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"))).tobytes()
-        blocks.append(data + bytes(-len(data) % ALIGNED))
-        start += len(blocks[-1])
-    return pack_bytes(b"".join(blocks)), contents
 
 
 def rounded(values: NDArray[Any], *, percents: bool = False) -> NDArray[np.float32]:
@@ -123,17 +86,6 @@ def rounded_in_order(values: NDArray[Any], axis: int) -> NDArray[np.float32]:
     restored = np.empty_like(kept)
     np.put_along_axis(restored, order, kept, axis=0)
     return np.moveaxis(restored, 0, axis)
-
-
-def pack_bytes(data: bytes) -> str:
-    """Return bytes compressed by gzip, in base64.
-
-    Examples
-    --------
-    >>> gzip.decompress(base64.b64decode(pack_bytes(b"abc")))
-    b'abc'
-    """
-    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
 FEW = 8
