@@ -300,13 +300,15 @@ def _small(
         tables |= spans.tables
         counts = {EVIDENCE: spans.evidence, SETS: spans.n_sets}
         tables["topics"] |= {name: count for name, count in counts.items() if count is not None}
-    for name, (dims, values) in coords.items():
-        home = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
-        tables[home][name] = np.asarray(values).ravel()
-    return {
-        f"{kind}.parquet": (own, {n: str(a.dtype) for n, a in own.items() if hasattr(a, "dtype")})
+    types = {
+        kind: {name: str(column.dtype) for name, column in own.items() if hasattr(column, "dtype")}
         for kind, own in tables.items()
     }
+    for name, (dims, values) in coords.items():
+        kind = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
+        tables[kind][name] = np.asarray(values).ravel()
+        types[kind][name] = str(values.dtype)  # of pandas, where the array is of objects
+    return {f"{kind}.parquet": (own, types[kind]) for kind, own in tables.items()}
 
 
 def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> bytes:
@@ -491,8 +493,7 @@ def _typed_columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[
     table, columns = folder.table(name, facts["files"][name]), dict[str, Any]()
     columns |= zip(table.column_names, table.columns, strict=True)
     for column, dtype in facts["types"][name].items():
-        try:
-            columns[column] = columns[column].to_numpy().astype(np.dtype(dtype))
-        except TypeError:  # a type of pandas alone
-            columns[column] = columns[column].to_numpy().astype(object)
+        values, kind = columns[column].to_numpy(), pd.api.types.pandas_dtype(dtype)
+        numpy = isinstance(kind, np.dtype)
+        columns[column] = values.astype(kind) if numpy else pd.array(values, dtype=kind)
     return columns

@@ -108,7 +108,8 @@ def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
     missing = topics[found.isna()]
     if len(missing):
         raise ParameterError(f"a {label} for every topic", f"none for {len(missing)}", "", missing)
-    if label != WEIGHT and not pd.api.types.is_integer_dtype(found := found.infer_objects()):
+    found = found.infer_objects()  # values of a mapping are objects
+    if label != WEIGHT and not pd.api.types.is_integer_dtype(found):
         numbers = pd.api.types.is_float_dtype(found)  # integers beside what was missing
         return np.asarray(found.astype(int) if numbers else found.astype(str).astype(object))
     return np.asarray(found)
