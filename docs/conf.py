@@ -21,6 +21,7 @@ sys.path.insert(0, str(HERE))
 from example_report import write_report  # noqa: E402
 from generate import write_pages  # noqa: E402
 from notebooks import write_notebooks  # noqa: E402
+from parameter_types import LINKED, UNLINKED, add_types  # noqa: E402
 from stamps import key_of_code  # noqa: E402
 from verbs import beside, typed  # noqa: E402
 
@@ -98,6 +99,8 @@ autodoc_member_order = "alphabetical"
 numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()
 numpydoc_xref_param_type = True
+numpydoc_xref_aliases = LINKED
+numpydoc_xref_ignore = UNLINKED
 intersphinx_mapping = {
     name: (address, f"inventories/{name}.txt") for name, address in NEIGHBOURS.items()
 }
@@ -154,6 +157,7 @@ def setup(app):
     app.connect("config-inited", lambda *_: write_pages(HERE / "_generated"))
     app.connect("config-inited", lambda *_: write_report(HERE / "_generated" / "report"))
     app.connect("config-inited", lambda *_: write_notebooks(HERE / "_generated" / "notebooks"))
+    app.connect("autodoc-process-docstring", add_types, priority=400)  # before numpydoc
     app.connect("autodoc-process-docstring", link_dois, priority=900)  # after numpydoc
     app.connect("autodoc-process-docstring", link_neighbours, priority=900)
     app.connect("missing-reference", link_verb)

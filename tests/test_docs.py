@@ -1,6 +1,7 @@
 """The pages of the documentation: numbers that scripts wrote, pages that exist."""
 
 import ast
+import inspect
 import json
 import re
 import subprocess
@@ -164,6 +165,34 @@ def test_search_terms_are_entries_of_one_existing_page(monkeypatch):
     assert [words for words, times in entered.items() if times > 1] == []
     assert "hit rate at k" in searched.sought("_generated/metrics/Success")
     assert "ttest" in searched.sought("_generated/api/irframe.verbs.compare")
+
+
+def test_every_parameter_of_the_reference_has_a_type_in_words(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    add_types = import_module("parameter_types").add_types
+    n_typed = 0
+    for path, member in import_module("generate").public().items():
+        if inspect.isclass(member) and issubclass(member, Exception):
+            continue
+        lines = (inspect.getdoc(member) or "").splitlines()
+        add_types(None, "", path, member, None, lines)
+        entries = [line for line in lines if re.match(r"\*{0,2}\w+(, \w+)* : ", line)]
+        typed = {
+            name for line in entries for name in line.partition(" : ")[0].strip("*").split(", ")
+        }
+        assert {*inspect.signature(member).parameters} - typed == set(), path
+        types = " ".join(line.partition(" : ")[2] for line in entries)
+        assert re.findall(r"\||\[|typing|numpy|Any\b|Annotated", types) == [], path
+        n_typed += len(typed)
+    assert n_typed > 500
+
+
+def test_types_of_a_verb_read_like_those_of_numpydoc(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    lines = inspect.getdoc(ir.verbs.compare).splitlines()
+    import_module("parameter_types").add_types(None, "", "", ir.verbs.compare, None, lines)
+    assert "scores : DataArray or DataFrame" in lines
+    assert "margin : float or dict of str to float or None" in lines
 
 
 def test_every_script_writes_for_one_page():
