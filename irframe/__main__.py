@@ -6,16 +6,15 @@ import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from importlib import import_module
 from io import StringIO
-from threading import Event, Thread
 from typing import Any
 
-from irframe.commands import CLEARED, COMMANDS, EPILOG, EXAMPLES, NEVER, Line, tell
+from irframe.commands import COMMANDS, EPILOG, EXAMPLES, NEVER, Line, tell
 from irframe.errors import IrframeError, IrframeWarning, OneCall
 from irframe.escaping import encodable, visible
 from irframe.names import VERSION
+from irframe.progress import elapsed
 
 STOPPED = 130
 """The exit status after Ctrl-C."""
@@ -86,7 +85,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
             _writers().refuse_input(output, _words(options))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
-            with OneCall(), _seconds(options.words[0]):
+            with OneCall(), elapsed(options.words[0]):
                 content, status = command(options)
         printed = " ".join(content.split()) if isinstance(content, str) else ""
         for text in (str(warning.message) for warning in caught):
@@ -110,31 +109,6 @@ def _words(options: Namespace) -> Iterator[str]:
         if name not in {"output", "words"}:
             words = value if isinstance(value, list) else [value]
             yield from (word for word in words if isinstance(word, str))
-
-
-@contextmanager
-def _seconds(name: str) -> Iterator[None]:
-    """Show the elapsed seconds on a terminal, from two on."""
-    done = Event()
-    shown = sys.stderr.isatty()
-
-    def count_up() -> None:
-        seconds = 2
-        while not done.wait(2 if seconds == 2 else 1):
-            sys.stderr.write(f"\r{name}: {seconds} s ")
-            sys.stderr.flush()
-            seconds += 1
-        sys.stderr.write(CLEARED if seconds > 2 else "")
-
-    thread = Thread(target=count_up, daemon=True)
-    if shown:
-        thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        if shown:
-            thread.join()
 
 
 def _writers() -> Any:

@@ -1,9 +1,9 @@
-"""Checks of arguments, and a progress bar."""
+"""Checks of arguments."""
 
 import ast
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
@@ -342,40 +342,3 @@ def _limits(**limits: float | None) -> str:
     if not phrases:
         return ""
     return (" of " if phrases[0].startswith("at") else " ") + " and ".join(phrases)
-
-
-Item = TypeVar("Item")
-
-
-def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> Iterator[Item]:
-    """Yield items, with a progress bar on stderr.
-
-    Parameters
-    ----------
-    items
-        The items.
-    total
-        Number of items.
-    unit
-        Noun for one item.
-    progress
-        Whether to show the bar.
-
-    Raises
-    ------
-    InputError
-        If the bar is asked for and tqdm is not installed.
-
-    Examples
-    --------
-    >>> list(tracked("ab", 2, "run", progress=False))
-    ['a', 'b']
-    """
-    if not progress:
-        yield from items
-        return
-    try:
-        from tqdm import tqdm  # noqa: PLC0415 - only when asked for
-    except ImportError as error:
-        raise InputError("tqdm for the progress bar", "none", "pip install tqdm") from error
-    yield from tqdm(items, total=total, unit=f" {unit}s")

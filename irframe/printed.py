@@ -1,7 +1,7 @@
 """Printing of results: rounded numbers, and the most important columns."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -32,8 +32,7 @@ FIRST = {
     "explain": ("topic", "doc", "rank_a", "rank_b", "grade", "difference"),
     "search_lengths": ("system", "topic", "doc", "grade", "rank", "search_length"),
     "compare_orderings": (
-        *("metric", "system_a", "system_b", "difference", "p", "p_orderings", "favours"),
-        *("dagger", "double_dagger", "mark"),
+        *("system_a", "system_b", "difference", "p", "p_orderings", "mark", "favours"),
     ),
     "rank_intervals": ("rank", "rank_low", "rank_high", "first", "mean", "ci_low", "ci_high"),
     "decide": ("decided", "better", "low", "high"),
@@ -42,12 +41,17 @@ FIRST = {
     "ablation": ("step", "delta_sort", "kendall", "system"),
     "describe": ("systems", "topics", "longest", "grades", "judged", "pool_depth", "unjudged"),
     "archetypes": ("total", "typical A", "typical B", "excellent A", "excellent B"),
+    "risk_coverage": ("system", "threshold", "coverage", "risk", "left_alone"),
     "risk": ("metric", "system_a", "system_b", "difference", "urisk", "trisk", "georisk"),
 }
 """Verb -> columns of its result that are printed before others."""
 LONGEST = 36
 SHORTEST = 10
 """Most and fewest characters of a text in a table that is too wide."""
+LEAST = 5
+"""Fewest characters of a shortened label."""
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+"""Replacement for the characters left out."""
 UNCUT = {"interval", "g interval", "verdict", "ranks"}
 """Columns of the command line whose texts are never cut."""
 LABELS = {
@@ -62,6 +66,15 @@ OUTCOMES = [
 """Columns of the summary of outcomes in the paper's table."""
 MOST_LETTERS = 6
 """Most letters per system of a readable table. With more letters, tiers are printed."""
+VERDICT = ["difference", "significant", "ci_low", "ci_high", "p_adjusted"]
+"""The same columns by importance, for tables that are too wide."""
+ENDS = {
+    end: [f"{name}_low", f"{name}_high"]
+    for name in ("ci", "rank")
+    for end in (f"{name}_low", f"{name}_high")
+}
+"""Column -> the two ends of its interval, which are printed together."""
+NOT_SHOWN = "not shown: "
 MEANS = "mean_a"
 """The first column of a comparison after its labels."""
 
@@ -158,13 +171,19 @@ class Result(Kept, metaclass=_Frames):
 
     def __repr__(self) -> str:
         shown, note = _printed(self)
-        if note and not _is_own():
-            shown = _narrowed(shown, list(shown.columns))
+        further = ""
+        if not _is_own() and "esl_a" not in shown.columns:  # the paper's table has three blocks
+            columns = shown.columns
+            shown, further = fitted(shown, FIRST.get(self.attrs.get(RESULT, ""), VERDICT))
+            if further and NOT_SHOWN in note:
+                hidden = [str(name) for name in columns if name not in shown.columns]
+                note, further = f"{note[:-1]}, {', '.join(hidden)}]", ""
         elif not _is_own():
-            shown, note = fitted(shown, FIRST.get(self.attrs.get(RESULT, ""), ()))
-        notes = [textwrap.fill(text, WIDTH) for text in (note, *self._beware()) if text]
-        with pd.option_context(*_options(note)):
-            return visible("\n\n".join([repr(shown), *notes]))
+            shown = narrowed(shown, list(shown.columns))
+        notes = [text for text in (note, further, *self._beware()) if text]
+        with pd.option_context(*_options(note or further)):
+            wrapped = [textwrap.fill(text, WIDTH) for text in notes]
+            return visible("\n\n".join([repr(shown), *wrapped]))
 
     def _repr_html_(self) -> str | None:
         shown, note = _printed(self)
@@ -233,25 +252,31 @@ def fitted(
     names = list(frame.columns)
     if not frame.columns.is_unique or _width_of(seen) <= width:
         return frame, ""
-    labels = [name for name in names if name in LABELS and not _is_constant(seen[name])]
-    first = [name for name in dict.fromkeys([*labels, *first]) if name in names]
-    cut = _narrowed(seen, first, width)
-    kept: list[Any] = []
+    same = [n for n in names if n in LABELS and len(seen) > 1 and _is_constant(seen[n])]
+    kept: list[Any] = [name for name in names if name in LABELS and name not in same]
+    first = [name for name in dict.fromkeys([*kept, *first]) if name in names]
+    cut = narrowed(seen, first, width)
     for name in dict.fromkeys([*first, *names]):
-        wider = [other for other in names if other in {*kept, name}]
-        kept = wider if name in labels or _width_of(cut[wider]) <= width else kept
+        wider = [other for other in names if other in {*kept, *ENDS.get(name, [name])}]
+        kept = wider if _width_of(cut[wider]) <= width else kept
     left = [name for name in names if name not in kept]
-    same = [name for name in left if name in LABELS and _is_constant(seen[name])]
     notes = [f"{len(frame)} rows x {len(names)} columns"]
-    notes += [f"{name} {seen[name].iloc[0]}" for name in same]
+    notes += [f"{name} {seen[name].iloc[0]}" for name in same if name in left]
     hidden = ", ".join(str(name) for name in left if name not in same)
-    notes += [f"not shown: {hidden}"] if hidden else []
-    return _narrowed(seen[kept], kept, width), f"[{'; '.join(notes)}]"
+    notes += [f"{NOT_SHOWN}{hidden}"] if hidden else []
+    return narrowed(seen[kept], kept, width), f"[{'; '.join(notes)}]"
 
 
-def _narrowed(frame: pd.DataFrame, columns: Sequence[Any], width: int = WIDTH - 2) -> pd.DataFrame:
-    """Return a frame with texts cut until the columns fit."""
-    for most in range(LONGEST, SHORTEST, -2):
+def narrowed(frame: pd.DataFrame, columns: Sequence[Any], width: int = WIDTH - 2) -> pd.DataFrame:
+    """Return a frame with texts shortened until some columns fit.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"system": ["a" * 40, "b" * 40]})
+    >>> narrowed(frame, ["system"], 20).to_dict("list")
+    {'system': ['aaaaaaaa\u2026aaaaaaa', 'bbbbbbbb\u2026bbbbbbb']}
+    """
+    for most in range(LONGEST, SHORTEST - 1, -2):
         cut = _cut_texts(frame, most)
         if _width_of(cut[[*columns]]) <= width:
             break
@@ -259,26 +284,62 @@ def _narrowed(frame: pd.DataFrame, columns: Sequence[Any], width: int = WIDTH - 
 
 
 def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Cut long texts of a frame that stay distinct."""
+    """Shorten the texts of a frame. Different texts stay different."""
 
-    def short(value: Any, head: int) -> Any:
-        if not isinstance(value, str) or len(value) <= most:
-            return value
-        return f"{value[:head]}\N{HORIZONTAL ELLIPSIS}{value[1 + head - most :]}"
-
-    def distinct(values: Any) -> Any:
-        cuts = (values.map(partial(short, head=head)) for head in (most // 3, most - 2))
-        return next((cut for cut in cuts if cut.nunique() == values.nunique()), values)
+    def cut(values: Any) -> Any:
+        texts = list(dict.fromkeys(value for value in values if isinstance(value, str)))
+        short = dict(zip(texts, short_labels(texts, most), strict=True))
+        return values.map(lambda value: short[value] if isinstance(value, str) else value)
 
     shown = frame.copy()
     for pos, (name, kind) in enumerate(frame.dtypes.items()):
         if not pd.api.types.is_numeric_dtype(kind) and name not in UNCUT:
-            shown.isetitem(pos, distinct(frame.iloc[:, pos].astype(object)))
+            shown.isetitem(pos, cut(frame.iloc[:, pos].astype(object)))
     if isinstance(frame.index, pd.MultiIndex):
-        shown.index = frame.index.set_levels([distinct(level) for level in frame.index.levels])
-    else:
-        shown.index = distinct(frame.index)
+        shown.index = frame.index.set_levels([cut(level) for level in frame.index.levels])
+    elif not pd.api.types.is_numeric_dtype(frame.index.dtype):
+        shown.index = cut(frame.index)
     return shown
+
+
+def short_labels(labels: Sequence[str], most: int) -> list[str]:
+    """Return labels shortened to a number of characters.
+
+    An ellipsis replaces the middle of a longer label. Different labels stay different, if necessary
+    with more characters.
+
+    Parameters
+    ----------
+    labels
+        Labels, such as names of systems.
+    most
+        The most characters of a label. At least 5 characters are kept.
+
+    Examples
+    --------
+    >>> short_labels(["bm25", "dense-retrieval-run-1", "dense-retrieval-run-2"], 12)
+    ['bm25', 'dense-\u2026run-1', 'dense-\u2026run-2']
+    >>> short_labels(["our-lab-run-1-of-2026-05", "our-lab-run-2-of-2026-05"], 9)
+    ['\u2026run-1-o\u2026', '\u2026run-2-o\u2026']
+    """
+    for length in range(max(most, LEAST), max(map(len, labels), default=0)):
+        for tried in _shortened(labels, length):
+            if len(set(tried)) == len(set(labels)):
+                return tried
+    return list(labels)
+
+
+def _shortened(texts: Sequence[str], length: int) -> Iterator[list[str]]:
+    """Yield shortened texts, each cut at another position."""
+    n_kept = length - 1
+    for head in sorted(range(2, n_kept - 1), key=lambda head: abs(head - (n_kept + 1) // 2)):
+        ends = [text[:head] + ELLIPSIS + text[len(text) - n_kept + head :] for text in texts]
+        yield [t if len(t) <= length else cut for t, cut in zip(texts, ends, strict=True)]
+    columns = enumerate(zip(*(text for text in texts if len(text) > length), strict=False))
+    differs = next((pos for pos, letters in columns if len(set(letters)) > 1), 0)
+    start = max(0, differs - n_kept // 2)
+    middles = [f"{ELLIPSIS}{text[start : start + n_kept - 1]}{ELLIPSIS}" for text in texts]
+    yield [t if len(t) <= length else middle for t, middle in zip(texts, middles, strict=True)]
 
 
 def _width_of(frame: pd.DataFrame) -> int:
@@ -338,7 +399,7 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         left.append("could_be_first")
         first = frame.index[frame["could_be_first"].fillna(value=False).astype(bool)]
         topics += f"; could be first: {listing(first)}" if frame.index.nlevels == 1 else ""
-    note = f"[{shape}{topics}; not shown: {', '.join(name for name in left if name != 'n_topics')}]"
+    note = f"[{shape}{topics}; {NOT_SHOWN}{', '.join(name for name in left if name != 'n_topics')}]"
     return _head_and_tail(frame.drop(columns=left)), note
 
 
@@ -379,7 +440,7 @@ def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     kept = [*labels, *ANSWER, *(name for name in frame.columns if name not in beside)]
     constants = [f"{name} {frame[name].iloc[0]}" for name in same]
     left = [str(name) for name in frame.columns if name not in {*kept, *same}]
-    note = "; ".join([shape, *constants, f"not shown: {', '.join(left)}"])
+    note = "; ".join([shape, *constants, f"{NOT_SHOWN}{', '.join(left)}"])
     return _head_and_tail(frame[kept]), f"[{note}]"
 
 

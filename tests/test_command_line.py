@@ -16,15 +16,14 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from incomplete import incomplete
+from pandas.testing import assert_frame_equal
 
 import irframe as ir
-from irframe import __main__ as program
 from irframe.__main__ import main
 from irframe.commands import COMMANDS, tell
 from irframe.commands.evaluate import trec_layout
@@ -240,18 +239,6 @@ def test_warnings_have_a_colour_on_a_terminal_alone(capsys, monkeypatch, termina
     word = "\x1b[33mwarning:\x1b[0m" if terminal and not no_colour else "warning:"
     cleared = "\r\x1b[K" * terminal  # progress may stand on the line
     assert capsys.readouterr().err == f"{cleared}irframe: {word} few topics\n"
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_seconds_are_shown_on_a_terminal_until_the_answer(capsys, monkeypatch, terminal):
-    waits = iter([False, False, True])
-    clock = SimpleNamespace(wait=lambda _: next(waits), set=lambda: None)
-    monkeypatch.setattr(program, "Event", lambda: clock)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    with program._seconds("report"):
-        pass
-    told = "\rreport: 2 s \rreport: 3 s \r\x1b[K"
-    assert capsys.readouterr().err == (told if terminal else "")
 
 
 @pytest.mark.parametrize(
@@ -886,7 +873,8 @@ def test_the_example_of_each_command_runs(capsys, tmp_path, monkeypatch, command
 
 
 LONG_NAMES = (
-    "compare -m AP;compare -m AP nDCG@10;compare -m AP --effects --power .8;leaderboard -m AP"
+    "compare -m AP;compare -m AP nDCG@10;compare -m AP --effects --power .8;leaderboard -m AP;"
+    "evaluate -m AP nDCG@10 RR P@10;evaluate -q -m AP nDCG@10;losses -m nDCG@10;risk-coverage"
 )
 
 
@@ -899,11 +887,27 @@ def test_tables_with_long_names_print_within_80_columns(tmp_path, capsys, line, 
         ir.verbs.write_run(rows.assign(system=f"{system:-<40}"), tmp_path / f"{system}.gz")
     command, *options = line.split()
     files = [str(tmp_path / "qrels.txt"), str(tmp_path / "*.gz")]
-    status, out, _ = run(capsys, command, *files, *options, *against)
+    options += against if command in {"compare", "leaderboard"} else []
+    status, out, _ = run(capsys, command, *files, *options)
     assert status == 0
     assert max(map(len, out.splitlines())) <= 80
     head = out.splitlines()[0].split()
-    assert {"compare": "verdict", "leaderboard": "rank"}[command] in head
+    verdicts = {"compare": "verdict", "leaderboard": "rank", "evaluate": "AP", "losses": "score"}
+    assert verdicts.get(command, "risk") in head
+
+
+@pytest.mark.parametrize("rel", [[], ["--rel", "2"]])
+def test_risk_coverage_prints_the_thresholds_of_each_system(files, capsys, rel):
+    runs, qrels = ir.example_track()
+    expected = ir.verbs.risk_coverage(runs, qrels, rel=int(rel[-1]) if rel else 1)
+    line = ["risk-coverage", files[0], *files[1], *rel]
+    rows = pd.read_csv(StringIO(run(capsys, *line, "--format", "csv")[1]))
+    assert_frame_equal(rows, pd.DataFrame(expected), check_dtype=False)
+    *table, note = run(capsys, *line)[1].splitlines()
+    shown = pd.read_csv(StringIO("\n".join(table)), sep=r"\s+")
+    assert shown["system"].value_counts().between(1, 10).all()
+    assert (shown.groupby("system")["coverage"].max() == 1).all()
+    assert note == f"[{len(shown)} of {len(rows)} thresholds, the lowest of each tenth of coverage]"
 
 
 def test_a_comment_without_a_gate_has_no_verdict_of_a_gate(files, capsys):

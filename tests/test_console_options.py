@@ -22,6 +22,7 @@ VERBS = {
     "check": [ir.verbs.check],
     "diagnose": [ir.verbs.diagnose],
     "losses": [ir.verbs.losses],
+    "risk-coverage": [ir.verbs.risk_coverage],
     "judge-next": [ir.verbs.judge_next],
 }
 SUBJECTS = {"runs", "qrels", "scores", "data", "path", "cube", "n", "metric"}

@@ -66,6 +66,7 @@ LINES = (
     ("leaderboard", "-m", "AP"),
     ("diagnose",),
     ("check",),
+    ("risk-coverage",),
     ("judge-next", "-n", "5"),
 )
 

@@ -1,12 +1,15 @@
-"""How far long work is."""
+"""Progress of long work."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 from refusals import refused
 
-from irframe.checks import tracked
+import irframe as ir
+from irframe import progress
 from irframe.errors import InputError
+from irframe.progress import elapsed, tracked
 
 
 def test_progress_is_hidden_by_default(capsys):
@@ -33,8 +36,53 @@ def test_long_verbs_show_it_and_give_the_same(cube, capsys, verb, options):
     pytest.importorskip("tqdm", reason="progress is shown by tqdm")
     subject, metrics = (cube.ireval.score("AP"), ()) if verb == "compare" else (cube, ("AP",))
     plain, shown = (
-        getattr(subject.ireval, verb)(*metrics, **options, progress=progress)
-        for progress in (False, True)
+        getattr(subject.ireval, verb)(*metrics, **options, progress=shows)
+        for shows in (False, True)
     )
     assert shown.equals(plain)
     assert "100%" in capsys.readouterr().err
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Replace the clock by one that shows two seconds and then three."""
+    waits = iter([False, False, True])
+    event = SimpleNamespace(wait=lambda _: next(waits), set=lambda: None)
+    monkeypatch.setattr(progress, "Event", lambda: event)
+
+
+SHOWN = "\r{0}: 2 s \r{0}: 3 s \r\x1b[K"
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+@pytest.mark.usefixtures("clock")
+def test_seconds_are_shown_on_a_terminal_until_the_end(capsys, monkeypatch, is_terminal):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    with elapsed("compare"), elapsed("report"):  # the second is part of the first
+        pass
+    assert capsys.readouterr().err == (SHOWN.format("compare") if is_terminal else "")
+
+
+@pytest.mark.usefixtures("clock")
+def test_seconds_are_shown_in_a_notebook(capsys, monkeypatch):
+    stream = type("OutStream", (), {"__module__": "ipykernel.iostream", "flush": lambda _: None})()
+    stream.write = sys.stderr.write
+    monkeypatch.setattr(sys, "stderr", stream)
+    with elapsed("report"):
+        pass
+    assert capsys.readouterr().err == SHOWN.format("report")
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_report_shows_its_seconds_on_a_terminal(cube, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    ir.report(cube, tmp_path / "page.html", metrics=["AP"], at=5, resamples=100)
+    assert capsys.readouterr().err == SHOWN.format("report")
+
+
+def test_an_error_ends_the_seconds(monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    for _ in range(2):
+        with pytest.raises(KeyError), elapsed("report"):
+            raise KeyError
+    assert not progress._COUNTING.locked()

@@ -16,6 +16,7 @@ from typing import NoReturn, TypeVar
 from irframe.elsewhere import similar
 from irframe.errors import IrframeError
 from irframe.escaping import encodable, one_line
+from irframe.progress import ERASED
 
 COMMANDS = {
     "evaluate": ("evaluate", "score runs, as a table or as trec_eval prints it"),
@@ -28,6 +29,10 @@ COMMANDS = {
     "diagnose": ("evaluate", "say what to know about runs and judgments before trusting a number"),
     "leaderboard": ("compare", "list the systems from the best on, and how sure that is"),
     "losses": ("evaluate", "split what each run lacks of the best score by cause"),
+    "risk-coverage": (
+        "evaluate",
+        "list the risk and coverage of each system by threshold of its first score",
+    ),
     "judge-next": ("evaluate", "list the documents to judge next, the most useful first"),
     "report": ("compare", "write one page with all of it"),
     "convert": ("convert", "write runs or judgments in another format"),
@@ -44,6 +49,7 @@ EXAMPLES = {
     "diagnose": "irframe diagnose qrels.txt 'runs/*.gz'",
     "leaderboard": "irframe leaderboard qrels.txt 'runs/*.gz' -m nDCG@10 -o board.md",
     "losses": "irframe losses qrels.txt 'runs/*.gz' -m nDCG@10",
+    "risk-coverage": "irframe risk-coverage qrels.txt 'runs/*.gz' -o curves.csv",
     "judge-next": "irframe judge-next qrels.txt 'runs/*.gz' -n 20",
     "report": "irframe report qrels.txt 'runs/*.gz' --baseline bm25 -o page.html",
     "convert": "irframe convert 'runs/*.gz' -o runs.parquet",
@@ -77,8 +83,6 @@ exit status:
 NEVER = "never"
 """Value of ``--fail-on`` with which findings never change the exit status."""
 METRIC = "-m", "--metric"
-CLEARED = "\r\033[K"
-"""Sequence that erases a line of a terminal, such as progress."""
 
 
 def as_options(text: str, names: Container[str]) -> str:
@@ -125,7 +129,7 @@ def tell(message: object, names: Container[str] = ()) -> int:
     text = encodable(f"irframe: {one_line(message)}\n", sys.stderr)
     if sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         text = text.replace("irframe: warning:", "irframe: \033[33mwarning:\033[0m", 1)
-    sys.stderr.write(f"{CLEARED * sys.stderr.isatty()}{text}")
+    sys.stderr.write(f"{ERASED * sys.stderr.isatty()}{text}")
     return 2
 
 

@@ -14,7 +14,7 @@ from irframe.commands import NEVER
 from irframe.diagnostics.findings import SEVERITIES
 from irframe.errors import ParameterError
 from irframe.escaping import cell, markdown
-from irframe.printed import fitted, fixed_text, is_p, p_text
+from irframe.printed import fitted, fixed_text, is_p, narrowed, p_text
 from irframe.tables.marked_styler import MarkedStyler, Table
 
 SUFFIXES = {
@@ -143,6 +143,12 @@ def narrow_table(frame: pd.DataFrame, first: Sequence[Any]) -> str:
         columns = [*dict.fromkeys([*first, *frame.columns])]
         shown, note = fitted(texts, columns, WIDTH)
     return _printed(shown.rename_axis(columns=None)) + f"\n{wrapped(note)}\n" * bool(note)
+
+
+def with_short_labels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with labels shortened until it fits."""
+    with pd.option_context("display.float_format", fixed_text):
+        return narrowed(frame, [*frame.columns], WIDTH)
 
 
 def _markdown(frame: pd.DataFrame) -> str:

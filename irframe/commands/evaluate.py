@@ -1,7 +1,7 @@
-"""``irframe evaluate``, ``freeze``, ``check``, ``diagnose``, ``judge-next``: what scores say.
+"""Commands that score or check runs.
 
-``evaluate`` prints scores as a table or as trec_eval does; ``freeze`` keeps those of a run, as a
-baseline to be committed.
+Commands: ``evaluate``, ``freeze``, ``check``, ``diagnose``, ``losses``, ``risk-coverage`` and
+``judge-next``.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -25,6 +25,7 @@ from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
 from irframe.names import ALIASES, DOC, DRAWN, GRADE, METRIC, SYSTEM, TOPIC, UNKNOWN, roles
 from irframe.printed import FIRST, fitted
 from irframe.quantities.subtopics import POOLED_UNJUDGED
+from irframe.stops import ROUNDING
 from irframe.tables.captions import caption_text
 
 RUNID = "runid"
@@ -193,7 +194,13 @@ def run_evaluate(options: Namespace) -> answer.Answer:
         pairs = runs[[SYSTEM, TOPIC]].drop_duplicates() if rows else None
         listed = None if pairs is None else pd.MultiIndex.from_frame(pairs)
         return answer.Answer(trec_layout(scores, names, listed))
-    return answer.Answer(answer.written(scores if options.per_topic else means(scores), kind))
+    return answer.Answer(_scores_text(scores, kind, per_topic=options.per_topic))
+
+
+def _scores_text(scores: pd.DataFrame, kind: str, *, per_topic: bool) -> str | bytes:
+    """Return scores or their averages in a format."""
+    shown = scores if per_topic else means(scores)
+    return answer.written(answer.with_short_labels(shown) if kind == "table" else shown, kind)
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:
@@ -311,12 +318,39 @@ def run_losses(options: Namespace) -> answer.Answer:
     arguments = inputs.given(options, ir.verbs.losses)
     metrics: Any = options.metric or [*options.usual]
     parts: Any = ir.verbs.losses(runs, qrels, metrics, **arguments)
-    content = answer.written(parts if options.per_topic else means(parts), kind)
+    content = _scores_text(parts, kind, per_topic=options.per_topic)
     return answer.Answer(
         answer.noted(content, f"{caption_text(parts.attrs, interval='')}.")
         if kind == "table"
         else content
     )
+
+
+TENTHS = 10
+"""Most thresholds per system in a printed table."""
+
+
+def declare_risk_coverage(parser: ArgumentParser) -> None:
+    """Declare the options of the command."""
+    inputs.declare_files(parser)
+    inputs.declare_options(parser, ir.verbs.risk_coverage)
+    answer.declare_output(parser)
+
+
+def run_risk_coverage(options: Namespace) -> answer.Answer:
+    """Print risk and coverage by system and threshold.
+
+    The table has one row per tenth of coverage. Other formats have all thresholds.
+    """
+    kind = answer.format_of(options)
+    runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
+    rows = ir.verbs.risk_coverage(runs, qrels, **inputs.given(options, ir.verbs.risk_coverage))
+    if kind != "table":
+        return answer.Answer(answer.written(rows, kind))
+    tenths = np.ceil(rows["coverage"] * TENTHS - ROUNDING)
+    shown = rows[~pd.concat([rows[SYSTEM], tenths], axis=1).duplicated(keep="last")]
+    note = f"[{len(shown)} of {len(rows)} thresholds, the lowest of each tenth of coverage]"
+    return answer.Answer(answer.noted(answer.narrow_table(shown, [*rows.columns]), note))
 
 
 QRELS = "qrels"

@@ -155,6 +155,7 @@ HELP = {
     "rank_interval": "how intervals of ranks are found",
     "judge_next.method": "how they are chosen",
     "judge_next.rel": "lowest relevant grade",
+    "risk_coverage.rel": "lowest relevant grade",
     "credit": "maxmean: whether a judgment counts for all runs with the document, or for one",
     "prior": "CSV, TSV or Parquet file of a model's judgments: topic, doc, grade or probability",
     "interval": "how intervals of means are found",

@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, at_places
-from irframe.checks import listed, tracked
+from irframe.checks import listed
 from irframe.cubes.by_group import group_positions, took_part
 from irframe.cubes.view import LIST, need_dask
 from irframe.errors import InputError, ParameterError
@@ -22,6 +22,7 @@ from irframe.names import BOUND, COLLECTION, METRIC, SYSTEM, TOPIC, TOPICS_OF, U
 from irframe.paired import TESTS, PairedTest
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
+from irframe.progress import tracked
 from irframe.stops import DEPTHS, Axis
 
 Arrays = tuple[Array, ...]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall, Method
 from irframe.arrays import Array, in_threads
-from irframe.checks import check_int, each_once, listed, number, tracked
+from irframe.checks import check_int, each_once, listed, number
 from irframe.cubes.score import Work, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import pool_depth_of, sample
 from irframe.cubes.verb import common_topics, drop_absent, refuse_deeper, verb
@@ -29,6 +29,7 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.orderings.orderings import competition_ranks
+from irframe.progress import tracked
 
 
 @verb(reads=("together",))

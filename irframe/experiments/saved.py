@@ -20,7 +20,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from irframe.arrays import Grade
-from irframe.checks import tracked
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, ranked_runs
 from irframe.experiments.experiment import Experiment
@@ -31,6 +30,7 @@ from irframe.files import write_run
 from irframe.files.ids import LARGE, Codes, give_back
 from irframe.files.sources import is_address, opened_by, read_parquet, refuse_strange
 from irframe.names import VERSION
+from irframe.progress import tracked
 
 FACTS = "cube.json"
 """The file that says all of the others, with their checksums; it is written last."""

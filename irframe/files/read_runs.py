@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import pandas as pd
 import pyarrow as pa
 
-from irframe.checks import choice, tracked
+from irframe.checks import choice
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.files import read_file
 from irframe.files.comments import notes_of
@@ -25,6 +25,7 @@ from irframe.files.kinds import QRELS, RUN, Kind
 from irframe.files.sources import Source, find_files, is_address, name_of, opened_by
 from irframe.files.values import to_frame
 from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
+from irframe.progress import tracked
 
 Columns = Sequence[str] | Mapping[str, str] | None
 """The columns of a file in order; or name -> role."""

@@ -12,7 +12,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import check_int, choice, each_once, listed, number, tracked
+from irframe.checks import check_int, choice, each_once, listed, number
 from irframe.comparing.corrections import TestedMeans
 from irframe.comparing.significance import Pairing
 from irframe.cubes.unjudged import SIDES
@@ -40,6 +40,7 @@ from irframe.judging.turns import METHODS, SampleResult, Trial, take_turns
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
+from irframe.progress import tracked
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.scores.averages import Resamples
 from irframe.scores.resampling import Resampling

@@ -12,6 +12,7 @@ from weakref import WeakSet
 import numpy as np
 
 from irframe.names import printable
+from irframe.printed import short_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # noqa: PLC0414 - for all figures
@@ -20,10 +21,6 @@ else:
 
 Size = tuple[float, float] | None
 """Width and height of a figure in inches, or None for the default."""
-ELLIPSIS = "…"
-"""Replacement for the characters left out."""
-LEAST = 5
-"""Least number of characters of a shortened name."""
 PITCH = 1.25
 """Height of a row with a name, relative to the font height."""
 AROUND = 7.0
@@ -53,31 +50,14 @@ HANDLE = 3.1
 
 
 def short_names(names: Sequence[Hashable], most: int) -> list[str]:
-    """Return names shortened to a number of characters.
-
-    An ellipsis replaces the middle of a longer name. Different names stay different, if necessary
-    with more characters.
-
-    Parameters
-    ----------
-    names
-        Names, such as those of systems.
-    most
-        The most characters of a name. At least 5 characters are kept.
+    r"""Return names shortened for matplotlib.
 
     Examples
     --------
-    >>> short_names(["bm25", "dense-retrieval-run-1", "dense-retrieval-run-2"], 12)
-    ['bm25', 'dense-…run-1', 'dense-…run-2']
-    >>> short_names(["our-lab-run-1-of-2026-05", "our-lab-run-2-of-2026-05"], 9)
-    ['…run-1-o…', '…run-2-o…']
+    >>> short_names(["bm25$", "dense-retrieval-run-1", "dense-retrieval-run-2"], 12)
+    ['bm25\\$', 'dense-…run-1', 'dense-…run-2']
     """
-    texts = [str(name) for name in names]
-    for length in range(max(most, LEAST), max(map(len, texts), default=0)):
-        for tried in _shortened(texts, length):
-            if len(set(tried)) == len(set(texts)):
-                return [plain(text) for text in tried]
-    return [plain(text) for text in texts]
+    return [plain(text) for text in short_labels([str(name) for name in names], most)]
 
 
 def plain(name: str) -> str:
@@ -93,19 +73,6 @@ def plain(name: str) -> str:
     """
     shown = printable(name).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
-
-
-def _shortened(texts: list[str], length: int) -> Iterable[list[str]]:
-    """Yield shortened texts, each cut at another position."""
-    n_kept = length - 1
-    for head in sorted(range(2, n_kept - 1), key=lambda head: abs(head - (n_kept + 1) // 2)):
-        ends = [text[:head] + ELLIPSIS + text[len(text) - n_kept + head :] for text in texts]
-        yield [t if len(t) <= length else cut for t, cut in zip(texts, ends, strict=True)]
-    columns = enumerate(zip(*(text for text in texts if len(text) > length), strict=False))
-    differs = next((pos for pos, letters in columns if len(set(letters)) > 1), 0)
-    start = max(0, differs - n_kept // 2)
-    middles = [f"{ELLIPSIS}{text[start : start + n_kept - 1]}{ELLIPSIS}" for text in texts]
-    yield [t if len(t) <= length else middle for t, middle in zip(texts, middles, strict=True)]
 
 
 def rows_that_fit(ax: Axes, size: float = 1.0) -> int:

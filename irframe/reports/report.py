@@ -36,6 +36,7 @@ from irframe.metrics import Metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted, plural
 from irframe.option_values import OptionValue, slots_of
 from irframe.paired import PairedTest
+from irframe.progress import elapsed
 from irframe.record import INPUTS, Step, all_steps, refuse_unused, signature_of, steps_of
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
@@ -229,7 +230,8 @@ def report(
 
     The page needs no network, and can be read without JavaScript. With JavaScript, one choice of
     metric and depth changes the leaderboard, the matrix of significant differences and the
-    curves. Two systems can be compared by topic and document. Needs the extra ``report``.
+    curves. Two systems can be compared by topic and document. Needs the extra ``report``. A
+    terminal or notebook shows the elapsed seconds.
 
     Parameters
     ----------
@@ -307,16 +309,17 @@ def report(
     figures.drawing()
     refuse_unused(slots_of(signature_of(report))["test"], test, "report", "test")
     look(target := Path(_target(data, qrels, path)))
-    frames, full_cube = _frames_and_cube(data, qrels)
-    options = {name: arguments[name] for name in ASKED}
-    setting = Setting.read(full_cube, metrics, at, options, stop)
-    names = f"{'cube' if isinstance(data, xr.Dataset) else 'runs, qrels'}, {target.name!r}"
-    names += ", texts=texts" * (texts is not None)
-    call = call_of(names, arguments, _defaults())
-    with usual_errors(), OneCall(), during(ALONG, setting.axis):
-        page = _page(title or named_after(setting), setting, frames, call)
-        page = page if texts is None else _with_texts(page, texts)
-        write_file(target, page.render())
+    with elapsed("report"):
+        frames, full_cube = _frames_and_cube(data, qrels)
+        options = {name: arguments[name] for name in ASKED}
+        setting = Setting.read(full_cube, metrics, at, options, stop)
+        names = f"{'cube' if isinstance(data, xr.Dataset) else 'runs, qrels'}, {target.name!r}"
+        names += ", texts=texts" * (texts is not None)
+        call = call_of(names, arguments, _defaults())
+        with usual_errors(), OneCall(), during(ALONG, setting.axis):
+            page = _page(title or named_after(setting), setting, frames, call)
+            page = page if texts is None else _with_texts(page, texts)
+            write_file(target, page.render())
     return target
 
 

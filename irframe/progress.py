@@ -1,0 +1,90 @@
+"""Progress of long work on a terminal or notebook."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
+from typing import TypeVar
+
+from irframe.errors import InputError
+
+Item = TypeVar("Item")
+
+
+def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> Iterator[Item]:
+    """Yield items, with a progress bar on stderr.
+
+    Parameters
+    ----------
+    items
+        The items.
+    total
+        Number of items.
+    unit
+        Noun for one item.
+    progress
+        Whether to show the bar.
+
+    Raises
+    ------
+    InputError
+        If the bar is asked for and tqdm is not installed.
+
+    Examples
+    --------
+    >>> list(tracked("ab", 2, "run", progress=False))
+    ['a', 'b']
+    """
+    if not progress:
+        yield from items
+        return
+    try:
+        from tqdm import tqdm  # noqa: PLC0415 - only when asked for
+    except ImportError as error:
+        raise InputError("tqdm for the progress bar", "none", "pip install tqdm") from error
+    yield from tqdm(items, total=total, unit=f" {unit}s")
+
+
+ERASED = "\r\033[K"
+"""Sequence that erases a line of a terminal, such as progress."""
+_COUNTING = Lock()
+
+
+@contextmanager
+def elapsed(name: str) -> Iterator[None]:
+    """Show the elapsed seconds on a terminal or notebook.
+
+    They appear after two seconds. Only the outermost context shows them.
+
+    Parameters
+    ----------
+    name
+        Name of the work, printed before the seconds.
+
+    Examples
+    --------
+    >>> with elapsed("report"):
+    ...     done = sum(range(100))
+    """
+    is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    if not (is_notebook or sys.stderr.isatty()) or not _COUNTING.acquire(blocking=False):
+        yield
+        return
+    done = Event()
+
+    def count_up() -> None:
+        seconds = 2
+        while not done.wait(2 if seconds == 2 else 1):
+            sys.stderr.write(f"\r{name}: {seconds} s ")
+            sys.stderr.flush()
+            seconds += 1
+        sys.stderr.write(ERASED if seconds > 2 else "")
+
+    thread = Thread(target=count_up, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        _COUNTING.release()
