@@ -1,63 +1,114 @@
-"""Hits in the answers of search engines and vector stores."""
+"""Hits in answers of search engines and vector stores, as run rows.
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+`ANSWERS` lists where tools put the hits of a search, and `IDS` what they call the fields of a hit.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import suppress
 from itertools import chain
 from numbers import Number
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from irframe.errors import InputError, ParameterError, in_group, listing, shortened, warn
+from irframe.errors import (
+    InputError,
+    ParameterError,
+    in_group,
+    listing,
+    shortened,
+    warn,
+)
 from irframe.files.kinds import RUN
-from irframe.files.retrieved import Answers, has_id, holds_hits, is_hit
-from irframe.names import SCORE
+from irframe.files.likeness import LIKE_SEARCHES, like_systems
+from irframe.names import (
+    ALIASES,
+    BORDERS,
+    DOC,
+    END,
+    LAST_RESORTS,
+    LISTED_SCORE,
+    REPEAT_NAMES,
+    SCORE,
+    START,
+    roles,
+)
 
 ONLY = "*"
-"""The one key of a dictionary, whatever it is."""
-GENERATED = frozenset({"replies", "answers", "prompt"})
-"""What parts of a pipeline hold that found nothing, beside the one that did."""
-ANSWERS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "Elasticsearch, OpenSearch": (("hits", "hits"),),
-    "Solr": (("response", "docs"),),
-    "Pinecone": (("matches",), ("result", "hits")),
-    "Qdrant": (("points",), ("result", "points"), ("result",)),
-    "Weaviate": (("objects",), ("data", "Get", ONLY)),
-    "Haystack": (("documents",), (ONLY, "documents")),
-    "LangChain": (("context",), ("source_documents",)),
-    "LlamaIndex": (("source_nodes",),),
+"""The only key of a dictionary, whatever its name."""
+ANSWERS = {
+    "Elasticsearch, OpenSearch": "hits.hits",
+    "Solr": "response.docs",
+    "Pinecone": "matches result.hits",
+    "Qdrant": "points result.points result",
+    "Weaviate": "objects data.Get.*",
+    "Haystack": "documents *.documents",
+    "LangChain": "context source_documents",
+    "LlamaIndex": "source_nodes",
 }
-"""Tool -> where it puts the hits of a search in what it answers."""
-FIRST = frozenset({"ids", "root", *(path[0] for paths in ANSWERS.values() for path in paths)})
-"""Names of which an answer has one, unless all that it has are parts of a pipeline."""
+"""Tool -> the keys of the hits in its answer to a search."""
+FLAT = {"Solr": "", "Weaviate": "_additional"}
+"""Tools whose hits mix the user's fields with their own -> the key of their own fields."""
+_PATHS = [(tuple(path.split(".")), tool) for tool, row in ANSWERS.items() for path in row.split()]
+FIRST = frozenset({"ids", "root", *(path[0] for path, _ in _PATHS)})
+"""Keys one of which an answer has, unless it is of a pipeline of components."""
+GENERATED = frozenset({"replies", "answers", "prompt"})
+"""Keys of components of a pipeline that generate text instead of retrieving."""
 COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
-"""What Chroma answers, a list for each search -> a hit's word for it."""
+"""Columns of Chroma's answers, a list per search -> the field of a hit."""
 BATCH = "responses"
-"""Where Elasticsearch puts the answers to several searches."""
+"""Key of the answers to several searches in Elasticsearch."""
 PARTIAL = (
-    *(("timed_out",), ("terminated_early",), ("_shards", "failed"), ("search_cutoff",)),
-    *(("responseHeader", "partialResults"), ("root", "coverage", "degraded"), ("root", "errors")),
-    *(("errors",), ("error",)),
+    *("timed_out", "terminated_early", "_shards.failed", "search_cutoff", "errors", "error"),
+    *("responseHeader.partialResults", "root.coverage.degraded", "root.errors"),
 )
-"""Where answers say that something is missing: what they have there is true, not empty, not 0."""
+"""Keys of answers whose values are true, not empty or not 0 if hits are missing."""
 BARE = frozenset({"hits", "results", "search_results", "value", "data", "resourceSpans"})
-"""Keys that may stand alone in an answer of a tool that is not known, and are no topics."""
+"""Keys that are no topics, even if they are the only one in an answer of an unknown tool."""
 KEYS = 64
-"""The most keys that such an answer has; dictionaries of scores have more, or numbers alone."""
+"""The most keys of an unknown tool's answer; dictionaries of scores have more, or only numbers."""
+
+CHUNK = "chunk_id"
+PARENT = "doc_id"
+DOCUMENT = "document"
+"""The document, or its text: an id if there is no other."""
+IDS = {
+    CHUNK: ("chunk_id", "node_id", "id_", "id", "_id", "uuid"),
+    PARENT: (
+        *("doc_id", "ref_doc_id", "document_id", "source_id", "source", "file_path"),
+        *(name for name in ALIASES[DOC] if name not in LAST_RESORTS),
+    ),
+    SCORE: ("score", "_score", "relevance_score", "similarity"),
+    START: (*BORDERS[START], "split_idx_start"),
+    END: BORDERS[END],
+}
+"""Column -> names of the field in hits, the most reliable first."""
+PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
+"""Fields that hold the user's own fields, whose scores are not the engine's."""
+INSIDE = ("node", "document", *PAYLOAD, "_additional")
+"""Fields that hold further fields of a hit."""
+TEXT = "text"
+TEXTS = ("page_content", "content", TEXT)
+NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
+"""All fields that are read."""
+ATTRIBUTES = ("page_content", "node", "meta", "payload", "properties")
+"""Attributes one of which an object has if it is a hit."""
+
+RankedBy = Literal["list", "score"] | None
+"""What ranks bare lists of hits; None if their scores decide it."""
+Hits = Sequence[object]
 
 
-def unpacked(x: Any, hits: str | None = None, topics: Iterable[Any] | None = None) -> Any:
+class Answers(dict[Hashable, Hits]):
+    """Lists of hits by topic, in the order engines returned."""
+
+
+def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | None = None) -> Any:
     """Return the lists of hits in answers, ``{topic: hits}``.
 
-    Anything else is returned unchanged.
-
-    Parameters
-    ----------
-    x
-        Answers by topic, or these by system; or a list of answers, if topics are given.
-    hits
-        Where the hits are in each answer, keys with dots between them.
-    topics
-        The topics of a list of answers.
+    `x` holds answers by topic, or by system and topic, or is a list of answers to `topics`.
+    Anything else is returned unchanged. The keys of the hits, separated by dots, may be in `hits`.
 
     Examples
     --------
@@ -86,77 +137,114 @@ def unpacked(x: Any, hits: str | None = None, topics: Iterable[Any] | None = Non
         if lists is not None:
             of_systems[name] = lists
     if hits is not None and len(of_systems) < len(x):
-        raise ParameterError("answers by topic, for hits=", f"none that has {hits!r}")
+        raise ParameterError(f"hits under {hits!r} in some answer, for hits=", "none")
     return {**x, **of_systems} if of_systems else x
 
 
-def _as_dictionary(x: Any) -> Any:
-    """Return the dictionary in a client's object.
-
-    Anything else is returned unchanged.
-    """
+def _as_dictionary(x: object) -> object:
+    """Return the dictionary in a client's object, anything else unchanged."""
     kind = type(x)
     plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
     if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):
         return x
     body = getattr(x, "body", None)
-    if not isinstance(body, Mapping | list) and callable(getattr(kind, "to_dict", None)):
-        body = x.to_dict()
+    if not isinstance(body, Mapping | list) and callable(to_dict := getattr(x, "to_dict", None)):
+        body = to_dict()
     return body if isinstance(body, Mapping | list) else x
 
 
-def _by_topic(x: Any, topics: list[Any]) -> dict[Any, Any]:
+def _by_topic(x: object, topics: list[Hashable]) -> dict[Hashable, object]:
     """Return a list of answers by topic."""
     if not isinstance(x, list | tuple):
-        expected = "a list of answers for topics=, or a matrix with both its topics= and its docs="
+        expected = "a list of answers for topics=, or a matrix with both topics= and docs="
         raise InputError(expected, f"a {type(x).__name__}")
     if len(x) != len(topics):
-        raise InputError("a topic for each answer", f"{len(topics)} for {len(x)}")
+        found = f"{len(topics)} topics for {len(x)} answers"
+        raise InputError("one topic for each answer", found, "pass all topics in order")
     return dict(zip(topics, x, strict=True))
 
 
-def _refuse_positions(x: Sequence[Any]) -> None:
+def _refuse_positions(x: Hits) -> None:
     """Raise if a list holds answers without their topics."""
     names = x[0] if isinstance(x[0], Mapping) else getattr(x[0], "_fields", ())
     if not RUN.lacking(RUN.find(map(str, names))):
         return  # rows
     answers = [*map(_as_dictionary, x)]
-    known = any(hits_in(answer) is not None and hits_in(answer) is not answer for answer in answers)
-    others = (answer for answer in answers if isinstance(answer, Mapping))
-    if known or any(map(_lists_of, others)) or holds_hits(dict(enumerate(x))):
-        found = f"a list of {len(x)}, whose positions are no topics"
+    found = [hits_in(answer) for answer in answers]
+    of_tools = any(h is not None and h is not a for h, a in zip(found, answers, strict=True))
+    of_others = any(_lists_of(answer) for answer in answers if isinstance(answer, Mapping))
+    if of_tools or of_others or holds_hits(dict(enumerate(x))):
         advice = "name their topics in order: ir.as_runs(answers, topics=[...])"
-        raise InputError("answers or lists of hits by topic", found, advice)
+        raise InputError(
+            "answers or lists of hits by topic", f"a list of {len(x)} without topics", advice
+        )
 
 
-def _hits_by_topic(answers: Mapping[Any, Any], path: str | None) -> Answers | None:
+def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answers | None:
     """Return the hits per topic, or None without any answer."""
     answers = {topic: _as_dictionary(answer) for topic, answer in answers.items()}
-    lists: dict[Any, Any] | None
+    lists: Mapping[Hashable, object] | None
     if path is not None:
         lists = {topic: _at(answer, path.split(".")) for topic, answer in answers.items()}
     else:
         lists = {topic: hits_in(answer) for topic, answer in answers.items()}
         if all(hits is None or hits is answers[topic] for topic, hits in lists.items()):
             lists = _of_other_tools(answers)
-    if lists is None or not any(isinstance(hits, list | tuple) for hits in lists.values()):
+    if lists is None:
         return None
-    if failed := [repr(t) for t, hits in lists.items() if not isinstance(hits, list | tuple)]:
-        advice = "search again for these, or leave them out: they count as empty lists then"
-        found = f"{len(failed)} without hits, of"
-        raise InputError("the answers of searches", found, advice, failed)
+    hits_of = Answers({t: hits for t, hits in lists.items() if isinstance(hits, list | tuple)})
+    if not hits_of:
+        return None
+    if failed := [repr(topic) for topic in lists if topic not in hits_of]:
+        advice = "search again for these topics, or leave them out, so that they have empty lists"
+        found = f"none for {len(failed)} topics"
+        raise InputError("hits in the answer for every topic", found, advice, failed)
     _warn_partial(answers)
-    return Answers(lists)
+    return hits_of
 
 
-def _at(answer: Any, path: Sequence[str]) -> Any:
+def _at(answer: object, path: Sequence[str]) -> object:
     """Return the value under nested keys, None if absent."""
-    for name, inside in zip(path, [*path[1:], ""], strict=True):
-        answer = get_in(answer, name, inside)
+    for pos, name in enumerate(path):
+        if name != ONLY:
+            answer = get_in(answer, name)
+        elif isinstance(answer, Mapping):
+            values = [*answer.values()]
+            if pos + 1 < len(path) and all(isinstance(value, Mapping) for value in values):
+                values = [value for value in values if GENERATED.isdisjoint(value)]
+            answer = values[0] if len(values) == 1 else None
+        else:
+            return None
     return answer
 
 
-def _lists_of(answer: Mapping[Any, Any]) -> list[Any]:
+def get_in(holder: object, name: str) -> object:
+    """Return the value of a key, attribute or item, None if absent."""
+    if isinstance(holder, Mapping):
+        return holder.get(name)
+    value = getattr(holder, name, None)
+    if value is None and hasattr(holder, "__dict__") and hasattr(type(holder), "__getitem__"):
+        with suppress(KeyError, IndexError, TypeError, AttributeError, ValueError):
+            value = holder[name]  # type: ignore[index]
+    return value
+
+
+def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
+    """Return the first present value of some kind, else None.
+
+    Examples
+    --------
+    >>> first_in({"id": 3, "name": None}, ("name", "id"))
+    3
+    """
+    for name in names:
+        value = get_in(holder, name)
+        if value is not None and isinstance(value, kind):
+            return value
+    return None
+
+
+def _lists_of(answer: Mapping[Hashable, object]) -> list[Any]:
     """Return the keys whose values are lists of dictionaries."""
     if len(answer) > KEYS or list not in {*map(type, answer.values())}:
         return []
@@ -166,19 +254,14 @@ def _lists_of(answer: Mapping[Any, Any]) -> list[Any]:
     return [name for name, value in lists if all(isinstance(hit, Mapping) for hit in value)]
 
 
-def _of_other_tools(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
+def _of_other_tools(answers: Mapping[Hashable, object]) -> dict[Hashable, object] | None:
     """Return the hits of an unknown tool's answers.
 
-    Such an answer has exactly one list of dictionaries.
-
-    Raises
-    ------
-    InputError
-        If there are several lists, or hits without ids.
+    Answers with several lists of dictionaries, or hits without ids, are refused.
     """
-    others = {t: answer for t, answer in answers.items() if isinstance(answer, Mapping)}
-    names = [*dict.fromkeys(chain.from_iterable(map(_lists_of, others.values())))]
-    values = [*chain.from_iterable(a.values() for a in others.values() if len(a) <= KEYS)]
+    others = [answer for answer in answers.values() if isinstance(answer, Mapping)]
+    names = [*dict.fromkeys(chain.from_iterable(map(_lists_of, others)))]
+    values = chain.from_iterable(answer.values() for answer in others if len(answer) <= KEYS)
     by_system = all(isinstance(value, list | Mapping) for value in values)
     if not names or (by_system and (len(names) > 1 or names[0] not in BARE)):
         return None
@@ -186,114 +269,81 @@ def _of_other_tools(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     first = next(hits[0] for hits in lists.values() if hits and isinstance(hits, list))
     if len(names) == 1 and has_id(first):
         return lists
-    found = f"an unknown one, whose hits may be in {', '.join(map(repr, names))}"
-    advice = f"say where: ir.as_runs(answers, hits={names[0]!r}, id=...)"
+    found = f"hits in {' or '.join(map(repr, names))} with other fields"
+    advice = f"name the key of hits and the field of ids: ir.as_runs(x, hits={names[0]!r}, id=...)"
     fields = [name for name, value in first.items() if isinstance(value, str | int)]
-    raise InputError("answers of a known tool", f"{found}, with the fields", advice, fields)
+    raise InputError("answers of a known tool", found, advice, fields)
 
 
-def _warn_partial(answers: Mapping[Any, Any]) -> None:
-    """Warn of answers that say themselves that something is missing."""
+def _warn_partial(answers: Mapping[Hashable, object]) -> None:
+    """Warn about answers that state that hits are missing."""
     topics: dict[str, list[str]] = {}
     for topic, answer in answers.items():
-        for path in PARTIAL if isinstance(answer, Mapping) and len(answer) <= KEYS else ():
-            fact = _at(answer, path)
+        for name in PARTIAL if isinstance(answer, Mapping) and len(answer) <= KEYS else ():
+            fact = _at(answer, name.split("."))
             if any(fact.values()) if isinstance(fact, Mapping) else fact:
-                topics.setdefault(".".join(path), []).append(repr(topic))
+                topics.setdefault(name, []).append(repr(topic))
     if topics:
-        facts = "; ".join(f"{fact} in {listing(own)}" for fact, own in topics.items())
-        warn(f"answers say that they are incomplete: {facts}")
+        facts = "; ".join(f"{fact} in {listing(labels)}" for fact, labels in topics.items())
+        warn(f"answers state that they are incomplete: {facts}")
 
 
-def hits_in(answer: Any) -> Sequence[Any] | None:
-    """Return the hits of one search.
-
-    Return None if `answer` is not an answer of a search.
+def hits_in(answer: object) -> Hits | None:
+    """Return the hits of one search, None without an answer.
 
     A list is returned unchanged.
     """
     if isinstance(answer, list | tuple):
         return answer
-    # The first is asked first, as it is true of most hits, of which there are many.
-    if _is_none(answer) or isinstance(answer, str | bytes | Number | pd.DataFrame | None):
+    if isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1:
+        # This is fast, and true of most hits. Only a pipeline maps each component to an answer.
+        if not all(isinstance(value, Mapping) for value in answer.values()):
+            return None
+    elif isinstance(answer, str | bytes | Number | pd.DataFrame | None):
         return None
     if isinstance(answer, Mapping) and (lists := _of_columns(answer)) is not None:
         return lists[0] if len(lists) == 1 else None
-    if (of_vespa := _of_vespa(answer)) is not None:
-        return of_vespa
-    for tool, paths in ANSWERS.items():
-        for path in paths:
-            if (hits := _hits_at(answer, path)) is not None:
-                return [_of_fields(hit, tool) for hit in hits] if tool in FLAT else hits
-    return None
+    of_paths = (_of_path(answer, path, tool) for path, tool in _PATHS)
+    return next((h for h in chain([_of_vespa(answer)], of_paths) if h is not None), None)
 
 
-FLAT = {"Solr": "", "Weaviate": "_additional"}
-"""Tools whose hits have the fields of users beside their own -> where their own fields are."""
+def _of_path(answer: object, path: Sequence[str], tool: str) -> Hits | None:
+    hits = _hits_at(answer, path)
+    return hits if hits is None or tool not in FLAT else [_of_fields(h, FLAT[tool]) for h in hits]
 
 
-def _of_fields(hit: Any, tool: str) -> Any:
+def _of_fields(hit: object, key: str) -> object:
     """Return a hit with the user's fields one level below."""
     if not isinstance(hit, Mapping) or "properties" in hit:
         return hit
-    own = hit.get(FLAT[tool]) if FLAT[tool] else {n: hit[n] for n in ("id", SCORE) if n in hit}
+    own = hit.get(key) if key else {name: hit[name] for name in ("id", SCORE) if name in hit}
     if not isinstance(own, Mapping) or not own:
         return hit
     return {**own, "properties": {n: v for n, v in hit.items() if n not in own and v is not own}}
 
 
-def _is_none(answer: Any) -> bool:
-    """Tell whether a dictionary has no field of an answer.
-
-    A pipeline's answer holds nothing but the answers of its components.
-    """
-    other = isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1
-    return other and not all(isinstance(value, Mapping) for value in answer.values())
-
-
-def _hits_at(answer: Any, path: Sequence[str]) -> Sequence[Any] | None:
-    found = _at(answer, path)
-    if not isinstance(found, list | tuple):
+def _hits_at(answer: object, path: Sequence[str]) -> Hits | None:
+    hits = _at(answer, path)
+    if not isinstance(hits, list | tuple):
         return None
-    sure = len(path) > 1 and all(isinstance(hit, Mapping) for hit in found)
-    return found if sure or not found or is_hit(found[0]) else None
+    nested = len(path) > 1 and all(isinstance(hit, Mapping) for hit in hits)
+    return hits if nested or not hits or is_hit(hits[0]) else None
 
 
-def _refuse_one_answer(x: Mapping[Any, Any]) -> None:
+def _refuse_one_answer(x: Mapping[Hashable, object]) -> None:
     """Raise for a single answer that names no topic."""
-    paths = (path for path in chain(*ANSWERS.values()) if ONLY not in path)
     plain = any(isinstance(value, str | Number) for value in x.values())
     unknown = plain and bool(_lists_of(x))
-    if _of_vespa(x) is not None or unknown or any(_hits_at(x, p) is not None for p in paths):
-        found, advice = "one answer without its topic", "name it: {'q1': answer}"
-        raise InputError("the answers of searches by topic", found, advice)
+    known = any(_hits_at(x, path) is not None for path, _ in _PATHS if ONLY not in path)
+    if _of_vespa(x) is not None or unknown or known:
+        advice = "name its topic: {'q1': answer}"
+        raise InputError("answers by topic", "one answer without its topic", advice)
 
 
-def get_in(holder: Any, name: str, inside: str = "") -> Any:
-    """Return the value under a name.
-
-    For `ONLY`, return the only value that was not generated.
-    """
-    if not isinstance(holder, Mapping):
-        found = getattr(holder, name, None)
-        if found is None and hasattr(type(holder), "__getitem__") and hasattr(holder, "__dict__"):
-            try:
-                found = holder[name]
-            except (KeyError, IndexError, TypeError, AttributeError, ValueError):
-                found = None
-        return found
-    if name != ONLY:
-        return holder.get(name)
-    parts = [*holder.values()]
-    if inside and all(isinstance(value, Mapping) for value in parts):
-        parts = [value for value in parts if GENERATED.isdisjoint(value)]
-    return parts[0] if len(parts) == 1 else None
-
-
-def _of_vespa(answer: Any) -> list[Any] | None:
+def _of_vespa(answer: object) -> list[dict[Any, object]] | None:
     """Return the hits of an answer of Vespa.
 
-    Its ``source`` is no document. An answer without hits has no list.
+    Their field ``source`` names no document. An answer without hits has no list.
     """
     root = answer.get("root") if isinstance(answer, Mapping) else None
     if not isinstance(root, Mapping) or not isinstance(root.get("id"), str):
@@ -301,30 +351,131 @@ def _of_vespa(answer: Any) -> list[Any] | None:
     hits = [*root.get("children", ())]
     if "relevance" not in root or not all(isinstance(hit, Mapping) for hit in hits):
         return None
-    found = [hit for hit in hits if not str(hit.get("id")).startswith(("group:", "grouplist:"))]
-    return [{**hit, "source": None, SCORE: hit.get("relevance")} for hit in found]
+    hits = [hit for hit in hits if not str(hit.get("id")).startswith(("group:", "grouplist:"))]
+    return [{**hit, "source": None, SCORE: hit.get("relevance")} for hit in hits]
 
 
-def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
+def _of_columns(answer: Mapping[Hashable, Any]) -> list[list[dict[str, object]]] | None:
     """Return the hits per search of an answer in columns."""
     ids = answer.get("ids")
-    if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
+    if not isinstance(ids, list) or not all(isinstance(hits, list) for hits in ids):
         return None
-    columns = {word: answer[name] for name, word in COLUMNS.items() if answer.get(name) is not None}
+    columns = {field: answer[n] for n, field in COLUMNS.items() if answer.get(n) is not None}
     shape = [*map(len, ids)]
-    if uneven := [
-        repr(n) for n, w in COLUMNS.items() if w in columns and _shape(columns[w]) != shape
-    ]:
-        expected = f"columns of the same searches and hits as 'ids', which has {shape}"
-        raise InputError(expected, "columns of more or fewer", "", uneven)
-    searches = zip(*columns.values(), strict=True)
+    lists = {n: answer[n] for n, field in COLUMNS.items() if field in columns}
+    if uneven := [repr(name) for name, column in lists.items() if _shape(column) != shape]:
+        expected = f"columns with as many hits per search as 'ids', which has {shape}"
+        raise InputError(expected, "other numbers in", "", uneven)
     return [
-        [dict(zip(columns, hit, strict=True)) for hit in zip(*each, strict=True)]
-        for each in searches
+        [dict(zip(columns, hit, strict=True)) for hit in zip(*search, strict=True)]
+        for search in zip(*columns.values(), strict=True)
     ]
 
 
-def _shape(column: Any) -> list[int] | None:
+def _shape(column: object) -> list[int] | None:
     """Return the number of hits per search, or None."""
     of_lists = isinstance(column, list) and all(isinstance(hits, Sized) for hits in column)
-    return [*map(len, column)] if of_lists else None
+    return [*map(len, column)] if of_lists else None  # type: ignore[call-overload]
+
+
+def holds_hits(lists: object) -> bool:
+    """Tell whether these are lists of hits, by topic.
+
+    Examples
+    --------
+    >>> holds_hits({"q1": [{"corpus_id": 3, "score": 0.9}]}), holds_hits({"q1": ["d1"]})
+    (True, False)
+    """
+    if not isinstance(lists, Mapping):
+        return False
+    of_lists = all(isinstance(hits, list | tuple) for hits in lists.values())
+    return of_lists and is_hit(next((hits[0] for hits in lists.values() if hits), None))
+
+
+def is_hit(hit: object) -> bool:
+    """Tell whether this is a hit, with or without a score."""
+    if isinstance(hit, tuple | list) and len(hit) == 2:
+        if isinstance(hit[0], str | int | np.integer):
+            return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
+        return isinstance(hit[1], Number) and is_hit(hit[0])
+    if isinstance(hit, Mapping):
+        return not NAMES.isdisjoint(hit) and bool(RUN.lacking(RUN.find(hit)))
+    return any(hasattr(hit, name) for name in ATTRIBUTES)
+
+
+def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
+    """Return the fields of a hit under irframe's column names."""
+    is_pair = isinstance(hit, tuple | list) and len(hit) == 2
+    levels = [*_levels(hit[0] if is_pair else hit)]  # type: ignore[index]
+    if name is None:
+        _refuse_two_ids(levels[0].fields)
+    fields: dict[str, Any] = {}
+    for level in reversed(levels):  # outer fields win, unless they are missing
+        fields |= {n: v for n, v in level.fields.items() if v is not None or n not in fields}
+    row = {}
+    for column, names in IDS.items():
+        usable = (level.fields for level in levels if column != SCORE or not level.is_payload)
+        value = next((v for own in usable for n in names if (v := own.get(n)) is not None), None)
+        if value is not None and (column not in {START, END} or isinstance(value, Number)):
+            row[column] = value
+    if name is not None:
+        row = {column: value for column, value in row.items() if column not in {CHUNK, PARENT}}
+        row |= {PARENT: fields[name]} if fields.get(name) is not None else {}
+    elif not row.keys() & {CHUNK, PARENT} and isinstance(fields.get(DOCUMENT), str | int):
+        row[PARENT] = fields[DOCUMENT]
+    if is_pair:
+        row[SCORE] = hit[1]  # type: ignore[index]
+    text = first_in(fields, TEXTS, str)
+    if START in row and END not in row and text is not None:
+        row[END] = row[START] + len(text)
+    further = {n: value for n, value in fields.items() if n not in row and _is_kept(n, value)}
+    return row | further | ({TEXT: text} if text else {})
+
+
+def has_id(hit: object, name: str | None = None) -> bool:
+    """Tell whether this is a hit that names its document."""
+    plain = isinstance(hit, str | int | float | None)
+    return not plain and not {CHUNK, PARENT}.isdisjoint(row_of_hit(hit, name))
+
+
+def _is_kept(name: object, value: object) -> bool:
+    """Tell whether a field becomes a column of its own."""
+    if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
+        return False
+    taken = roles([name]) or name in {*REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name)
+    return isinstance(value, str | Number) and not taken
+
+
+class Level(NamedTuple):
+    """Fields of a hit or of a nested object."""
+
+    fields: dict[str, Any]
+    is_payload: bool
+    """Whether users chose the names of the fields."""
+
+
+def _levels(hit: object, *, is_payload: bool = False) -> Iterator[Level]:
+    """Yield the fields of a hit and of nested objects."""
+    if isinstance(hit, Mapping):
+        fields = dict(hit)
+    elif isinstance(hit, str | int | np.integer):
+        fields = {"id": hit}
+    else:
+        fields = {name: getattr(hit, name, None) for name in NAMES}
+    yield Level(fields, is_payload)
+    for name in INSIDE:
+        inner = fields.get(name)
+        if name == "fields" and isinstance(inner, Mapping):  # a list of values for each field
+            inner = {
+                n: v[0] if isinstance(v, list) and len(v) == 1 else v for n, v in inner.items()
+            }
+        if inner is not None and not isinstance(inner, str | int | float):
+            yield from _levels(inner, is_payload=is_payload or name in PAYLOAD)
+
+
+def _refuse_two_ids(fields: Mapping[str, object]) -> None:
+    """Raise if a hit has two different ids."""
+    names = [name for name in IDS[CHUNK] if fields.get(name) is not None]
+    if len({str(fields[name]) for name in names}) > 1:
+        advice = f"name the field of the document: ir.as_runs(hits, id={names[0]!r})"
+        raise InputError("hits with one id", "different ids in", advice, map(repr, names))

@@ -26,11 +26,10 @@ from irframe.errors import (
     united,
     warn,
 )
-from irframe.files.answers import unpacked
+from irframe.files.answers import RankedBy, unpacked
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
 from irframe.files.likeness import proposed
-from irframe.files.retrieved import RankedBy
 from irframe.files.tables import (
     columns_of,
     flatten,

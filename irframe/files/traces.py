@@ -1,27 +1,37 @@
-"""Searches of agents, from tool calls, messages and spans."""
+"""Run frames of hits, and of agents' searches in tool calls, messages and spans.
+
+The constants list the fields of tools. A field that stands first is preferred.
+"""
 
 import json
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from irframe.checks import choice
-from irframe.errors import InputError, shortened
-from irframe.files.answers import get_in, hits_in
-from irframe.files.retrieved import (
+from irframe.errors import InputError, RankingError, shortened
+from irframe.files.answers import (
+    CHUNK,
+    PARENT,
     Answers,
+    Hits,
     RankedBy,
+    first_in,
+    get_in,
     has_id,
+    hits_in,
     holds_hits,
     is_hit,
-    of_hits,
+    row_of_hit,
 )
-from irframe.names import SEARCH
+from irframe.files.values import framed, numbers
+from irframe.names import DOC, END, LISTED_SCORE, RANK, SCORE, SEARCH, START, TOPIC
 
 OnError = Literal["raise", "empty"]
 """What becomes of a search whose result cannot be read."""
@@ -29,47 +39,130 @@ RESULTS = (
     *("artifact", "structuredContent", "structured_content", "result", "results"),
     *("output", "outputs", "response"),
 )
-RESULT_KEYS = frozenset(RESULTS)
-"""Keys of the result of a call, the surest first."""
+"""Keys of the result of a call."""
 CALL_IDS = ("tool_call_id", "tool_use_id", "call_id")
-BLOCKS, WRAPPED = (
-    ("tool_calls", "content", "parts"),
-    ("functionResponse", "function_response", "functionCall", "function_call"),
-)
-"""Keys of the calls and results in a message, and those of Gemini around each."""
+BLOCKS = ("tool_calls", "content", "parts")
+"""Keys of the calls and results in a message."""
+WRAPPED = ("functionResponse", "function_response", "functionCall", "function_call")
+"""Keys that Gemini puts around a call or a result."""
 ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function", "model"})
 EVENTS = frozenset({"tool", "model"})
 STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "attributes"})
-"""Keys of messages, events and spans, of which they have one."""
+"""Keys one of which a message, event or span has."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 UNITS = (1e8, 1e11, 1e14, 1e17)
-"""Times since 1970 from here on are seconds, milliseconds, microseconds and nanoseconds."""
+"""Least times since 1970 in seconds, milliseconds, microseconds and nanoseconds."""
+SPAN_IDS = ("span_id", "spanId")
+PARENT_IDS = ("parent_id", "parentSpanId")
 SPAN_TOOLS = ("gen_ai.tool.name", "tool.name")
 SPAN_RESULTS = ("gen_ai.tool.call.result", "output.value")
 DOCUMENT_KEYS = ("gen_ai.retrieval.documents", "retrieval.documents")
+"""Attributes of spans with all documents."""
 NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
-"""Attributes of spans: all documents, or one field of one of them."""
-KIND, RETRIEVER = "openinference.span.kind", "a retriever"
+"""The pattern of attributes of spans with one field of one document."""
+KIND = "openinference.span.kind"
+RETRIEVER = "a retriever"
 SPAN_PARTS = ("gen_ai", "openinference", "retrieval")
-"""How names of attributes of spans begin."""
+"""Beginnings of names of attributes of spans."""
+NAME = str | int
+"""Type of ids, and of names of tools."""
+PLAIN = (list, tuple, str, int, float, type(None))
+"""Types of values without fields."""
 
 
 class ToolCall(NamedTuple):
     """A tool call or search with its result."""
 
-    tool: Any = None
-    id: Any = None
-    time: tuple[Any, Any] | None = None
+    tool: NAME | None = None
+    id: NAME | None = None
+    time: tuple[int, float] | None = None
     """The unit, and the number in it."""
-    given: Any = None
-    """The result as it stands."""
-    hits: Sequence[Any] | None = None
-    """The hits in it; None if it cannot be read as such."""
-    span: Any = None
-    parent: Any = None
+    result: object = None
+    hits: Hits | None = None
+    """The hits in the result; None if it holds none."""
+    span: NAME | None = None
+    parent: NAME | None = None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the call has a tool or an id."""
+        return self.tool is not None or self.id is not None
 
 
-def holds_searches(x: Any) -> bool:
+def of_hits(
+    lists: Mapping[Hashable, Hits],
+    name: str | None = None,
+    *,
+    ranked_by: RankedBy = None,
+    searches: Sequence[int] | None = None,
+) -> pd.DataFrame:
+    """Return a run frame of hits in their order, ``{topic: hits}``.
+
+    Scores become the column ``listed_score``, unless they rank the hits. `name` is the field of the
+    document, by default the first one of `IDS`; `searches` are the searches of the hits.
+
+    Examples
+    --------
+    >>> hit = {"page_content": "some text", "metadata": {"source": "a.md", "start_index": 40}}
+    >>> of_hits({"q1": [(hit, 0.9)]})
+      topic  rank   doc  start  end  listed_score       text
+    0    q1     1  a.md     40   49           0.9  some text
+    """
+    rows = [
+        {TOPIC: topic, RANK: rank} | row_of_hit(hit, name)
+        for topic, hits in lists.items()
+        for rank, hit in enumerate(hits, start=1)
+    ]
+    frame = framed(rows)
+    if searches is not None:
+        frame = frame.assign(**{SEARCH: searches})
+        frame[RANK] = frame.groupby([TOPIC, SEARCH]).cumcount() + 1
+    _refuse_other_ranks(frame, chain(*lists.values()))
+    first = [TOPIC, SEARCH, RANK, CHUNK, PARENT, START, END, SCORE]
+    frame = frame[sorted(frame, key=lambda n: first.index(n) if n in first else len(first))]
+    ids = [column for column in (CHUNK, PARENT) if column in frame]
+    without = frame.loc[frame[ids].isna().all(axis=1), TOPIC]
+    if len(without):
+        advice = (
+            "give each hit an id: 'id', 'doc_id', or 'source' in its metadata; or name its "
+            "field: ir.as_runs(hits, id='...')"
+        )
+        raise InputError("hits with an id", "none for", advice, without.unique())
+    partial = [column for column in (START, END) if column in frame and frame[column].isna().any()]
+    if SCORE in frame and frame[SCORE].isna().all():
+        partial.append(SCORE)
+    frame = frame.drop(columns=partial).rename(columns={ids[0]: DOC} if len(ids) == 1 else {})
+    if ranked_by == "score":
+        if SCORE not in frame:
+            raise InputError("hits with scores, for ranked_by='score'", "none")
+        return frame.drop(columns=RANK)
+    both_ways = SCORE in frame and _rise_and_fall(frame)  # which refuses scores that are no numbers
+    if both_ways and ranked_by is None and not isinstance(lists, Answers):
+        expected = "lists of hits whose scores only fall or only rise"
+        advice = "choose the order: ir.as_runs(hits, ranked_by='list'), or ranked_by='score'"
+        raise RankingError(expected, "scores that do both", advice)
+    return frame.rename(columns={SCORE: LISTED_SCORE})
+
+
+def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[object]) -> None:
+    """Raise if the ranks of hits contradict their order."""
+    ranks = [hit.get(RANK) if isinstance(hit, Mapping) else None for hit in hits]
+    numeric = [rank if isinstance(rank, int | float) else None for rank in ranks]
+    lists = [frame[column].to_numpy() for column in (TOPIC, SEARCH) if column in frame]
+    falls = (pd.Series(numeric, dtype=float).groupby(lists).diff() < 0).to_numpy()
+    if falls.any():
+        advice = "sort the hits by rank, or leave their ranks out"
+        topics = frame[TOPIC][falls].unique()
+        raise RankingError("hits in the order of their ranks", "ranks that fall in", advice, topics)
+
+
+def _rise_and_fall(frame: pd.DataFrame) -> bool:
+    """Tell whether scores both rise and fall along lists."""
+    step = np.diff(numbers(frame[SCORE]))[frame[RANK].to_numpy()[1:] > 1]
+    return bool((step > 0).any() and (step < 0).any())
+
+
+def holds_searches(x: object) -> bool:
     """Tell whether topics map to calls or steps of agents.
 
     Examples
@@ -77,14 +170,14 @@ def holds_searches(x: Any) -> bool:
     >>> holds_searches({"q1": [["d1", "d2"], ["d3"]]}), holds_searches({"q1": ["d1", "d2"]})
     (True, False)
     """
-    every = [*x.values()] if isinstance(x, Mapping) else []
-    if not all(isinstance(calls, list | tuple) for calls in every):
+    by_topic = [*x.values()] if isinstance(x, Mapping) else []
+    if not all(isinstance(calls, list | tuple) for calls in by_topic):
         return False
-    lists = (calls for calls in every if calls and not isinstance(calls[0], str))
-    return any(_is_step(entry) or _found(entry) for entry in chain.from_iterable(lists))
+    lists = (calls for calls in by_topic if calls and not isinstance(calls[0], str))
+    return any(_is_step(entry) or _hits_of_entry(entry) for entry in chain.from_iterable(lists))
 
 
-def reader_of(x: Any, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
+def reader_of(x: object, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
     """Return the reader of hits or searches, else None."""
     if isinstance(x, Answers):
         return of_hits if any(x.values()) else None
@@ -94,7 +187,7 @@ def reader_of(x: Any, on_error: OnError = "raise") -> Callable[..., pd.DataFrame
 
 
 def of_searches(
-    x: Mapping[Any, Sequence[Any]],
+    x: Mapping[Hashable, Sequence[object]],
     name: str | None = None,
     *,
     ranked_by: RankedBy = None,
@@ -102,21 +195,8 @@ def of_searches(
 ) -> pd.DataFrame:
     """Return a run frame of searches, numbered from 1.
 
-    A tool searches if a result of it holds hits. Calls of other tools are passed over.
-
-    Parameters
-    ----------
-    x
-        Topic -> calls, in their order or with the time when each began.
-    name, ranked_by
-        As for `of_hits`.
-    on_error
-        Whether a search whose result cannot be read raises, or is kept as one without hits.
-
-    Raises
-    ------
-    InputError
-        If no result holds hits, some cannot be read, or the order of calls is not known.
+    A tool searches if one of its results holds hits. Calls of other tools are skipped. Calls are in
+    order, or have times. `name` is the field of the document in hits.
 
     Examples
     --------
@@ -129,130 +209,124 @@ def of_searches(
     """
     choice("on_error", on_error, ("raise", "empty"))
     calls = {topic: _calls(topic, entries, name) for topic, entries in x.items()}
-    every = [*chain(*calls.values())]
-    if not any(call.hits for call in every):
-        expected, advice = "results of tools that hold documents", "name their field by id="
-        raise InputError(expected, "none in the calls and messages of", advice, map(repr, x))
-    tools = {call.tool for call in every if call.hits and _is_named(call)} | {RETRIEVER}
-    found = {
-        topic: [call for call in own if call.hits is not None or _searches(call, tools)]
-        for topic, own in calls.items()
+    with_hits = [call for call in chain(*calls.values()) if call.hits]
+    if not with_hits:
+        found = "none in the calls and messages of"
+        advice = "name the field of the document: ir.as_runs(x, id='...')"
+        raise InputError("results of tools that hold documents", found, advice, map(repr, x))
+    tools = {call.tool for call in with_hits if call.is_named} | {RETRIEVER}
+    searches = {
+        topic: [call for call in each if call.hits is not None or _searches(call, tools)]
+        for topic, each in calls.items()
     }
     lost = [
-        f"{topic!r} call {n if call.id is None else repr(call.id)} {shortened(call.given)}"
-        for topic, own in found.items()
-        for n, call in enumerate(own, 1)
+        f"{topic!r} call {n if call.id is None else repr(call.id)} {shortened(call.result)}"
+        for topic, each in searches.items()
+        for n, call in enumerate(each, 1)
         if call.hits is None
     ]
     if lost and on_error == "raise":
         advice = "mend them, or keep them as searches without hits: ir.as_runs(x, on_error='empty')"
         expected = "results of searches that hold documents"
         raise InputError(expected, f"{len(lost)} that cannot be read", advice, lost)
-    ordered = {topic: _in_time(topic, own) for topic, own in found.items()}
-    numbers = [n for own in ordered.values() for n, hits in enumerate(own, 1) for _ in hits]
+    ordered = {topic: _in_time(topic, each) for topic, each in searches.items()}
+    search = [n for each in ordered.values() for n, hits in enumerate(each, 1) for _ in hits]
     bare = all(isinstance(call, list | tuple) for call in chain(*x.values()))
-    lists = (dict if bare else Answers)((topic, [*chain(*own)]) for topic, own in ordered.items())
-    frame = of_hits(lists, name, ranked_by=ranked_by, searches=numbers)
+    lists = (dict if bare else Answers)((topic, [*chain(*each)]) for topic, each in ordered.items())
+    frame = of_hits(lists, name, ranked_by=ranked_by, searches=search)
     frame.attrs[SEARCH] = SEARCH  # numbered here, and not by a column of the caller
     return frame
 
 
-def _is_named(call: ToolCall) -> bool:
-    return call.tool is not None or call.id is not None
-
-
-def _searches(call: ToolCall, tools: set[Any]) -> bool:
+def _searches(call: ToolCall, tools: set[NAME | None]) -> bool:
     """Tell whether an unreadable call is a search."""
-    if _is_named(call):
-        return call.given is not None and call.tool in tools
-    return _is_json(call.given) and _parsed(call.given) is call.given
+    if call.is_named:
+        return call.result is not None and call.tool in tools
+    return _is_json(call.result) and _parsed(call.result) is call.result
 
 
-def _calls(topic: Any, entries: Sequence[Any], field: str | None) -> list[ToolCall]:
+def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> list[ToolCall]:
     """Return the calls of a topic, each once."""
     blocks = [(block, _time_of(entry)) for entry in entries for block in _steps_in(entry)]
-    tools = {key: tool for block, _ in blocks for key, tool in [_announced(block)] if key and tool}
+    tools: dict[NAME | None, NAME] = {
+        key: tool for block, _ in blocks for key, tool in [_announced(block)] if key and tool
+    }
     calls = [_call(block, time, tools, field) for block, time in blocks]
     bare = (isinstance(entry, str) or (is_hit(entry) and not _is_step(entry)) for entry in entries)
     if entries and all(bare):
-        expected, advice = "a list of calls for every topic", "put it into a list: [hits]"
-        raise InputError(expected, "hits of one search for", advice, [repr(topic)])
+        advice = "put the hits of each search into a list: {'q1': [hits]}"
+        raise InputError("a list of calls for every topic", "only hits in", advice, [repr(topic)])
     parents = {call.span: call.parent for call in calls if call.span is not None}
     read = {call.span for call in calls if call.hits}
-    kept: dict[Any, ToolCall] = {}
+    kept: dict[object, ToolCall] = {}
     for n, call in enumerate(calls):
         if call.hits is not None and not read.isdisjoint(_above(call.parent, parents)):
-            continue  # the call around it gave its result
+            continue  # the enclosing call returned these hits
         key = (n,) if call.id is None else call.id
         before = kept.setdefault(key, call)
-        if before.hits is None and call.given is not None:
+        if before.hits is None and call.result is not None:
             kept[key] = call
         elif call.hits is not None and repr(call.hits) != repr(before.hits):
-            expected, advice = "one result for each call id", "give each call an id of its own"
-            raise InputError(expected, "several for", advice, [f"{call.id!r} of {topic!r}"])
+            offenders = [f"{call.id!r} of {topic!r}"]
+            advice = "give each call its own id"
+            raise InputError("one result for each call id", "several for", advice, offenders)
     return [*kept.values()]
 
 
-def _above(span: Any, parents: Mapping[Any, Any]) -> Iterator[Any]:
+def _above(span: NAME | None, parents: Mapping[NAME, NAME | None]) -> Iterator[NAME]:
     """Yield the spans around one, from the inside out."""
-    seen = set()
+    seen = set[NAME]()
     while span is not None and span not in seen:
         seen.add(span)
         yield span
         span = parents.get(span)
 
 
-def _steps_in(entry: Any) -> list[Any]:
-    """Return the calls and results in a message.
-
-    An entry of another kind is returned as the only one.
-    """
-    found = []
+def _steps_in(entry: object) -> list[object]:
+    """Return the calls and results in a message, else the entry itself."""
+    steps = []
     for name in BLOCKS:
         blocks = get_in(entry, name)
         for block in blocks if isinstance(blocks, list) else ():
-            wrapped = next((w for n in WRAPPED if (w := get_in(block, n)) is not None), None)
+            wrapped = first_in(block, WRAPPED)
             calls = name == "tool_calls" or str(get_in(block, "type")).endswith("tool_use")
             if wrapped is not None or calls or _id_of(block) is not None:
-                found.append(block if wrapped is None else wrapped)
-    return found or [entry]
+                steps.append(block if wrapped is None else wrapped)
+    return steps or [entry]
 
 
-def _tool_of(call: Any) -> Any:
-    """Return the name of the tool of a call."""
-    function = get_in(call, "function")
-    if function is not None and not isinstance(function, str):
-        return _as_name(get_in(function, "name"))
-    names = (function, get_in(call, "tool_name"), get_in(call, "name"))
-    return next((name for name in map(_as_name, names) if name), None)
-
-
-def _as_name(value: Any) -> Any:
-    """Return a possible name or id, else None."""
-    return value if isinstance(value, str | int) else None
-
-
-def _id_of(call: Any) -> Any:
+def _id_of(call: object) -> NAME | None:
     """Return the id of a call."""
-    call_id = next((key for n in CALL_IDS if (key := _as_name(get_in(call, n))) is not None), None)
     has_plain_id = get_in(call, "jsonrpc") is not None or get_in(call, "event") == "tool"
-    return _as_name(get_in(call, "id")) if call_id is None and has_plain_id else call_id
+    id_of_call: NAME | None = first_in(call, (*CALL_IDS, *["id"] * has_plain_id), NAME)
+    return id_of_call
 
 
-def _announced(call: Any) -> tuple[Any, Any]:
+def _announced(call: object) -> tuple[NAME | None, NAME | None]:
     """Return the id and tool of a requested call."""
     params = get_in(call, "params")
+    holder = call if params is None else params
+    function = get_in(holder, "function")
+    if function is None or isinstance(function, str):
+        tool = function or first_in(holder, ("tool_name", "name"), NAME)
+    else:
+        tool = first_in(function, ("name",), NAME)
     key = _id_of(call)
-    tool = _tool_of(call if params is None else params) or _as_name(get_in(call, "method"))
-    return (_as_name(get_in(call, "id")) if key is None else key), tool
+    key = first_in(call, ("id",), NAME) if key is None else key
+    return key, tool or first_in(call, ("method",), NAME)
 
 
-def _call(block: Any, time: Any, tools: Mapping[Any, Any], field: str | None) -> ToolCall:
+def _call(
+    block: object,
+    time: tuple[int, float] | None,
+    tools: Mapping[NAME | None, NAME],
+    field: str | None,
+) -> ToolCall:
     """Return a call, with its tool by announced id."""
-    if isinstance(block, list | tuple | str | int | float | None):
-        return ToolCall(time=time, hits=_found(block, field))
-    if flat := _dotted(get_in(block, "attributes")):
-        return _of_span(block, flat, time, field)
+    if isinstance(block, PLAIN):
+        return ToolCall(time=time, hits=_hits_of_entry(block, field))
+    if attributes := _dotted(get_in(block, "attributes")):
+        return _of_span(block, attributes, time, field)
     key, tool = _announced(block)
     key = key if _id_of(block) is not None or key in tools else None
     tool = tools.get(key, tool)
@@ -262,51 +336,45 @@ def _call(block: Any, time: Any, tools: Mapping[Any, Any], field: str | None) ->
     return ToolCall(tool, key, time, results[0] if results else None, hits, *_span_ids(block))
 
 
-def _span_ids(call: Any) -> list[Any]:
+def _span_ids(call: object) -> tuple[NAME | None, NAME | None]:
     """Return the ids of a span and of its parent."""
     context = get_in(call, "context") or call
-    sides = (context, ("span_id", "spanId")), (call, ("parent_id", "parentSpanId"))
-    return [
-        next((k for n in names if (k := _as_name(get_in(holder, n))) is not None), None)
-        for holder, names in sides
-    ]
+    return first_in(context, SPAN_IDS, NAME), first_in(call, PARENT_IDS, NAME)
 
 
-def _first_hits(values: Sequence[Any], call: Any, field: str | None) -> Sequence[Any] | None:
+def _first_hits(values: Sequence[object], call: object, field: str | None) -> Hits | None:
     """Return the hits of the first result that holds some."""
-    given = (_given(value, field) for value in values)
-    return next((hits for hits in given if hits is not None), hits_in(call))
+    lists = (_hits_of_result(value, field) for value in values)
+    return next((hits for hits in lists if hits is not None), hits_in(call))
 
 
-def _is_step(entry: Any) -> bool:
+def _is_step(entry: object) -> bool:
     """Tell whether this is a message, event or span."""
     if isinstance(entry, Mapping) and STEP_KEYS.isdisjoint(entry):
         return False
-    if (
-        isinstance(entry, list | tuple | str | int | float | None)
-        or get_in(entry, "score") is not None
-    ):
+    if isinstance(entry, PLAIN) or get_in(entry, "score") is not None:
         return False
-    marked = any(get_in(entry, n) is not None for n in (*CALL_IDS, "tool_calls", "jsonrpc"))
+    marked = first_in(entry, (*CALL_IDS, "tool_calls", "jsonrpc")) is not None
     has_role = str(get_in(entry, "role")) in ROLES or str(get_in(entry, "event")) in EVENTS
     return marked or has_role or bool(_dotted(get_in(entry, "attributes")))
 
 
-def _in_time(topic: Any, calls: Sequence[ToolCall]) -> list[Sequence[Any]]:
+def _in_time(topic: Hashable, calls: Sequence[ToolCall]) -> list[Hits]:
     """Return the hits of calls, sorted by time if known."""
     units = {None if call.time is None else call.time[0] for call in calls}
     if len(units) > 1:
         timeless = sum(call.time is None for call in calls)
-        expected = "the time of every search, or of none" if timeless else "times in one unit"
-        found = f"{timeless} without one, of" if timeless else "several, of"
-        raise InputError(expected, found, "", [repr(topic)])
-    ordered = calls if None in units else sorted(calls, key=lambda call: call.time or ())
+        expected = "times of all searches or of none" if timeless else "times in one unit"
+        found = f"{timeless} without one in" if timeless else "several units in"
+        advice = "add or remove times" if timeless else "convert them to one unit"
+        raise InputError(expected, found, advice, [repr(topic)])
+    ordered = calls if None in units else sorted(calls, key=lambda call: call.time or (0, 0))
     return [call.hits or () for call in ordered]
 
 
-def _time_of(call: Any) -> tuple[Any, Any] | None:
+def _time_of(call: object) -> tuple[int, float] | None:
     """Return a call's start time with its unit, if known."""
-    value = next((time for n in TIMES if (time := get_in(call, n)) is not None), None)
+    value = first_in(call, TIMES)
     if value is None:
         return None
     if isinstance(value, int | float) or str(value).isdigit():
@@ -316,22 +384,22 @@ def _time_of(call: Any) -> tuple[Any, Any] | None:
     return None if pd.isna(time) else (time.tzinfo is None, time.value)
 
 
-def _found(call: Any, field: str | None = None) -> Sequence[Any] | None:
+def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
     """Return the hits in a list, answer or result."""
     if isinstance(call, list | tuple):
         named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit, field) for hit in call)
         return call if named else None
-    if isinstance(call, str | int | float | None):
+    if isinstance(call, PLAIN):
         return None
-    if isinstance(call, dict) and RESULT_KEYS.isdisjoint(call):
+    if isinstance(call, dict) and call.keys().isdisjoint(RESULTS):
         return hits_in(call)
     return _first_hits([get_in(call, name) for name in RESULTS], call, field)
 
 
-def _given(value: Any, field: str | None) -> Sequence[Any] | None:
-    """Return the hits a tool returned, also as text."""
-    if isinstance(value, list) and value and all(get_in(each, "type") == "text" for each in value):
-        texts = [str(get_in(each, "text")) for each in value]
+def _hits_of_result(value: object, field: str | None) -> Hits | None:
+    """Return the hits that a tool returned, possibly as text."""
+    if isinstance(value, list) and value and all(get_in(v, "type") == "text" for v in value):
+        texts = [str(get_in(block, "text")) for block in value]
         value = _parsed("".join(texts))
         value = [*map(_parsed, texts)] if isinstance(value, str) else value
     value = _parsed(value)
@@ -339,25 +407,25 @@ def _given(value: Any, field: str | None) -> Sequence[Any] | None:
         results = [value[name] for name in (*RESULTS, "content") if name in value]
         return _first_hits(results, value, field)
     named = isinstance(value, list) and all(has_id(hit, field) for hit in value)
-    return value if named else None
+    return value if named else None  # type: ignore[return-value]
 
 
-def _is_json(value: Any) -> bool:
+def _is_json(value: object) -> bool:
     return isinstance(value, str) and value.lstrip().startswith(("[", "{"))
 
 
-def _parsed(value: Any) -> Any:
+def _parsed(value: object) -> object:
     """Parse text in JSON; return anything else unchanged."""
     try:
-        return json.loads(value) if _is_json(value) else value
+        return json.loads(value) if _is_json(value) else value  # type: ignore[arg-type]
     except (ValueError, RecursionError):
         return value
 
 
-def _dotted(attributes: Any, before: str = "") -> dict[str, Any]:
+def _dotted(attributes: object, before: str = "") -> dict[str, Any]:
     """Return the attributes of a span under dotted names."""
     if isinstance(attributes, list):  # as the protocol writes them
-        pairs = [(get_in(each, "key"), get_in(each, "value")) for each in attributes]
+        pairs = [(get_in(entry, "key"), get_in(entry, "value")) for entry in attributes]
         attributes = {n: next(iter(v.values()), None) for n, v in pairs if isinstance(v, Mapping)}
     flat: dict[str, Any] = {}
     for name, value in attributes.items() if isinstance(attributes, Mapping) else ():
@@ -367,35 +435,33 @@ def _dotted(attributes: Any, before: str = "") -> dict[str, Any]:
     return flat if before or any(name.split(".")[0] in SPAN_PARTS for name in flat) else {}
 
 
-def _of_span(span: Any, flat: Mapping[str, Any], time: Any, field: str | None) -> ToolCall:
+def _of_span(
+    span: object, attributes: Mapping[str, Any], time: tuple[int, float] | None, field: str | None
+) -> ToolCall:
     """Return the call that a span records."""
-    retrieves = flat.get(KIND) == "RETRIEVER" or flat.get("gen_ai.operation.name") == "retrieval"
-    output = SPAN_RESULTS if retrieves or flat.get(KIND) == "TOOL" else SPAN_RESULTS[:1]
-    fields: dict[int, dict[str, Any]] = {}
-    for name, value in flat.items():
+    kind = attributes.get(KIND)
+    retrieves = kind == "RETRIEVER" or attributes.get("gen_ai.operation.name") == "retrieval"
+    fields: dict[int, dict[str, object]] = {}
+    for name, value in attributes.items():
         if match := NUMBERED.fullmatch(name):
             fields.setdefault(int(match[1]), {})[match[2]] = value
-    given: Any = [fields[n] for n in sorted(fields)]
-    given = given or next((flat[n] for n in DOCUMENT_KEYS if n in flat), None)
-    documents = _parsed(given)
-    hits: Sequence[Any] | None = None
+    result: object = [fields[n] for n in sorted(fields)]
+    result = result or next((attributes[n] for n in DOCUMENT_KEYS if n in attributes), None)
+    documents = _parsed(result)
+    hits: Hits | None = None
     if documents is None:
-        given = next((flat[n] for n in output if n in flat), None)
-        hits = [] if retrieves and given is None else _given(given, field)
-    elif isinstance(documents, list) and all(
-        isinstance(document, Mapping) for document in documents
-    ):
+        names = SPAN_RESULTS if retrieves or kind == "TOOL" else SPAN_RESULTS[:1]
+        result = next((attributes[n] for n in names if n in attributes), None)
+        hits = [] if retrieves and result is None else _hits_of_result(result, field)
+    elif isinstance(documents, list) and all(isinstance(hit, Mapping) for hit in documents):
         hits = [*map(_as_hit, documents)]
-    tool = (
-        RETRIEVER if retrieves else next((_as_name(flat[n]) for n in SPAN_TOOLS if n in flat), None)
-    )
-    return ToolCall(
-        tool, _as_name(flat.get("gen_ai.tool.call.id")), time, given, hits, *_span_ids(span)
-    )
+    tool = RETRIEVER if retrieves else first_in(attributes, SPAN_TOOLS, NAME)
+    key = first_in(attributes, ("gen_ai.tool.call.id",), NAME)
+    return ToolCall(tool, key, time, result, hits, *_span_ids(span))
 
 
-def _as_hit(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document of a span as hits are."""
+def _as_hit(document: Mapping[str, object]) -> dict[str, object]:
+    """Return a document of a span with the field names of hits."""
     inner = document.get("document")
-    inside = inner if isinstance(inner, Mapping) else document
-    return {name.removeprefix("document."): _parsed(value) for name, value in inside.items()}
+    fields = inner if isinstance(inner, Mapping) else document
+    return {name.removeprefix("document."): _parsed(value) for name, value in fields.items()}

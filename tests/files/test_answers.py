@@ -10,7 +10,7 @@ from refusals import refused
 import irframe as ir
 from irframe import names
 from irframe.errors import InputError, IrframeError, IrframeWarning, ParameterError
-from irframe.files.retrieved import IDS, LISTED_SCORE, PARENT
+from irframe.files.answers import IDS, LISTED_SCORE, PARENT
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}}
 LISTS = {"q1": [("x", 2.0), ("a", 1.0)], "q2": [("b", 3.0)]}
@@ -156,24 +156,27 @@ def test_answers_of_other_tools_are_read_or_refused_by_the_key_of_their_hits(too
     first_empty = runs(other(tool, []), other(tool, ["b"]))
     assert ir.as_runs(first_empty).doc.tolist() == ["b"] * (1 + several)
     strange = runs(other(tool, ["x", "a"], "objectID"), other(tool, ["b"], "objectID"))
-    refused(InputError, rf"hits may be in '{key}', .*hits='{key}', id=", ir.as_runs, strange)
+    refused(InputError, rf"hits in '{key}' with .*hits='{key}', id=", ir.as_runs, strange)
     if tool != "Typesense":
         read = ir.as_runs(strange, hits=key, id="objectID")
         assert read.doc.tolist() == ["x", "a", "b"] * (1 + several)
     failed = runs(other(tool, ["x", "a"]), {"code": 400, "message": "no"})
-    refused(InputError, "1 without hits, of: 'q2'", ir.as_runs, failed)
+    refused(InputError, "none for 1 topic: 'q2'", ir.as_runs, failed)
 
 
 UNREADABLE = {
     "OpenAI": (
         {"object": "page", "data": [{"file_id": "a", "filename": "f", "content": []}]},
-        r"in 'data', with the fields: file_id, filename",
+        r"in 'data' with other fields: file_id, filename",
     ),
-    "Algolia": ({"hits": [{"objectID": "a"}], "nbHits": 1}, "in 'hits', with the fields: objectID"),
+    "Algolia": (
+        {"hits": [{"objectID": "a"}], "nbHits": 1},
+        "in 'hits' with other fields: objectID",
+    ),
     "an export of spans": ({"resourceSpans": [{"scopeSpans": []}]}, "in 'resourceSpans'"),
     "two lists": (
         {"code": 0, "data": [{"id": "a"}], "facets": [{"id": "z"}]},
-        "in 'data', 'facets'",
+        "in 'data' or 'facets'",
     ),
 }
 
@@ -194,7 +197,7 @@ def test_hits_and_id_say_where_answers_of_other_tools_have_them():
         ir.as_runs([answer], topics=["q1"], hits="data.rows", id="key").topic.tolist() == ["q1"] * 2
     )
     lost = {"q1": answer, "q2": {"code": 1}}
-    refused(InputError, "1 without hits, of: 'q2'", ir.as_runs, lost, hits="data.rows", id="key")
+    refused(InputError, "none for 1 topic: 'q2'", ir.as_runs, lost, hits="data.rows", id="key")
 
 
 FACTS = {
@@ -300,7 +303,14 @@ def test_answers_to_several_searches_need_their_topics():
     batch = {"responses": [*answered("Elasticsearch").values()]}
     columns = {"ids": [["x", "a"], ["b"]], "distances": [[1.0, 2.0], [1.0]]}
     for x in (batch, columns, Body(batch)):
-        refused(InputError, "whose positions are no topics", ir.evaluate, x, QRELS, "RR")
+        refused(
+            InputError,
+            "without topics",
+            ir.evaluate,
+            x,
+            QRELS,
+            "RR",
+        )
         runs = ir.as_runs(x, topics=["q1", "q2"])
         assert ir.evaluate(runs, QRELS, "RR").RR.tolist() == [0.5, 1.0]
 
@@ -312,7 +322,7 @@ def test_the_first_topic_decides_nothing_for_others(first):
     runs = {"q1": others[first], "q2": answers["q2"]}
     for given in (runs, dict(reversed(runs.items()))):
         if first == "error":
-            refused(InputError, "1 without hits, of: 'q1'", ir.as_runs, given)
+            refused(InputError, "none for 1 topic: 'q1'", ir.as_runs, given)
         else:
             assert "b" in ir.as_runs(given).doc.tolist()
 
@@ -322,7 +332,7 @@ def test_answers_in_a_file_are_read(tmp_path):
     runs = ir.read_runs(tmp_path / "s.json")
     assert ir.evaluate(runs, QRELS, "RR").RR.tolist() == [0.5, 1.0]
     (tmp_path / "s.json").write_text(json.dumps({"q1": UNREADABLE["OpenAI"][0]}))
-    refused(IrframeError, "hits may be in 'data'", ir.read_runs, tmp_path / "s.json")
+    refused(IrframeError, "hits in 'data'", ir.read_runs, tmp_path / "s.json")
 
 
 @pytest.mark.parametrize("odd", [{"a": [1]}, {"a": {"b": 1}}, {"a": 0.5, "c": [{"d": 1}]}])

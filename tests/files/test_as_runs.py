@@ -263,7 +263,7 @@ def test_hits_are_rows(shape):
     assert {**frame.iloc[0]}.items() >= wanted.items()
     assert ir.as_runs({"s": {"q1": [hit]}})["system"].tolist() == ["s"]
     assert ir.as_runs([[hit], [hit]], topics=["q1", "q2"])["topic"].tolist() == ["q1", "q2"]
-    refused(InputError, r"a list of 2, .*topics=\[...\]", ir.evaluate, [[hit], [hit]], JUDGED, "RR")
+    refused(InputError, r"a list of 2 .*topics=\[...\]", ir.evaluate, [[hit], [hit]], JUDGED, "RR")
 
 
 def test_hits_are_scored_by_spans_and_by_documents():
@@ -328,9 +328,13 @@ def test_what_tools_answer_is_a_run(tool):
     assert ir.evaluate(answers, qrels, "RR")["RR"].tolist() == [0.5, 1.0]
     listed = [*answers.values()]
     pd.testing.assert_frame_equal(ir.as_runs(listed, topics=answers), ir.as_runs(answers))
-    refused(InputError, r"a list of 2, .*as_runs\(answers, topics=", ir.as_runs, listed)
+    refused(InputError, r"a list of 2 .*as_runs\(answers, topics=", ir.as_runs, listed)
     refused(
-        InputError, "a topic for each answer, but found 1 for 2", ir.as_runs, listed, topics=["q1"]
+        InputError,
+        "one topic for each answer, but found 1 topic for 2 answers",
+        ir.as_runs,
+        listed,
+        topics=["q1"],
     )
     empty = answers | {"q2": ANSWERS[tool]()}
     with pytest.warns(IrframeWarning, match="y 1 of 2 topics"):
@@ -344,10 +348,10 @@ def test_an_answer_is_of_a_topic(tool, number):
     answer = ANSWERS[tool](*FOUND["q1"][:number])
     if isinstance(answer, dict) and "data" not in answer:
         for more in ({}, {"took": 3}, {"usage": {"units": 6}}):
-            words = r"one answer without its topic. Name it: {'q1': answer}"
+            words = r"one answer without its topic. Name its topic: {'q1': answer}"
             refused(InputError, words, ir.as_runs, answer | more)
     failed = {"q1": ANSWERS[tool](*FOUND["q1"]), "q2": answer, "q3": {"error": "x", "status": 400}}
-    refused(InputError, "1 without hits, of: 'q3'", ir.evaluate, failed, {"q1": {"a": 1}}, "RR")
+    refused(InputError, "none for 1 topic: 'q3'", ir.evaluate, failed, {"q1": {"a": 1}}, "RR")
 
 
 CALLS = [[("a", 0.9), ("b", 0.5)], [("c", 0.4)], []]
@@ -454,7 +458,7 @@ def test_searches_that_say_no_order_are_refused():
     calls = [{"result": _dictionaries(hits)} for hits in CALLS[:2]]
     for time in (None, "soon", "2024-99-01"):
         odd = [calls[0] | {"timestamp": "2024-01-01"}, calls[1] | {"timestamp": time}]
-        refused(InputError, "1 without one, of: 'q1'", ir.as_runs, {"q1": odd})
+        refused(InputError, "1 without one in: 'q1'", ir.as_runs, {"q1": odd})
     both = {"q1": [[("a", 0.1), ("b", 0.2)], [("a", 0.3), ("c", 0.1)]]}
     refused(RankingError, "ranked_by='list'", ir.as_runs, both)
     for x in (both, {"x": both, "y": both}):
@@ -464,7 +468,7 @@ def test_searches_that_say_no_order_are_refused():
 def test_columns_of_an_answer_are_of_one_shape():
     for odd in ([[0.1]], [[0.1, 0.2], []], [0.1, 0.2], [[0.1, 0.2, 0.3]], "ab"):
         answer = {"ids": [["a", "b"]], "distances": odd}
-        said = r"'ids', which has \[2\], but found columns of more or fewer: 'distances'"
+        said = r"'ids', which has \[2\], but found other numbers in: 'distances'"
         refused(InputError, said, ir.as_runs, answer)
 
 
@@ -539,7 +543,7 @@ def test_matrices_are_runs_and_judgments():
     judged = ir.as_qrels((matrix > 0.5).astype(int).to_numpy(), **labels, docs=["a", "b", "c"])
     assert judged["grade"].tolist() == [0, 1, 0]
     assert ir.evaluate(frame, frame.notna().astype(int), "NumRel").iloc[0, 0] == 2
-    refused(InputError, "both its topics= and its docs=", ir.as_runs, held, **labels)
+    refused(InputError, "both topics= and docs=", ir.as_runs, held, **labels)
     bare = xr.DataArray([[1.0]], {"topic": ["q"]}, ["topic", "doc"])
     refused(InputError, "none on: 'doc'", ir.as_runs, bare)
 

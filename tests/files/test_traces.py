@@ -210,7 +210,9 @@ def test_times_are_in_one_unit():
         ("2023-11-14T22:13:20Z", "2023-11-14T22:13:21"),
         (1.5, seconds),
     ):
-        refused(InputError, "times in one unit, but found several", ir.as_runs, called(*times))
+        refused(
+            InputError, "times in one unit, but found several units in", ir.as_runs, called(*times)
+        )
     for times in ((seconds + 1, seconds), (2, 1.5), ("2024-01-02", "2024-01-01"), (2e18, "17" * 9)):
         assert searches(ir.as_runs(called(*times))) == {1: ["1"], 2: ["0"]}
 
@@ -218,7 +220,12 @@ def test_times_are_in_one_unit():
 def test_hits_of_one_search_beside_calls_are_refused():
     for hits in (["a", "b"], [{"id": "a", "score": 0.5}]):
         both = {"p": hits, "q": [["a"], ["b"]]}
-        refused(InputError, r"hits of one search for: 'p'. Put it into a list", ir.as_runs, both)
+        refused(
+            InputError,
+            r"only hits in: 'p'. Put the hits of each search into a list",
+            ir.as_runs,
+            both,
+        )
 
 
 def test_a_span_inside_one_that_was_read_is_the_same_search():
