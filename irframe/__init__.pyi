@@ -9,10 +9,10 @@ from . import paired as paired
 from . import plots as plots
 from . import verbs as verbs
 from .comparing.corrections import Significance as Significance
-from .cubes.as_scores import as_scores as as_scores
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
 from .cubes.cube import open_cube as open_cube
+from .cubes.parse_scores import as_scores as as_scores
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.scorer import scorer as scorer
 from .experiments.choices import AfterSearches as AfterSearches

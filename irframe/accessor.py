@@ -258,7 +258,7 @@ class FrameAccessor(Accessor):
     def __init__(self, subject: pd.DataFrame) -> None:
         super().__init__(subject)
         if self._kind == kinds.OTHER:
-            from irframe.cubes.as_scores import advice_of  # noqa: PLC0415 - only when asked
+            from irframe.cubes.score_frames import advice_of  # noqa: PLC0415 - only when asked
 
             called = (f"{role}: {', '.join(names)}" for role, names in words.ALIASES.items())
             message = (
@@ -278,15 +278,16 @@ class SeriesAccessor(FrameAccessor):
     """
 
     def __init__(self, subject: pd.Series) -> None:
-        from irframe.cubes import as_scores as scores  # noqa: PLC0415 - only when asked
+        from irframe.cubes import score_frames  # noqa: PLC0415 - only when asked
+        from irframe.cubes.parse_scores import as_scores  # noqa: PLC0415
 
-        if not scores.is_scores(subject):
-            advice = scores.advice_of(scores.score_frame(subject))
+        if not score_frames.is_scores(subject):
+            advice = score_frames.advice_of(score_frames.score_frame(subject))
             message = (
                 f"ireval needs a column of scores, with system and topic in its index: {advice}"
             )
             raise AttributeError(message)
-        super().__init__(scores.as_scores(subject))
+        super().__init__(as_scores(subject))
 
 
 def _with_metrics(subject: Any) -> Any:

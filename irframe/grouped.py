@@ -16,8 +16,8 @@ import xarray as xr
 from irframe.accessor import Figures, Verbs
 from irframe.checks import one_column
 from irframe.cubes import by_group
-from irframe.cubes.as_scores import as_scores
 from irframe.cubes.groups import read_groups
+from irframe.cubes.parse_scores import as_scores
 from irframe.cubes.score_arrays import normalise_collection
 from irframe.cubes.verb import VERBS
 from irframe.cubes.view import LIST, Labelled

@@ -162,7 +162,7 @@ def kind_of(subject: Any) -> str:
 
 
 def _kind_of_frame(frame: Any, returned: str) -> str:
-    from irframe.cubes.as_scores import is_scores  # noqa: PLC0415 - only when asked
+    from irframe.cubes.score_frames import is_scores  # noqa: PLC0415 - only when asked
 
     if returned not in {"", "evaluate", "score", "standardise", "sample", "draw_to_judge"}:
         return returned

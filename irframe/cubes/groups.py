@@ -13,7 +13,7 @@ from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labell
 from irframe.errors import InputError, caution, cautions_of, listing, united, warn
 from irframe.evaluation.scoring import one_or_several
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
-from irframe.files.repeats import Folded, repeat_column, with_labels
+from irframe.files.repeats import Folded, repeat_column
 from irframe.record import FACTS, SOURCES, InGroups, applied, plain_options, steps_of, with_step
 
 
@@ -273,46 +273,26 @@ def level_of(wide: pd.DataFrame) -> Any:
     if not any(name in wide.index.names for name in words.REPEAT_NAMES):
         return None
     by_role = words.roles(name for name in wide.index.names if name is not None)
-    return by_repeat(wide, by_role)[1]
+    return repeats_of(wide, [by_role[words.SYSTEM], by_role[words.TOPIC]])
 
 
-def by_repeat(
-    wide: pd.DataFrame, by_role: Mapping[str, Any], by: Any = None
-) -> tuple[pd.DataFrame, Any]:
-    """Return scores with repeats in the index, and that level.
+def repeats_of(frame: pd.DataFrame, keys: list[Any]) -> Any:
+    """Return the level or column of repeats, or None.
 
     Parameters
     ----------
-    wide
-        Scores, systems and topics in the index.
-    by_role
-        What the levels of these are called.
-    by
-        A column or level of groups, each of which has topics of its own.
-
-    Returns
-    -------
-    wide, word
-        The scores as they are and None, if they have no repeats.
+    frame
+        Rows of scores.
+    keys
+        Levels and columns that distinguish all rows if there are no repeats.
     """
-    names = [name for name in (*wide.index.names, *wide.columns) if name in words.REPEAT_NAMES]
-    if not names:
-        return wide, None
-    keys = [by_role[words.SYSTEM], by_role[words.TOPIC]]
-    rows = wide.reset_index([n for n in wide.index.names if n is not None])
-    own = [*keys, by] if by in rows.columns and by not in keys else keys
-    levels = [name for name in names if name in wide.index.names]
-    word = repeat_column(rows[[*own, *levels]], own)
-    if word is None and len(levels) < len(names):
-        word = repeat_column(rows[[*own, *names]], own)
-    if word is None or word in wide.index.names:
-        return wide, word
-    labels = with_labels(pd.Series(rows[keys[0]].array), pd.Series(wide[word].array))
-    indexed = wide.drop(columns=word).set_index(pd.Index(labels, name=word), append=True)
-    last, place = wide.index.nlevels, wide.index.names.index(keys[0]) + 1
-    indexed = indexed.reorder_levels([*range(place), last, *range(place, last)])
-    indexed.attrs = dict(wide.attrs)
-    return indexed, word
+    sides = frame.index.names, frame.columns
+    levels, columns = ([n for n in side if n in words.REPEAT_NAMES] for side in sides)
+    if not levels and not columns:
+        return None
+    rows = frame.reset_index([name for name in frame.index.names if name is not None])
+    word = repeat_column(rows[[*keys, *levels]], keys)
+    return word if word or not columns else repeat_column(rows[[*keys, *levels, *columns]], keys)
 
 
 def word_of(scores: Any) -> str:

@@ -1,12 +1,14 @@
 """The reader of scores in any supported form.
 
+Verbs: as_scores.
+
 It returns values, labels, groups and attributes as one `Scores` object.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,9 +16,8 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.arrays import Array
-from irframe.checks import one_column
-from irframe.cubes import as_scores, score_arrays
-from irframe.cubes.aggregates import array_without_aggregates
+from irframe.checks import choice, one_column
+from irframe.cubes import score_arrays, score_frames
 from irframe.cubes.by_group import (
     group_keys,
     group_values,
@@ -24,8 +25,9 @@ from irframe.cubes.by_group import (
     with_given_groups,
 )
 from irframe.cubes.groups import read_groups
+from irframe.cubes.score_rows import aggregated_topics, is_aggregate, read_rows
 from irframe.cubes.scores import Scores
-from irframe.cubes.view import LIST, selected, user_coordinates
+from irframe.cubes.view import LIST, selected
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.experiments.topic_design import (
@@ -38,8 +40,106 @@ from irframe.experiments.topic_design import (
 from irframe.files.kinds import is_judgments
 from irframe.stops import DEPTHS, Axis, axis_of
 
+DECLARED = (words.DRAWN, words.REPEATS)
+"""Attributes that declare topics and repeats."""
 ScoreLike = xr.DataArray | pd.DataFrame | Scores
 """Scores as an array or a frame, or as read."""
+
+
+def as_scores(
+    x: object,
+    metric: str | None = None,
+    *,
+    systems: Literal["rows", "columns"] | None = None,
+    lower: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Convert scores of other tools to a frame.
+
+    Every verb of scores converts its input in this way.
+
+    Parameters
+    ----------
+    x
+        - a frame with system and topic in its index or in columns, and a column for each metric;
+        - a frame with columns for system, topic, ``measure`` and ``value``, as from ir_measures and
+          PyTerrier's ``Experiment(..., perquery=True)``;
+        - a Series, one column of such a frame;
+        - with `metric`, a matrix of one metric's scores, with topics in rows and systems in
+          columns, or the reverse. The name of an axis, such as ``topic`` or ``model``, decides
+          which, or `systems`. If both axes have such names, `metric` is by default ``score``;
+        - ``{topic: {metric: score}}``, as from pytrec_eval, or ``{system: ...}`` of these;
+        - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row; or
+          ``{system: rows}`` of these;
+        - an array over (metric,) system, topic (and depth);
+        - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
+
+        Without systems, all scores belong to one system called ``run``.
+    metric
+        The metric of a matrix, or the new name of the only column of scores.
+    systems
+        Whether a matrix has systems in its ``"rows"`` or ``"columns"``.
+    lower
+        Columns of costs, such as tokens or latency, of which lower is better. Metrics such as ASL
+        need not be listed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A column for each metric, and other columns unchanged. The index has systems, repeats if
+        there are any, and topics, with their names in `x`.
+
+    Raises
+    ------
+    InputError
+        For other input, with the line of code that reshapes it.
+    IdError
+        If a system has two scores on a topic, or two columns share a name.
+
+    Examples
+    --------
+    >>> matrix = pd.DataFrame({"bm25": [0.5, 0.25], "ance": [0.75, 0.5]}, index=["q1", "q2"])
+    >>> as_scores(matrix, metric="AP", systems="columns")
+                    AP
+    system topic
+    bm25   q1     0.50
+           q2     0.25
+    ance   q1     0.75
+           q2     0.50
+    """
+    if systems is not None:
+        x = score_frames.with_axes(x, choice("systems", systems, ("rows", "columns")))
+    array = isinstance(x, xr.DataArray)
+    frame = _frame_of_array(x) if array else score_frames.score_frame(x)
+    wide = frame if array else read_rows(frame, metric=metric).to_frame()
+    if metric is not None:
+        if metric not in wide.columns and wide.shape[1] != 1:
+            several = "several columns, none of this name"
+            raise InputError(f"scores by {metric}", several, "", map(str, wide.columns))
+        wide = wide[[metric]] if metric in wide.columns else wide.set_axis([metric], axis=1)
+    missing = [name for name in lower if name not in wide.columns]
+    if missing:
+        columns = map(str, wide.columns)
+        raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
+    drawn = {name: frame.attrs[name] for name in DECLARED if name in frame.attrs}
+    if lower or drawn:
+        wide = wide.copy(deep=False)
+        wide.attrs |= drawn
+        wide.attrs |= {words.LOWER: [*lower]} if lower else {}
+    return wide
+
+
+def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
+    """Return an array as a frame with metrics as columns."""
+    read = parse_scores(scores).load()
+    read.refuse_bounds()
+    array = _array_of(read if read.axis.dim in scores.dims else replace(read, depths=None))
+    frame = array.to_dataset(words.METRIC).to_dataframe([*array.dims[1:]]).dropna(how="all")
+    frame = frame.rename_axis(columns=words.METRIC)
+    labels = [pd.Series(v, read.topics, name=name) for name, v in read.label_values.items()]
+    frame = score_frames.with_labels_of_topics(frame, words.TOPIC, labels)
+    carried = *DECLARED, read.axis.attribute
+    frame.attrs = {name: scores.attrs[name] for name in carried if name in scores.attrs}
+    return frame
 
 
 def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
@@ -80,7 +180,7 @@ def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
         raise ParameterError("by to name groups of systems or topics", found, alone)
     if isinstance(x, xr.DataArray):
         return _read_array(x, asking, by)
-    return _read_frame(as_scores.score_frame(x), asking, by)
+    return _read_frame(score_frames.score_frame(x), asking, by)
 
 
 def refuse_result(x: Any) -> None:
@@ -114,7 +214,7 @@ def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str,
     return read
 
 
-def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.DataArray:
+def to_scores(scores: object, asking: str = "") -> xr.DataArray:
     """Return scores in any supported form as an array.
 
     Parameters
@@ -138,17 +238,20 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
     """
     read = parse_scores(scores, asking=asking)
     read.refuse_bounds()
-    drawn = read.label_values
-    if read.rows is None:
-        source: xr.DataArray = read.source
-        return source.drop_vars([n for n in user_coordinates(source) if n not in drawn])
+    return _array_of(read)
+
+
+def _array_of(read: Scores) -> xr.DataArray:
+    """Return scores as an array with declared labels of topics."""
     repeats = {words.REPEAT: read.repeats} if read.several_repeats else {}
     labels: Any = {words.SYSTEM: read.systems, **repeats, words.TOPIC: read.topics}
     labels |= {} if read.depths is None else {read.axis.dim: read.depths}
     labels = {words.METRIC: read.metrics, **{dim: labels[dim].rename(dim) for dim in labels}}
     values = read.values[..., 0] if read.depths is None else read.values
     array = xr.DataArray(values, labels, tuple(labels), name="score", attrs=read.attrs)
-    return array.assign_coords({name: (words.TOPIC, column) for name, column in drawn.items()})
+    return array.assign_coords(
+        {name: (words.TOPIC, column) for name, column in read.label_values.items()}
+    )
 
 
 def _read_array(x: xr.DataArray, asking: str, by: Any) -> Scores:
@@ -162,7 +265,7 @@ def _read_array(x: xr.DataArray, asking: str, by: Any) -> Scores:
     array = score_arrays.in_order(
         score_arrays.validated(x if bounds is None else x.isel({words.BOUND: 0}, drop=True))
     )
-    array = array_without_aggregates(array)
+    array = _array_without_aggregates(array)
     values = array.to_numpy() if array.chunks is None else array.data
     return _scores_of(
         values,
@@ -217,6 +320,18 @@ def _declared(attrs: Mapping[Any, Any], values: dict[str, Array], by: Any) -> To
     return declared_labels(attrs, values)
 
 
+def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
+    """Return an array without topics that summarise the other topics."""
+    if array.chunks is not None or not any(map(is_aggregate, array.indexes[words.TOPIC])):
+        return array
+    last = array.transpose(..., words.TOPIC, words.METRIC)
+    values = last.to_numpy().reshape(-1, last.shape[-2], last.shape[-1])
+    groups, codes = (codes.ravel() for codes in np.indices(values.shape[:2]))
+    topics = array.indexes[words.TOPIC]
+    dropped = aggregated_topics(values.reshape(-1, last.shape[-1]), topics, codes, groups)
+    return array.drop_isel({words.TOPIC: dropped}) if dropped else array
+
+
 def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
     """Read a frame with a row per system and topic.
 
@@ -226,70 +341,58 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
     column = None if given or by is None else by
     if column is not None:
         group_keys(frame, column)  # before columns are gone
-    wide, by_role, word = as_scores.wide_frame(frame, by=column)
-    if column is not None and column in by_role.values():
+    read = read_rows(frame, column)
+    table, codes, labels = read.table, dict(read.codes), dict(read.labels)
+    names = [labels[dim].name for dim in labels]
+    if column is not None and column in {labels[dim].name for dim in LIST}:
         raise ParameterError("by to be a property of systems or topics", repr(column))
-    known = [name for name in (*wide.index.names, *wide.columns) if name is not None]
+    word = labels[words.REPEAT].name if words.REPEAT in labels else None
     if word is not None and asking:
-        names = [name for name in wide.index.names if name != word]
-        line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
+        others = [name for name in names if name != word]
+        line = f"ir.as_scores(scores).groupby(level={others}, sort=False).mean()"
         score_arrays.refuse_several_repeats(asking, word, line)
-    metrics, values = _metric_values(wide, by_role[words.SYSTEM], column)
-    roles = by_role | ({} if word is None else {words.REPEAT: word})
-    axis = axis_of(frame)
-    axis = axis if axis.dim in wide.index.names else DEPTHS
-    roles |= {axis.dim: axis.dim} if axis.dim in wide.index.names else {}
-    dims = [dim for dim in (words.SYSTEM, words.REPEAT, words.TOPIC, axis.dim) if dim in roles]
-    codes, labels = _codes_of_rows(wide, {dim: roles[dim] for dim in dims})
     keys = None
     if given:
-        by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, known)
+        taken = [name for name in (*names, *table.index.names, *table.columns) if name is not None]
+        by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, taken)
         keys = dim, groups.to_numpy()
     elif column is not None:
-        keys = _split_topics(group_keys(wide, column), column, codes, labels)
-    attrs = {**frame.attrs, **wide.attrs, words.METRICS: metrics}
-    of_topics = _labels_of_rows(wide, codes[words.TOPIC], labels[words.TOPIC])
-    drawn = _declared(attrs, of_topics, column)
-    table, rows = _to_dense(values, codes, labels)
+        keys = _split_topics(group_keys(table, column), column, codes, labels)
+    metrics, values = _metric_values(table, codes, column)
+    of_topics = _labels_of_rows(table, codes[words.TOPIC], labels[words.TOPIC])
+    drawn = _declared(frame.attrs, of_topics, column)
+    dense, rows = _to_dense(values, codes, labels)
     if rows is None:
-        others: Any = [name for name in wide.index.names if name not in roles.values()]
-        as_scores.refuse_twice(wide.index.droplevel(others), wide, frame.index.names)
-    carried = words.UNKNOWN, words.DRAWN, axis.attribute, *[words.REPEATS] * bool(word)
-    kept = {name: attrs[name] for name in carried if attrs.get(name) is not None}
+        index = [labels[dim].take(codes[dim]) for dim in labels]
+        score_frames.refuse_twice(pd.MultiIndex.from_arrays(index), table, frame.index.names)
+    axis = axis_of(frame)
+    carried = words.UNKNOWN, words.DRAWN, axis.attribute, *[words.REPEATS] * (word is not None)
+    kept = {name: frame.attrs[name] for name in carried if frame.attrs.get(name) is not None}
     kept = kept if word is None else {words.REPEATED: str(word), **kept}
     labels = {words.METRIC: pd.Index(metrics), **labels}
-    further = {"source": _source_of(wide, attrs, column), "topic_labels": drawn, "rows": rows}
-    return _scores_of(table, labels, axis, kept, by=by, keys=keys, **further)
+    further = {"source": read, "topic_labels": drawn, "rows": rows}
+    return _scores_of(dense, labels, axis, kept, by=by, keys=keys, **further)
 
 
-def _metric_values(wide: pd.DataFrame, system: Any, column: Any) -> tuple[list[Any], Array]:
+def _metric_values(
+    table: pd.DataFrame, codes: Mapping[str, Array], column: Any
+) -> tuple[list[Any], Array]:
     """Return the columns of scores and their values."""
-    labelled = [name for name in (*LABELS, column) if name in wide.columns]
-    scored = wide.drop(columns=labelled) if labelled else wide
-    metrics = score_arrays.metric_columns(scored, system)
+    labelled = [name for name in (*LABELS, column) if name in table.columns]
+    scored = table.drop(columns=labelled) if labelled else table
+    metrics = score_arrays.metric_columns(scored, codes)
     chosen = scored if len(metrics) == scored.shape[1] else scored[metrics]
     return metrics, score_arrays.numbers_of(chosen)
 
 
-def _source_of(wide: pd.DataFrame, attrs: dict[Any, Any], level: Any) -> pd.DataFrame:
-    """Return a frame without the level of groups.
-
-    The result has the given attributes.
-    """
-    inside = level in {*wide.index.names} - {None}
-    source = wide.droplevel(level) if inside else wide.copy(deep=False)
-    source.attrs = attrs
-    return source
-
-
-def _labels_of_rows(wide: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[str, Array]:
+def _labels_of_rows(table: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[str, Array]:
     """Return the labels of every topic.
 
     Raise if rows of a topic have different labels.
     """
     found = {}
-    for name in [name for name in LABELS if name in {*wide.index.names, *wide.columns}]:
-        column = group_values(wide, name)
+    for name in [name for name in LABELS if name in {*table.index.names, *table.columns}]:
+        column = group_values(table, name)
         of_rows, values = pd.factorize(column, use_na_sentinel=False)
         of_topics = np.zeros(len(topics), int)
         of_topics[codes] = of_rows
@@ -297,27 +400,6 @@ def _labels_of_rows(wide: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[
             refuse_several_values(name, topics[np.unique(codes[unlike])])
         found[name] = np.asarray(values.take(of_topics))
     return found
-
-
-def _codes_of_rows(
-    wide: pd.DataFrame, roles: Mapping[str, Any]
-) -> tuple[dict[str, Array], dict[str, pd.Index]]:
-    """Return codes and labels of systems, repeats, topics and depths.
-
-    The code of a row is the position of its label.
-    """
-    codes, labels = {}, {}
-    for dim, level in roles.items():
-        index: Any = wide.index
-        place = index.names.index(level)
-        of_rows = index.codes[place]
-        if (of_rows < 0).any():
-            codes[dim], present = pd.factorize(index.get_level_values(place), use_na_sentinel=False)
-        else:  # whose levels tell labels apart already
-            codes[dim], among = pd.factorize(of_rows)
-            present = index.levels[place].take(among)
-        labels[dim] = present.rename(level)
-    return codes, labels
 
 
 def _to_dense(

@@ -12,9 +12,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.arrays import Grade
+from irframe.arrays import Array, Grade
 from irframe.checks import listed
-from irframe.cubes import as_scores, groups
+from irframe.cubes import groups
+from irframe.cubes.score_frames import named_metrics
 from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, during, warn
 from irframe.evaluation.scoring import Thresholds
@@ -103,8 +104,8 @@ def dims_of(scores: Any) -> tuple[str, ...]:
     return words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, axis_of(scores).dim
 
 
-def metric_columns(frame: pd.DataFrame, system: Any = None) -> list[Any]:
-    """Return the columns of a wide frame that are scores.
+def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]:
+    """Return the columns of a frame that are scores.
 
     These are the columns that irframe made, as the frame's attributes record, and columns named
     after a metric. Another column of numbers is a metric too if it varies within a topic and within
@@ -114,9 +115,9 @@ def metric_columns(frame: pd.DataFrame, system: Any = None) -> list[Any]:
     Parameters
     ----------
     frame
-        Scores, with systems and topics in the index.
-    system
-        The level of systems, if known.
+        Scores, with a column per metric.
+    codes
+        Numbers of the system, the topic and other labels of each row.
 
     Warns
     -----
@@ -126,21 +127,21 @@ def metric_columns(frame: pd.DataFrame, system: Any = None) -> list[Any]:
 
     Examples
     --------
-    >>> index = pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["system", "topic"])
-    >>> scores = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], "kind": list("pqpq")}, index=index)
-    >>> metric_columns(scores)
+    >>> codes = {"system": np.array([0, 0, 1, 1]), "topic": np.array([0, 1, 0, 1])}
+    >>> scores = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], "kind": list("pqpq")})
+    >>> metric_columns(scores, codes)
     ['AP']
     """
     stated = frame.attrs.get(words.METRICS, ())
     if [*frame.columns] == [*stated]:
         return [*stated]
-    named = as_scores.named_metrics(frame)
+    named = named_metrics(frame)
     known = {name for name in frame.columns if name in stated} | {*named}
     known |= {*frame.columns} & {*frame.attrs.get(words.LOWER, ())}
     if not known and not len(stated):
         return list(frame.columns)
     numbers = [name for name in frame.columns if name not in known and _is_number(frame[name])]
-    varying = [name for name in numbers if _is_of_both(frame[name], system)]
+    varying = [name for name in numbers if _varies(frame[name], codes)]
     added = [name for name in named if name not in stated] if len(stated) else []
     if added + varying:
         read_as = directions(map(str, added + varying))
@@ -166,7 +167,7 @@ def _is_number(column: pd.Series) -> bool:
     return bool(types.is_numeric_dtype(kind)) and not flags
 
 
-def _is_of_both(column: pd.Series, system: Any = None) -> bool:
+def _varies(column: pd.Series, codes: Mapping[str, Array]) -> bool:
     """Return whether a column varies by system and by topic.
 
     A dimension with a single label is not checked.
@@ -176,9 +177,10 @@ def _is_of_both(column: pd.Series, system: Any = None) -> bool:
     values = column.nunique()
     if values <= 1:
         return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
-    system = system or as_scores.index_roles(column.to_frame())[words.SYSTEM]
-    sides = column.index.get_level_values(system), column.index.droplevel([system])
-    counts = [column.groupby(pd.factorize(keys)[0]).nunique(dropna=False) for keys in sides]
+    column = column.reset_index(drop=True)
+    others = [rows for dim, rows in codes.items() if dim != words.SYSTEM]
+    sides = [codes[words.SYSTEM]], others
+    counts = [column.groupby(keys).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
 
 

@@ -280,8 +280,8 @@ def standardise(
     _tell_constant(array, spread)
     result = array.copy(data=TO_UNIT[scaling]((array.to_numpy() - mean) / spread))
     result = result.assign_attrs(standardised=scaling)
-    table = parse_scores(scores)
-    return result if table.rows is None else _as_frame(result, table)
+    read = parse_scores(scores)
+    return result if read.rows is None else _as_frame(result, read)
 
 
 def _refuse_others(array: xr.DataArray) -> None:
@@ -332,11 +332,14 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
 
 
 def _as_frame(scores: xr.DataArray, read: Scores) -> pd.DataFrame:
-    """Return scores as a frame with the input's rows."""
-    rows, columns = np.asarray(read.rows), pd.Index(read.metrics, name=read.source.columns.name)
+    """Return scores as a frame with the rows of the original scores."""
+    original = read.source.to_frame()
+    original = original.droplevel(read.by) if read.by in original.index.names else original
+    rows = np.asarray(read.rows)
     present = rows >= 0
     order = np.argsort(rows[present])
-    index = read.source.index.take(rows[present][order])
+    index = original.index.take(rows[present][order])
+    columns = pd.Index(read.metrics, name=original.columns.name)
     frame = pd.DataFrame(scores.to_numpy()[:, present].T[order], index, columns)
     frame.attrs = {**read.source.attrs, METRICS: read.metrics, **scores.attrs}
     return frame

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes import as_scores
-from irframe.cubes.groups import REPEAT_OF, by_repeat
-from irframe.cubes.parse_scores import refuse_result
+from irframe.cubes.groups import REPEAT_OF, level_of
+from irframe.cubes.parse_scores import as_scores, refuse_result
+from irframe.cubes.score_frames import index_roles, score_frame, with_labels_of_topics
 from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.topic_design import (
@@ -107,7 +107,7 @@ def design(
     if isinstance(scores, xr.DataArray | xr.Dataset):
         scores = read_cube(scores) if isinstance(scores, xr.Dataset) else scores
         return _of_labelled(scores, table, given, repeats)
-    return _of_frame(as_scores.score_frame(scores), table, given, repeats)
+    return _of_frame(score_frame(scores), table, given, repeats)
 
 
 def _values(
@@ -185,15 +185,15 @@ def _of_frame(
     kept = [name for name in own if name not in {*levels, *labels}]
     further = {name: rows[[topic, name]].drop_duplicates().set_index(topic)[name] for name in kept}
     frame = frame.drop(columns=[name for name in (*kept, *labels) if name in frame.columns])
-    wide = as_scores.as_scores(without_levels(frame, labels))
+    wide = as_scores(without_levels(frame, labels))
     names = {label: column.name for label, column in values.items()}
     attrs = _attributes({**frame.attrs, **wide.attrs}, names, repeats)
-    topics: Any = wide.index.unique(as_scores.index_roles(wide)[TOPIC])
+    topics: Any = wide.index.unique(index_roles(wide)[TOPIC])
     added = [column.rename(name) for name, column in further.items()]
     for label, column in values.items():
         added.append(pd.Series(values_of_topics(label, column, topics), topics, name=label))
-    wide = as_scores.with_labels_of_topics(wide, topics.name, added)
-    if repeats is not None and by_repeat(wide, as_scores.index_roles(wide))[1] is None:
+    wide = with_labels_of_topics(wide, topics.name, added)
+    if repeats is not None and level_of(wide) is None:
         _refuse_single(repeats)
     wide.attrs = attrs
     return wide

@@ -9,8 +9,8 @@ from pandas.io.formats.style import Styler
 
 from irframe.checks import as_annotated, check_int, choice
 from irframe.comparing.compare import COLUMNS
-from irframe.cubes.as_scores import is_scores
 from irframe.cubes.score_arrays import with_costs
+from irframe.cubes.score_frames import is_scores
 from irframe.files.tables import once_named
 from irframe.names import ALIASES, BOUND, METRIC, RESULT, SCORE_VERBS, SYSTEM, TOPIC
 from irframe.scores.summary import summary

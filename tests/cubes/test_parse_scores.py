@@ -1,15 +1,213 @@
-"""Scores read once: what they are made of, and the words for their groups."""
+"""Scores in any supported form, as a frame and as read by verbs."""
 
+import io
 import itertools
 
+import ir_measures
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import InputError
+from irframe.cubes.parse_scores import to_scores
+from irframe.cubes.score_frames import is_scores
+from irframe.errors import IdError, InputError
 from irframe.names import ALIASES
+
+
+@pytest.fixture(scope="module")
+def scores(track):
+    return ir.evaluate(*track, ["AP", "P@5"])
+
+
+@pytest.fixture(scope="module")
+def long(scores):
+    flat = scores.reset_index().rename(columns={"system": "name", "topic": "qid"})
+    return flat.melt(["name", "qid"], var_name="measure")
+
+
+def same(found, expected):
+    """Compare scores by their labels, in any order."""
+    left, right = to_scores(found), to_scores(expected)
+    return left.reindex_like(right).drop_attrs().identical(right.drop_attrs())
+
+
+def test_what_evaluate_gives_comes_back(scores):
+    assert ir.as_scores(scores) is scores
+
+
+def test_from_a_file(scores):
+    text = scores.reset_index().to_csv(index=False)
+    found = ir.as_scores(pd.read_csv(io.StringIO(text), dtype={"topic": "str"}))
+    # Old versions of pandas read numbers to their last digit but one.
+    left, right = to_scores(found), to_scores(scores)
+    np.testing.assert_allclose(left.reindex_like(right), right, rtol=1e-14)
+    whole = pd.read_csv(io.StringIO(text))
+    assert whole.ireval.compare(baseline="bm25")["p"].notna().all()
+
+
+def test_a_name_of_ones_own_stays_with_reset_index(scores):
+    mine = scores[["AP"]].set_axis(["mine"], axis=1)
+    for attributes in ({"metrics": ["mine"]}, {}):
+        mine.attrs = attributes
+        assert same(mine.reset_index(), mine)
+
+
+def test_columns_have_the_verbs(scores, long):
+    expected = scores[["AP"]].ireval.compare(baseline="bm25")
+    pd.testing.assert_frame_equal(scores["AP"].ireval.compare(baseline="bm25"), expected)
+    pd.testing.assert_frame_equal(ir.verbs.compare(scores["AP"], baseline="bm25"), expected)
+    unnamed = scores["AP"].rename(None)
+    assert ir.verbs.summary(unnamed).index.unique("metric").tolist() == ["score"]
+    assert "compare" in dir(scores["AP"].ireval)
+    with pytest.raises(AttributeError, match="a column of scores, with system and topic"):
+        _ = pd.Series([1.0]).ireval
+    assert not hasattr(long["value"], "ireval")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_matrices(scores, turned):
+    matrix = scores["AP"].unstack("system")[scores.index.unique("system")]
+    matrix = matrix.T if turned else matrix
+    found = ir.as_scores(matrix, metric="AP")
+    assert same(ir.as_scores(matrix), found.rename(columns={"AP": "score"}))
+    np.testing.assert_array_equal(matrix.ireval.summary(), found.ireval.summary())
+    assert same(found, scores[["AP"]])
+    pd.testing.assert_frame_equal(
+        found.ireval.compare(baseline="bm25"), scores["AP"].ireval.compare(baseline="bm25")
+    )
+    bare = matrix.reset_index().rename_axis(columns=None)
+    assert same(ir.as_scores(bare, metric="AP"), scores[["AP"]])
+    advice = r"ir.as_scores\(frame, metric='AP', systems='columns'\)"
+    with pytest.raises(InputError, match=advice):
+        ir.as_scores(matrix.rename_axis(index=None, columns=None))
+    with pytest.raises(AttributeError, match=advice):
+        _ = matrix.rename_axis(index=None, columns=None).ireval
+
+
+def test_matrices_without_names_are_asked_about():
+    matrix = pd.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.0], "c": [0.0, 0.0]})
+    refused(InputError, "systems='rows'", lambda: ir.as_scores(matrix, metric="nDCG"))
+    found = to_scores(ir.as_scores(matrix, metric="nDCG", systems="columns"))
+    assert dict(found.sizes) == {"metric": 1, "system": 3, "topic": 2}
+    assert found.sel(system="b").values.tolist() == [[1.0, 0.0]]
+
+
+def test_matrices_hold_numbers_once():
+    matrix = pd.DataFrame({"a": [0.5], "b": ["x"]})
+    refused(InputError, "scores indexed by", lambda: ir.as_scores(matrix, metric="AP"))
+    with pytest.raises(IdError, match="1 again: a"):
+        ir.as_scores(
+            pd.DataFrame([[0.5, 0.25]], columns=["a", "a"]), metric="AP", systems="columns"
+        )
+
+
+def test_published_matrices(shared):
+    matrix = pd.read_csv(shared / "data" / "score-matrices" / "adhoc8_ap.csv")
+    scores = ir.as_scores(matrix, metric="AP", systems="columns")
+    row = ir.verbs.compare(scores, baseline="run125").set_index("system_a").loc["run126"]
+    assert row["p"] == pytest.approx(0.0013194, abs=5e-8)
+
+
+def test_a_metric_renames_or_selects(scores, long):
+    assert ir.as_scores(scores, metric="AP").columns.tolist() == ["AP"]
+    assert ir.as_scores(long, metric="P@5").columns.tolist() == ["P@5"]
+    assert ir.as_scores(scores["AP"], metric="MAP").columns.tolist() == ["MAP"]
+    assert ir.as_scores(scores[["AP"]].droplevel("system"), metric="AP").index.nlevels == 2
+    with pytest.raises(InputError, match="scores by RR, but found several columns.*: AP, P@5"):
+        ir.as_scores(scores, metric="RR")
+
+
+@pytest.mark.filterwarnings("ignore:no interval of a single score")
+def test_tables_dictionaries_and_rows(scores):
+    assert same(pa.Table.from_pandas(scores.reset_index()), scores)
+    nested = {
+        system: {topic: dict(row) for topic, row in part.droplevel("system").iterrows()}
+        for system, part in scores.groupby("system", sort=False)
+    }
+    assert same(nested, scores)
+    one = ir.as_scores(nested["bm25"])
+    assert one.index.unique("system").tolist() == ["run"]
+    metric = ir_measures.Metric("q1", ir_measures.AP, 0.5)
+    assert ir.verbs.summary([metric])["mean"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        (3, "found int"),
+        ("AP", "found str"),
+        ([], "found list"),
+        ([1.0], "found list"),
+        ({}, "topic: {metric: score}}"),
+        ({"q1": 0.5}, "topic: {metric: score}}.*'q1'"),
+        ({"q1": {"AP": 0.5}, "bm25": {"q1": {"AP": 0.5}}}, "another dictionary: 'q1'"),
+        (pd.DataFrame({"name": ["a"], "AP": [0.5]}), r"perquery=True\)"),
+    ],
+)
+def test_what_holds_no_scores(x, words):
+    refused(InputError, words, lambda: ir.as_scores(x))
+
+
+def test_runs_are_no_scores(track):
+    runs, qrels = track
+    assert not is_scores(runs)
+    assert not is_scores(qrels)
+    assert not is_scores(runs.set_index(["topic", "doc"]))
+    assert np.isfinite(ir.evaluate(runs.set_index(["topic", "doc"]), qrels, "AP")).all(axis=None)
+
+
+def test_frames_under_an_index_have_the_verbs_of_runs(track):
+    runs, qrels = track
+    found = runs.set_index(["system", "topic"]).ireval.evaluate(qrels, "AP")
+    pd.testing.assert_frame_equal(found, runs.ireval.evaluate(qrels, "AP"))
+
+
+def test_arrays_at_one_depth(track):
+    array = ir.verbs.score(ir.cube(*track), "AP", "P")
+    expected = ir.evaluate(*track, ["AP", "P"], depth=10)
+    found = ir.as_scores(array.sel(depth=10))
+    pd.testing.assert_frame_equal(found, expected, check_names=False, atol=1e-12)
+    one = ir.as_scores(array.sel(depth=10, metric="AP"))
+    assert same(one, expected[["AP"]])
+    assert ir.as_scores(array).index.names == ["system", "topic", "depth"]
+    refused(
+        InputError, "system and topic, but found metric, system", ir.as_scores, array.mean("topic")
+    )
+
+
+def test_columns_that_might_be_meant_instead(long):
+    for other, taken in (("score", "value"), ("query_id", "qid"), ("run", "name")):
+        frame = long.assign(**{other: range(len(long))})
+        if taken == "value":
+            assert same(frame, long)
+        else:
+            refused(InputError, f"'{taken}', which comes first, and '{other}'", ir.as_scores, frame)
+    assert same(long.assign(metric=long["measure"], measure="x"), long)
+
+
+def test_a_column_of_no_metric_is_one_beside_systems_and_topics():
+    frame = pd.DataFrame({"system": ["a", "b"], "topic": "1", "score": [0.25, 0.5]})
+    assert list(ir.as_scores(frame, metric="AP")) == ["AP"]
+    words = frame.assign(score=["good", "bad"])
+    line = r"frame.set_index\(\['system', 'topic'\]\)\[\['score'\]\]"
+    refused(InputError, line, lambda: ir.as_scores(words, metric="AP"))
+    assert list(ir.as_scores(frame.set_index(["system", "topic"])[["score"]], metric="AP")) == [
+        "AP"
+    ]
+
+
+def test_columns_of_any_name_are_scores_of_systems():
+    rows = [{"system": s, "qid": q, "right": n} for s, n in (("a", 1), ("b", 0)) for q in "12"]
+    rows[0]["right"], rows[-1]["right"] = 2, 3
+    expected = ir.as_scores(rows)
+    assert expected.index.names == ["system", "qid"]
+    by_system = {s: [r for r in rows if r["system"] == s] for s in "ab"}
+    pd.testing.assert_frame_equal(ir.as_scores(by_system), expected)
+    assert pd.DataFrame(rows).ireval.summary().loc[("right", "a"), "mean"] == 1.5
+
 
 AXES = {
     "topic": ["question_id", "qid", "query", "query_id", "id", None],

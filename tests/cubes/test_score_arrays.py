@@ -7,9 +7,7 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.cubes.as_scores import as_scores
-from irframe.cubes.parse_scores import parse_scores, to_scores
-from irframe.cubes.score_arrays import metric_columns
+from irframe.cubes.parse_scores import as_scores, parse_scores, to_scores
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
 
 LONG = pd.DataFrame(
@@ -114,7 +112,7 @@ def test_columns_of_scores_are_told_from_properties(stated):
     frame = wide(mine=[0.2, 0.4, 0.6, 0.8], flat=0.5, kind=list("pqpq"), seen=True, **SIDES)
     frame.attrs = {"metrics": stated} if stated else {}
     with pytest.warns(IrframeWarning) as told:
-        assert metric_columns(frame) == ["AP", "mine", "flat"]
+        assert parse_scores(frame).metrics == ["AP", "mine", "flat"]
     messages = [str(each.message) for each in told]
     assert "taken as metrics: mine, flat; larger is better for mine, flat; drop" in messages[0]
     assert messages[1].endswith("left out: length, size, year, empty")
@@ -129,20 +127,20 @@ def test_columns_of_scores_are_told_from_properties(stated):
 def test_of_one_system_or_topic_what_varies_is_a_score(label, level, varies):
     one = wide(**SIDES).xs(label, level=level, drop_level=False)[["AP", varies]]
     with pytest.warns(IrframeWarning, match="taken as metrics"):
-        assert varies in metric_columns(one)
+        assert varies in parse_scores(one).metrics
 
 
 def test_names_of_metrics_that_irframe_did_not_make_are_told_where_it_made_some():
     frame = wide().assign(NumRel=[1, 2, 1, 2])
-    assert metric_columns(frame) == ["AP", "NumRel"]
+    assert parse_scores(frame).metrics == ["AP", "NumRel"]
     frame.attrs = {"metrics": ["AP"]}
     with pytest.warns(IrframeWarning, match="taken as metrics: NumRel"):
-        assert metric_columns(frame) == ["AP", "NumRel"]
+        assert parse_scores(frame).metrics == ["AP", "NumRel"]
     only = frame[["NumRel"]].rename(columns={"NumRel": "mine"})
     with pytest.warns(IrframeWarning, match="left out: mine"), pytest.raises(InputError):
         to_scores(only)
     del only.attrs["metrics"]
-    assert metric_columns(only) == ["mine"]
+    assert parse_scores(only).metrics == ["mine"]
 
 
 def test_numbers_of_any_type_are_read():

@@ -14,10 +14,9 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.cubes.as_scores import as_scores
 from irframe.cubes.by_group import groups, join
 from irframe.cubes.groups import provenance
-from irframe.cubes.parse_scores import parse_scores, to_scores
+from irframe.cubes.parse_scores import as_scores, parse_scores, to_scores
 from irframe.cubes.verb import VERBS, against, read_depth, refuse_deeper, verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError

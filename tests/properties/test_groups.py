@@ -19,7 +19,7 @@ from properties.verbs import VERBS, asked, assert_same, bare, call, outcome
 from turns import few_of
 
 import irframe as ir
-from irframe.cubes.as_scores import as_scores
+from irframe.cubes.parse_scores import as_scores
 from irframe.errors import IrframeError, IrframeWarning, ParameterError
 from irframe.names import UNJUDGED
 from irframe.record import InGroups

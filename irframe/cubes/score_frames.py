@@ -1,29 +1,15 @@
-"""Conversion of scores of other tools to a frame.
-
-Verbs: as_scores.
-"""
+"""Frames made of scores in any supported form, and the columns of a frame of scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from irframe.checks import choice
-from irframe.cubes.aggregates import RUNID, without_aggregates
-from irframe.cubes.groups import by_repeat
-from irframe.cubes.long_scores import spread_metrics
 from irframe.errors import IdError, InputError
-from irframe.experiments.topic_design import LABELS
 from irframe.files.as_runs import ONLY_SYSTEM
-from irframe.files.likeness import proposed, refuse_rivals, refuse_strangers, renamed
-from irframe.files.repeats import (
-    ADVICE,
-    about_duplicates,
-    repeat_column,
-    with_labels,
-)
+from irframe.files.likeness import proposed, refuse_strangers, renamed
+from irframe.files.repeats import ADVICE, about_duplicates
 from irframe.files.tables import (
     columns_of,
     is_dictionary,
@@ -33,25 +19,8 @@ from irframe.files.tables import (
 )
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
-from irframe.names import (
-    ALIASES,
-    DOC,
-    DRAWN,
-    GRADE,
-    LOWER,
-    METRIC,
-    METRICS,
-    RANK,
-    REPEAT,
-    REPEATS,
-    SYSTEM,
-    TOPIC,
-    roles,
-)
+from irframe.names import ALIASES, DOC, GRADE, METRIC, METRICS, RANK, SYSTEM, TOPIC, roles
 from irframe.stops import axis_of
-
-Scores = pd.DataFrame | pd.Series | object
-"""A frame of scores, or what `as_scores` makes one of."""
 
 _WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
 LONG = {METRIC: ("metric", "measure"), "value": ("value", "score")}
@@ -65,98 +34,6 @@ class ScoreColumns(NamedTuple):
     """The frame; systems and topics are in columns unless both are index levels."""
     by_role: dict[str, Any]
     """Role -> column or level: topic, often system, and in long frames metric and value."""
-
-
-class Wide(NamedTuple):
-    """Scores with a column per metric."""
-
-    rows: pd.DataFrame
-    """Systems, repeats if there are any, and topics are in the index."""
-    by_role: dict[str, Any]
-    """Role -> index level, for systems and topics."""
-    repeat: Any
-    """The index level of repeats, or None."""
-
-
-def as_scores(
-    x: Scores,
-    metric: str | None = None,
-    *,
-    systems: Literal["rows", "columns"] | None = None,
-    lower: Sequence[str] = (),
-) -> pd.DataFrame:
-    """Convert scores of other tools to a frame.
-
-    Every verb of scores converts its input in this way.
-
-    Parameters
-    ----------
-    x
-        - a frame with system and topic in its index or in columns, and a column for each metric;
-        - a frame with columns for system, topic, ``measure`` and ``value``, as from ir_measures and
-          PyTerrier's ``Experiment(..., perquery=True)``;
-        - a Series, one column of such a frame;
-        - with `metric`, a matrix of one metric's scores, with topics in rows and systems in
-          columns, or the reverse. The name of an axis, such as ``topic`` or ``model``, decides
-          which, or `systems`. If both axes have such names, `metric` is by default ``score``;
-        - ``{topic: {metric: score}}``, as from pytrec_eval, or ``{system: ...}`` of these;
-        - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row; or
-          ``{system: rows}`` of these;
-        - an array over (metric,) system, topic (and depth);
-        - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
-
-        Without systems, all scores belong to one system called ``run``.
-    metric
-        The metric of a matrix, or the new name of the only column of scores.
-    systems
-        Whether a matrix has systems in its ``"rows"`` or ``"columns"``.
-    lower
-        Columns of costs, such as tokens or latency, of which lower is better. Metrics such as ASL
-        need not be listed.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A column for each metric, and other columns unchanged. The index has systems, repeats if
-        there are any, and topics, with their names in `x`.
-
-    Raises
-    ------
-    InputError
-        For other input, with the line of code that reshapes it.
-    IdError
-        If a system has two scores on a topic, or two columns share a name.
-
-    Examples
-    --------
-    >>> matrix = pd.DataFrame({"bm25": [0.5, 0.25], "ance": [0.75, 0.5]}, index=["q1", "q2"])
-    >>> as_scores(matrix, metric="AP", systems="columns")
-                    AP
-    system topic
-    bm25   q1     0.50
-           q2     0.25
-    ance   q1     0.75
-           q2     0.50
-    """
-    if systems is not None:
-        x = _with_axes(x, choice("systems", systems, ("rows", "columns")))
-    frame = score_frame(x)
-    wide = wide_frame(frame, metric=metric).rows
-    if metric is not None:
-        if metric not in wide.columns and wide.shape[1] != 1:
-            several = "several columns, none of this name"
-            raise InputError(f"scores by {metric}", several, "", map(str, wide.columns))
-        wide = wide[[metric]] if metric in wide.columns else wide.set_axis([metric], axis=1)
-    missing = [name for name in lower if name not in wide.columns]
-    if missing:
-        columns = map(str, wide.columns)
-        raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
-    drawn = {name: frame.attrs[name] for name in (DRAWN, REPEATS) if name in frame.attrs}
-    if lower or drawn:
-        wide = wide.copy(deep=False)
-        wide.attrs |= drawn
-        wide.attrs |= {LOWER: [*lower]} if lower else {}
-    return wide
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Any]) -> None:
@@ -200,25 +77,20 @@ def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
     )
 
 
-def wide_frame(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -> Wide:
-    """Return a frame of scores with a column per metric.
+def find_columns(frame: pd.DataFrame, metric: str | None = None) -> ScoreColumns:
+    """Return the columns of scores; raise if there are none.
 
-    Raise if it has no scores. The groups of a long frame become an index level too.
+    With a metric, a matrix of its scores over systems and topics is read too.
     """
     refuse_repeated(frame, " in scores")
     layout = score_columns(frame)
-    is_long = layout is not None and METRIC in layout.by_role
-    if metric is not None and not is_long:
+    if metric is not None and (layout is None or METRIC not in layout.by_role):
         names = [*frame.columns, *frame.index.names]
         if layout is None or (metric not in frame.columns and SYSTEM not in roles(names)):
             layout = _columns_of_matrix(frame, metric)  # columns may be systems
     if layout is None:
         refuse_unscored(frame)
-    wide, by_role = layout
-    if is_long or len(index_roles(wide)) < 2:
-        wide, by_role = _from_columns(wide, by_role, by)
-    wide, repeat = by_repeat(wide, by_role, by)
-    return Wide(without_aggregates(wide, by_role), by_role, repeat)
+    return layout
 
 
 def is_scores(x: pd.DataFrame | pd.Series) -> bool:
@@ -280,8 +152,6 @@ def score_frame(x: Any) -> pd.DataFrame:
         named = x.rename("score") if x.name is None else x
         levels = {*LONG[METRIC]} & {*x.index.names}
         return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
-    if isinstance(x, xr.DataArray):
-        return _of_array(x)
     if isinstance(x, pd.DataFrame):
         # A pivot says by its axes' names which of them systems are; a matrix without names needs
         # metric=.
@@ -315,27 +185,6 @@ def _of_rows(systems: Mapping[Any, list[Any]]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _of_array(scores: xr.DataArray) -> pd.DataFrame:
-    """Return an array as a frame with metrics as columns."""
-    dim = axis_of(scores).dim
-    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC, dim}:
-        found = ", ".join(map(str, scores.dims)) or "none"
-        raise InputError(f"dimensions metric, system, topic and {dim}", found)
-    kept = scores.reset_coords(drop=True)
-    if METRIC not in kept.dims:
-        label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
-        kept = kept.expand_dims({METRIC: [str(label)]})
-    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC, dim) if dim in kept.dims]
-    wide = kept.transpose(METRIC, *dims).to_dataset(METRIC).to_dataframe(dims)
-    frame = wide.dropna(how="all").rename_axis(columns=METRIC)
-    coords = [scores.coords[name] for name in LABELS if name in scores.coords]
-    labels = [coord.to_series() for coord in coords if coord.dims == (TOPIC,)]
-    frame = with_labels_of_topics(frame, TOPIC, labels)
-    carried = REPEATS, axis_of(scores).attribute, DRAWN
-    frame.attrs = {name: scores.attrs[name] for name in carried if name in scores.attrs}
-    return frame
-
-
 def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Series]) -> pd.DataFrame:
     """Return scores with labels of topics as additional index levels."""
     topics = frame.index.get_level_values(topic)
@@ -362,50 +211,6 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     }
     frame: pd.DataFrame = pd.concat(parts, names=[SYSTEM])
     return frame
-
-
-def _from_columns(
-    frame: pd.DataFrame, by_role: dict[str, Any], by: Any
-) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Move systems and topics from columns to the index."""
-    if SYSTEM not in by_role:
-        frame = frame.assign(**{SYSTEM: ONLY_SYSTEM})
-        by_role = {SYSTEM: SYSTEM, **by_role}
-    for role, name in by_role.items():
-        refuse_rivals(frame, role, name, LONG.get(role, ()))
-    ids = {role: by_role[role] for role in (SYSTEM, TOPIC)}
-    metric = by_role.get(METRIC)
-    once = [*ids.values()] if metric is None else [*ids.values(), metric]
-    dim = axis_of(frame).dim
-    stops = [dim] if dim in frame.columns and frame.duplicated(once).any() else []
-    keys = [*ids.values(), *stops]
-    if metric is None:
-        return frame.set_index(keys), ids
-    return _long_to_wide(frame, keys, metric, by_role["value"], by), ids
-
-
-def _long_to_wide(
-    frame: pd.DataFrame, keys: list[Any], metric: Any, value: Any, by: Any
-) -> pd.DataFrame:
-    """Return a long frame with a column per metric."""
-    names = [*map(str, frame[metric].unique())]
-    if RUNID in names:  # a line of trec_eval, whose value is a name
-        frame = frame[frame[metric].map(str) != RUNID]
-        frame = frame.assign(**{value: pd.to_numeric(frame[value])})
-    # topics of one name may be others in each group
-    further = [name for name in dict.fromkeys([by, *LABELS]) if name is not None]
-    levels = [name for name in further if name in frame.index.names]
-    frame = frame.reset_index(levels) if levels else frame
-    keys += [name for name in further if name in frame.columns and name not in keys]
-    word = repeat_column(frame, [*keys, metric])
-    if word is not None:
-        frame = frame.assign(**{word: with_labels(frame[keys[0]], frame[word])})
-        keys.insert(1, word)
-    wide = spread_metrics(frame, keys, metric, value)
-    if wide is None:
-        one = frame[frame[metric] == frame[metric].iloc[0]].drop(columns=metric)
-        refuse_twice(frame.set_index([*keys, metric]).index, one)
-    return pd.DataFrame(wide)
 
 
 def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
@@ -438,7 +243,7 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     return pd.DataFrame({metric: matrix.to_numpy().ravel()}, index=index)
 
 
-def _with_axes(x: Any, systems: str) -> pd.DataFrame:
+def with_axes(x: Any, systems: str) -> pd.DataFrame:
     """Return a matrix with named axes."""
     frame = columns_of(x) if not isinstance(x, pd.DataFrame) else x
     if frame is None or frame.index.nlevels > 1 or frame.columns.nlevels > 1:
