@@ -108,9 +108,11 @@ def as_scores(
     """
     if systems is not None:
         x = score_frames.with_axes(x, choice("systems", systems, ("rows", "columns")))
-    array = isinstance(x, xr.DataArray)
-    frame = _frame_of_array(x) if array else score_frames.score_frame(x)
-    wide = frame if array else read_rows(frame, metric=metric).to_frame()
+    if isinstance(x, xr.DataArray):
+        wide = frame = _frame_of_array(x)
+    else:
+        frame = score_frames.score_frame(x)
+        wide = read_rows(frame, metric=metric).to_frame()
     if metric is not None:
         if metric not in wide.columns and wide.shape[1] != 1:
             several = "several columns, none of this name"

@@ -47,7 +47,7 @@ class ScoreRows(NamedTuple):
     def to_frame(self) -> pd.DataFrame:
         """Return the table with the labels of rows in its index."""
         names = [labels.name for labels in self.labels.values()]
-        index = self.table.index
+        index: Any = self.table.index
         if {*names} <= {*index.names}:
             return self.table
         others = [name for name in index.names if name not in {None, *names}]
@@ -97,8 +97,9 @@ def read_rows(frame: pd.DataFrame, by: Any = None, metric: str | None = None) ->
         levels = {name: _codes_of(rows, name) for name in further}
         read = _spread_metrics(rows, coded, levels, measure, by_role["value"], frame.attrs)
     else:
-        codes, labels = ({dim: pair[n] for dim, pair in coded.items()} for n in range(2))
-        moved = [name.name for name in labels.values() if name.name in rows.columns]
+        codes = {dim: positions for dim, (positions, _) in coded.items()}
+        labels = {dim: index for dim, (_, index) in coded.items()}
+        moved: list[Any] = [index.name for index in labels.values() if index.name in rows.columns]
         table = rows.drop(columns=moved) if moved else rows
         is_flat = by_role[TOPIC] in moved
         table = table.reset_index(drop=True) if is_flat else table
@@ -185,10 +186,10 @@ def _spread_metrics(
     flat[position] = values
     codes = np.unravel_index(cells, shape)
     further = zip(levels.values(), codes[len(coded) :], strict=True)
-    index = [labels.take(at) for (_, labels), at in further]
+    named = [labels.take(at) for (_, labels), at in further]
     columns = pd.Index(metrics, dtype=object, name=measure).infer_objects()
     table = pd.DataFrame(flat.reshape(len(cells), len(metrics)), None, columns)
-    table = table.set_index(index) if index else table
+    table = table.set_index(named) if named else table
     labels = {dim: pair[1] for dim, pair in coded.items()}
     return ScoreRows(table, dict(zip(coded, codes, strict=False)), labels, attrs)
 
