@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from irframe.arrays import Array
-from irframe.comparing.corrections import Parsed, adjust_rows
+from irframe.comparing.corrections import adjust_rows
+from irframe.comparing.significance import Pairing
 from irframe.cubes.scores import Scores
 from irframe.names import low_to_high
 from irframe.paired import (
@@ -67,28 +68,26 @@ def _extreme(topics: int) -> Array:
     return np.stack([np.ones(topics), *(1 + STEP * np.roll(off, n) for n in range(shifts))], axis=1)
 
 
-def least_adjusted(
-    test: PairedTest, adjust: Parsed, systems: int, topics: int, comparisons: int, alpha: float
-) -> float:
+def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int) -> float:
     """Return the smallest corrected p-value if all pairs differ maximally.
 
     Examples
     --------
-    >>> from irframe.paired import parse_test
-    >>> round(least_adjusted(parse_test("wilcoxon"), "holm", 8, 10, 28, 0.05), 4)
+    >>> round(least_adjusted(Pairing("wilcoxon"), 8, 10, 28), 4)
     0.0438
     """
-    p = least_p(test, systems, topics)
+    adjust = pairing.adjust
+    p = least_p(pairing.test, systems, topics)
     if isinstance(adjust, MaxT):
         drawn = np.arange(2) * np.ones((topics, 1))
         return max(p, float(adjust.kernel(drawn, np.array([[0, 1]])).min()))
     if not p or adjust is None:
         return p
-    return float(adjust_rows(np.full(comparisons, p), adjust, alpha).min())
+    return float(adjust_rows(np.full(comparisons, p), adjust, pairing.alpha).min())
 
 
 def beware_of_least(
-    test: PairedTest, adjust: Parsed, scores: Scores, pairs: Array, comparisons: int, alpha: float
+    pairing: Pairing, scores: Scores, pairs: Array, comparisons: int
 ) -> Iterator[str]:
     """Yield cautions about too few topics or non-zero differences.
 
@@ -96,6 +95,7 @@ def beware_of_least(
     could be significant, on all topics or on the smallest number of topics of any comparison.
     Tests that drop differences of 0 count only the others. Other messages cover single topics.
     """
+    test = pairing.test
     counts = scores.scored.sum(axis=1)
     design = scores.design
     if isinstance(test, Bootstrap) and design is not None and design.tasks > 1:
@@ -118,13 +118,13 @@ def beware_of_least(
         if design is not None:
             row, depth = np.argwhere(counts == count)[0]
             units = design.take(scores.scored[row, :, depth]).clusters
-        p = least_adjusted(test, adjust, len(scores.systems), units, comparisons, alpha)
-        if p >= alpha:
+        p = least_adjusted(pairing, len(scores.systems), units, comparisons)
+        if p >= pairing.alpha:
             number = low_to_high(low, high) if count == high else f"{count}"
             dropped = dropping and low < counts.min()
             on = f"at most {count} differences that are not 0" if dropped else f"{number} topics"
             on = on if units == count else f"{units} clusters of topics"
-            of = f" of {comparisons} comparisons" if comparisons > 1 and adjust else ""
+            of = f" of {comparisons} comparisons" if comparisons > 1 and pairing.adjust else ""
             yield f"no outcome on {on} could be significant: p{of} is at least {p:.2g}"
             return
 

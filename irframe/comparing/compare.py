@@ -249,8 +249,7 @@ def compare(
     0     bm25     ance         0.1  0.423     2     1       1
     """
     pairing = significance.Pairing(Significance.beside(test, adjust, alpha))
-    how = pairing.test, pairing.adjust, pairing.family, pairing.alpha
-    options = PairOptions(*how, margin, power, simultaneous, effects, progress, pairing.over)
+    options = PairOptions(pairing, margin, power, simultaneous, effects, progress)
     table = parse_scores(scores)
     bounds = table.bounds
     table = replace(table, bounds=None)
@@ -283,7 +282,7 @@ def _comparison_attributes(
         topics = [topic for group in groups for topic in group.topics]
         messages += baselines.cautions(pd.Index(topics))
     warn(*messages)
-    sizes: Any = significance.family_sizes(groups, pairs, options.family)
+    sizes: Any = options.pairing.family_sizes(groups, pairs)
     sizes = sizes[0] if len({*sizes}) == 1 else sizes
     attributes = {"comparisons": sizes} | attributes
     return options.attributes() | attributes | draw_attributes(groups)
@@ -296,18 +295,18 @@ def _cautions(
     flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
     yield from significance.without_judged(groups)
     yield from significance.without_spread(int(flat.sum()), len(flat))
-    sizes = significance.family_sizes(groups, pairs, options.family)
+    sizes = options.pairing.family_sizes(groups, pairs)
+    test = options.pairing.test
     for group, result, kept, size in zip(groups, results, pairs, sizes, strict=True):
         yield from beware_of_repeats(group)
-        how = options.test, options.adjust, group, kept, size, options.alpha
-        yield from beware_of_least(*how)
+        yield from beware_of_least(options.pairing, group, kept, size)
         yield from significance.with_zeros(group, kept)
         if group.design is not None:
-            drawn = isinstance(options.test, Bootstrap)
+            drawn = isinstance(test, Bootstrap)
             topics = effective(group)
             yield from beware_of_design(group, topics, result["freedom"], drawn=drawn)
-        if options.test.joint:
-            yield from significance.unequal_spread(options.test, result["sd"])
+        if test.joint:
+            yield from significance.unequal_spread(test, result["sd"])
 
 
 def _refuse_design(group: Scores, options: PairOptions, bounds: Any) -> None:
@@ -315,7 +314,7 @@ def _refuse_design(group: Scores, options: PairOptions, bounds: Any) -> None:
     if group.design is None:
         return
     named = options_declared(group.attrs)
-    if options.simultaneous and isinstance(options.adjust, MaxT):
+    if options.simultaneous and isinstance(options.pairing.adjust, MaxT):
         advice = "choose another correction, such as adjust='bonferroni'"
         raise ParameterError(f"intervals that are not simultaneous for {named}", "max-t", advice)
     if bounds is not None:
@@ -337,12 +336,12 @@ def _groups_and_pairs(
         groups if scores.by is None else drop_groups_without(groups, named, scores.by)
     ).items():
         with nullcontext() if scores.by is None else naming_group(key, scores.by):
-            read = read_scores(group, options.over)
+            read = read_scores(group, options.pairing.over)
             read = read if frozen is None else frozen.beside(read)
             compared[key] = scores_to_compare(read)
             _refuse_design(compared[key], options, group.bounds)
             pairs.append(choose_pairs(compared[key], label, several=True))
-    pairwise.refuse_over(compared.values(), options.over, options.test, options.adjust)
+    pairwise.refuse_over(compared.values(), options.pairing)
     return compared, pairs
 
 

@@ -10,19 +10,18 @@ import scipy
 
 from irframe.arrays import Array
 from irframe.checks import number, room
-from irframe.comparing import significance
-from irframe.comparing.corrections import MAX_T, Family, Parsed, adjust_p
-from irframe.comparing.significance import Compared
+from irframe.comparing.corrections import MAX_T
+from irframe.comparing.significance import Compared, Pairing
 from irframe.cubes.scores import Arrays, Scores, finite, of_topics, summands
 from irframe.errors import MetricError, ParameterError
 from irframe.experiments.topic_design import CLUSTER, WEIGHT, names_declared
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, plural
-from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
+from irframe.paired import MaxT, PairedT, describe_differences
 from irframe.paired.classical import t_test
 from irframe.paired.design import Design
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
-from irframe.scores.repeats import Over, clusters, effective
+from irframe.scores.repeats import clusters, effective
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -50,28 +49,25 @@ Columns = dict[str, Array]
 class PairOptions:
     """Options of a comparison of pairs of systems."""
 
-    test: PairedTest
-    adjust: Parsed
-    family: Family
-    alpha: float
+    pairing: Pairing
     margin: Margins = None
     power: float | None = None
     simultaneous: bool = False
     effects: bool = False
     progress: bool = False
-    over: Over = "both"
 
     def __post_init__(self) -> None:
         """Raise if power or margins are invalid."""
         if self.power is not None:
-            number("power", self.power, above=self.alpha, below=1)
+            number("power", self.power, above=self.pairing.alpha, below=1)
         if self.margin is None:
             return
         margins = self.margin.values() if isinstance(self.margin, Mapping) else [self.margin]
         for margin in margins:
             number("margin", margin, above=0)
-        if self.test.joint or isinstance(self.adjust, MaxT):
-            name = self.test.name if self.test.joint else "max-t"
+        test = self.pairing.test
+        if test.joint or isinstance(self.pairing.adjust, MaxT):
+            name = test.name if test.joint else MAX_T
             advice = "choose another test, with adjust='holm'"
             raise ParameterError("a test and a correction that support margins", name, advice)
 
@@ -82,18 +78,23 @@ class PairOptions:
 
     def attributes(self) -> dict[str, Any]:
         """Return the attributes that describe test, correction and intervals."""
-        simultaneous = self.simultaneous or self.test.joint
-        other = MAX_T if self.simultaneous and isinstance(self.adjust, MaxT) else "t"
+        simultaneous = self.simultaneous or self.pairing.test.joint
+        other = MAX_T if self._by_max_t else "t"
         return {
-            **significance.describe_test(self.test, self.adjust, self.family, alpha=self.alpha),
-            "interval": self.test.name if self.own_interval else other,
+            **self.pairing.described,
+            "interval": self.pairing.test.name if self._inverted else other,
             "intervals": "simultaneous" if simultaneous else "for its pair alone",
         }
 
     @property
-    def own_interval(self) -> bool:
-        """Whether intervals invert the test instead of being Student's."""
-        return self.test.inverted and not (self.simultaneous and isinstance(self.adjust, MaxT))
+    def _by_max_t(self) -> bool:
+        """Whether intervals use the quantile of the largest t of all pairs."""
+        return self.simultaneous and isinstance(self.pairing.adjust, MaxT)
+
+    @property
+    def _inverted(self) -> bool:
+        """Whether intervals invert the test. Otherwise they are Student's."""
+        return self.pairing.test.inverted and not self._by_max_t
 
     def compare(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[Columns]:
         """Return the columns of the comparison for every group.
@@ -104,28 +105,28 @@ class PairOptions:
         rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
         advice = "select depths or metrics of the scores, or choose a baseline with baseline="
         room(f"a comparison frame of {rows:,} rows", rows * ROW_BYTES, advice)
-        levels = [self.alpha] * len(groups)
-        if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):
-            sizes = significance.family_sizes(groups, pairs, self.family)
-            sidak = self.adjust == "sidak"
-            levels = [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in sizes]
+        pairing = self.pairing
+        alpha = pairing.alpha
+        levels = [alpha] * len(groups)
+        if self.simultaneous and not pairing.test.joint and not self._by_max_t:
+            sizes = pairing.family_sizes(groups, pairs)
+            sidak = pairing.adjust == "sidak"
+            levels = [1 - (1 - alpha) ** (1 / n) if sidak else alpha / n for n in sizes]
         margins = [self.margins(group.metrics) for group in groups]
         results = [self._compare(*case) for case in zip(groups, pairs, levels, strict=True)]
         compared = [*map(Compared, groups, pairs, _field_of_each(results, "p"))]
-        how: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
-        if self.simultaneous and isinstance(self.adjust, MaxT):
-            critical = significance.critical_t(compared, **how)
-            for result, t in zip(results, critical, strict=True):
-                _widen_intervals(result, t, self.alpha)
-        adjusted = significance.correct(compared, **how)
+        if self._by_max_t:
+            for result, t in zip(results, pairing.critical_t(compared), strict=True):
+                _widen_intervals(result, t, alpha)
+        adjusted = pairing.correct(compared)
         judged = [group.known[pair].all(axis=1) for group, pair in zip(groups, pairs, strict=True)]
         for result, p, known in zip(results, adjusted, judged, strict=True):
-            result |= {"p_adjusted": p, "significant": (p < self.alpha) & known}
+            result |= {"p_adjusted": p, "significant": (p < alpha) & known}
             if self.effects:
                 effects = self._effects(result)
                 result |= dict(zip(EFFECTS, effects, strict=True))
         if self.verdicts:
-            self._decide(results, groups, margins, **how)
+            self._decide(results, groups, margins)
             for result, known in zip(results, judged, strict=True):
                 result["verdict"][..., ~known] = NO_VERDICT
         return results
@@ -137,7 +138,7 @@ class PairOptions:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(sd > 0, result["mean_difference"] / (sd / np.sqrt(n)), np.nan)
         how = {"t": t, "df": result["freedom"]} if "df" in result else {}
-        return hedges(result["effect_size"], n, alpha=self.alpha, **how)
+        return hedges(result["effect_size"], n, alpha=self.pairing.alpha, **how)
 
     def margins(self, metrics: Sequence[str]) -> Array:
         """Return the margin of each metric, NaN if absent.
@@ -158,24 +159,24 @@ class PairOptions:
         return np.array([margin[name] for name in metrics], float)
 
     def _decide(
-        self, results: list[Columns], groups: Sequence[Scores], margins: list[Array], **how: Any
+        self, results: list[Columns], groups: Sequence[Scores], margins: list[Array]
     ) -> None:
         """Add the tests against margins, and the verdicts."""
         for group, result, margin in zip(groups, results, margins, strict=True):
             sign, limit = (np.reshape(flags, (-1, 1, 1)) for flags in (group.signs, margin))
             result["lead"] = lead = result["mean_difference"] * sign
             sd, n, freedom = (result[name] for name in ("sd", "n_topics", "freedom"))
-            options: Any = {"alpha": self.alpha, "freedom": freedom}
-            least = detectable(sd, n, power=self.power or POWER, **options)
+            power = self.power or POWER
+            least = detectable(sd, n, power=power, alpha=self.pairing.alpha, freedom=freedom)
             plain = np.reshape([summary == "mean" for summary in group.summaries], (-1, 1, 1))
             result["detectable"] = np.where(plain, least, np.nan)
             if self.margin is not None:
                 tested = within_margin(lead, sd, n, limit, freedom)
                 result |= {f"p_{name}": p for name, p in zip(CLAIMS, tested, strict=True)}
         for name in CLAIMS if self.margin is not None else ():
-            adjusted = adjust_p(_field_of_each(results, f"p_{name}"), **how)
+            adjusted = self.pairing.adjust_p(_field_of_each(results, f"p_{name}"))
             for result, p in zip(results, adjusted, strict=True):
-                result |= {f"p_{name}_adjusted": p, name: p < self.alpha}
+                result |= {f"p_{name}_adjusted": p, name: p < self.pairing.alpha}
         for result in results:
             result["verdict"] = verdict(result)
 
@@ -204,10 +205,11 @@ class PairOptions:
         summary = group.summaries[0]
         summed = summands(values, summary)
         differences = describe_differences(summed, pairs, *design)
-        if isinstance(self.test, PairedT) and group.system_order is None:
+        test = self.pairing.test
+        if isinstance(test, PairedT) and group.system_order is None:
             tested = t_test(differences).decided()
         else:  # systems were sorted by name, and their sums would round differently
-            tested = group.tested(self.test, summed, pairs, *design).decided()
+            tested = group.tested(test, summed, pairs, *design).decided()
         known = finite(summed, summary)[pairs].all(axis=1)
         means = of_topics(values, summary, *design)
         mean_a, mean_b = (means[pairs[:, side]] for side in (0, 1))
@@ -216,9 +218,9 @@ class PairOptions:
             ends = 2 * (np.full_like(difference, np.nan),)
         else:
             difference = differences.mean
-            if self.own_interval:
+            if self._inverted:
                 named = group.by_name(values, pairs)
-                ends = self.test.interval(*named, *design, alpha=alpha)
+                ends = test.interval(*named, *design, alpha=alpha)
             else:
                 ends = differences.interval(alpha=alpha)
         topics = np.broadcast_to(differences.topics, difference.shape)
@@ -281,22 +283,19 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
     result |= {"ci_low": result["difference"] - wide, "ci_high": result["difference"] + wide}
 
 
-def refuse_over(
-    groups: Iterable[Scores], over: Over, test: PairedTest, adjust: Parsed, *, drawn: str = ""
-) -> None:
+def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") -> None:
     """Raise if repeats are missing or not supported.
 
     Parameters
     ----------
     groups
         The scores of every group.
-    over
-        The population to generalise to.
-    test, adjust
-        Test and correction of the pairs.
+    pairing
+        Test and correction of the pairs, and the population to generalise to.
     drawn
         Method of rank intervals, if it does not support repeats; else "".
     """
+    over = pairing.over
     for group in groups:
         repeats = group.repeats
         if repeats is None:
@@ -309,8 +308,8 @@ def refuse_over(
         if over == "repeat" and repeats.counts.max() < 2:
             expected = f"several {plural(repeats.word)} for over='repeat'"
             raise ParameterError(expected, "one of every system")
-        refused = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
-        refused += ["adjust='max-t'"] if isinstance(adjust, MaxT) else []
+        refused = [] if isinstance(pairing.test, PairedT) else [f"test={pairing.test.name!r}"]
+        refused += ["adjust='max-t'"] if isinstance(pairing.adjust, MaxT) else []
         refused += [f"rank_interval={drawn!r}"] if drawn else []
         refused += [f"{name}=" for name in names_declared(group.attrs)]
         if refused:

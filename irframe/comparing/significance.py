@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -57,61 +57,6 @@ class Compared(NamedTuple):
     pairs: Array
     p: Array
     """Shape (metric, depth, pair)."""
-
-
-def family_sizes(groups: Sequence[Scores], pairs: Sequence[Array], family: Family) -> list[int]:
-    """Return the number of comparisons corrected together, by group."""
-    axes = {"depth": (), "metric": (3,), "all": (0, 3)}[family]
-    rows = zip(groups, pairs, strict=True)
-    sizes = [len(kept) * prod(group.values.shape[axis] for axis in axes) for group, kept in rows]
-    return [sum(sizes)] * len(sizes) if family == "all" else sizes
-
-
-def correct(
-    groups: Sequence[Compared], adjust: Parsed, *, family: Family, alpha: float
-) -> list[Array]:
-    """Correct p-values for multiple comparisons.
-
-    Parameters
-    ----------
-    groups
-        The comparisons of each group.
-    adjust
-        A correction as returned by `parse_correction`.
-    family
-        As for `adjust_p`.
-    alpha
-        Significance level; the two-stage corrections depend on it.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        Adjusted p-values of each group, shape (metric, depth, pair).
-    """
-    if not isinstance(adjust, MaxT):
-        return adjust_p([group.p for group in groups], adjust, family=family, alpha=alpha)
-    adjusted = _by_family(groups, family, adjust.kernel)
-    return [np.maximum(group.p, p) for group, p in zip(groups, adjusted, strict=True)]
-
-
-def critical_t(
-    groups: Sequence[Compared], adjust: MaxT, *, family: Family, alpha: float
-) -> list[Array]:
-    """Return the critical |t| of simultaneous intervals over a family.
-
-    Parameters
-    ----------
-    groups, adjust, family
-        As for `correct`.
-    alpha
-        One minus the confidence level.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        An array (metric, depth, pair) for each group.
-    """
-    return _by_family(groups, family, partial(adjust.critical_t, alpha=alpha))
 
 
 def _by_family(
@@ -289,6 +234,35 @@ class Pairing:
         """Whether p-values are adjusted for multiple comparisons."""
         return self.adjust is not None or self.test.joint
 
+    def family_sizes(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
+        """Return the number of comparisons corrected together, by group."""
+        axes = {"depth": (), "metric": (3,), "all": (0, 3)}[self.family]
+        rows = zip(groups, pairs, strict=True)
+        sizes = [
+            len(kept) * prod(group.values.shape[axis] for axis in axes) for group, kept in rows
+        ]
+        return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
+
+    def adjust_p(self, groups: Sequence[Array]) -> list[Array]:
+        """Correct the p-values of each group by a correction without scores."""
+        adjust = None if isinstance(self.adjust, MaxT) else self.adjust
+        return adjust_p(groups, adjust, family=self.family, alpha=self.alpha)
+
+    def correct(self, groups: Sequence[Compared]) -> list[Array]:
+        """Correct the p-values of each group, (metric, depth, pair)."""
+        if not isinstance(self.adjust, MaxT):
+            return self.adjust_p([group.p for group in groups])
+        adjusted = _by_family(groups, self.family, self.adjust.kernel)
+        return [np.maximum(group.p, p) for group, p in zip(groups, adjusted, strict=True)]
+
+    def critical_t(self, groups: Sequence[Compared]) -> list[Array]:
+        """Return the critical absolute t of simultaneous max-T intervals.
+
+        The result has an array (metric, depth, pair) for each group.
+        """
+        compute = partial(cast("MaxT", self.adjust).critical_t, alpha=self.alpha)
+        return _by_family(groups, self.family, compute)
+
     def p_values(self, paired: Scores, pairs: Array) -> Array:
         """Return corrected p-values, shape (metric, depth, pair)."""
 
@@ -296,7 +270,7 @@ class Pairing:
             return (self._p_values(paired, row, depths, pairs),)
 
         compared = Compared(paired, pairs, *paired.by_pair(len(pairs), compute))
-        return correct([compared], self.adjust, family=self.family, alpha=self.alpha)[0]
+        return self.correct([compared])[0]
 
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
         """Return corrected p-values of a metric at some depths.

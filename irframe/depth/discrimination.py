@@ -100,7 +100,7 @@ def over_pairs(
 ) -> xr.DataArray:
     """Reduce the p-values of pairs to a number per depth."""
     paired = scores_to_compare(read_scores(scores, pairing.over))
-    refuse_over([paired], pairing.over, pairing.test, pairing.adjust)
+    refuse_over([paired], pairing)
     pairs = all_pairs(len(paired.systems))
 
     def compute(row: int, block: slice) -> Array:

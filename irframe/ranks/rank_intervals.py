@@ -18,7 +18,7 @@ from irframe.checks import choice
 from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.corrections import Significance, Tested
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import Pairing, family_sizes, without_judged
+from irframe.comparing.significance import Pairing, without_judged
 from irframe.cubes.scores import Arrays, Scores, finite
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, caution, united, warn
@@ -281,8 +281,7 @@ class RankOptions:
         """Return scores to rank, or raise for unsupported repeats."""
         paired = scores_to_compare(read)
         drawn = "" if self.method == "pairs" else self.method
-        how = self.pairing.over, self.pairing.test, self.pairing.adjust
-        refuse_over([paired], *how, drawn=drawn)
+        refuse_over([paired], self.pairing, drawn=drawn)
         return paired
 
     @property
@@ -293,10 +292,9 @@ class RankOptions:
     def significant(self, paired: Scores) -> Array:
         """Return which pairs differ significantly, shape (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
-        how = self.pairing.test, self.pairing.adjust, paired, pairs
-        [size] = family_sizes([paired], [pairs], self.pairing.family)
+        [size] = self.pairing.family_sizes([paired], [pairs])
         p = self.pairing.p_values(paired, pairs)  # first, since it may refuse the test
-        warn(*without_judged([paired]), *beware_of_least(*how, size, self.pairing.alpha))
+        warn(*without_judged([paired]), *beware_of_least(self.pairing, paired, pairs, size))
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
     def rank(self, paired: Scores, significant: Array) -> tuple[dict[str, Array], dict[str, Any]]:

@@ -8,7 +8,8 @@ import pytest
 import xarray as xr
 
 from irframe.comparing.attainable import least_adjusted, least_p
-from irframe.comparing.corrections import parse_correction
+from irframe.comparing.corrections import Significance
+from irframe.comparing.significance import Pairing
 from irframe.errors import IrframeWarning
 from irframe.paired import TESTS, Bootstrap, Permutation, Wilcoxon, parse_test
 from irframe.paired.design import design_of
@@ -68,9 +69,9 @@ def test_a_comparison_says_so_exactly_where_its_surest_outcome_is_not_significan
             warnings.simplefilter("always")
             found = ladder(topics).ireval.compare(test, adjust=adjust)
         texts = [str(each.message) for each in caught if str(each.message).startswith("no outcome")]
-        chosen, size = parse_test(test), 1 if adjust is None else len(found)
-        how = chosen, parse_correction(adjust, chosen), 4, topics, size, 0.05
-        assert bool(texts) == (least_adjusted(*how) >= 0.05)
+        pairing = Pairing(Significance(test, adjust=adjust))
+        size = 1 if adjust is None else len(found)
+        assert bool(texts) == (least_adjusted(pairing, 4, topics, size) >= 0.05)
         assert not (texts and found["significant"].any())
         said.append(bool(texts))
         if texts:
