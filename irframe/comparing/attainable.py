@@ -23,12 +23,12 @@ from irframe.paired.design import Design
 FEW = 12
 """Largest number of topics for which joint tests are run on extreme outcomes.
 
-With more topics only their number of samples limits p.
+With more topics, the smallest p-value of joint tests depends only on their number of samples.
 """
 FEWER = 8
-"""Largest number of topics for which resamples with a single topic matter."""
+"""Largest number of topics for which bootstrap samples of a single topic matter."""
 NORMAL = 13
-"""Number of non-zero differences that Wilcoxon's normal approximation needs."""
+"""Smallest number of non-zero differences for Wilcoxon's normal approximation."""
 STEP = 2**-10
 """Step between the differences of an extreme outcome, relative to the smallest."""
 
@@ -52,20 +52,20 @@ def least_p(test: PairedTest, systems: int, topics: int) -> float:
 
 
 def _extreme(topics: int) -> Array:
-    """Return differences that should give the smallest p.
+    """Return differences with the smallest p-values, shape (topic, outcome).
 
-    The shape is (topic, outcome).
-
-    All have one sign. In the first outcome they are equal, which gives rank tests their smallest
-    p. In the others they vary a little, for the bootstrap. Its p is smallest if one topic has
-    exactly the mean difference, since a resample of that topic alone is not evidence against it.
+    All differences are positive. In the first outcome they are equal, which minimises the p-value
+    of rank tests. In the other outcomes they vary a little, for the bootstrap test. Its p-value is
+    smallest if one topic has exactly the mean difference. A bootstrap sample that consists of this
+    topic alone then does not count against the difference.
     """
-    off = np.arange(topics) - (topics - 1) / 2
+    deviations = np.arange(topics) - (topics - 1) / 2
     if topics % 2 == 0 and topics >= 4:
         pairs = np.arange(4, 2 + topics // 2)
-        off = np.concatenate([[0, 1, 2, -3], pairs, -pairs])
-    shifts = topics if topics <= FEWER else 1
-    return np.stack([np.ones(topics), *(1 + STEP * np.roll(off, n) for n in range(shifts))], axis=1)
+        deviations = np.concatenate([[0, 1, 2, -3], pairs, -pairs])
+    shifts = range(topics if topics <= FEWER else 1)
+    varied = [1 + STEP * np.roll(deviations, shift) for shift in shifts]
+    return np.stack([np.ones(topics), *varied], axis=1)
 
 
 def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int) -> float:
@@ -92,14 +92,15 @@ def beware_of_least(
     """Yield cautions about too few topics or non-zero differences.
 
     The first caution is about Wilcoxon's normal approximation. The second says that no outcome
-    could be significant, on all topics or on the smallest number of topics of any comparison.
-    Tests that drop differences of 0 count only the others. Other messages cover single topics.
+    could be significant with this number of topics. It is about the largest and the smallest number
+    of topics of any comparison. If a test drops differences of 0, only non-zero differences are
+    counted. Comparisons on a single topic have other cautions.
     """
     test = pairing.test
     counts = scores.scored.sum(axis=1)
     design = scores.design
     if isinstance(test, Bootstrap) and design is not None and design.tasks > 1:
-        return  # resamples that repeat one topic in every task are rare
+        return  # bootstrap samples that repeat one topic in every task are rare
     dropping = isinstance(test, Wilcoxon | Sign)
     nonzero = _nonzero(scores, pairs) if dropping else counts
     few = (nonzero > 0) & (nonzero < NORMAL)

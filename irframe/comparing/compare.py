@@ -1,9 +1,8 @@
 """Significance tests for every pair of systems."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,9 +40,9 @@ from irframe.scores.repeats import (
 )
 
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
-"""Columns of every comparison frame. The group comes first, and depth follows metric."""
+"""Columns of every comparison frame. Groups are in a first column, depths follow the metric."""
 OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
-"""Columns that depend on the options. Any other column is a group."""
+"""Columns that depend on options. Any further column contains groups."""
 
 
 @verb(groups=True, repeats=True, one_unit=True)
@@ -67,36 +66,35 @@ def compare(
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long. Or the lower and upper
-        scores of `bounds`: the lower ones are tested, and further columns report which differences
-        the unjudged documents cannot reverse.
+        Scores per system and topic: an array, or a frame, wide or long. Alternatively the lower and
+        upper scores that `bounds` returns. The lower scores are then tested, and further columns
+        report which differences cannot be reversed by unjudged documents.
     test
-        How a difference is called significant: an `irframe.Significance`, or the name of a test.
+        The significance test: an `irframe.Significance`, or the name of a test.
     adjust, alpha
-        Correction for multiple comparisons (by default Holm's) and significance level. Pass them
-        here beside the name of a test; they are fields of `irframe.Significance`.
+        Correction for multiple comparisons (by default Holm's) and significance level. They can be
+        passed if `test` is a name. Otherwise set them in `irframe.Significance`.
     baseline
         A system: every other system is compared with it, and it is ``system_b`` in every row. Or a
         list of systems: every other system is compared with each of them, and they are compared
-        with each other, all in one family. Or a file written by `freeze`, given as a path or a
-        name that ends in ``.irframe``: its scores are ``system_b``. By default all pairs of
-        systems are compared, in the order of the scores.
+        with each other, all in one family. Or a file written by `freeze`, as a path or as a name
+        that ends in ``.irframe``: its scores are ``system_b``. By default all pairs of systems are
+        compared, in the order of the scores.
     simultaneous
-        Whether intervals are simultaneous: wider, with coverage 1 - `alpha` for all pairs of the
-        family at once. ``"tukey"`` and ``"max-t"`` use the quantile of the statistic they
-        resample, the range of the means and the largest t. Otherwise the level is that of
-        Bonferroni's correction, or of Sidak's if ``adjust="sidak"``. By default each interval
-        covers its own pair only (except for ``"tukey"``), and may exclude 0 where the corrected p
-        is not significant.
+        Whether confidence intervals are simultaneous, with coverage 1 - `alpha` for all pairs of
+        the family at once. ``"tukey"`` uses quantiles of the range of the means, and ``"max-t"``
+        quantiles of the largest t. Otherwise the level is that of Bonferroni's correction, or of
+        Sidak's if ``adjust="sidak"``. By default each interval covers the difference of its own
+        pair (except for ``"tukey"``). It may exclude 0 if the adjusted p-value is not significant.
     effects
-        Whether to add Hedges' g and its interval.
+        Whether to add Hedges' g and its confidence interval.
     margin
-        Largest loss that does not matter, above 0 and in the units of the metric, or ``{metric:
-        margin}``. Adds tests of whether a system is not worse than another, and of whether the two
-        are equivalent. Not available with ``"tukey"`` and ``"max-t"``, which test all pairs at
-        once, nor for metrics that are not averaged.
+        Largest loss that does not matter in practice, above 0 and in the units of the metric, or
+        ``{metric: margin}``. Adds tests of non-inferiority and of equivalence. Not available with
+        ``"tukey"`` and ``"max-t"``, which test all pairs at once, nor for metrics that are not
+        averaged.
     power
-        Power at which a true difference is called detectable, above `alpha` and below 1. By
+        Power at which a true difference counts as detectable, above `alpha` and below 1. By
         default .8 if there is a margin.
     progress
         Whether to show a progress bar (tqdm) over blocks of depths.
@@ -107,40 +105,43 @@ def compare(
         One row per metric, depth and pair, with the columns
 
         - the group, after `groupby`;
-        - ``metric``, ``depth``, ``system_a``, ``system_b``. Without a depth axis, ``depth`` is the
-          one in the metric's name, or <NA>;
+        - ``metric``, ``depth``, ``system_a``, ``system_b``. If scores have no depth axis,
+          ``depth`` is the depth in the metric's name, or <NA>;
         - ``mean_a``, ``mean_b``, averaged as in `summary`, ``difference`` = ``mean_a - mean_b``
           and its confidence interval ``ci_low``, ``ci_high``. Intervals are missing for sums and
           for harmonic and geometric means;
         - ``effect_size``, the mean paired difference divided by the standard deviation of the
           paired differences;
-        - ``statistic`` and ``p`` of the test, ``p_adjusted``, and ``significant``, which is
-          ``p_adjusted < alpha``;
+        - ``statistic`` and ``p`` of the test, ``p_adjusted``, the p-value adjusted for multiple
+          comparisons, and ``significant``, which is ``p_adjusted < alpha``;
         - ``wins``, ``ties``, ``losses``: the number of topics on which a scores better than, the
           same as, and worse than b, with differences rounded to 12 decimals. Lower is better for
           a cost, but ``difference`` is always a - b;
-        - ``n_topics``, the number of topics compared. If topics have weights, also ``n_eff``, the
-          effective number of topics: that many topics of equal weight are as informative;
+        - ``n_topics``, the number of topics compared;
+        - if topics have weights, ``n_eff``, the effective number of topics: as many topics of equal
+          weight would be equally informative;
         - with `effects`, ``hedges_g``, ``g_low``, ``g_high``;
-        - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` (corrected as `p` is) and
-          ``not_worse``, which is ``p_not_worse_adjusted < alpha``. Likewise ``p_equivalent``,
-          ``p_equivalent_adjusted`` and ``equivalent``;
-        - with `margin` or `power`, the ``verdict`` on a against b: the first that applies of
-          better (significant), worse (significant, and not shown to be within the margin),
-          equivalent, not worse, and undecided. A system without judged retrieved documents has
-          ``"no verdict"``, and no significant difference;
+        - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` and ``not_worse``, which is
+          ``p_not_worse_adjusted < alpha``. Likewise ``p_equivalent``, ``p_equivalent_adjusted`` and
+          ``equivalent``. The correction is that of ``p_adjusted``;
+        - with `margin` or `power`, ``verdict``, which compares a with b. It is the first of these
+          that applies: ``"better"`` (significant), ``"worse"`` (significant, and not shown to be
+          within the margin), ``"equivalent"``, ``"not worse"``, ``"undecided"``. A system without
+          judged retrieved documents has ``"no verdict"``, and no significant difference;
         - with `margin` or `power`, ``detectable``, the smallest true difference that a two-sided
           t-test at `alpha` detects with that power on these topics. It is missing where intervals
           are missing;
-        - where systems have repeats, ``n_repeats_a`` and ``n_repeats_b``, ``df``, the degrees of
-          freedom of t, and ``repeat_share``, the share of repeats (0 to 1) in the variance of the
-          difference that is due to topics and repeats;
+        - if systems have repeats, ``n_repeats_a`` and ``n_repeats_b``, the numbers of repeats, and
+          ``df``, the degrees of freedom of t;
+        - if systems have repeats, ``repeat_share``, the share of repeats in the variance of the
+          difference, from 0 (topics only) to 1 (repeats only);
         - for bounds, ``lowest`` and ``highest``, the range of the difference over all possible
-          grades of unjudged documents, ``decided``, whether its sign is certain, and ``better``,
-          the better system of a decided pair, see `decide`;
-        - for bounds with `margin`, a pair is also decided if the difference must be above minus the
-          margin. ``verdict_lowest`` is the verdict with the lowest scores of a and the highest of
-          b, and ``verdict_highest`` the reverse.
+          grades of unjudged documents;
+        - for bounds, ``decided``, whether the sign of the difference is certain, and ``better``,
+          the better system of a decided pair, see `decide`. With `margin`, a pair is also decided
+          if the difference must be above minus the margin;
+        - for bounds with `margin`, ``verdict_lowest``, the verdict with the lowest scores of a and
+          the highest scores of b, and ``verdict_highest``, with the highest of a and lowest of b.
 
     Raises
     ------
@@ -148,9 +149,9 @@ def compare(
         If the result or the lazy scores at the selected depths need more than 4 GiB.
     ParameterError
         If there are fewer than two systems, if the test, correction, baseline or group is unknown,
-        or if alpha, margin or power is out of range. If topic weights are missing, negative, not
-        finite or all 0, or if the test cannot use weights. If a frozen baseline was scored with
-        other judgments or policies; the message names the differences.
+        or if alpha, margin or power is out of range. Also if topic weights are missing, negative,
+        not finite or all 0, or if the test cannot use weights. Also if a frozen baseline was scored
+        with other judgments or policies; the message names the differences.
     MetricError
         If a metric with a margin is not an arithmetic mean over topics, or if a metric that is
         summed has topic weights.
@@ -178,42 +179,43 @@ def compare(
     Notes
     -----
     The attribute ``interval`` names the method of the intervals. The tests t, permutation,
-    bootstrap and tukey are inverted: their intervals hold the differences that the test does not
-    reject, and exclude 0 exactly where the uncorrected p is below alpha. The other tests are not
-    about means. Their rows have Student's intervals, ``"t"``, which are ``difference -+
-    t(1 - alpha/2, n - 1) s / sqrt(n)``; s is the standard deviation of the paired differences with
-    n - 1 in the denominator. Simultaneous intervals of ``"max-t"`` use the quantile of the
-    largest t instead. ``effect_size`` is the mean paired difference divided by s.
-    Metrics with geometric or harmonic means are tested on logarithms or reciprocals, so that a
-    significant difference always agrees with the order of the means. Their effect sizes are of
-    these transformed scores.
+    bootstrap and tukey are inverted: their intervals contain the differences that the test does
+    not reject. They exclude 0 if, and only if, the uncorrected p-value is below alpha. The other
+    tests are not about means. Their rows have Student's intervals, ``"t"``, which are ``difference
+    -+ t(1 - alpha/2, n - 1) s / sqrt(n)``. Here s is the standard deviation of the paired
+    differences with n - 1 in the denominator. Simultaneous intervals of ``"max-t"`` use the
+    quantile of the largest t instead. ``effect_size`` is the mean paired difference divided by s.
+    Metrics with geometric or harmonic means are tested on logarithms or reciprocals. A significant
+    difference then always agrees with the order of the means. Their effect sizes are computed from
+    the transformed scores.
 
     If the differences of a pair are the same on all topics, or there is only one topic, their
-    variance cannot be estimated. Interval and effect size are NaN then, and p of t and bootstrap is
-    1 if the differences are 0, else NaN. Such a pair still counts in a correction. The other tests
-    need no variance; Wilcoxon's normal approximation has p = .317 with a single topic.
+    variance cannot be estimated. Interval and effect size are NaN then. The p-value of t and
+    bootstrap is 1 if the differences are 0, else NaN. Such a pair still counts in a correction. The
+    other tests need no variance. Wilcoxon's normal approximation has p = .317 with a single topic.
 
-    If topics have weights w, means are weighted. With ``a = w / sum w`` and ``A = sum a^2``, the
-    mean of d = a - b has the variance ``sum c (d - mean)^2``, ``c = a^2 / (1 - 2 a + A)`` [4]_,
-    and the degrees of freedom of Bell and McCaffrey [5]_; s is the root of n times this variance.
-    Wins, ties and losses are not weighted. Equal weights give Student's test.
+    If topics have weights w, means are weighted. Let u = w / sum w and U = sum u^2. The mean of the
+    differences d has the variance ``sum c (d - mean)^2`` with ``c = u^2 / (1 - 2 u + U)`` [4]_. Its
+    degrees of freedom are those of Bell and McCaffrey [5]_. The standard deviation s is the root of
+    n times this variance. Wins, ties and losses are not weighted. Equal weights give Student's
+    test.
 
-    Simultaneous intervals exclude 0 exactly where ``p_adjusted < alpha`` for ``"tukey"``, and for
-    the test t with ``"bonferroni"`` and ``"sidak"``. Stepwise corrections such as ``"holm"`` and
-    ``"max-t"`` have no matching intervals: if an interval excludes 0 its pair is significant, but
+    For ``"tukey"``, and for the test t with ``"bonferroni"`` or ``"sidak"``, simultaneous intervals
+    exclude 0 if, and only if, ``p_adjusted < alpha``. Stepwise corrections such as ``"holm"`` and
+    ``"max-t"`` have no matching intervals. If an interval excludes 0, the pair is significant, but
     the intervals of some significant pairs include 0.
 
-    Where systems have repeats, such as seeds, the variance of a difference is ``V = max(V_T + V_R -
+    If systems have repeats, such as seeds, the variance of a difference is ``V = max(V_T + V_R -
     V_E, V_T, V_R)`` with Satterthwaite's degrees of freedom [6]_. V_T is the variance over topics
     of means over repeats. V_R is the sum of both systems' variances over repeats of means over
     topics; if systems share repeats, it is the variance of the differences between these means.
     V_E is the residual variance, which both contain. A system with one repeat adds nothing to V_R.
-    Repeats inside topics are averaged per topic. Wins, ties, losses and effect sizes are of means
-    over repeats.
+    Repeats within topics are averaged per topic. Wins, ties, losses and effect sizes use means over
+    repeats.
 
-    Not worse and equivalent are Student's one-sided tests against the margin, with every `test`.
-    The test works in blocks of depths that keep arrays over pairs and depths within 64 MiB. The
-    result takes about 180 bytes a row.
+    ``not_worse`` and ``equivalent`` are decided by Student's one-sided tests against the margin,
+    whatever the `test`. Depths are tested in blocks, so that arrays over pairs and depths need at
+    most 64 MiB. The result takes about 180 bytes a row.
 
     References
     ----------
@@ -270,22 +272,20 @@ def _comparison_attributes(
     groups: list[Scores],
     pairs: list[Array],
     results: list[Columns],
-    baselines: Any,
-) -> dict[str, Any]:
+    baselines: Frozen | Baselines,
+) -> dict[str, object]:
     """Return the attributes of a comparison, and issue its cautions."""
     messages = list(dict.fromkeys(_cautions(options, groups, results, pairs)))
-    attributes: dict[str, Any] = {}
-    if baselines is not None:
-        attributes["baselines"] = [str(label) for label in listed(baselines)]
+    sizes = options.pairing.family_sizes(groups, pairs)
+    attributes = options.attributes()
+    attributes["comparisons"] = sizes[0] if len({*sizes}) == 1 else sizes
     if isinstance(baselines, Frozen):
-        attributes = {"baselines": [str(baselines.label)], "frozen": baselines.caption}
-        topics = [topic for group in groups for topic in group.topics]
-        messages += baselines.cautions(pd.Index(topics))
+        attributes |= {"baselines": [str(baselines.label)], "frozen": baselines.caption}
+        messages += baselines.cautions(pd.Index([t for group in groups for t in group.topics]))
+    elif baselines is not None:
+        attributes["baselines"] = [str(label) for label in listed(baselines)]
     warn(*messages)
-    sizes: Any = options.pairing.family_sizes(groups, pairs)
-    sizes = sizes[0] if len({*sizes}) == 1 else sizes
-    attributes = {"comparisons": sizes} | attributes
-    return options.attributes() | attributes | draw_attributes(groups)
+    return attributes | draw_attributes(groups)
 
 
 def _cautions(
@@ -309,7 +309,7 @@ def _cautions(
             yield from significance.unequal_spread(test, result["sd"])
 
 
-def _refuse_design(group: Scores, options: PairOptions, bounds: Any) -> None:
+def _refuse_design(group: Scores, options: PairOptions, bounds: xr.DataArray | None) -> None:
     """Raise if an option does not support the topic design."""
     if group.design is None:
         return
@@ -323,10 +323,10 @@ def _refuse_design(group: Scores, options: PairOptions, bounds: Any) -> None:
 
 
 def _groups_and_pairs(
-    scores: Scores, baseline: Baselines, options: PairOptions
-) -> tuple[dict[Any, Scores], list[Array]]:
+    scores: Scores, baseline: Frozen | Baselines, options: PairOptions
+) -> tuple[dict[Hashable, Scores], list[Array]]:
     """Return scores and pairs of groups that have the baseline."""
-    compared: dict[Any, Scores] = {}
+    compared: dict[Hashable, Scores] = {}
     pairs = []
     frozen = baseline if isinstance(baseline, Frozen) else None
     label = baseline if frozen is None else frozen.label
@@ -345,8 +345,10 @@ def _groups_and_pairs(
     return compared, pairs
 
 
-def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
-    """Return the baselines, or the frozen one from a file.
+def _frozen_or_baselines(
+    scores: Scores, baseline: Baselines, bounds: xr.DataArray | None
+) -> Frozen | Baselines:
+    """Return the baselines, or the frozen baseline read from a file.
 
     Raise if the scores were made with other judgments or policies than the file's.
     """
