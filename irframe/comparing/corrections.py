@@ -9,8 +9,8 @@ from functools import partial
 from typing import Annotated, Any, Literal, Self, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import as_written, choice, level, listed
 from irframe.errors import ParameterError
 from irframe.option_values import OptionValue, Unused
@@ -35,12 +35,12 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 Family = Literal["depth", "metric", "all"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
-"""Which comparisons are corrected together."""
+"""Families of comparisons that are corrected together."""
 
 
 def adjust_p(
-    groups: Sequence[NDArray[Any]], adjust: Correction | None, *, family: Family, alpha: float
-) -> list[NDArray[Any]]:
+    groups: Sequence[Array], adjust: Correction | None, *, family: Family, alpha: float
+) -> list[Array]:
     """Correct p-values for multiple comparisons.
 
     Parameters
@@ -77,7 +77,7 @@ def adjust_p(
     ]
 
 
-def adjust_rows(p: NDArray[Any], adjust: Correction | None, alpha: float) -> NDArray[Any]:
+def adjust_rows(p: Array, adjust: Correction | None, alpha: float) -> Array:
     """Correct the p-values of each row along the last axis.
 
     Examples
@@ -89,7 +89,7 @@ def adjust_rows(p: NDArray[Any], adjust: Correction | None, alpha: float) -> NDA
     if adjust is None:
         return p.copy()
     compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
-    missing = np.isnan(p)  # these count as comparisons
+    missing = np.isnan(p)  # missing p-values still count as comparisons
     filled = np.where(missing, 1, p)
     order = filled.argsort(axis=-1)
     adjusted = np.empty(p.shape)
@@ -97,7 +97,7 @@ def adjust_rows(p: NDArray[Any], adjust: Correction | None, alpha: float) -> NDA
     return np.where(missing, np.nan, np.minimum(adjusted, 1))
 
 
-def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[Any]:
+def _by_statsmodels(p: Array, *, method: str, alpha: float) -> Array:
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
 
     rows = p.reshape(-1, p.shape[-1])
@@ -106,12 +106,12 @@ def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[An
     return np.array(adjusted).reshape(p.shape)
 
 
-def _bh(p: NDArray[Any]) -> NDArray[Any]:
+def _bh(p: Array) -> Array:
     shares = np.arange(1, p.shape[-1] + 1) / p.shape[-1]
     return np.asarray(np.minimum.accumulate((p / shares)[..., ::-1], axis=-1)[..., ::-1])
 
 
-IN_ORDER: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+IN_ORDER: dict[str, Callable[[Array], Array]] = {
     "bonferroni": lambda p: p * p.shape[-1],
     "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),
     "fdr_bh": _bh,
@@ -136,7 +136,7 @@ def parse_correction(
     *,
     auto: Correction | None = "holm",
 ) -> Parsed:
-    """Return the correction that a name stands for.
+    """Return the correction with a name.
 
     Parameters
     ----------
@@ -145,15 +145,15 @@ def parse_correction(
     test
         The test whose p-values are corrected; None if it is not a paired test.
     family
-        Which comparisons are corrected together.
+        The comparisons that are corrected together.
     auto
-        The correction that ``"auto"`` stands for if the test needs one.
+        The correction for ``"auto"``, unless the test is joint.
 
     Raises
     ------
     ParameterError
         If the correction or family is unknown, or the test does not allow the correction. Joint
-        tests allow none, as their p-values are adjusted for all pairs already.
+        tests allow none, because their p-values are already adjusted for all pairs.
 
     Examples
     --------
@@ -181,12 +181,12 @@ def parse_correction(
 def parse_stepwise(
     adjust: Adjust, test: PairedTest | None = None, *, auto: Correction | None = "holm"
 ) -> Correction | None:
-    """Return a correction that needs only p-values, see `parse_correction`.
+    """Return a correction of p-values alone, see `parse_correction`.
 
     Raises
     ------
     ParameterError
-        As `parse_correction`, and for max-T, which needs scores.
+        As for `parse_correction`. Also for max-T, which needs scores.
     """
     correction = parse_correction(adjust, test, auto=auto)
     if isinstance(correction, MaxT):
@@ -202,33 +202,34 @@ ANOVA: Literal["anova"] = "anova"
 class Significance(OptionValue):
     """Test, correction and level of a significance decision.
 
-    Every verb that tests pairs takes one as ``test=``. The name of a test is enough if the other
-    fields have their defaults. A verb raises if a field is set that it does not use.
+    Every verb that tests pairs of systems accepts it as ``test=``. The name of a test can be passed
+    instead if the other fields have their defaults. A verb raises an error if a field is set that
+    it does not use.
 
     Parameters
     ----------
     test
         A paired test or its name: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``,
-        ``"permutation"``, ``"bootstrap"``, ``"tukey"``. Tests that resample have their own
-        `samples` and `seed`, such as ``irframe.paired.Permutation(samples=999)``. By default the
-        test of the verb, which is ``"t"`` for all verbs but `outcomes`.
+        ``"permutation"``, ``"bootstrap"``, ``"tukey"``. Randomisation tests have the options
+        `samples` and `seed`, as in ``irframe.paired.Permutation(samples=999)``. By default the
+        test of the verb, which is ``"t"`` for all verbs except `outcomes`.
     adjust
         Correction for multiple comparisons: one of statsmodels' `multipletests`, such as
         ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; ``"max-t"`` or a `MaxT` for the tests t and
-        permutation; ``"none"`` or None. ``"auto"`` is Holm's correction, and none for ``"tukey"``,
-        whose p-values are adjusted for all pairs already. It is also none in verbs that decide
-        nothing (`median_p`) or follow a paper that does not correct (`reordering`, `ablation`).
+        permutation; ``"none"`` or None. ``"auto"`` is Holm's correction. It is no correction for
+        ``"tukey"``, whose p-values are already adjusted for all pairs. It is also no correction in
+        `median_p`, which makes no decisions, and in `reordering` and `ablation`, as in their paper.
     family
-        Which comparisons are corrected together: ``"depth"``, all pairs of one metric at one depth
-        in one group; ``"metric"``, all pairs of one metric at all depths in one group; ``"all"``,
-        all rows of the result.
+        The comparisons that are corrected together: ``"depth"``, all pairs of one metric at one
+        depth in one group; ``"metric"``, all pairs of one metric at all depths in one group;
+        ``"all"``, all rows of the result.
     alpha
         Significance level, and one minus the confidence level of intervals, above 0 and below 1.
     over
-        The population to generalise to where systems were run several times. ``"both"``: new
-        topics and new repeats. ``"topic"``: new topics for these repeats, tested on means over
-        repeats. ``"repeat"``: new repeats on these topics. ``"both"`` and ``"repeat"`` need the
-        test t. ``"task"`` treats the tasks that `design` declares as a random sample of tasks.
+        The population to generalise to if systems were run several times. ``"both"``: new topics
+        and new repeats. ``"topic"``: new topics with the same repeats, tested on means over
+        repeats. ``"repeat"``: new repeats on the same topics. ``"both"`` and ``"repeat"`` need the
+        test t. ``"task"`` treats the tasks declared by `design` as a random sample of tasks.
 
     Raises
     ------
@@ -268,16 +269,16 @@ class Significance(OptionValue):
         return parse_test(cast("Test", self.test or "t"))
 
     @classmethod
-    def beside(cls, test: Any, adjust: Adjust, alpha: float) -> Self:
+    def beside(cls, test: object, adjust: Adjust, alpha: float) -> Self:
         """Return the significance from a test and separate options.
 
         Raises
         ------
         ParameterError
-            If options are passed beside a `Significance`, which contains them.
+            If a `Significance` and separate options are passed.
         """
         if not isinstance(test, cls):
-            return cls(test, adjust=adjust, alpha=alpha)
+            return cls(cast("Test", test), adjust=adjust, alpha=alpha)
         if (adjust, alpha) != (cls.adjust, cls.alpha):
             advice = f"change the value: {test!r}"
             expected = "adjust= and alpha= beside the name of a test, or inside Significance(...)"
@@ -288,9 +289,9 @@ class Significance(OptionValue):
 Tested = Significance | Test
 """A significance, or the name of a test."""
 TestedByMetric = Annotated[Tested, Unused("family")]
-"""For verbs that correct the comparisons of one metric at one depth, and refuse `family`."""
+"""Type for verbs that correct the comparisons of one metric at one depth, and refuse `family`."""
 TestedMeans = Annotated[Tested, Unused("over")]
-"""For verbs that test means over repeats, and refuse `over`."""
+"""Type for verbs that test means over repeats, and refuse `over`."""
 TestedMeansByMetric = Annotated[Tested, Unused("family", "over")]
 TestsByMetric = Annotated[Tested | Sequence[Test], Unused("family", "over")]
-"""For verbs that refuse both."""
+"""Types for verbs that refuse both. The second accepts several tests."""

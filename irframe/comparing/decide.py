@@ -34,9 +34,9 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per metric, depth and pair, in the order of `compare`, with the columns
-        ``metric``, ``depth``, ``system_a``, ``system_b``; ``lowest`` and ``highest``, the least and
-        greatest possible difference of the means, a - b; ``decided``, whether both have the
-        same sign; and ``better``, the better system of a decided pair, else missing.
+        ``metric``, ``depth``, ``system_a``, ``system_b``; ``lowest`` and ``highest``, the smallest
+        and the largest possible difference of the means, a - b; ``decided``, whether both have the
+        same sign; and ``better``, the better system of a decided pair, which is missing for others.
 
     Raises
     ------
@@ -47,10 +47,11 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
 
     Notes
     -----
-    A pair is decided if the intervals of both means do not touch: the lowest difference is the
-    lower mean of a minus the upper mean of b. A document that both systems retrieve counts at its
-    worst for one and at its best for the other, so some undecided pairs may be certain as well.
-    This is no significance test, and does not generalise to other topics.
+    The lowest difference is the lower mean of a minus the upper mean of b. A pair is decided if the
+    two ranges of means do not overlap. A document that both systems retrieve has its worst grade
+    for one system and its best grade for the other, which is impossible. So the order of some
+    undecided pairs may be certain, too. This is not a significance test, and does not generalise to
+    other topics.
 
     References
     ----------
@@ -68,15 +69,14 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     4  doct5query  -0.114    0.039    False
     5      monot5   0.017    0.018     True
     """
-    holding("scores with a dimension bound, as bounds gives them", bounds, {BOUND}, "sizes")
+    holding("scores with a dimension bound, as from bounds", bounds, {BOUND}, "sizes")
     lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True)) for side in SIDES)
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
     sign = np.array(lower.signs)[:, np.newaxis, np.newaxis]
-    least = sign * lower.means
-    most = sign * upper.means
-    low = np.round(least[..., first] - most[..., second], TIE) + 0.0
-    high = np.round(most[..., first] - least[..., second], TIE) + 0.0
+    lowest, highest = (sign * side.means for side in (lower, upper))
+    low = np.round(lowest[..., first] - highest[..., second], TIE) + 0.0
+    high = np.round(highest[..., first] - lowest[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))
     cheaper = np.where(high < 0, first, np.where(low > 0, second, -1))
     better = np.where(sign < 0, cheaper, higher).ravel()
@@ -86,7 +86,7 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
 
 
 DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
-"""Further columns of comparisons of bounds. The last two need a margin."""
+"""Columns that comparisons of bounds have in addition. The last two need a margin."""
 
 
 def add_bounds(
@@ -119,7 +119,8 @@ def _verdicts_at_bounds(
     both = []
     pairs = []
     sizes = []
-    for group in selected:  # upper scores become further systems; for a cost the higher come first
+    # Systems with their best scores are appended as further systems. The best are lowest for costs.
+    for group in selected:
         low, high = (
             scores_to_compare(group.sel({BOUND: side}, drop=True), quiet=True) for side in SIDES
         )

@@ -51,24 +51,24 @@ EXAMPLES = 2
 
 
 class TextsById(NamedTuple):
-    """Texts by id. Ids are strings."""
+    """Texts by id, where ids are strings."""
 
     documents: dict[str, str]
     queries: dict[str, str]
 
 
-def read_texts(texts: Texts | None, docs: Iterable[Any], topics: Iterable[Any]) -> TextsById:
+def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[object]) -> TextsById:
     """Return the available texts of some documents and topics.
 
     Parameters
     ----------
     texts
         A frame with a column of documents or topics, named as in runs and judgments, and a column
-        of texts, ``text`` or ``query``; a Parquet file of such a table; a dictionary
+        of texts, ``text`` or ``query``; a Parquet file with these columns; a dictionary
         doc -> text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
         Texts of other documents and topics are ignored.
     docs, topics
-        The ids whose texts are returned.
+        Ids of the documents and topics.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def read_texts(texts: Texts | None, docs: Iterable[Any], topics: Iterable[Any]) 
 
 
 def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
-    """Return texts by id, with the role of the ids."""
+    """Return columns of texts indexed by id, each with the role of its ids."""
     if isinstance(source, Mapping):
         by_role = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
         for texts in by_role.values():
@@ -110,7 +110,7 @@ def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, 
     raise InputError(expected, f"a {type(source).__name__}")
 
 
-def _text_columns(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
+def _text_columns(names: Iterable[Hashable]) -> dict[str, tuple[Any, str]]:
     """Return the columns of ids and texts by role."""
     present = list(names)
     column_of = roles(names)
@@ -127,7 +127,7 @@ def _text_columns(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
     return columns
 
 
-def _texts(frame: pd.DataFrame, ids: Any, text: Any) -> pd.Series:
+def _texts(frame: pd.DataFrame, ids: Hashable, text: Hashable) -> pd.Series:
     return pd.Series(frame[text].to_numpy(object), frame[ids].to_numpy(object), dtype=object)
 
 
@@ -149,7 +149,7 @@ def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Se
 
 
 def _select(texts: pd.Series, role: str, ids: set[str]) -> dict[str, str]:
-    """Return the texts of some ids, or raise without any."""
+    """Return the texts of some ids, or raise if all texts lack these ids."""
     selected = texts[texts.index.isin(ids)].dropna()
     if not len(selected) and ids and len(texts):
         first = (list(keys)[:EXAMPLES] for keys in (texts.index, sorted(ids)))
@@ -172,18 +172,18 @@ def document_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = Non
     Parameters
     ----------
     cube
-        A cube. It keeps the names of judged documents, and of further documents if it was built
-        from frames.
+        A cube. It contains the names of judged documents. If it was built from frames, it also
+        contains names of unjudged documents.
     depth
         Number of ranks.
     runs
-        The run frame that the cube was made from, which has all names.
+        The run frame from which the cube was made, which contains all names.
 
     Returns
     -------
     numpy.ndarray
-        Names as objects, shape (system, topic, rank). None past the end of a list, and for
-        unjudged documents whose names the cube does not keep.
+        Names as objects, shape (system, topic, rank). The value is None beyond the end of a list,
+        and for unjudged documents whose names are not in the cube.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def _is_name(names: Array) -> NDArray[np.bool_]:
 
 
 def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
-    """Return the names of a run frame at given ranks."""
+    """Return the names of the top documents of a run frame."""
     made = experiment_of(cube).made
     column = roles(runs.columns).get(SYSTEM)
     rows = runs if column is None else runs[runs[column].isin(cube.indexes[SYSTEM])]
@@ -273,17 +273,17 @@ def explain(
         A metric that is a sum over documents, or its name: AP, DCG, nDCG, RBP, P, Recall, ERR, Q,
         RR and others.
     at
-        Evaluation depth, within the cube. By default the metric's own depth or, if it has none,
-        10, or the cube's depth if that is smaller. The metric's own depth is an upper limit.
+        Evaluation depth, at most the cube's. By default it is the depth in the metric, or else the
+        smaller of 10 and the cube's depth. It has no effect beyond the depth in the metric.
     topics
         The topics to return; by default all.
     docs
-        The documents to return; by default all that either system retrieved.
+        The documents to return; by default all documents that either system retrieved.
     runs
-        The runs that the cube was made from. Needed for names of unjudged documents if the cube
-        was made from a saved experiment or from files, was recomputed by xarray, or for ranks
-        beyond 100. An unjudged document without a name has a row for each system that retrieved
-        it.
+        The runs from which the cube was made. They are needed for the names of unjudged documents
+        if the cube was made from a saved experiment or from files, if xarray recomputed it, and for
+        ranks beyond 100. Otherwise an unjudged document has no name, and a row for each system that
+        retrieved it.
     texts
         Texts of documents and queries, for the columns ``query`` and ``text``: a frame or Parquet
         file with the columns doc and text, or topic and query; a dictionary doc -> text, or
@@ -292,18 +292,19 @@ def explain(
     Returns
     -------
     pandas.DataFrame
-        One row for every topic and document that a or b retrieved down to the depth. If ranks past
-        the end of a list count, as for CRP, they have rows without a document. The columns are
+        One row for every topic and document that a or b retrieved down to the depth. If ranks
+        beyond the end of a list affect the score, as for CRP, they have rows without a document.
+        The columns are
 
         - ``topic``, ``doc``; ``rank_a``, ``rank_b``, <NA> if the document was not retrieved;
           ``grade``, <NA> if it is unjudged;
-        - ``contribution_a``, ``contribution_b``, what the document adds to each score, and
-          ``difference``, a - b. Their sums over the documents of a topic are the scores and the
-          difference on the topic. For a metric that is averaged, their sums over all rows are the
-          means and their difference, times the number of topics;
-        - ``could_add_a``, ``could_add_b``, how much higher the score would be if this unjudged
-          document had the most favourable grade and all else stayed. NaN for judged documents, for
-          documents that were not retrieved, and for metrics of subtopics.
+        - ``contribution_a``, ``contribution_b``, the contributions of the document to both scores,
+          and ``difference``, a - b. Their sums over the documents of a topic are the scores on the
+          topic and their difference. For a metric that is averaged, their sums over all rows are
+          the means and their difference, times the number of topics;
+        - ``could_add_a``, ``could_add_b``, the possible increase of the score if this unjudged
+          document had the most favourable grade and nothing else changed. It is NaN for judged
+          documents, for documents that were not retrieved, and for metrics of subtopics.
 
         Topics are sorted by the absolute value of their difference, largest first, and so are the
         documents of a topic.
@@ -319,7 +320,7 @@ def explain(
     InputError
         If the cube was made from other runs, or the texts cannot be read.
     IdError
-        If the texts are of other documents or topics.
+        If the texts have none of these documents or topics.
 
     Warns
     -----
@@ -373,7 +374,7 @@ def explain(
 
 
 def _pair(cube: xr.Dataset, a: Hashable, b: Hashable, topics: Any) -> xr.Dataset:
-    """Return two systems' lists on the topics that both have."""
+    """Return the lists of two systems on the topics of both."""
     systems = places("systems of the cube", [a, b], cube.indexes[SYSTEM].tolist())
     if systems[0] == systems[1]:
         raise ParameterError("two systems to compare", f"{a!r} twice")
@@ -401,7 +402,7 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     system, topic, index = np.nonzero(shown)
     names = document_names(pair, width, runs)[shown]
     code, distinct = pd.factorize(names)
-    unique = -1 - np.arange(len(code))  # documents without a name cannot be matched
+    unique = -1 - np.arange(len(code))  # documents without a name have no counterpart
     key = np.where(code < 0, unique, topic * np.int64(len(distinct) + 1) + code)
     values = {SYSTEM: system, TOPIC: topic, DOC: pd.Series(names, key, object), RANK: index + 1}
     values |= {"adds": added[..., :width][shown], "could": could[..., :width][shown]}
@@ -433,8 +434,8 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
 def _contributions(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
     """Return the actual and the possible contributions of documents.
 
-    The second array has what unjudged documents could add. Both have the shape (system, topic,
-    depth).
+    Possible contributions are those of unjudged documents. Both arrays have the shape (system,
+    topic, depth).
     """
     experiment = experiment_of(pair)
     last = pair.sizes[DEPTH]

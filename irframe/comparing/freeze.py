@@ -1,13 +1,13 @@
 """Frozen baselines: the scores of one system in a file.
 
-`freeze` writes such a file. `Frozen` reads it, refuses scores that were made with other judgments
-or policies, and joins its scores to others as a further system. `failing` selects the rows of a
+`freeze` writes a file. `Frozen` reads it, refuses scores that were made with other judgments or
+policies, and adds the frozen scores to others as a further system. `failing` selects the rows of a
 comparison that fail a check.
 """
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -68,7 +68,7 @@ SUFFIX = ".irframe"
 """Suffix of frozen baselines, which distinguishes them from names of systems."""
 FORMAT = 1
 OLD = 90
-"""Age in days above which a baseline is called old."""
+"""Age in days above which a baseline gets a caution."""
 FURTHER = {"condense", "draw_to_judge", "pooled", "sample", "standardise"}
 """Verbs that change judgments or scores."""
 
@@ -81,14 +81,14 @@ CONDITIONS: dict[str, str] = {
     "undecided": "the verdict is worse or undecided, even if nothing changed",
     "never": "nothing fails",
 }
-"""When a comparison fails, by the value of fail_on."""
+"""Condition under which a comparison fails, by the value of fail_on."""
 
 
 def freeze(
     scores: xr.DataArray | pd.DataFrame,
     path: str | PathLike[str],
     *,
-    baseline: Any = None,
+    baseline: Hashable | None = None,
     documents: int | None = None,
     runs: Runs | None = None,
 ) -> None:
@@ -101,12 +101,13 @@ def freeze(
     path
         Name of the file, which ends in ``.irframe``. An existing file is replaced.
     baseline
-        The system whose scores are written. May be omitted if there is only one.
+        The system whose scores are written. It may be omitted if there is only one system.
     documents
-        Number of documents to keep from the top of each list, at least 1; by default none. Reports
-        can then name the documents behind a loss, and bound the effect of unjudged ones.
+        Number of documents to keep from the top of each list, at least 1; by default none. With
+        these documents, reports name the causes of a loss and bound the effect of unjudged
+        documents.
     runs
-        The runs that were scored. Needed for `documents`.
+        The runs that were scored, which are needed for `documents`.
 
     Raises
     ------
@@ -117,10 +118,10 @@ def freeze(
 
     Notes
     -----
-    The file is JSON with one line per topic, made to be committed beside the judgments. It holds
-    the scores at full precision, a hash of the judgments, ties and other policies, the metrics,
-    the date, irframe's version, and a checksum. `compare` accepts its path as a baseline, and
-    raises if judgments, policies or metrics differ.
+    The file is JSON with one line per topic, so that it can be kept under version control beside
+    the judgments. It contains the scores at full precision, a hash of the judgments, ties and other
+    policies, the metrics, the date, irframe's version, and a checksum. `compare` accepts its path
+    as a baseline, and raises an error if judgments, policies or metrics differ.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def freeze(
     write_file(path, "{\n" + ",\n".join(facts) + "\n}\n")
 
 
-def is_file(baseline: Any) -> bool:
+def is_file(baseline: object) -> bool:
     """Return whether a baseline is a file, not a system.
 
     Examples
@@ -184,7 +185,7 @@ class Frozen:
         path
             The file.
         systems
-            The systems compared with it. Its label differs from their names.
+            The systems to compare with it. The label of the baseline differs from their names.
 
         Raises
         ------
@@ -235,8 +236,8 @@ class Frozen:
         """Maximum number of documents kept per list, or None."""
         return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
 
-    def lists(self, name: Any) -> pd.DataFrame | None:
-        """Return the kept documents as a run, or None."""
+    def lists(self, name: object) -> pd.DataFrame | None:
+        """Return the kept documents as a run of a named system, or None."""
         kept = self.facts.get("documents", [])
         rows = [
             (name, topic, doc, -rank) for topic, docs in kept for rank, doc in enumerate(docs, 1)
@@ -245,7 +246,7 @@ class Frozen:
 
     @property
     def caption(self) -> str:
-        """The description of the baseline in captions."""
+        """Description of the baseline in captions."""
         return "baseline {system} frozen {date} by irframe {irframe}".format(**self.facts)
 
     def refuse_other_policies(self, attributes: Mapping[Any, Any]) -> None:
@@ -263,9 +264,9 @@ class Frozen:
             raise ParameterError(expected, "", REFREEZE, differing)
 
     def beside(self, scores: Scores) -> Scores:
-        """Return scores with the file as a further system.
+        """Return scores with the baseline as a further system.
 
-        Topics that the file lacks are NaN.
+        The baseline's scores are NaN on topics that the file lacks.
         """
         depths = [None] if scores.depths is None else scores.depths.tolist()
         columns = [_column(metric, depth) for metric in scores.metrics for depth in depths]
@@ -277,9 +278,8 @@ class Frozen:
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
             raise IdError(f"topics that {self.path} has", "none", "", sides)
-        if (
-            DRAWN in self.facts and DRAWN not in scores.attrs
-        ):  # the design of the file still applies
+        # The design of the file applies to scores without one.
+        if DRAWN in self.facts and DRAWN not in scores.attrs:
             scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
             scores = _with_design(scores, self.drawn)
         chosen = table[columns].reindex(scores.topics).to_numpy()
@@ -318,7 +318,7 @@ def failing(
     Parameters
     ----------
     compared
-        The result of `compare` with a baseline, and a margin or a power.
+        The result of `compare` with a baseline, and with a margin or a power.
     fail_on
         One of `CONDITIONS`.
     margin
@@ -328,9 +328,9 @@ def failing(
     --------
     >>> import irframe as ir
     >>> scores = ir.evaluate(*ir.example_track(), "nDCG@10")
-    >>> found = scores.ireval.compare(baseline="splade", margin=0.02)
-    >>> [len(failing(found, word, 0.02)) for word in ("worse", "not-not-worse", "drop")]
-    [3, 7, 5]
+    >>> compared = scores.ireval.compare(baseline="splade", margin=0.02)
+    >>> [len(failing(compared, condition, 0.02)) for condition in ("worse", "drop")]
+    [3, 5]
     """
     choice("fail_on", fail_on, CONDITIONS)
     if fail_on == "drop" and margin is None:
@@ -355,11 +355,11 @@ def _column(metric: str, depth: int | None) -> str:
 
 
 def _policies(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return judgments, policies and processing steps of scores as JSON."""
+    """Return the judgments, policies and processing steps of scores, as in JSON."""
     policy = {name: attributes[name] for name in POLICY if name in attributes}
     depths = [facts(metric).depth for metric in attributes.get(METRICS, ())]
     if depths and policy.get("depth") in depths and None not in depths:
-        del policy["depth"]  # it was set by the depths in the names of metrics
+        del policy["depth"]  # it follows from the depths in the names of metrics
     steps = steps_of(attributes)
     no_rel = [step.options["no_rel"] for step in steps if step.options.get("no_rel")]
     policy |= {"no_rel": no_rel[-1]} if no_rel else {}
@@ -369,7 +369,7 @@ def _policies(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     return {"judgments": attributes.get(JUDGMENTS), **plain}
 
 
-def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
+def _frozen(scores: xr.DataArray | pd.DataFrame, baseline: object) -> dict[str, Any]:
     """Return the content of the file for one system."""
     attributes = getattr(scores, "attrs", {})
     read = read_scores(parse_scores(scores, asking="freeze"))
@@ -420,8 +420,8 @@ def _as_json(labels: TopicLabels, topics: pd.Index) -> str:
     return json.dumps(by_topic)
 
 
-def _first_documents(runs: Any, content: Mapping[str, Any], kept: int) -> list[list[Any]]:
-    """Return the top documents of each list."""
+def _first_documents(runs: Runs, content: Mapping[str, Any], kept: int) -> list[list[Any]]:
+    """Return each topic with the top documents of its list."""
     if runs is None:
         raise InputError("runs=, which contain the documents to keep", "none")
     frame = as_runs(runs)
@@ -443,7 +443,7 @@ def _checksum(content: Mapping[str, Any]) -> str:
 
 
 def _read_frozen(path: str) -> dict[str, Any]:
-    """Return the content of a file, or raise if changed."""
+    """Return the content of a file, or raise if it is invalid or changed."""
     expected = f"a frozen baseline in {path}"
     advice = "freeze it again: irframe freeze"
     try:

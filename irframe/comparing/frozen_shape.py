@@ -16,7 +16,7 @@ POLICY = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised"),
     *("search", "each"),
 )
-"""Attributes of scores that change their values."""
+"""Attributes of scores that name decisions about their values."""
 
 ID = str | int
 SCALAR = str | int | float | None
@@ -34,7 +34,7 @@ SHAPE = {
 FURTHER_FACTS = {"documents": list, "cautions": list, DRAWN: str}
 """Optional fields: top documents of lists, cautions about the scores, and the topic design."""
 BY_TOPIC = ("scores", "documents")
-"""Fields with one line per topic."""
+"""Fields that are written with one line per topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
 
 
@@ -56,17 +56,16 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"column {column!r}" for column in columns if not _is_column(column))
     if not content["scores"] or len({*map(tuple, columns)}) < max(1, len(columns)):
         yield "no scores, or a duplicate column"
-    known = content["judgments"] is not None and "standardised" not in content["policy"]
+    in_range = content["judgments"] is not None and "standardised" not in content["policy"]
     yield from (f"caution {text!r}" for text in content.get("cautions", []) if not _is(text, str))
     kept = content.get("documents", [])
     yield from (f"documents {row!r}" for row in kept if not _is_list_of_documents(row))
-    yield from _malformed_rows(
-        content["scores"], [_range_of(m) if known else ANY for m, _ in columns]
-    )
+    ranges = [_range_of(metric) if in_range else ANY for metric, _ in columns]
+    yield from _malformed_rows(content["scores"], ranges)
 
 
 def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
-    """Yield rows that are no topic with scores in range."""
+    """Yield rows that are not a topic followed by scores within range."""
     for row in rows:
         if not (_is(row, list) and len(row) == 1 + len(ends) and _is(row[0], ID)):
             yield f"row {row!r}"
@@ -78,21 +77,22 @@ def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterato
 
 
 def _is_list_of_documents(row: Any) -> bool:
-    """Return whether a row is a topic with distinct documents."""
+    """Return whether a row consists of a topic and distinct documents."""
     if not _is(row, list) or len(row) != 2 or not _is(row[0], ID) or not _is(row[1], list):
         return False
     return all(_is(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
 
 
 def _is_column(column: Any) -> bool:
-    """Return whether a value is a pair of metric, depth."""
+    """Return whether a value is a pair of metric and depth."""
     if not _is(column, list) or len(column) != 2:
         return False
     name, depth = column
     return isinstance(name, str) and (depth is None or (_is(depth, int) and depth > 0))
 
 
-def _is(value: Any, kind: Any) -> bool:
+def _is(value: object, kind: Any) -> bool:
+    """Return whether a value has a type, where booleans are no numbers."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 

@@ -37,7 +37,7 @@ POWER = 0.8
 """Default power."""
 VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
 ROW_BYTES = 145
-"""Size of a row of a comparison frame. Making the frame takes up to twice as much."""
+"""Bytes of a row of a comparison frame. Making the frame takes up to twice as much memory."""
 
 Margins = float | Mapping[str, float] | None
 """One margin for all metrics, or metric -> margin."""
@@ -99,7 +99,7 @@ class PairOptions:
     def compare(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[Columns]:
         """Return the columns of the comparison for every group.
 
-        The pairs of each group have shape (pair, 2).
+        The pairs of each group have the shape (pair, 2).
         """
         shapes = zip((group.values.shape for group in groups), pairs, strict=True)
         rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
@@ -141,9 +141,10 @@ class PairOptions:
         return hedges(result["effect_size"], n, alpha=self.pairing.alpha, **how)
 
     def margins(self, metrics: Sequence[str]) -> Array:
-        """Return the margin of each metric, NaN if absent.
+        """Return the margin of each metric, NaN if there is none.
 
-        Raise if a metric is not an arithmetic mean, or a mapping does not fit the metrics.
+        Raise if a metric is not averaged by an arithmetic mean, or if a mapping lacks metrics or
+        has other names.
         """
         margin = self.margin
         refused = [name for name in metrics if facts(name).summary != "mean"]
@@ -201,14 +202,14 @@ class PairOptions:
     def _columns(
         self, group: Scores, pairs: Array, alpha: float, values: Array, *design: Design
     ) -> Arrays:
-        """Return the columns of metrics with the same average."""
+        """Return the columns of metrics that are averaged in the same way."""
         summary = group.summaries[0]
         summed = summands(values, summary)
         differences = describe_differences(summed, pairs, *design)
         test = self.pairing.test
         if isinstance(test, PairedT) and group.system_order is None:
             tested = t_test(differences).decided()
-        else:  # systems were sorted by name, and their sums would round differently
+        else:  # systems sorted by name, whose sums would round differently
             tested = group.tested(test, summed, pairs, *design).decided()
         known = finite(summed, summary)[pairs].all(axis=1)
         means = of_topics(values, summary, *design)
@@ -239,7 +240,7 @@ def _field_of_each(results: list[Columns], name: str) -> list[Array]:
 
 
 def _design_columns(result: Columns, group: Scores) -> Columns:
-    """Return the columns that clusters and weights of topics add."""
+    """Return the additional columns for clusters and weights of topics."""
     declared = names_declared(group.attrs)
     counts = {CLUSTER: ("n_clusters", clusters), WEIGHT: ("n_eff", effective)}
     columns = {
@@ -261,8 +262,8 @@ def verdict(result: Columns) -> Array:
 
     Examples
     --------
-    >>> found = {"significant": np.array([False, True]), "lead": np.array([0.1, -0.2])}
-    >>> verdict(found | {"not_worse": np.array([True, False])}).tolist()
+    >>> result = {"significant": np.array([False, True]), "lead": np.array([0.1, -0.2])}
+    >>> verdict(result | {"not_worse": np.array([True, False])}).tolist()
     ['not worse', 'worse']
     """
     significant = result["significant"]
@@ -274,7 +275,7 @@ def verdict(result: Columns) -> Array:
 
 
 def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
-    """Widen Student's intervals to larger quantiles, in place."""
+    """Widen Student's intervals in place, from Student's to a critical t."""
     half = (result["ci_high"] - result["ci_low"]) / 2
     student = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
@@ -321,7 +322,7 @@ def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") 
 
 
 def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) -> Columns:
-    """Return the columns that repeats add or replace."""
+    """Return the columns that differ if systems have repeats."""
     repeats = group.repeats
     counted = np.broadcast_to(repeats.counts[pairs], (*result["p"].shape, 2))
     columns = dict(zip(("n_repeats_a", "n_repeats_b"), np.moveaxis(counted, -1, 0), strict=True))
@@ -339,7 +340,8 @@ def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) 
         names = ("ci_low", "ci_high", "statistic", "p", "freedom", "sd")
         columns |= dict(zip(names, others, strict=True))
         columns["df"] = columns["freedom"]
-        lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])  # no arithmetic mean
+        # Metrics without an arithmetic mean have effect sizes, but no intervals.
+        lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])
         for name in ("ci_low", "ci_high"):
             columns[name][lost] = np.nan
     return columns

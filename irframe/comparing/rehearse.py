@@ -1,6 +1,6 @@
 """False alarms and power of a check against a baseline."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from irframe.arrays import Array
 from irframe.comparing.compare import compare
 from irframe.comparing.corrections import Significance
 from irframe.comparing.freeze import FailOn, Frozen, failing, is_file
+from irframe.cubes.parse_scores import ScoreLike
 from irframe.cubes.scores import Scores
 from irframe.errors import InputError, ParameterError, unsaid
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -24,40 +25,38 @@ BLOCK = 2**22
 
 
 def rehearse(
-    scores: Any,
+    scores: ScoreLike,
     arguments: Mapping[str, Any],
     fail_on: FailOn,
     *,
     samples: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Return how often a check fails, without and with loss.
-
-    The shares are simulated.
+    """Simulate how often a check fails, without and with a loss.
 
     Parameters
     ----------
     scores
         Scores per system and topic, at one depth.
     arguments
-        Arguments of `compare`: a baseline, a margin, and others.
+        Arguments of `compare`, with a baseline and a margin.
     fail_on
         The check, one of `CONDITIONS`.
     samples, seed
-        Number of simulations, and the seed of their signs.
+        Number of simulations, and seed of the random signs.
 
     Returns
     -------
     tuple of float
-        The share of simulations that fail if no mean differs from the baseline's, and the share
-        that fail if every mean is worse by the margin.
+        The share of failures (0 to 1) if no system differs from the baseline on average. Then the
+        share of failures if every system is worse by the margin.
 
     Notes
     -----
-    A wild bootstrap [1]_. The means by task are subtracted from the differences to the baseline.
-    In each simulation the differences of a topic, or of a cluster, get a random sign, which is the
-    same for all systems and metrics. This keeps the variances, but removes differences of means.
-    Repeats are averaged, as with ``over="topic"``.
+    The simulation is a wild bootstrap [1]_. The means by task are subtracted from the differences
+    between systems and baseline. In each simulation the differences of a topic, or of a cluster,
+    get a random sign, which is the same for all systems and metrics. This keeps the variances, but
+    removes differences of means. Repeats are averaged, as with ``over="topic"``.
 
     References
     ----------
@@ -81,7 +80,7 @@ def rehearse(
         lower = worse * others[:, np.newaxis, np.newaxis]
         signs = _signs(paired, samples, seed)
         failed = np.zeros(2)
-        jointly = significance.family != "all"  # else one simulation would be part of a family
+        jointly = significance.family != "all"  # else all simulations would form one family
         for block in groups(samples, max(1, BLOCK // off.size) if jointly else 1):
             drawn = base + off * signs[:, block]
             for case, values in enumerate((drawn, drawn - lower)):
@@ -91,8 +90,8 @@ def rehearse(
     return false_alarms, power
 
 
-def _with_baseline(scores: Any, baseline: Any, over: Over) -> tuple[Scores, Any]:
-    """Return scores including the baseline's, and the baseline's label."""
+def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores, Hashable]:
+    """Return scores with those of the baseline, and the baseline's label."""
     read = read_scores(scores, over)
     if is_file(baseline) and baseline not in read.systems:
         frozen = Frozen.read(baseline, read.systems.tolist())
@@ -108,10 +107,10 @@ def _with_baseline(scores: Any, baseline: Any, over: Over) -> tuple[Scores, Any]
 
 
 def _centred(paired: Scores, row: int) -> tuple[Array, Array]:
-    """Return scores of a system, and centred differences from it.
+    """Return the scores of a baseline, and the centred differences from it.
 
     The means by task are subtracted from the differences. Both arrays have the shape (metric,
-    system, topic, 1), with NaN for topics on which some system has no score.
+    system, topic, 1). They are NaN on topics on which some system has no score.
     """
     values = np.where(paired.scored[:, np.newaxis], paired.values, np.nan)
     base = values[:, [row]]

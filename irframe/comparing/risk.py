@@ -20,8 +20,6 @@ from irframe.paired.differences import ratio
 from irframe.scores.read_scores import choose_pairs, label_pairs, scores_to_compare
 
 RISKS = ("difference", "urisk", "trisk", "georisk")
-
-
 COUNTS = ("wins", "losses", "n_topics")
 
 
@@ -43,20 +41,20 @@ def risk(
     Returns
     -------
     pandas.DataFrame
-        One row per metric, depth and system except the baseline, with the columns ``metric``,
-        ``depth``, ``system_a`` and ``system_b`` (the baseline), as in `compare`, and
+        One row per metric, depth and system except the baseline, with the columns
 
-        - ``difference``, the mean gain over the baseline, which is URisk with a = 0. Negative
-          means worse, for costs too;
+        - ``metric``, ``depth``, ``system_a`` and ``system_b`` (the baseline), as in `compare`;
+        - ``difference``, the mean gain over the baseline, which is URisk with a = 0. A negative
+          gain means worse, also for costs;
         - ``urisk``, the mean gain with weighted losses;
         - ``trisk``, URisk divided by its standard error, a Student's t. Values below about -2 are
           significant losses, values above about 2 significant gains;
-        - ``georisk``, 0 to 1 for scores in that range. It compares a system with what all systems
-          lead one to expect on each topic, not with the baseline. NaN for costs and negative
-          scores;
-        - ``wins`` and ``losses``, the number of topics on which the system is better and worse
-          than the baseline, with differences rounded to 12 decimals, and ``n_topics``, the number
-          of all topics.
+        - ``georisk``, 0 to 1 for scores from 0 to 1. It compares the scores of a system with the
+          scores expected from the means of systems and topics, without the baseline. It is NaN
+          for costs and negative scores;
+        - ``wins`` and ``losses``, the numbers of topics on which the system is better and worse
+          than the baseline. Differences are rounded to 12 decimals;
+        - ``n_topics``, the number of topics.
 
     Raises
     ------
@@ -78,9 +76,9 @@ def risk(
     n - 1 in the denominator. TRisk is 0 if all differences are 0, and NaN if all are equal.
 
     Let x be the scores and ``e = (sum over topics) (sum over systems) / (sum of all)`` the expected
-    score of a system on a topic. Then ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, where Phi is the
-    normal distribution function, and ZRisk is the sum of ``(x - e) / sqrt(e)`` over topics, with
-    values below 0 multiplied by 1 + a.
+    score of a system on a topic. Then ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, with the normal
+    distribution function Phi. ZRisk is the sum of ``(x - e) / sqrt(e)`` over topics, where values
+    below 0 are multiplied by 1 + a.
 
     References
     ----------
@@ -93,7 +91,7 @@ def risk(
 
     Examples
     --------
-    Gains of 0.2 and 0.1, and a loss of 0.1 that counts three times:
+    The gains are 0.2 and 0.1, and the loss of 0.1 counts three times:
 
     >>> import pandas as pd
     >>> scores = pd.DataFrame(
@@ -104,8 +102,8 @@ def risk(
     ...         "value": [0.2, 0.4, 0.6, 0.4, 0.5, 0.5],
     ...     }
     ... )
-    >>> found = risk(scores, baseline="bm25", a=2)
-    >>> found[["system_a", "difference", "urisk", "trisk", "wins", "losses"]]
+    >>> result = risk(scores, baseline="bm25", a=2)
+    >>> result[["system_a", "difference", "urisk", "trisk", "wins", "losses"]]
       system_a  difference  urisk  trisk  wins  losses
     0     ance       0.067    0.0    0.0     2       1
     """
@@ -121,7 +119,7 @@ def risk(
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     frame = pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
-    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # one topic has its own caution
+    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # a single topic has another caution
     warn(*without_spread(int(lost.sum()), len(lost)))
     return frame
 
