@@ -1,4 +1,4 @@
-"""Tests of pairs of systems, with corrections and cautions."""
+"""Significance tests of pairs of systems, with corrections and cautions."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -67,10 +67,11 @@ def _by_family(
     The results have the shapes of the p-values.
     """
     results = [np.empty(group.p.shape) for group in groups]
-    shapes = [group.p.shape[:2] for group in groups]
-    every = [(number, *pos) for number, shape in enumerate(shapes) for pos in np.ndindex(shape)]
+    all_cells = [
+        (n, *pos) for n, group in enumerate(groups) for pos in np.ndindex(*group.p.shape[:2])
+    ]
     n_keys = {"depth": 3, "metric": 2, "all": 0}[family]
-    for _, members in groupby(every, lambda cell: cell[:n_keys]):
+    for _, members in groupby(all_cells, lambda cell: cell[:n_keys]):
         cells = list(members)
         for (group, *pos), values in zip(cells, _of_family(groups, cells, compute), strict=True):
             results[group][*pos] = values
@@ -82,7 +83,7 @@ def _of_family(
 ) -> list[Array]:
     """Apply a function to all pairs of one family.
 
-    A cell is a group, metric and depth. The result has an array for each cell.
+    A cell consists of a group, a metric and a depth. The result has one array per cell.
     """
     tables: list[pd.DataFrame] = []
     columns: list[Array] = []
@@ -93,7 +94,7 @@ def _of_family(
         scored = np.flatnonzero(paired.scored[metric, :, depth])
         names = paired.topics.astype(str)[scored]
         values = summands(paired.values[metric, :, scored, depth], paired.summaries[metric])
-        for design in paired.drawn(scored):  # the signs of clusters are flipped
+        for design in paired.drawn(scored):  # max-T flips the signs of clusters
             values = by_cluster(design, values.T[..., np.newaxis])[..., 0].T
             names = names[np.unique(design.cluster, return_index=True)[1]]
         tables.append(pd.DataFrame(values, index=names))
@@ -116,8 +117,8 @@ def p_values(
 ) -> NDArray[np.float64]:
     """Return two-sided p-values of a metric, shape (pair, depth).
 
-    If the differences of a pair do not vary, its p is NaN, see `PairedResult.decided`. With
-    `as_printed` it is the p-value that the literature prints.
+    The p-value of constant differences is NaN, see `PairedResult.decided`. With `as_printed` it is
+    the limit that is common in the literature, which is 0 or 1.
     """
     if paired.repeats is not None and paired.repeats.crossing:
         return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
@@ -133,7 +134,7 @@ def p_values(
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
     """Return which system has the better mean, shape (pair, depth).
 
-    1 is the first, -1 the second, 0 neither.
+    The value is 1 for the first system, -1 for the second, and 0 if the means are equal.
     """
     means = paired.means[row, depths]
     difference = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
@@ -141,11 +142,11 @@ def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.i
 
 
 UNEVEN = 10
-"""Largest ratio of two pairs' variances for tests that assume equal variances."""
+"""Largest ratio of the variances of two pairs, for tests that assume equal variances."""
 
 
 def without_spread(number: int, total: int) -> list[str]:
-    """Return a caution about comparisons whose differences do not vary."""
+    """Return a caution about comparisons with constant differences."""
     message = (
         "comparisons whose differences are the same on all topics, up to rounding, so that their "
         f"variance cannot be estimated: {number} of {total}"
@@ -162,10 +163,7 @@ def without_judged(groups: Iterable[Scores]) -> Iterator[str]:
 
 
 def with_zeros(paired: Scores, pairs: Array) -> list[str]:
-    """Return a caution about harmonic means of 0.
-
-    One score of 0 makes them 0.
-    """
+    """Return a caution about harmonic means that are 0 because of one score of 0."""
     number = 0
     for row, summary in enumerate(paired.summaries):
         if summary == "harmonic":
@@ -176,9 +174,9 @@ def with_zeros(paired: Scores, pairs: Array) -> list[str]:
 
 
 def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
-    """Return a caution if a test wrongly assumes equal variances.
+    """Return a caution if variances differ, for a test that assumes equal variances.
 
-    The standard deviations have shape (..., pair).
+    The standard deviations have the shape (..., pair).
     """
     spread = np.where(sd > 0, sd, np.nan)
     known = spread[~np.isnan(spread).all(axis=-1)]
@@ -273,12 +271,10 @@ class Pairing:
         return self.correct([compared])[0]
 
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Return corrected p-values of a metric at some depths.
+        """Return adjusted p-values of a metric at some depths, shape (pair, depth).
 
-        The shape is (pair, depth).
-
-        Without a correction they follow the literature: differences that are the same on all
-        topics have p = 0.
+        Without a correction, constant differences have p = 0 if they are not 0, as is common in
+        the literature.
         """
         if self.family == "depth" and not isinstance(self.adjust, MaxT):
             plain = self.adjust is None
@@ -289,7 +285,7 @@ class Pairing:
         return self._p_of[paired][row, depths].T
 
     def correct_together(self, paired: Scores, reference: Scores, pairs: Array) -> None:
-        """Correct a reference in the family of scores containing it."""
+        """Correct reference scores in the family of the scores that contain them."""
         if self.family == "depth" or self.adjust is None:
             return
         self._p_of[paired] = p = self.p_values(paired, pairs)
@@ -302,20 +298,22 @@ class Pairing:
             self._p_of[reference] = np.array([[p[pos] for pos in row] for row in positions])
 
     def share(self, p: Array) -> Array:
-        """Return the share of significant pairs, from p-values (pair, depth)."""
+        """Return the share of significant pairs by depth."""
         return np.asarray((p < self.alpha).mean(axis=0))
 
     def verdicts(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Return who is significantly better, as `leads` does."""
+        """Return which system is significantly better, coded as in `leads`."""
         significant = self.piece(paired, row, depths, pairs) < self.alpha
         return np.where(significant, leads(paired, row, depths, pairs), np.int8(0))
 
-    def _p_values(self, paired: Scores, row: int, depths: slice, pairs: Array, **how: Any) -> Array:
-        """Return uncorrected p-values of a metric, shape (pair, depth).
+    def _p_values(
+        self, paired: Scores, row: int, depths: slice, pairs: Array, *, as_printed: bool = False
+    ) -> Array:
+        """Return unadjusted p-values of a metric, shape (pair, depth).
 
-        Counts what `attributes` warns about.
+        Cases that `attributes` warns about are counted.
         """
-        p = p_values(paired, row, depths, test=self.test, pairs=pairs, **how)
+        p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=as_printed)
         self._tests += p.size
         self._zeros = self._zeros or with_zeros(paired, pairs)
         self._without += 0 if self._zeros else int(np.isnan(p).sum())
@@ -325,11 +323,11 @@ class Pairing:
         return p
 
     def attributes(self) -> dict[str, Any]:
-        """Return attributes of a result, and warn about doubtful p-values."""
+        """Return the attributes of a result, and warn about doubtful p-values."""
         warn(*without_spread(self._without, self._tests), *self._uneven, *self._zeros)
         return self.described
 
     @property
     def described(self) -> dict[str, Any]:
-        """The attributes that describe test and correction."""
+        """Attributes that describe the test and the correction."""
         return describe_test(self.test, self.adjust, self.family, alpha=self.alpha)
