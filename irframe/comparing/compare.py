@@ -348,7 +348,7 @@ def _groups_and_pairs(
 def _frozen_or_baselines(
     scores: Scores, baseline: Baselines, bounds: xr.DataArray | None
 ) -> Frozen | Baselines:
-    """Return the baselines, or the frozen baseline read from a file.
+    """Return the baselines, or the frozen baseline of a file.
 
     Raise if the scores were made with other judgments or policies than the file's.
     """

@@ -95,7 +95,7 @@ def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[obj
 
 
 def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
-    """Return columns of texts indexed by id, each with the role of its ids."""
+    """Return texts indexed by id, with the ids' role."""
     if isinstance(source, Mapping):
         by_role = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
         for texts in by_role.values():
@@ -149,7 +149,7 @@ def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Se
 
 
 def _select(texts: pd.Series, role: str, ids: set[str]) -> dict[str, str]:
-    """Return the texts of some ids, or raise if all texts lack these ids."""
+    """Return the texts of some ids; raise without any."""
     selected = texts[texts.index.isin(ids)].dropna()
     if not len(selected) and ids and len(texts):
         first = (list(keys)[:EXAMPLES] for keys in (texts.index, sorted(ids)))
@@ -221,7 +221,7 @@ def _is_name(names: Array) -> NDArray[np.bool_]:
 
 
 def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
-    """Return the names of the top documents of a run frame."""
+    """Return the names of a run's top documents."""
     made = experiment_of(cube).made
     column = roles(runs.columns).get(SYSTEM)
     rows = runs if column is None else runs[runs[column].isin(cube.indexes[SYSTEM])]
@@ -374,7 +374,7 @@ def explain(
 
 
 def _pair(cube: xr.Dataset, a: Hashable, b: Hashable, topics: Any) -> xr.Dataset:
-    """Return the lists of two systems on the topics of both."""
+    """Return the lists of two systems on common topics."""
     systems = places("systems of the cube", [a, b], cube.indexes[SYSTEM].tolist())
     if systems[0] == systems[1]:
         raise ParameterError("two systems to compare", f"{a!r} twice")

@@ -237,7 +237,7 @@ class Frozen:
         return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
 
     def lists(self, name: object) -> pd.DataFrame | None:
-        """Return the kept documents as a run of a named system, or None."""
+        """Return the kept documents as a run, or None."""
         kept = self.facts.get("documents", [])
         rows = [
             (name, topic, doc, -rank) for topic, docs in kept for rank, doc in enumerate(docs, 1)
@@ -355,7 +355,7 @@ def _column(metric: str, depth: int | None) -> str:
 
 
 def _policies(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the judgments, policies and processing steps of scores, as in JSON."""
+    """Return judgments, policies and processing steps as JSON values."""
     policy = {name: attributes[name] for name in POLICY if name in attributes}
     depths = [facts(metric).depth for metric in attributes.get(METRICS, ())]
     if depths and policy.get("depth") in depths and None not in depths:
@@ -443,7 +443,7 @@ def _checksum(content: Mapping[str, Any]) -> str:
 
 
 def _read_frozen(path: str) -> dict[str, Any]:
-    """Return the content of a file, or raise if it is invalid or changed."""
+    """Return the content of a file; raise if changed."""
     expected = f"a frozen baseline in {path}"
     advice = "freeze it again: irframe freeze"
     try:

@@ -65,7 +65,7 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
-    """Yield rows that are not a topic followed by scores within range."""
+    """Yield rows that are not a topic with valid scores."""
     for row in rows:
         if not (_is(row, list) and len(row) == 1 + len(ends) and _is(row[0], ID)):
             yield f"row {row!r}"
@@ -77,14 +77,14 @@ def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterato
 
 
 def _is_list_of_documents(row: Any) -> bool:
-    """Return whether a row consists of a topic and distinct documents."""
+    """Return whether a row is a topic with distinct documents."""
     if not _is(row, list) or len(row) != 2 or not _is(row[0], ID) or not _is(row[1], list):
         return False
     return all(_is(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
 
 
 def _is_column(column: Any) -> bool:
-    """Return whether a value is a pair of metric and depth."""
+    """Return whether a value is a metric with a depth."""
     if not _is(column, list) or len(column) != 2:
         return False
     name, depth = column
@@ -92,7 +92,7 @@ def _is_column(column: Any) -> bool:
 
 
 def _is(value: object, kind: Any) -> bool:
-    """Return whether a value has a type, where booleans are no numbers."""
+    """Return whether a value has a type other than bool."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 

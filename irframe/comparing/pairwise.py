@@ -88,7 +88,7 @@ class PairOptions:
 
     @property
     def _by_max_t(self) -> bool:
-        """Whether intervals use the quantile of the largest t of all pairs."""
+        """Whether intervals use quantiles of the largest t."""
         return self.simultaneous and isinstance(self.pairing.adjust, MaxT)
 
     @property
@@ -141,7 +141,7 @@ class PairOptions:
         return hedges(result["effect_size"], n, alpha=self.pairing.alpha, **how)
 
     def margins(self, metrics: Sequence[str]) -> Array:
-        """Return the margin of each metric, NaN if there is none.
+        """Return the margin of each metric, or NaN.
 
         Raise if a metric is not averaged by an arithmetic mean, or if a mapping lacks metrics or
         has other names.
@@ -202,7 +202,7 @@ class PairOptions:
     def _columns(
         self, group: Scores, pairs: Array, alpha: float, values: Array, *design: Design
     ) -> Arrays:
-        """Return the columns of metrics that are averaged in the same way."""
+        """Return the columns of metrics with one kind of average."""
         summary = group.summaries[0]
         summed = summands(values, summary)
         differences = describe_differences(summed, pairs, *design)
@@ -275,7 +275,7 @@ def verdict(result: Columns) -> Array:
 
 
 def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
-    """Widen Student's intervals in place, from Student's to a critical t."""
+    """Widen Student's intervals in place to a critical t."""
     half = (result["ci_high"] - result["ci_low"]) / 2
     student = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):

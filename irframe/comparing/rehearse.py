@@ -32,7 +32,7 @@ def rehearse(
     samples: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Simulate how often a check fails, without and with a loss.
+    """Simulate how often a check fails with and without loss.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def rehearse(
 
 
 def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores, Hashable]:
-    """Return scores with those of the baseline, and the baseline's label."""
+    """Return scores with those of the baseline, and its label."""
     read = read_scores(scores, over)
     if is_file(baseline) and baseline not in read.systems:
         frozen = Frozen.read(baseline, read.systems.tolist())
@@ -107,7 +107,7 @@ def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores
 
 
 def _centred(paired: Scores, row: int) -> tuple[Array, Array]:
-    """Return the scores of a baseline, and the centred differences from it.
+    """Return scores of a baseline, and centred differences from it.
 
     The means by task are subtracted from the differences. Both arrays have the shape (metric,
     system, topic, 1). They are NaN on topics on which some system has no score.

@@ -163,7 +163,7 @@ def without_judged(groups: Iterable[Scores]) -> Iterator[str]:
 
 
 def with_zeros(paired: Scores, pairs: Array) -> list[str]:
-    """Return a caution about harmonic means that are 0 because of one score of 0."""
+    """Return a caution about harmonic means of 0."""
     number = 0
     for row, summary in enumerate(paired.summaries):
         if summary == "harmonic":
@@ -174,7 +174,7 @@ def with_zeros(paired: Scores, pairs: Array) -> list[str]:
 
 
 def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
-    """Return a caution if variances differ, for a test that assumes equal variances.
+    """Return a caution if a test wrongly assumes equal variances.
 
     The standard deviations have the shape (..., pair).
     """
@@ -242,7 +242,7 @@ class Pairing:
         return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
 
     def adjust_p(self, groups: Sequence[Array]) -> list[Array]:
-        """Correct the p-values of each group by a correction without scores."""
+        """Correct the p-values of each group without using scores."""
         adjust = None if isinstance(self.adjust, MaxT) else self.adjust
         return adjust_p(groups, adjust, family=self.family, alpha=self.alpha)
 
@@ -271,7 +271,7 @@ class Pairing:
         return self.correct([compared])[0]
 
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Return adjusted p-values of a metric at some depths, shape (pair, depth).
+        """Return adjusted p-values of a metric, shape (pair, depth).
 
         Without a correction, constant differences have p = 0 if they are not 0, as is common in
         the literature.
@@ -285,7 +285,7 @@ class Pairing:
         return self._p_of[paired][row, depths].T
 
     def correct_together(self, paired: Scores, reference: Scores, pairs: Array) -> None:
-        """Correct reference scores in the family of the scores that contain them."""
+        """Correct reference scores in the family of scores containing them."""
         if self.family == "depth" or self.adjust is None:
             return
         self._p_of[paired] = p = self.p_values(paired, pairs)
@@ -323,7 +323,7 @@ class Pairing:
         return p
 
     def attributes(self) -> dict[str, Any]:
-        """Return the attributes of a result, and warn about doubtful p-values."""
+        """Return attributes of a result; warn about doubtful p-values."""
         warn(*without_spread(self._without, self._tests), *self._uneven, *self._zeros)
         return self.described
 

@@ -30,14 +30,14 @@ class Discrimination(NamedTuple):
     Parameters
     ----------
     asl
-        Achieved significance level of every pair, shape (pair, depth). Its sorted values are the
-        ASL curve.
+        Achieved significance level (ASL) of every pair, shape (pair, depth). The sorted values are
+        the ASL curve.
     power
         Share of pairs with an achieved significance level below alpha, shape (depth,).
     pair_deltas
         Difference of means that each pair needs for significance, shape (pair, depth).
     delta
-        Largest of these differences, which suffices for every pair, shape (depth,).
+        Largest of these differences, which is enough for every pair, shape (depth,).
 
     Examples
     --------
@@ -58,9 +58,9 @@ class Bootstrap(ResamplingTest):
     Parameters
     ----------
     samples
-        Number of resamples of the topics, at least 1.
+        Number of bootstrap samples of topics, at least 1.
     seed
-        Seed of the resamples, at least 0.
+        Seed of the bootstrap samples, at least 0.
 
     Returns
     -------
@@ -70,17 +70,18 @@ class Bootstrap(ResamplingTest):
 
     Notes
     -----
-    Let z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), sd with n - 1 in the
-    denominator. Then p is the share of resamples w* of w with ``|t(w*)| >= |t(z)|``, and at least
-    1 / (samples + 1). Statistics that agree to 1e-9 count as equal. A mean difference that is 0 at
-    12 decimals, or within the rounding of the scores, has p = 1. The resamples are the same for
-    every pair and depth.
+    Let z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), where sd has n - 1 in the
+    denominator. Then p is the share of bootstrap samples w* of w with ``|t(w*)| >= |t(z)|``, and at
+    least 1 / (samples + 1). Statistics that agree to 1e-9 count as equal. A mean difference that is
+    0 at 12 decimals, or within the rounding error of the scores, has p = 1. The bootstrap samples
+    are the same for every pair and depth.
 
-    For constant differences p is 1 if they are 0, and else the smallest p; one topic has p = 1.
-    Verbs that test pairs return NaN for p in these cases unless the differences are 0.
+    The p-value of constant differences is 1 if they are 0, and otherwise the smallest possible one.
+    It is 1 for a single topic. Verbs that test pairs return NaN in these cases, unless the
+    differences are 0.
 
-    Under a design clusters are resampled within tasks, and topics keep their weights. The standard
-    error is that of `Design.replicates`.
+    Under a design, clusters are resampled within tasks, and topics keep their weights. The standard
+    error is computed by `Design.replicates`.
 
     References
     ----------
@@ -107,7 +108,7 @@ class Bootstrap(ResamplingTest):
         Parameters
         ----------
         topics
-            Number of topics, and size of a resample.
+            Number of topics, which is also the size of a bootstrap sample.
 
         Returns
         -------
@@ -131,7 +132,7 @@ class Bootstrap(ResamplingTest):
         scores, pairs
             As for every paired test.
         resamples
-            Positions of topics, shape (any number, topics), instead of random ones.
+            Positions of topics, shape (any number, topics). They replace the random draws.
 
         Returns
         -------
@@ -161,8 +162,8 @@ class Bootstrap(ResamplingTest):
 
         Notes
         -----
-        The interval is ``mean -+ t* se``, where t* is a quantile of |t(w*)|. It is NaN if t* is
-        infinite, since too many resamples are constant, and if p cannot be below alpha.
+        The interval is ``mean -+ t* se``, where t* is a quantile of |t(w*)|. It is NaN if p cannot
+        be below alpha, and if t* is infinite because too many bootstrap samples are constant.
         """
         shares = self._drawn(scores, design)
         rank = _rank(self.samples, alpha)
@@ -173,7 +174,7 @@ class Bootstrap(ResamplingTest):
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, design)
             known = possible & (error > 0) & np.isfinite(t)
-            # Resamples within TIE of t count for p, so the interval is wider by the same factor.
+            # Samples within TIE of t count for p, so the interval is wider by the same factor.
             half = np.where(known, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
@@ -189,14 +190,14 @@ class Bootstrap(ResamplingTest):
         alpha: float = 0.05,
         resamples: Ints | None = None,
     ) -> Discrimination:
-        """Return the discriminative power, and the differences it needs.
+        """Return the discriminative power, and the differences needed for significance.
 
         Parameters
         ----------
         scores, pairs, resamples
             As for `kernel`.
         design
-            The sampling design of the topics, instead of `resamples`.
+            The sampling design of the topics. It cannot be combined with `resamples`.
         alpha
             Significance level, strictly between 0 and 1.
 
@@ -207,9 +208,9 @@ class Bootstrap(ResamplingTest):
 
         Notes
         -----
-        The difference that a pair needs is |mean(w*)| of the resample with the
-        ceil(samples alpha)-th largest ``|t(w*)|``, the first one if several are equal. It is NaN
-        with one topic.
+        The difference that a pair needs is |mean(w*)| of the bootstrap sample with the
+        ceil(samples alpha)-th largest ``|t(w*)|``. If several are equal, it is the first of them.
+        It is NaN for a single topic.
 
         References
         ----------
@@ -246,7 +247,7 @@ class Bootstrap(ResamplingTest):
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
 
     def _drawn(self, scores: Floats, design: Design | None) -> Floats:
-        """Return shares of topics, or counts of clusters, in resamples."""
+        """Return bootstrap shares of topics, or counts of clusters."""
         if design is None:
             return self._shares(scores, None)
         return design.counts(samples=self.samples, seed=self.seed)
@@ -268,7 +269,7 @@ class Bootstrap(ResamplingTest):
 
 
 def _rank(samples: int, alpha: float) -> int:
-    """Return the rank of the critical statistic, from the largest."""
+    """Return the rank of the critical statistic in descending order."""
     return math.ceil(round(samples * alpha, 9))  # rounded because 100 * 0.07 is above 7
 
 
@@ -296,9 +297,9 @@ def _replicates(
 
 
 def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]:
-    """Return mean(z), its standard error, and w.
+    """Return mean(z), its standard error, and centred z.
 
-    Standard error and w are 0 if z is constant.
+    The standard error and the centred values are 0 if z is constant.
     """
     topics = a.shape[-1]
     if design is None:
@@ -308,7 +309,7 @@ def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]
         mean, error, _ = design.estimate(a - b, noise(a, b) / ROUNDING)
     centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
     if design is not None:
-        # The formula for resamples with every cluster drawn once, so that t is comparable.
+        # The same formula as for bootstrap samples, with every cluster drawn once.
         once = np.ones((1, design.clusters))
         error = np.sqrt(design.replicates(design.sums(centred), once)[1][..., 0])
     return mean, error, centred

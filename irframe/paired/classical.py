@@ -35,12 +35,12 @@ class PairedT(PairedTest):
 
     Notes
     -----
-    t = mean(a - b) / (sd(a - b) / sqrt(n)), sd with n - 1 in the denominator, against Student's
-    distribution with n - 1 degrees of freedom. With clusters, tasks or weights of topics, mean,
-    standard error and degrees of freedom are those of `Design`. If all differences are 0, t = 0
-    and p = 1. Other constant differences (within the rounding of the scores) have t infinite and
-    p = 0, and one topic has t NaN and p = 1, as in worked examples. Verbs that test pairs return
-    NaN for p in these cases, see `PairedResult.decided`.
+    ``t = mean(a - b) / (sd(a - b) / sqrt(n))``, where sd has n - 1 in the denominator. It has
+    Student's distribution with n - 1 degrees of freedom. With clusters, tasks or weights of topics,
+    mean, standard error and degrees of freedom are those of `Design`. If all differences are 0, t
+    is 0 and p is 1. Other differences that are constant, up to rounding errors, have an infinite t
+    and p = 0. For a single topic t is NaN and p is 1. Verbs that test pairs return NaN for p in
+    these cases, see `PairedResult.decided`.
 
     References
     ----------
@@ -115,10 +115,10 @@ class Wilcoxon(PairedTest):
     correction
         Whether to apply the continuity correction of 1/2 in the normal approximation.
     exact
-        Whether to take p from the exact distribution of the rank sum.
+        Whether to compute p from the exact distribution of the rank sum.
     decimals
         Decimals to which differences are rounded, 0 to 15, so that 1/2 - 1/3 ties with
-        1/3 - 1/6. None ranks them without rounding, as most statistics packages do.
+        1/3 - 1/6. With None they are not rounded, as in most statistics packages.
 
     Returns
     -------
@@ -127,14 +127,16 @@ class Wilcoxon(PairedTest):
 
     Notes
     -----
-    Differences are rounded, zeros are dropped, and ties get average ranks. With n differences left
-    and W+ the rank sum of the positive ones, z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 -
-    t)/48) over groups of t ties. This is used for every n: a single topic has z = 1 and p = .317.
-    If no differences are left, the statistic is 0 and p = 1.
+    Differences are rounded, zeros are dropped, and ties get average ranks. Let n be the number of
+    remaining differences, and W+ the rank sum of the positive differences. Then ``z = (W+ -
+    n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48)``, with the sum over groups of t ties. The
+    normal approximation is used for every n, so a single topic has z = 1 and p = .317. If no
+    differences remain, the statistic is 0 and p is 1.
 
-    The exact distribution is that of the average ranks under random signs. Every rank is in the
-    sum with probability 1/2, so the distribution is a convolution over doubled ranks (average
-    ranks may be halves). It takes time cubic in the number of topics, once per pattern of ties.
+    The exact distribution is that of the average ranks under random signs. Every rank is in the sum
+    with probability 1/2. The distribution is therefore a convolution over the ranks, which are
+    doubled because average ranks may be fractions. It takes time cubic in the number of topics, and
+    is computed once per pattern of ties.
 
     References
     ----------
@@ -205,13 +207,13 @@ class Wilcoxon(PairedTest):
         difference = self._differences(a, b)
         zeros = (difference == 0).sum(axis=-1, dtype=np.float64)
         positive = difference > 0
-        # Non-negative floats sort like their bits, so the sign bit is free for a mark.
+        # Non-negative floats are ordered like their bits, so the sign bit is free for a mark.
         keys = np.abs(difference, out=difference).view(np.uint64)
         keys <<= 1
         keys |= positive
         plus, ties = marked_ranks(keys)
-        # Zeros have the first ranks, so the rank of every positive difference is too high by
-        # their number.
+        # Zeros have the first ranks. Their number is subtracted from the rank of every positive
+        # difference.
         plus -= zeros * positive.sum(axis=-1)
         return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
 
@@ -226,11 +228,10 @@ def _normal(
 
 @lru_cache(maxsize=64)
 def _rank_sum_cdf(doubled: bytes) -> Floats:
-    """Return the distribution function of W+.
+    """Return the distribution function of W+ from doubled ranks.
 
-    The argument holds doubled ranks, with 0 for dropped differences.
-
-    It ends at half of the largest rank sum, since the smaller of W+ and W- never exceeds that.
+    Ranks of dropped differences are 0. The function ends at half of the largest rank sum, because
+    the smaller of W+ and W- never exceeds that.
     """
     ranks = np.frombuffer(doubled, np.int64)
     density = np.zeros(len(ranks) * (len(ranks) + 1) // 2 + 1)
@@ -255,20 +256,20 @@ class RankSum(PairedTest):
     Returns
     -------
     RankSum
-        A test whose statistic is the number of pairs of topics (s, t) on which a's score on s is
-        above b's score on t, minus the number on which it is below.
+        A test that compares every score of a with every score of b. The statistic is the number of
+        comparisons in which a is higher, minus the number in which a is lower.
 
     Notes
     -----
-    All 2n scores are rounded to 12 decimals and ranked jointly; ties get average ranks. Let U be
-    the rank sum of a minus n(n+1)/2. Then the statistic is 2U - n^2, and z = (U - n^2/2) /
-    sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1)))) over groups of t ties. If all scores are
-    equal, p = 1.
+    All 2n scores are rounded to 12 decimals and ranked jointly, where ties get average ranks. Let U
+    be the rank sum of a minus n(n+1)/2. The statistic is 2U - n^2. It is tested by ``z = (U -
+    n^2/2) / sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1))))``, with the sum over groups of t
+    ties. If all scores are equal, p is 1.
 
-    The test ignores that both systems have the same topics, and has the lowest power of all tests
-    here. It is provided because the literature reports it. The default equals
+    The test ignores that both systems have the same topics. It has the lowest power of these tests,
+    and is provided because the literature reports it. The default equals
     ``scipy.stats.mannwhitneyu``. ``RankSum(correction=False, tie_correction=False)`` equals
-    ``scipy.stats.ranksums``, whose variance is too large if scores tie, as reciprocal ranks do.
+    ``scipy.stats.ranksums``, whose variance is too large for tied scores such as reciprocal ranks.
 
     References
     ----------
@@ -297,7 +298,7 @@ class RankSum(PairedTest):
         def compute(block: Floats, pairs: Ints) -> PairedResult:
             n = block.shape[2]
             flat = np.rint(block * SCALE).reshape(len(block), -1)
-            # Replacing scores by their dense ranks per depth keeps their order.
+            # Scores are replaced by their dense ranks per depth, which have the same order.
             codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
             ranks, ties = by_pair(pooled, codes.reshape(block.shape), pairs, width=2 * n)
             ties = ties * self.tie_correction
@@ -319,9 +320,9 @@ class Sign(PairedTest):
 
     Notes
     -----
-    Differences are rounded to 12 decimals and ties are dropped. p = min(1, 2 P[X <= min(wins,
-    losses)]), where X is binomial with wins + losses trials and probability 1/2. If all topics tie,
-    p = 1.
+    Differences are rounded to 12 decimals and ties are dropped. ``p = min(1, 2 P[X <= min(wins,
+    losses)])``, where X is binomial with wins + losses trials and probability 1/2. If all topics
+    tie, p is 1.
 
     References
     ----------
@@ -361,11 +362,11 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     Returns
     -------
     numpy.ndarray
-        p-values of the same shape; 1 if there are no wins and losses.
+        p-values of the same shape, which are 1 if there are no wins and losses.
 
     Notes
     -----
-    min(1, 2 P[X <= min(wins, losses)]), where X is binomial with wins + losses trials and
+    ``min(1, 2 P[X <= min(wins, losses)])``, where X is binomial with wins + losses trials and
     probability 1/2.
 
     References
@@ -380,7 +381,7 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     """
     fewer = np.minimum(wins, losses)
     trials = np.add(wins, losses)
-    # Few outcomes are possible, so p is computed once for each and looked up for every pair.
+    # As few outcomes are possible, p is computed once per outcome and looked up for every pair.
     codes = fewer + trials * (trials.max(initial=0) + 1)
     distinct, index = np.unique(codes, return_inverse=True)
     number, successes = np.divmod(distinct, trials.max(initial=0) + 1)

@@ -1,7 +1,7 @@
 """Variances of differences over topics and repeats of systems.
 
-A list holds one repeat of a system on all topics. The layout says whether each system has its own
-repeats ("system"), or each repeat is one draw for all systems ("shared").
+A list contains the scores of one repeat of a system on all topics. Either each system has repeats
+of its own, or each repeat is shared by all systems.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class RepeatAnova(NamedTuple):
     repeat: Floats
     """Variance of the means over topics, divided by the number of repeats R; 0 if R is 1."""
     residual: Floats
-    """Residual mean square, divided by T R. Both other variances contain it."""
+    """Residual mean square, divided by T R, which both other variances contain."""
     repeats: Ints
     """Number of repeats of each system, shape (system, 1)."""
     topics: int
@@ -88,11 +88,11 @@ def crossed(
     pairs
         Shape (pair, 2), positions of systems.
     shared
-        Whether each repeat is one draw for all systems. All systems then have the same repeats in
-        the same order.
+        Whether repeats are shared by all systems. All systems then have the same repeats in the
+        same order.
     over
-        ``"both"``, new topics and new repeats; ``"topic"``, new topics for these repeats;
-        ``"repeat"``, new repeats on these topics.
+        The population to generalise to: ``"both"``, new topics and new repeats; ``"topic"``, new
+        topics with the same repeats; ``"repeat"``, new repeats on the same topics.
 
     Returns
     -------
@@ -108,8 +108,8 @@ def crossed(
     over both systems, or computed from the differences if repeats are shared. Both V_T and V_R
     contain it, so that ``V = max(V_T + V_R - V_E, V_T, V_R)``.
 
-    Satterthwaite's degrees of freedom are ``V^2 / (V_T^2 / (T - 1) + sum v^2 / (R - 1) + sum e^2 /
-    ((T - 1)(R - 1)))``, and at least 1. The sums are over the terms v of V_R and e of V_E.
+    Satterthwaite's degrees of freedom are at least 1. They are ``V^2 / (V_T^2 / (T - 1) + sum v^2 /
+    (R - 1) + sum e^2 / ((T - 1)(R - 1)))``, with sums over the terms v of V_R and e of V_E.
 
     References
     ----------
@@ -138,8 +138,8 @@ def crossed(
         total = repeat
         below = squares[0]
     else:
-        # Both terms contain the residual, so it is subtracted once. As it is an estimate, the
-        # result may be below one of the terms, which the true variance never is.
+        # Both terms contain the residual, so it is subtracted once. The estimate may be below one
+        # of the terms, which is impossible for the true variance.
         total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
         below = squares[0] + squares[1]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -185,7 +185,7 @@ def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
 
 
 def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
-    """Return variances of system means and their degrees of freedom.
+    """Return variances of system means and degrees of freedom.
 
     Both have the shape (system, depth).
 
@@ -198,7 +198,7 @@ def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
 
     Notes
     -----
-    The formulas of `crossed` for a single system instead of a difference.
+    The formulas are those of `crossed`, for a single system instead of a difference.
     """
     between, repeat, residual, repeats, topics, _ = table
     if over == "repeat":
@@ -211,10 +211,7 @@ def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
 
 
 def _mean_square(values: Floats, freedom: int) -> Floats:
-    """Return mean squares over the first dimension.
-
-    They are NaN if there are no degrees of freedom.
-    """
+    """Return mean squares, NaN without degrees of freedom."""
     squares = np.einsum("ij,ij->j", values, values)
     return squares / freedom if freedom else np.full_like(squares, np.nan)
 
@@ -222,14 +219,14 @@ def _mean_square(values: Floats, freedom: int) -> Floats:
 def _by_freedom(table: RepeatAnova) -> Floats:
     """Return squared variances divided by their degrees of freedom.
 
-    The first row is of repeats, the second of residuals: shape (2, system, depth).
+    The shape is (2, system, depth), with repeats first and residuals second.
     """
     df = np.maximum(table.repeats - 1, 1)
     return np.stack([table.repeat**2 / df, table.residual**2 / (max(table.topics - 1, 1) * df)])
 
 
 def _differences(values: Floats, pairs: Ints) -> Ends:
-    """Return mean differences and their variances, (pair, depth).
+    """Return mean differences and their variances, each (pair, depth).
 
     The values have the shape (system, observation, depth).
     """
@@ -257,7 +254,7 @@ def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ..
         rest[:, system] = np.moveaxis(residuals, 2, 0)
     single, cross = products(rest.reshape(depths, len(table), repeats * topics), pairs)
     a, b = pairs.T
-    squares = np.maximum(single[:, a] + single[:, b] - 2 * cross, 0).T  # rounding is harmless
+    squares = np.maximum(single[:, a] + single[:, b] - 2 * cross, 0).T  # below 0 by rounding
     freedom = max(topics - 1, 1) * (repeats - 1)
     residual = squares / freedom / (topics * repeats)
     terms = np.stack([repeat**2 / (repeats - 1), residual**2 / freedom])

@@ -1,8 +1,8 @@
 """Sampling designs of topics: clusters, tasks and weights.
 
-A mean is linear in the scores. Its variance is the sum of squares of a projection of the scores on
-clusters, which is linear, too. The variances of all pairs therefore follow from a Gram matrix, as
-without a design.
+Mean scores are linear in the scores. Their variance is a sum of squares of contributions of
+clusters, which are linear in the scores as well. The variances of all pairs of systems therefore
+follow from a Gram matrix, with and without a design.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from irframe.arrays import Array, Floats, Ints
 from irframe.paired.pairs import DRAWN, count_drawn, products, refuse_large
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Range of differences that count as constant, relative to the larger score."""
+"""Largest range of differences that count as constant, relative to the larger score."""
 GUARD = 1e-3
 """Sums of squares below this share of their operands lose digits to cancellation."""
 
@@ -28,7 +28,8 @@ class Estimate(NamedTuple):
     mean
         The mean.
     variance
-        The variance of the mean: exactly 0 for constant values, NaN if a task has one cluster.
+        The variance of the mean. It is exactly 0 for constant values, and NaN if a task has a
+        single cluster.
     freedom
         The degrees of freedom of the variance.
     """
@@ -56,9 +57,10 @@ class Design:
     -----
     Each of K tasks has the share ``W = 1 / K``, and its topics have the shares ``b = w / sum w``.
     The mean of task h is ``m_h = sum b d``, and the overall mean is ``sum W m_h``. Let B be the sum
-    of b^2 in the task, and B_g and Q_g the sums of b and b^2 in cluster g. The variance of m_h is
-    ``V_h = sum c_g r_g^2`` with ``r_g = sum b (d - m_h)`` over the cluster and ``c_g = Q_g / (Q_g -
-    2 B_g Q_g + B_g^2 B)``. The variance of the overall mean is ``sum W^2 V_h``.
+    of b^2 in the task, and B_g and Q_g the sums of b and b^2 in cluster g. Cluster g contributes
+    ``r_g = sum b (d - m_h)``, summed over its topics. The variance of m_h is ``V_h = sum c_g
+    r_g^2`` with ``c_g = Q_g / (Q_g - 2 B_g Q_g + B_g^2 B)``. The variance of the overall mean is
+    ``sum W^2 V_h``.
 
     V_h has the degrees of freedom ``tr(P)^2 / tr(P^2)`` with ``P_gk = sqrt(c_g c_k) ([g = k] Q_g -
     Q_g B_k - B_g Q_k + B_g B_k B)``. They hold for independent differences of equal variance, and
@@ -80,12 +82,12 @@ class Design:
     task: Ints
 
     def take(self, topics: Array) -> Self:
-        """Return the design of topics selected by mask or position."""
+        """Return the design of topics at a mask or positions."""
         return type(self)(self.weights[topics], *_in_order(self.cluster[topics], self.task[topics]))
 
     @cached_property
     def plain(self) -> bool:
-        """Whether topics are independent, of equal weight and one task."""
+        """Whether topics are independent, equally weighted, and one task."""
         equal = np.ptp(self.weights) == 0 and self.tasks == 1
         return bool(equal and self.clusters == len(self.weights))
 
@@ -124,7 +126,7 @@ class Design:
 
     @cached_property
     def _scaling(self) -> tuple[Floats, Floats]:
-        """Root of c by cluster, degrees of freedom by task."""
+        """Square root of c by cluster; degrees of freedom by task."""
         squares = np.asarray(np.bincount(self.cluster, self.shares**2), np.float64)
         by_task = [
             _adjusted(self.masses[task] * self.tasks, squares[task] * self.tasks**2)
@@ -184,7 +186,7 @@ class Design:
         return Estimate(mean, *self._total(np.moveaxis(variances, -1, 0)))
 
     def by_gram(self, block: Floats, pairs: Ints) -> tuple[Estimate, tuple[Ints, ...]]:
-        """Return the estimates of all pairs, and inaccurate positions.
+        """Return estimates of all pairs, and positions of inaccurate ones.
 
         Parameters
         ----------
@@ -198,8 +200,8 @@ class Design:
         Estimate
             Arrays of shape (depth, pair).
         tuple of numpy.ndarray
-            Depths and pairs that cancellation makes inaccurate. Call `estimate` on their
-            differences.
+            Depths and pairs whose estimates are inaccurate because of cancellation. Their
+            differences should be passed to `estimate`.
         """
         a, b = pairs.T
         means, off = self.projected(block - block.mean(axis=1, keepdims=True))
@@ -251,7 +253,7 @@ class Design:
         return np.concatenate([count_drawn(each) for each in drawn], axis=1)
 
     def drawn(self, *, samples: int, seed: int) -> Floats:
-        """Return the share of topics in resampled means, (sample, topic)."""
+        """Return the shares of topics in resampled means, (sample, topic)."""
         times = self.counts(samples=samples, seed=seed)
         within = np.add.reduceat(times * self.masses, self.starts[:-1], axis=1) * self.tasks
         topics = times[:, self.cluster] * self.shares
@@ -265,12 +267,13 @@ class Design:
         sums
             Sums by cluster, shape (..., cluster), see `sums`.
         counts
-            How often each cluster is in each resample, shape (sample, cluster).
+            Number of times that each bootstrap sample contains each cluster, shape (sample,
+            cluster).
 
         Notes
         -----
-        A task of G clusters with sums s and shares A has ``m = sum s / sum A`` and ``V = G / (G -
-        1) sum (s - A m)^2 / (sum A)^2``, summed over the clusters drawn.
+        Let a task have G clusters with sums s and shares A. Its mean is ``m = sum s / sum A``, with
+        the variance ``G / (G - 1) sum (s - A m)^2 / (sum A)^2``. Sums are over the clusters drawn.
         """
         mean: Floats = np.zeros(())
         variance: Floats = np.zeros(())
@@ -291,7 +294,7 @@ class Design:
 
 
 DEGENERATE = 1e-13
-"""Sums of squares about a resample's mean below this share of the sum about 0 are 0."""
+"""Sums of squares about the mean of a bootstrap sample, relative to those about 0, that are 0."""
 
 
 def design_of(
@@ -310,7 +313,7 @@ def design_of(
     weights
         Weight of each topic, above 0; by default all are equal.
     cluster
-        Cluster of each topic within its task; by default every topic is its own cluster.
+        Cluster of each topic within its task; by default every topic is a cluster of its own.
     task
         Task of each topic; by default there is one task. All tasks have equal weight.
 
@@ -351,7 +354,7 @@ def _by_first(labels: Ints, keys: Ints | None = None) -> Ints:
 
 
 def _summed(values: Floats, cluster: Ints) -> Floats:
-    """Return the sums over runs of equal cluster."""
+    """Return the sums over consecutive topics of the same cluster."""
     starts = np.flatnonzero(np.diff(cluster, prepend=-1))
     if len(starts) == len(cluster):
         return values
@@ -359,10 +362,10 @@ def _summed(values: Floats, cluster: Ints) -> Floats:
 
 
 def _adjusted(mass: Floats, squares: Floats) -> tuple[Floats, float]:
-    """Return root of c by cluster, and degrees of freedom.
+    """Return square roots of c by cluster; degrees of freedom.
 
-    The heaviest cluster is left out of all sums and added at the end, since its terms may nearly
-    cancel.
+    The terms of the heaviest cluster may nearly cancel. It is therefore left out of all sums, and
+    added at the end.
     """
     if len(mass) < 2:
         return np.full(1, np.nan), np.nan

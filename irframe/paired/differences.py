@@ -36,10 +36,10 @@ class PairedResult(NamedTuple):
     p: Floats
 
     def decided(self) -> "PairedResult":
-        """Return the result with NaN for constant differences.
+        """Return the result with p-values of NaN for constant differences.
 
-        The variance of such differences is unknown, and the statistic of tests that estimate it
-        is infinite, or NaN for one topic. Pairs whose differences are all 0 keep their p.
+        The variance of constant differences is unknown. Tests that estimate it have an infinite
+        statistic, or NaN for a single topic. If all differences of a pair are 0, p is unchanged.
 
         Examples
         --------
@@ -53,8 +53,8 @@ class PairedResult(NamedTuple):
 class PairedTest(ABC):
     """A test of whether two systems differ on paired topics.
 
-    A test is a value: its options are its fields, tests with equal options are equal, and its
-    `repr` evaluates to an equal test. Its `kernel` tests all pairs at all depths.
+    A test is an immutable value. Its options are its fields, tests with equal options are equal,
+    and its `repr` evaluates to an equal test. Its `kernel` tests all pairs at all depths.
 
     Examples
     --------
@@ -71,9 +71,9 @@ class PairedTest(ABC):
     supports_design: ClassVar[bool] = False
     """Whether the test supports clusters, tasks and weights of topics."""
     joint: ClassVar[bool] = False
-    """Whether its p-values are adjusted for all pairs, and need no correction."""
+    """Whether the p-values are already adjusted for all pairs, and need no correction."""
     inverted: ClassVar[bool] = False
-    """Whether the test is inverted for its intervals. Other tests use Student's intervals."""
+    """Whether intervals invert the test. Otherwise they are Student's intervals."""
 
     def __post_init__(self) -> None:
         wrong = [
@@ -93,8 +93,8 @@ class PairedTest(ABC):
         scores
             Shape (system, topic, depth), without NaN.
         pairs
-            Shape (pair, 2), positions of systems a and b, as returned by `all_pairs` and
-            `baseline_pairs`; all pairs by default.
+            Positions of systems a and b, shape (pair, 2), as returned by `all_pairs` and
+            `baseline_pairs`; by default all pairs.
 
         Returns
         -------
@@ -140,17 +140,15 @@ class PairedTest(ABC):
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends, shape (pair, depth). An interval excludes 0 exactly where
-            p < alpha, unless the differences are constant.
+            Lower and upper ends, shape (pair, depth). An interval excludes 0 if, and only if,
+            p < alpha, except for constant differences.
         """
         raise NotImplementedError(f"{self!r} has no intervals")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingTest(PairedTest):
-    """A test by random draws.
-
-    All pairs and depths share the draws.
+    """A test by random draws that all pairs share.
 
     Parameters
     ----------
@@ -187,16 +185,16 @@ def moments(
     -------
     tuple of numpy.ndarray
         Mean and standard deviation of a - b, and degrees of freedom, each of shape (depth, pair).
-        With a design the standard deviation is the standard error of the mean, times the root of
-        the number of topics.
+        With a design, the standard deviation is the standard error of the mean times the square
+        root of the number of topics.
 
     Notes
     -----
-    First each topic's mean over systems is subtracted, then each system's mean over topics. The
-    sum of squares of a difference is then G[a, a] + G[b, b] - 2 G[a, b], where G is the matrix of
-    inner products. A pair is computed again from its differences if that sum is at most a
-    thousandth of its operands, or within the rounding error of the largest score. `exact_moments`
-    also recognises constant differences.
+    First the mean of each topic over systems is subtracted, then the mean of each system over
+    topics. The sum of squares of a difference is then G[a, a] + G[b, b] - 2 G[a, b], where G is the
+    matrix of inner products. It is inaccurate if it is at most a thousandth of its operands, or
+    within the rounding error of the largest score. Such a pair is computed again from its
+    differences by `exact_moments`, which also recognises constant differences.
     """
     topics = block.shape[2]
     if design is None:
@@ -223,10 +221,7 @@ def _scores_at(
 
 
 def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ...]]:
-    """Return means, sums of squares, and inaccurate positions.
-
-    The positions are of depths and pairs.
-    """
+    """Return means, sums of squares, and positions of inaccurate pairs."""
     topics = block.shape[2]
     a, b = pairs.T
     # The mean of a topic cancels out of differences. Subtracting it first loses no digits.
@@ -243,10 +238,7 @@ def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ..
 
 
 def deviations(squares: Floats, topics: int) -> Floats:
-    """Return standard deviations from sums of squares about the mean.
-
-    They are NaN for one topic.
-    """
+    """Return standard deviations from sums of squares about the mean."""
     return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
 
 
@@ -265,10 +257,10 @@ def exact_moments(a: Floats, b: Floats) -> Ends:
 
     Notes
     -----
-    Adding a constant to a score rounds it, so that mathematically constant differences vary in
-    their last bits. Differences count as constant if their range is at most 8 units of rounding
-    (2.2e-16) of the larger score. Their sum of squares is then exactly 0. If their mean is within
-    that tolerance too, the systems count as identical, and the mean is 0.
+    Scores are rounded, so that differences which are mathematically constant may vary in their last
+    bits. Differences count as constant if their range is at most 8 units of rounding (2.2e-16) of
+    the larger score. Their sum of squares is then exactly 0. If their mean is also within that
+    tolerance, the systems count as identical, and the mean is 0.
     """
     difference = a - b
     mean = difference.mean(axis=-1)
@@ -313,7 +305,7 @@ class Differences(NamedTuple):
         Mean over topics of a - b, shape (pair, depth).
     sd
         Standard deviation of the differences with topics - 1 in the denominator, shape (pair,
-        depth); exactly 0 for constant differences, NaN with one topic.
+        depth). It is exactly 0 for constant differences, and NaN for one topic.
     wins, ties, losses
         Numbers of topics on which a - b, rounded to 12 decimals, is positive, 0 and negative,
         each of shape (pair, depth).
@@ -407,7 +399,7 @@ def describe_differences(
     scores
         Shape (system, topic, depth), without NaN.
     pairs
-        Shape (pair, 2), positions of systems a and b; all pairs by default.
+        Positions of systems a and b, shape (pair, 2); by default all pairs.
     design
         The sampling design of the topics; by default independent topics of equal weight.
 
@@ -418,8 +410,8 @@ def describe_differences(
 
     Notes
     -----
-    See `moments` for mean and standard deviation. Differences are rounded to 12 decimals
-    before they are counted, so that 1/2 - 1/3 ties with 1/3 - 1/6.
+    Mean and standard deviation are computed by `moments`. For wins, ties and losses, differences
+    are rounded to 12 decimals, so that 1/2 - 1/3 ties with 1/3 - 1/6.
 
     References
     ----------
@@ -446,9 +438,7 @@ def describe_differences(
 
 
 def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
-    """Count the topics that a wins and loses.
-
-    Differences are rounded to 12 decimals.
+    """Count the topics that system a wins and loses.
 
     Parameters
     ----------
@@ -463,16 +453,13 @@ def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
     difference = a - b
     difference *= SCALE
     return (
-        # Comparing with half of the 12th decimal avoids rounding every difference.
+        # A comparison with half of the 12th decimal is faster than rounding every difference.
         np.count_nonzero(difference > 0.5, axis=-1),
         np.count_nonzero(difference < -0.5, axis=-1),
     )
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """Return the quotient, with 0 / 0 = 0.
-
-    Other divisions by 0 give infinity with its sign.
-    """
+    """Return the quotient, where 0 / 0 is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((above == 0) & (below == 0), 0.0, above / below)

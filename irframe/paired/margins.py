@@ -11,7 +11,7 @@ from irframe.paired.pairs import groups
 EFFECTS = ("hedges_g", "g_low", "g_high")
 """Columns that effect sizes add to a comparison."""
 NEAR_ZERO = 2.0
-"""scipy inverts the noncentral t distribution inaccurately for smaller |t|."""
+"""Value of |t| below which scipy inverts the noncentral t distribution inaccurately."""
 
 
 def hedges(
@@ -28,18 +28,19 @@ def hedges(
     alpha
         One minus the confidence level.
     t, df
-        Test statistic and its degrees of freedom; by default ``d sqrt(n)`` and n - 1. They differ
-        from the defaults if there are repeats or clusters of topics.
+        Test statistic and its degrees of freedom, by default ``d sqrt(n)`` and n - 1. They have to
+        be passed if there are repeats or clusters of topics.
 
     Returns
     -------
     tuple of numpy.ndarray
-        g and the ends of its interval; NaN with one topic, and for constant differences.
+        g and the ends of its interval. They are NaN for one topic and for constant differences.
 
     Notes
     -----
-    ``g = d (1 - 3 / (4 (n - 1) - 1))``. The ends of the interval are the noncentralities of
-    Student's distribution for which t is at the alpha/2 and 1 - alpha/2 quantiles, times g / t.
+    ``g = d (1 - 3 / (4 (n - 1) - 1))``. The ends of the interval are noncentralities of Student's
+    distribution times g / t. Their noncentral distributions have t as the alpha/2 and the 1 -
+    alpha/2 quantile.
 
     References
     ----------
@@ -54,7 +55,7 @@ def hedges(
     """
     df = topics - 1 if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
-        # With two topics the factor would be 0, and so would every effect.
+        # For two topics the factor, and therefore every effect, would be 0.
         factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
         plain = d * np.sqrt(topics)
@@ -90,7 +91,7 @@ def within_margin(
     Parameters
     ----------
     mean, sd
-        Mean and standard deviation of the differences, any shape. Higher is better.
+        Mean and standard deviation of the differences, any shape. Positive differences are gains.
     topics
         Number of topics, at least 1.
     margin
@@ -101,13 +102,15 @@ def within_margin(
     Returns
     -------
     not_worse, equivalent : numpy.ndarray
-        p for "not worse", the test of a true difference of at most -margin; and p for
-        "equivalent", the larger p of that test and the opposite one. NaN for constant differences.
+        p-values of the tests of non-inferiority and of equivalence. They are NaN for constant
+        differences.
 
     Notes
     -----
-    ``P(T >= (mean + margin) / (sd / sqrt(n)))`` and ``P(T <= (mean - margin) / (sd / sqrt(n)))``,
-    T of Student's distribution with n - 1 degrees of freedom: two one-sided tests.
+    Let T have Student's distribution with n - 1 degrees of freedom. The p-value of non-inferiority
+    is ``P(T >= (mean + margin) / (sd / sqrt(n)))``. The p-value of equivalence is the larger of
+    this one and ``P(T <= (mean - margin) / (sd / sqrt(n)))``, as in the two one-sided tests
+    procedure.
 
     References
     ----------
@@ -135,14 +138,14 @@ def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
     """
     critical = -scipy.special.stdtrit(df, alpha)
     share = scipy.special.nctdtr(df, lead, critical)
-    return np.asarray(np.nan_to_num(share))  # from 30 on scipy gives NaN next to 0
+    return np.asarray(np.nan_to_num(share))  # from a lead of 30 scipy returns NaN instead of 0
 
 
 def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
     """Return the detectable difference of a t-test in standard errors."""
     if not df > 0:
         return np.nan
-    # The square of t has an F distribution, and its upper tail is both tails of t.
+    # The square of t has an F distribution, whose upper tail contains both tails of t.
     critical = scipy.special.fdtri(1, df, 1 - alpha)
 
     def missing(true: float) -> float:
@@ -162,9 +165,9 @@ def detectable(
     Parameters
     ----------
     sd
-        Standard deviation of the differences. The result is NaN where it is 0.
+        Standard deviation of the differences. If it is 0, the result is NaN.
     topics
-        Number of topics, an array of the shape of `sd`.
+        Number of topics, an array of the same shape.
     power, alpha
         Power and significance level of the test.
     freedom
@@ -189,14 +192,14 @@ BLOCK = 1 << 20
 
 
 class Powered(NamedTuple):
-    """Prediction-powered means.
+    """Prediction-powered means, with standard errors and weights.
 
     Parameters
     ----------
     estimate
         The means.
     error
-        Their standard errors if the weight is regarded as known.
+        Their standard errors if the weight is treated as known.
     jackknife
         Their standard errors including the uncertainty of the weight.
     weight
@@ -235,11 +238,11 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     -----
     Let f be the cheap scores on N topics, and y the human scores on n topics. The estimate is ``w
     mean_N(f) + mean_n(y - w f)``, with variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. The
-    weight with the smallest variance is ``cov_n(y, f) / ((1 + n / N) var(f))``, clipped to [0, 1],
-    with var(f) over both samples.
+    weight w with the smallest variance is ``cov_n(y, f) / ((1 + n / N) var(f))``, clipped to [0,
+    1], where var(f) is the variance over both samples.
 
-    The jackknife omits each topic with human scores in turn, from all sums, and estimates the
-    weight again. Topics with cheap scores only add ``w^2 var(f)`` each.
+    The jackknife omits each topic with human scores in turn, and estimates the weight again. Topics
+    with cheap scores only add ``w^2 var(f)`` each.
 
     Examples
     --------
@@ -260,7 +263,7 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (rest * rest).sum(axis=-2)
     weight, spread = _weight(*sums, mean_f - mean_all, n, every)
     left = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
-    # The jackknife: each value below is without one topic.
+    # The jackknife: each value below omits one topic.
     n_1 = n - 1
     every_1 = np.where(in_both, every - 1, every)
     removed = np.where(in_both, f + _wide(mean_f - mean_all), 0.0)
@@ -317,9 +320,9 @@ def _weight(
 ) -> Ends:
     """Return the weight, and the variance of cheap scores.
 
-    `products` and `squares` are sums of y f and f^2 over the n topics with human scores, `total`
-    is the sum of f^2 over all topics, and `gap` the difference of the means of f in both samples.
-    A topic in both samples counts twice.
+    `products` and `squares` are sums of y f and f^2 over the n topics with human scores. `total` is
+    the sum of f^2 over all topics. `gap` is the difference of the means of f in both samples. A
+    topic in both samples counts twice.
     """
     spread = (squares + total + n * every / (n + every) * gap**2) / (n + every - 1)
     below = n * (1 + n / every) * spread
@@ -328,10 +331,7 @@ def _weight(
 
 
 def _centred(values: Floats, where: Flags) -> Ends:
-    """Return means over some topics, and the deviations from them.
-
-    Deviations of other topics are 0.
-    """
+    """Return means over selected topics, and deviations from them."""
     mean = _mean(values, where)
     return mean, np.where(where, values - _wide(mean), 0.0)
 

@@ -65,7 +65,7 @@ def baseline_pairs(systems: int, baseline: int) -> Ints:
 BLOCK_BYTES = 2 * 2**20
 """Target size of a block of depths."""
 GROUP_BYTES = 2**18
-"""Target size of a working array for a group of pairs. A few of them fit into a cache."""
+"""Target size of a working array for a group of pairs. A few such arrays fit into a cache."""
 WORKERS = min(8, os.cpu_count() or 1)
 
 Arrays = tuple[NDArray[Any], ...]
@@ -161,12 +161,12 @@ def each_pair(
 
 
 def groups(length: int, width: int) -> Iterator[slice]:
-    """Return slices of at most width that cover range(length)."""
+    """Return consecutive slices of at most `width` that cover range(length)."""
     return (slice(start, start + width) for start in range(0, length, width))
 
 
 def fitting(values: int, size: int = GROUP_BYTES) -> int:
-    """Return how many rows of 8-byte values fit."""
+    """Return the number of rows of 8-byte values that fit."""
     return max(1, size // (8 * max(1, values)))
 
 
@@ -190,31 +190,8 @@ UNTHREADED = 2**18
 """Number of multiplications in one matrix product, small enough that BLAS starts no threads."""
 NARROWEST = 16
 """Minimum number of rows or columns of a product, which limits the number of products."""
-
-
-def gram(block: Floats) -> Floats:
-    """Return block @ block.T for every depth.
-
-    Parameters
-    ----------
-    block
-        Shape (depth, system, topic).
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (depth, system, system).
-    """
-    depths, systems, topics = block.shape
-    total = np.zeros((depths, systems, systems))
-    for group in groups(topics, max(NARROWEST, UNTHREADED // systems**2)):
-        piece = block[:, :, group]
-        total += piece @ piece.swapaxes(1, 2)
-    return total
-
-
 MANY = 1024
-"""Above this number of systems, few pairs are multiplied one by one, without a Gram matrix."""
+"""Number of systems above which few pairs are multiplied one by one, without a Gram matrix."""
 
 
 def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
@@ -232,14 +209,16 @@ def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     tuple of numpy.ndarray
         Shape (depth, system) and (depth, pair).
     """
-    systems = block.shape[1]
+    depths, systems, topics = block.shape
     if systems > MANY and 8 * len(pairs) < systems**2:
         squares = np.einsum("dst,dst->ds", block, block)
         return squares, by_pair(lambda a, b: (np.einsum("dpt,dpt->dp", a, b),), block, pairs)[0]
+    gram = np.zeros((depths, systems, systems))
+    for group in groups(topics, max(NARROWEST, UNTHREADED // systems**2)):
+        gram += block[:, :, group] @ block[:, :, group].swapaxes(1, 2)
     a, b = pairs.T
-    inner = gram(block)
-    cross = inner.reshape(len(block), -1).take(a * systems + b, axis=1)
-    return np.diagonal(inner, axis1=1, axis2=2), cross
+    cross = gram.reshape(depths, systems**2).take(a * systems + b, axis=1)
+    return np.diagonal(gram, axis1=1, axis2=2), cross
 
 
 def product(rows: Floats, columns: Floats) -> Floats:
@@ -265,9 +244,9 @@ def product(rows: Floats, columns: Floats) -> Floats:
 
 
 DRAWN = 32
-"""Bytes per topic of a resample while positions are counted."""
+"""Bytes per topic of a bootstrap sample while positions are counted."""
 SIGNED = 2
-"""Bytes per topic of a resample while signs are drawn."""
+"""Bytes per topic of a draw of signs."""
 
 
 def refuse_large(samples: int, topics: int, size: int) -> None:
@@ -285,9 +264,9 @@ def draw_topics(topics: int, *, samples: int, seed: int) -> Ints:
     Parameters
     ----------
     topics
-        Number of topics, and size of a resample.
+        Number of topics, which is also the size of a bootstrap sample.
     samples
-        Number of resamples.
+        Number of bootstrap samples.
     seed
         Seed of the draws.
 
@@ -324,7 +303,7 @@ def draw_signs(topics: int, *, samples: int, seed: int) -> NDArray[np.int8]:
 
 
 def count_drawn(drawn: Ints) -> Floats:
-    """Count how often each resample has each topic.
+    """Count how often each bootstrap sample contains each topic.
 
     Parameters
     ----------
@@ -360,8 +339,8 @@ def critical(drawn: Floats, alpha: float) -> Floats:
     Returns
     -------
     numpy.ndarray
-        The value that a statistic must exceed for p < alpha, with p = (1 + count of draws at least
-        as large) / (1 + draws); infinite if there are too few draws.
+        The value that a statistic must exceed for p < alpha, where p = (1 + count) / (1 + draws)
+        and count is the number of draws at least as large. Infinite if there are too few draws.
 
     Examples
     --------
@@ -387,15 +366,15 @@ def marked_ranks(keys: NDArray[Any]) -> Ends:
 
     Returns
     -------
-    tuple of numpy.ndarray
-        The sum of the average ranks (1 to n) of marked values, and the sum of t^3 - t over the
-        groups of t tied values.
+    rank_sum, ties : numpy.ndarray
+        The sum of the average ranks (1 to n) of marked values; and the sum of t^3 - t over groups
+        of t tied values.
 
     Notes
     -----
-    The mark is in the lowest bit, so that a sort replaces an argsort. Marked values come last
-    among t tied ones. The positions of m marked values therefore sum to m (t - m) / 2 more than
-    their average ranks, and this excess is subtracted.
+    The mark is in the lowest bit, so that sorting the keys is enough, without an argsort. Among t
+    tied values the m marked ones come last. Their positions therefore sum to m (t - m) / 2 more
+    than their average ranks, and this excess is subtracted.
     """
     keys.sort(axis=-1)
     length = keys.shape[-1]

@@ -49,10 +49,10 @@ class Permutation(ResamplingTest):
 
     Notes
     -----
-    p = (1 + count) / (1 + samples). The count is of draws whose ``|mean of +-(a - b)|`` is at least
-    the observed one. Sums that agree to 1e-12 of the sum of ``|a - b|`` count as equal.
-    The signs are the same for every pair and depth. Under a design all topics of a cluster have
-    the same sign, and topics keep their weights.
+    ``p = (1 + count) / (1 + samples)``, where count is the number of draws whose absolute mean of
+    differences is at least the observed one. Sums that agree to 1e-12 of the sum of ``|a - b|``
+    count as equal. The signs are the same for every pair and depth. Under a design, all topics of a
+    cluster have the same sign, and topics keep their weights.
 
     References
     ----------
@@ -124,10 +124,10 @@ class Permutation(ResamplingTest):
 
         Notes
         -----
-        Every draw splits the differences by sign. It counts for the p-value of a shift if the
-        shift lies between the means of both sets. All these ranges contain the mean difference, so
-        each end of the interval is an order statistic of the ends of the ranges. An end is NaN if
-        too few draws have both signs for any p below alpha.
+        Every draw divides the differences into two sets by their signs. It counts for the p-value
+        of a shift if the shift lies between the means of both sets. All these ranges contain the
+        mean difference, so each end of the interval is an order statistic of the ends of ranges. An
+        end is NaN if too few draws have both signs for any p below alpha.
         """
         if design is not None:
             scores = by_cluster(design, scores)
@@ -197,13 +197,13 @@ class TukeyHSD(ResamplingTest):
 
     Notes
     -----
-    Each draw shuffles the systems' scores within every topic, in the same way at all depths, and
-    takes the range q* of the systems' means. p = (1 + count of ``q* >= |mean(a) - mean(b)|``) /
-    (1 + samples). The 1 counts the observed order and keeps p above 0; the published algorithm
-    omits it. Simultaneous intervals are ``mean(a) - mean(b) -+ q``, where q is the quantile of q*
-    above which p < alpha. They exclude 0 for exactly the significant pairs. Ranges that agree to
-    1e-12 of the largest score count as equal. All systems take part in every draw, whatever the
-    pairs.
+    Each draw shuffles the systems' scores within every topic, in the same way at all depths. Let q*
+    be the range of the resulting means of systems. Then ``p = (1 + count of q* >= |mean(a) -
+    mean(b)|) / (1 + samples)``. The added 1 counts the observed order and keeps p above 0; the
+    published algorithm omits it. Simultaneous intervals are ``mean(a) - mean(b) -+ q``, where q is
+    the quantile of q* above which p < alpha. They exclude 0 for exactly the significant pairs.
+    Ranges that agree to 1e-12 of the largest score count as equal. All systems are shuffled in
+    every draw, even if only some pairs are tested.
 
     The test assumes that the differences of all pairs have the same variance. Otherwise it rejects
     too often: with standard deviations of .02 and .3 among five systems, the family-wise error rate
@@ -239,7 +239,7 @@ class TukeyHSD(ResamplingTest):
         Yields
         ------
         numpy.ndarray
-            Shape (draws, topics, systems): the position of the system whose score each system gets.
+            Shape (draws, topics, systems): the position of the system whose score is used instead.
 
         Examples
         --------
@@ -259,8 +259,8 @@ class TukeyHSD(ResamplingTest):
         room(what, size, "ask for fewer samples=, or select depths")
         statistic, threshold = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
-        # All are sorted jointly, so that the draws that count for a difference come after it. The
-        # sort is stable and observed differences come first, so that equal draws count as well.
+        # Differences and draws are sorted jointly, so that the draws that count for a difference
+        # come after it. The sort is stable and differences come first, so equal draws count, too.
         order = np.concatenate([threshold, ranges]).argsort(axis=0, kind="stable")
         n_after = np.cumsum((order >= len(threshold))[::-1], axis=0)[::-1]
         counts = np.empty(order.shape)
@@ -289,7 +289,7 @@ class TukeyHSD(ResamplingTest):
         for drawn in self.shuffles(systems, topics):
             rows = (drawn * topics + np.arange(topics)[:, None]).swapaxes(1, 2)
             ends = np.arange(0, rows.size + 1, topics)
-            # A sparse product sums over topics without shuffled copies of the scores.
+            # A product with a sparse matrix sums over topics without copying shuffled scores.
             gather = scipy.sparse.csr_array(
                 (np.ones(rows.size), rows.ravel(), ends), shape=(rows.size // topics, len(flat))
             )
@@ -318,22 +318,25 @@ class MaxT:
     Returns
     -------
     MaxT
-        A value for ``adjust=``, like its name ``"max-t"``, for the tests t and permutation.
+        A correction that can be passed as ``adjust=`` for the tests t and permutation. Its name
+        ``"max-t"`` stands for the default options.
 
     Notes
     -----
-    Each draw flips the signs of all scores on random topics, the same for all systems. Every
-    paired difference on them changes sign, and the largest ``|t|`` of the family is recorded. The
-    correction steps down: pairs are sorted by ``|t|``, and a pair is compared with the largest
-    ``|t|`` of itself and all later pairs. ``p = (1 + count) / (1 + samples)``; no p is below that
-    of an earlier pair, or below its uncorrected p. Groups that are corrected together use the same
-    sign for topics of the same name. Statistics that agree to 1e-12 count as equal.
+    Each draw flips the signs of all scores on random topics, which are the same for all systems.
+    The signs of all paired differences on these topics change, and the largest ``|t|`` of the
+    family is recorded. The correction steps down: pairs are sorted by ``|t|``, and a pair is
+    compared with the largest ``|t|`` of itself and all later pairs. ``p = (1 + count) / (1 +
+    samples)``, where count is the number of draws with a larger or equal ``|t|``. No p-value is
+    below that of an earlier pair, or below its unadjusted p-value. Groups that are corrected
+    together use the same sign for topics of the same name. Statistics that agree to 1e-12 count as
+    equal.
 
     The family-wise error rate is at most alpha if differences are symmetric about their means,
-    whichever hypotheses are true. All p are at least 1 / (1 + samples). Simultaneous intervals are
-    Student's with the quantile of the largest ``|t|`` of all pairs. If an interval excludes 0 its
-    pair is significant, but pairs that are significant in a later step may have intervals that
-    include 0.
+    whichever hypotheses are true. All p-values are at least 1 / (1 + samples). Simultaneous
+    intervals are Student's, with the quantile of the largest ``|t|`` of all pairs. If an interval
+    excludes 0, its pair is significant. Pairs that are significant in a later step may have
+    intervals that include 0.
 
     References
     ----------
@@ -361,8 +364,8 @@ class MaxT:
         Parameters
         ----------
         scores
-            Shape (topic, column): a column for every system, or for every system, metric and
-            depth. 0 on topics on which a column is not compared.
+            Shape (topic, column), with a column for every system, or for every system, metric and
+            depth. The scores are 0 on topics on which a column is not compared.
         pairs
             Shape (pair, 2), positions of columns.
         topics
@@ -401,8 +404,9 @@ class MaxT:
         Returns
         -------
         numpy.ndarray
-            Shape (pair,). A larger |t| has p < alpha, infinite if no |t| has. As the maximum is
-            over all pairs, it is significant in the step-down procedure, too.
+            Shape (pair,). A larger |t| has p < alpha. The value is infinite if no |t| has p <
+            alpha. The maximum is over all pairs, so a larger |t| is also significant in the
+            step-down procedure.
         """
         family = _Family.of(scores, pairs, len(scores) if topics is None else topics)
         signs = draw_signs(len(scores), samples=self.samples, seed=self.seed)
@@ -418,7 +422,7 @@ class MaxT:
 
 
 class _Family(NamedTuple):
-    """Pairs of columns, with the constants of their statistics."""
+    """Pairs of columns, with constants of their statistics."""
 
     pairs: Ints
     topics: Ints
@@ -446,7 +450,7 @@ class _Family(NamedTuple):
     def count_reaching(self, sums: Floats, thresholds: Floats) -> Ints:
         """Count draws in which a pair's maximum reaches its threshold.
 
-        The maximum of a pair includes all earlier pairs.
+        The maximum is over the pair and all earlier pairs.
         """
         count = np.empty(len(self.pairs), dtype=np.int64)
         largest = np.zeros(sums.shape[1])
@@ -479,7 +483,7 @@ class _Family(NamedTuple):
         sizes *= self.scale[:, np.newaxis]
         if (self.topics == most).all():
             return sizes
-        # Pairs with fewer topics get the r that has the same t on the largest number of topics.
+        # The r of pairs with fewer topics is replaced by the r with the same t on `most` topics.
         squares = np.minimum(sizes**2, 1)
         above = (self.topics[:, np.newaxis] - 1) * squares
         below = above + (most - 1) * (1 - squares)

@@ -1,8 +1,4 @@
-"""Which pairs there are, and what goes with it.
-
-Blocks, and what is refused before anything is computed; Matrix products in pieces; Average ranks
-of marked values, against scipy; Draws of topics and signs, and how many of them are too many.
-"""
+"""Tests of pairs, blocks of depths, inner products, random draws and ranks of marked values."""
 
 import numpy as np
 import pytest
@@ -26,7 +22,6 @@ from irframe.paired.pairs import (
     MANY,
     draw_signs,
     draw_topics,
-    gram,
     marked_ranks,
     product,
     products,
@@ -72,14 +67,17 @@ def pieces(request, monkeypatch):
 
 @pytest.mark.usefixtures("pieces")
 @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 5, 7), (3, 4, 40), (0, 3, 5)])
-def test_inner_products_of_all_rows(shape):
+def test_inner_products_of_all_pairs_equal_one_product(shape):
     block = np.random.default_rng(0).normal(size=shape)
     expected = np.einsum("dst,dut->dsu", block, block)
-    np.testing.assert_allclose(gram(block), expected, atol=1e-12)
+    a, b = all_pairs(shape[1]).T
+    squares, cross = products(block, all_pairs(shape[1]))
+    np.testing.assert_allclose(squares, np.diagonal(expected, 0, 1, 2), atol=1e-12)
+    np.testing.assert_allclose(cross, expected[:, a, b], atol=1e-12)
 
 
 @pytest.mark.parametrize("systems", [3, MANY + 1])
-def test_inner_products_of_few_pairs(systems):
+def test_inner_products_of_few_pairs_equal_sums_over_topics(systems):
     block = np.random.default_rng(0).normal(size=(2, systems, 4))
     few = np.array([[0, 2], [2, systems - 1], [1, 1]])
     own, cross = products(block, few)
