@@ -86,7 +86,7 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return the results of one test."""
     holding("a result of significance_agreement", checked, {"verdict", "share", "rank"})
     canvas.refuse_groups(checked)
-    one: xr.Dataset = canvas.select_only(checked, "test", test, "those checked")
+    one: xr.Dataset = canvas.select_only(checked, "test", test)
     full: xr.Dataset = expand_scalars(one, METRIC, DEPTH)
     return full
 
@@ -273,7 +273,7 @@ def agreement_triangle(
     4
     """
     checked = only_test(checked, test)
-    checked = canvas.select_only(checked, DEPTH, depth, "those checked")
+    checked = canvas.select_only(checked, DEPTH, depth)
     verdict = canvas.select_only(checked["verdict"], METRIC, metric)
     by_rank = np.argsort(
         canvas.select_only(checked["rank"], METRIC, metric).to_numpy(), kind="stable"

@@ -14,9 +14,9 @@ import xarray as xr
 
 from irframe.checks import holding, places
 from irframe.cubes.score_arrays import with_costs
-from irframe.errors import DepthError, InputError, ParameterError
+from irframe.errors import DepthError, InputError, ParameterError, listing
 from irframe.metrics.facts import index_of
-from irframe.names import METRIC, counted
+from irframe.names import METRIC, counted, plural
 from irframe.plots import layout
 from irframe.plots.layout import Axes, Size
 from irframe.record import Function
@@ -367,7 +367,7 @@ def subtitle(ax: Axes, *parts: str) -> None:
         ax.set_title(text, loc="left", fontsize="small")
 
 
-def only_index(word: str, label: Any, known: Sequence[Any], of: str = "those there are") -> int:
+def only_index(word: str, label: Hashable | None, known: Sequence[Hashable]) -> int:
     """Return the index of a label.
 
     Examples
@@ -378,12 +378,13 @@ def only_index(word: str, label: Any, known: Sequence[Any], of: str = "those the
     if label is None and len(known) == 1:
         return 0
     if label not in known:
-        found = "none chosen" if label is None else repr(label)
-        raise ParameterError(f"{word}= to be one of {of}", found, "", known)
+        found = "none" if label is None else repr(label)
+        advice = f"choose from {listing(known)}"
+        raise ParameterError(f"one of the {plural(word)} as {word}=", found, advice)
     return known.index(label)
 
 
-def select_only(values: Any, dim: str, label: Any = None, of: str = "those there are") -> Any:
+def select_only(values: Any, dim: str, label: Any = None) -> Any:
     """Select one label of a dimension, if present."""
     if dim not in values.dims and label is None:
         return values
@@ -391,21 +392,24 @@ def select_only(values: Any, dim: str, label: Any = None, of: str = "those there
     if dim == METRIC and label is not None:  # a metric may have several spellings
         pos = index_of(label, known)
         label = str(label) if pos is None else known[pos]
-    pos = only_index(dim, label, known, of)
+    pos = only_index(dim, label, known)
     return values.isel({dim: pos}) if dim in values.dims else values
 
 
 def refuse_groups(result: Any) -> None:
     """Raise InputError for a result of several groups."""
-    by = result.attrs.get("by", "")
+    by = str(result.attrs.get("by", ""))
     if hasattr(result, "sizes"):
+        names = [by]
         number = result.sizes.get(by, 1)
     else:
         flat = result.reset_index()
-        number = flat[by].nunique() if by in flat else 1
+        names = [by] if by in flat else by.split(", ")
+        number = len(flat[names].drop_duplicates()) if {*names} <= {*flat} else 1
     if number > 1:
-        advice = f".ireval.groupby({by!r}).plot draws a panel for each group"
-        raise InputError("a result of one group", f"{number} by {by!r}", advice)
+        shown = repr(names if len(names) > 1 else by)
+        advice = f"call .ireval.groupby({shown}).plot, which draws a panel for each group"
+        raise InputError("a result of one group", f"{number} groups by {by}", advice)
 
 
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:

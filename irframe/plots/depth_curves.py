@@ -156,7 +156,7 @@ def metric_curves(
     dim = axis_of(scores).dim
     holding(f"scores with a dimension {dim}", scores, {dim}, "sizes")
     array = to_scores(scores, "this figure")
-    row = canvas.only_index("system", system, array.indexes[SYSTEM].tolist(), "the systems")
+    row = canvas.only_index("system", system, array.indexes[SYSTEM].tolist())
     table = summary(array.isel({SYSTEM: [row]}), alpha=alpha).isel({SYSTEM: 0})
     ax = canvas.new_axes(ax, figsize=figsize)
     stops = table[dim].to_numpy()

@@ -39,7 +39,8 @@ def differences(
     ----------
     compared
         Result of `irframe.verbs.compare`, of one group. To draw a panel per metric, call
-        ``compared.ireval.groupby("metric").plot.differences()``.
+        ``compared.ireval.groupby("metric").plot.differences()``. The same draws a panel per group
+        of a comparison by group.
     metric
         The metric to draw. Not needed if there is a single one.
     depth
@@ -81,6 +82,7 @@ def differences(
     2
     """
     holding("a result of compare", compared, NEEDED, "columns")
+    canvas.refuse_groups(compared)
     known = compared[METRIC].unique().tolist()
     metric = known[canvas.only_index(METRIC, metric if metric is None else str(metric), known)]
     compared = compared[compared[METRIC] == metric]
@@ -117,7 +119,7 @@ def differences(
         f"difference in {label}{base}, {interval_label({'alpha': compared.attrs['alpha']})}"
     )
     filled = f"filled: significant by {significance_text(compared.attrs)}"
-    canvas.subtitle(ax, filled, selection_text(len(shown), len(rows), "pairs"))
+    canvas.subtitle(ax, filled, selection_text(len(shown), len(rows), "pairs", "top"))
     return ax
 
 

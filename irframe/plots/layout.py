@@ -329,19 +329,32 @@ def _below(ax: Axes) -> Any:
     return Bbox.from_extents(around.x0, around.y0, ax.bbox.x1, around.y0)
 
 
-def legend_below(ax: Axes, handles: list[Any], look: dict[str, Any]) -> Any:
-    """Put a legend with fitting columns below axes."""
-    labels = [str(handle.get_label()) for handle in handles]
-    height = 0.833 * font_height(ax)  # of a font "small"
-    free = 0.98 * size_in_points(ax)[0] - HANDLE * height
+def small_font(ax: Axes) -> float:
+    """Return the font height of legends, in points."""
+    return 0.833 * font_height(ax)
+
+
+def in_columns(labels: list[str], width: float, height: float) -> tuple[list[str], dict[str, Any]]:
+    """Return the labels of a legend, shortened if necessary, and the layout of its columns.
+
+    The width of the legend and the font height are in points.
+    """
+    free = 0.98 * width - HANDLE * height
     widest = max((text_width(label, height) for label in labels), default=1.0)
     if widest > free:
         labels = short_names(labels, int(max(map(len, labels)) * free / widest))
     fitting = max(1, int((free + HANDLE * height) / (min(widest, free) + HANDLE * height)))
-    columns = min(fitting, len(labels))
-    rows = -(-len(labels) // max(columns, 1)) + (look["title"] is not None)
+    look = {"ncols": min(fitting, len(labels)), "columnspacing": 1.0, "handlelength": 1.3}
+    return labels, look
+
+
+def legend_below(ax: Axes, handles: list[Any], look: dict[str, Any]) -> Any:
+    """Put a legend with fitting columns below axes."""
+    height = small_font(ax)
+    names = [str(handle.get_label()) for handle in handles]
+    labels, columns = in_columns(names, size_in_points(ax)[0], height)
+    rows = -(-len(labels) // max(columns["ncols"], 1)) + (look["title"] is not None)
     grow_figure(ax, (rows - ROWS) * ROW * height)
-    look = {**look, "ncols": columns, "columnspacing": 1.0, "handlelength": 1.3}
-    legend: Any = ax.legend(handles, labels, loc="upper center", **look)
+    legend: Any = ax.legend(handles, labels, loc="upper center", **look, **columns)
     legend.get_bbox_to_anchor = partial(_below, ax)
     return legend

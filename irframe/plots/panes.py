@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from irframe.checks import check_int
 from irframe.errors import InputError, ParameterError, shortened
 from irframe.plots.canvas import LEGEND, pyplot, rcparams_size
-from irframe.plots.layout import NARROW, Axes, Size
+from irframe.plots.layout import NARROW, Axes, Size, in_columns, small_font
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
 """Columns of a page -> width and height of a figure, in inches."""
@@ -142,9 +142,12 @@ def panes(
     for ax in axes.flat[len(parts) :]:
         ax.set_axis_off()
     if legend:
-        below = 72 * size[0] < NARROW
-        loc: Any = "outside lower center" if below else "outside right center"
-        figure.legend(list(legend.values()), list(legend), loc=loc, ncols=1 + below, **LEGEND)
+        labels = list(legend)
+        where: dict[str, Any] = {"loc": "outside right center"}
+        if 72 * size[0] < NARROW:
+            labels, columns_of = in_columns(labels, 72 * size[0], small_font(axes.flat[0]))
+            where = {"loc": "outside lower center", **columns_of}
+        figure.legend(list(legend.values()), labels, **where, **LEGEND)
     return np.array(axes.flat[: len(parts)], dtype=object)
 
 

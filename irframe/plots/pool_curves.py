@@ -144,7 +144,7 @@ def robustness_curves(
     holding("a result of robustness over share and seed", agreement, {SHARE, SEED}, "sizes")
     canvas.refuse_groups(agreement)
     chosen = expand_scalars(agreement, METRIC).sortby(SHARE, ascending=False)
-    chosen = canvas.select_only(chosen, DEPTH, depth, "the depths scored")
+    chosen = canvas.select_only(chosen, DEPTH, depth)
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
         defined = chosen.notnull().any([SHARE, SEED])  # all judgments agree with themselves

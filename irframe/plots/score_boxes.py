@@ -402,7 +402,7 @@ def topic_differences(
     matplotlib.axes.Axes
         The axes, with one bar per topic on which both have a score, from the largest difference
         a - b to the smallest. Its colour is that of the better system. Dots are topics without a
-        difference, and the dashed line is the mean difference.
+        difference, and the dashed line is the mean difference. The title counts the topics.
 
     References
     ----------
@@ -431,16 +431,17 @@ def topic_differences(
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     names = layout.fitting_names(ax, [a, b], 0.3)
     colours = canvas.system_colours([a, b], layer.indexes[SYSTEM])
-    sides = zip(names, colours, (1, -1), strict=True)
     handles: list[Any] = []
-    for system, colour, side in sides:
+    counts = []
+    for system, colour, side in zip(names, colours, (1, -1), strict=True):
         bars = np.sign(values) == side * facts(label).sign
+        counts.append(f"{system} better on {bars.sum()}")
         ax.bar(np.flatnonzero(bars), values[bars], color=colour)
-        handles.append(Patch(color=colour, label=f"{system} better: {bars.sum()}"))
+        handles.append(Patch(color=colour, label=f"{system} better"))
     equal = np.flatnonzero(values == 0)
-    handles += ax.plot(
-        equal, 0 * equal, ".", color=canvas.text_colour(ax), label=f"equal: {len(equal)}"
-    )
+    if len(equal):
+        counts.append(f"equal on {len(equal)}")
+        handles += ax.plot(equal, 0 * equal, ".", color=canvas.text_colour(ax), label="equal")
     middle = averages(gaps.assign_attrs(layer.attrs), "mean").item()
     look: dict[str, Any] = {"linestyle": "--", "linewidth": 1, "label": "mean"}
     handles.append(ax.axhline(middle, color=canvas.text_colour(ax), **look))
@@ -448,5 +449,5 @@ def topic_differences(
     layout.name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
     canvas.legend_beside(ax, handles=handles)
-    canvas.subtitle(ax, counted(len(values), TOPIC))
+    canvas.subtitle(ax, f"{counted(len(values), TOPIC)}: {', '.join(counts)}")
     return ax

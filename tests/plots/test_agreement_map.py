@@ -45,7 +45,7 @@ def test_bars(checked):
     opposed = checked.assign(share=checked["share"] * 0, verdict=checked["verdict"] * 0 + 4)
     assert len(opposed.ireval.plot.agreement_bars(test="t").patches) == 2 * 2 * 5
     assert texts(ax) == ["P", "AP"]
-    refused(ParameterError, r"none chosen: t, sign", lambda: agreement_bars(checked))
+    refused(ParameterError, r"Choose from t, sign", lambda: agreement_bars(checked))
 
 
 def test_triangle(checked):
@@ -57,7 +57,7 @@ def test_triangle(checked):
     assert (dots[:, 0] < dots[:, 1]).all()
     assert len({tuple(dot) for dot in dots.tolist()}) == 28
     assert ax.get_xlabel() == "better system, rank by P at k = 10"
-    of_those = "depth= to be one of those checked"
+    of_those = "one of the depths as depth="
     refused(ParameterError, of_those, agreement_triangle, checked, metric="P", test="t")
     refused(ParameterError, "metric=", agreement_triangle, checked, test="t", depth=10)
 

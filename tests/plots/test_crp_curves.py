@@ -76,7 +76,7 @@ def test_effort_against_gain(cube):
     assert len(ax.texts) == 16
     assert len(ax.lines) == 6
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("Twist: 1 wastes no effort", "nDCG")
-    refused(ParameterError, "none chosen: AP, nDCG", lambda: effort_gain(cells))
+    refused(ParameterError, "Choose from AP, nDCG", lambda: effort_gain(cells))
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def test_pairs_are_named_where_there_is_no_baseline_and_panels_by_what_tells_the
     ax = compared.ireval.plot.differences(metric="ASL")
     assert [line.get_xdata()[0] for line in ax.lines[2:]] == [0, 0.1]
     plt.close(ax.figure)
-    refused(ParameterError, "none chosen", lambda: ir.plots.differences(compared))
+    refused(ParameterError, "Choose from nDCG@10, ASL", lambda: ir.plots.differences(compared))
     refused(
         ParameterError, "depth=", lambda: compared.ireval.plot.differences(metric="ASL", depth=5)
     )
@@ -165,3 +165,17 @@ def test_other_frames_and_few_systems():
     ax = scored(systems=2).ireval.leaderboard().ireval.plot.critical_difference()
     assert len(ax.get_yticklabels()) == len(ax.texts) == 1
     plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("by", ["half", ["half", "quarter"]])
+def test_comparisons_by_group_are_drawn_in_a_panel_per_group(by):
+    scores = scored(systems=3)
+    topics = scores.index.get_level_values("topic")
+    number = topics.unique().get_indexer(topics)
+    scores = scores.assign(half=number % 2, quarter=number % 4 // 2)
+    compared = scores.ireval.groupby(by).compare()
+    refused(InputError, "groups by half", compared.ireval.plot.differences)
+    axes = compared.ireval.groupby(by).plot.differences()
+    assert len(axes) == (2 if by == "half" else 4)
+    assert all(len(ax.get_yticks()) == 3 for ax in axes)
+    plt.close(axes[0].figure)

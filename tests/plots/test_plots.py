@@ -39,7 +39,7 @@ def test_what_no_example_has_is_refused(cube):
     growth, one = cube.ireval.pool_growth(), [plt.subplots()[1]]
     refused(ParameterError, "two axes", ir.plots.pool_curves, growth, ax=one)
     several = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
-    refused(ParameterError, "none chosen: 5, 10", several.ireval.plot.robustness_curves)
+    refused(ParameterError, "Choose from 5, 10", several.ireval.plot.robustness_curves)
 
 
 def test_names_are_drawn_as_xml_may_hold_them(cube):

@@ -144,17 +144,33 @@ class TestTopicDifferences:
         gaps = (layer.sel(system="splade") - layer.sel(system="bm25")).to_numpy()
         heights = [bar.get_height() for bar in ax.patches]
         np.testing.assert_allclose(np.sort(heights), np.sort(gaps), atol=1e-12)
-        assert f"splade better: {(gaps > 0).sum()}" in legend(ax)
-        assert f"bm25 better: {(gaps < 0).sum()}" in legend(ax)
-        assert ax.lines[1].get_ydata()[0] == pytest.approx(gaps.mean())
+        counts = f"splade better on {(gaps > 0).sum()}, bm25 better on {(gaps < 0).sum()}"
+        assert ax.get_title(loc="left") == f"16 topics: {counts}"
+        assert legend(ax) == ["splade better", "bm25 better", "mean"]
+        assert ax.lines[0].get_ydata()[0] == pytest.approx(gaps.mean())
         assert len(ax.get_xticklabels()) == 16
 
     def test_identical_systems_and_missing_scores(self):
         values = np.array([[1.0, 2, np.nan, 4], [1, 2, 3, 4]])
         scores = xr.DataArray(values, {"system": ["a", "b"]}, ("system", "topic"))
         ax = scores.ireval.plot.topic_differences("a", "b")
-        assert "equal: 3" in legend(ax)
+        assert ax.get_title(loc="left").endswith("equal on 3")
+        assert legend(ax) == ["a better", "b better", "equal", "mean"]
         assert len(ax.patches) == 0
+
+    def test_groups_share_a_legend_inside_the_figure(self, three):
+        topics = three.indexes["topic"]
+        groups = three.ireval.groupby({topic: topic < "109" for topic in topics})
+        with ir.plots.paper(columns=1):
+            axes = groups.plot.topic_differences("splade", "bm25", metric="nDCG", depth=10)
+            figure = axes[0].figure
+            figure.draw_without_rendering()
+        (shared,) = figure.legends
+        labels = [text.get_text() for text in shared.get_texts()]
+        assert len(labels) == len({*labels}) == 3
+        box = shared.get_window_extent()
+        assert figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1
+        assert all("topics: splade better on" in ax.get_title(loc="left") for ax in axes)
 
     def test_many_topics_stay_without_names(self):
         values = np.random.default_rng(0).random((2, 100))
