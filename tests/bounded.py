@@ -1,4 +1,4 @@
-"""What the tests of extremes share: the comparison with trying all labels."""
+"""Comparison of bounds with the extremes over all labelings."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ OPEN = topics(max_len=7, grades=GRADES).filter(lambda topic: topic.serp.count(No
 
 
 def graded(kind):
-    """Return the metrics with a recall base whose extremes are found in one way."""
+    """Return the recall-based metrics of one kind of bounds."""
     return [variant for variant in RECALL_BASED if variant.metric.graded == kind]
 
 

@@ -22,7 +22,9 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def pytest_itemcollected(item):
-    """Mark tests as property tests if they hold for whatever hypothesis draws.
+    """Mark tests that use hypothesis as property tests.
+
+    They run most lines over and over: coverage, which slows them down, is for the other tests.
 
     They run most lines over and over: coverage, which slows them down, is for the other tests.
     """
@@ -33,7 +35,10 @@ def pytest_itemcollected(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave further cases of a test, but for a share that the seed of this run draws, to others."""
+    """Deselect further cases, except a random share of them.
+
+    The seed of the run decides which ones stay.
+    """
     share, seed = float(os.environ.get("FURTHER_CASES", "1")), config.getoption("randomly_seed")
     left = {
         item
@@ -46,19 +51,19 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """Keep the thousands of collected tests out of every collection of garbage from here on."""
+    """Freeze collected tests, so that garbage collection skips them."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_make_parametrize_id(val):
-    """Name a case by the text of its metric, test or method."""
+    """Return the text of a dataclass as the id."""
     return repr(val) if is_dataclass(val) and not isinstance(val, type) else None
 
 
 @pytest.fixture(scope="session")
 def shared():
-    """Return the folder of worked cases and real runs that may stand beside a checkout."""
+    """Return the folder of worked cases, if there is one."""
     if not SHARED.is_dir():
         pytest.skip(f"needs the worked cases and real runs of {SHARED}")
     return SHARED
@@ -73,7 +78,7 @@ def golden(shared):
 
 @pytest.fixture(scope="session")
 def track():
-    """Return the run and qrels frames of the example track, which no test changes."""
+    """Return the runs and judgments of the example track."""
     import irframe as ir  # not before coverage begins
 
     return ir.example_track()
@@ -81,5 +86,5 @@ def track():
 
 @pytest.fixture(scope="session")
 def cube(track):
-    """Return the cube of the example track, which no test changes."""
+    """Return the cube of the example track."""
     return track[0].ireval.cube(track[1])

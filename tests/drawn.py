@@ -1,4 +1,4 @@
-"""What is written in a figure."""
+"""Texts of a figure."""
 
 
 def legend(ax):

@@ -1,4 +1,4 @@
-"""Files as tests write them, and a slow reader that splits every line."""
+"""Random run files, and a slow reader of them."""
 
 import re
 
@@ -12,7 +12,7 @@ LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
 
 def slow_rows(text, names):
-    """Split every line; a list of values per column."""
+    """Return a list of values per column."""
     lines = [line.strip(" \t\v\f") for line in re.split("\r\n|\r|\n", text)]
     rows = [re.split("[ \t\v\f]+", line) for line in lines if line and not line.startswith("#")]
     assert all(len(row) == len(names) for row in rows)
@@ -56,7 +56,7 @@ ends = st.sampled_from(["\n", "\r\n", "\n\n", "\n \t\n", "\n# a comment\n", "\n 
 
 @st.composite
 def files(draw, *fields):
-    """Draw a file of these fields with any white space, and the same with one blank or tab."""
+    """Draw a file with these fields and any white space."""
     rows = draw(st.lists(st.tuples(*fields), min_size=1, max_size=6))
     text = draw(st.sampled_from(["", "\ufeff", "# made by hand\n", "\n\r\n"]))
     for row in rows:
@@ -65,11 +65,11 @@ def files(draw, *fields):
         text += line + draw(ends)
     plain = draw(st.sampled_from([" ", "\t"]))
     regular = "\n".join(plain.join(row) for row in rows)
-    told = draw(st.sampled_from([text, text.rstrip(), regular, regular + "\n"]))
-    between = [re.findall(r"(?<=\S)[ \t\v\f]+(?=\S)", line) for line in told.splitlines()]
+    content = draw(st.sampled_from([text, text.rstrip(), regular, regular + "\n"]))
+    between = [re.findall(r"(?<=\S)[ \t\v\f]+(?=\S)", line) for line in content.splitlines()]
     tabs = all("".join(gaps).count("\t") == len(fields) - 1 for gaps in between if gaps)
     assume(not tabs or set("".join(map("".join, between))) <= {"\t"})  # else ids end in blanks
-    return told
+    return content
 
 
 writable = st.text(
@@ -77,4 +77,4 @@ writable = st.text(
 ).filter(lambda text: not text.startswith(("#", "\ufeff")))
 
 
-whole = st.integers(-(2**40), 2**40)
+integers = st.integers(-(2**40), 2**40)

@@ -1,4 +1,4 @@
-"""Plain options, as records and the command line have them, as arguments of functions."""
+"""Arguments made of plain options."""
 
 import inspect
 
@@ -6,5 +6,5 @@ from irframe.option_values import gathered
 
 
 def arguments(function, options):
-    """Return the arguments of a function for plain options, those of option values together."""
+    """Return arguments, with plain options gathered into option values."""
     return gathered(inspect.signature(function), options)

@@ -1,4 +1,4 @@
-"""What is said of lists that runs lack, for tests that are about something else."""
+"""Filters for warnings about missing lists."""
 
 import warnings
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ incomplete = pytest.mark.filterwarnings(
 
 @contextmanager
 def though_incomplete():
-    """Say nothing of lists that runs lack, for as long as this lasts."""
+    """Ignore warnings about missing lists within a block."""
     with warnings.catch_warnings():
         for message in MESSAGES:
             warnings.filterwarnings("ignore", message, IrframeWarning)

@@ -1,4 +1,4 @@
-"""Run and qrels frames of rankings of documents by name, for tests."""
+"""Run and qrels frames of named documents."""
 
 import pandas as pd
 
@@ -36,7 +36,7 @@ TEAMED = pd.DataFrame(
 
 
 def frames_of_docs(runs, qrels):
-    """Lay worked runs and qrels of one or several topics out as frames, rows in file order."""
+    """Return frames of ranked and judged documents, in file order."""
     rows = [
         (system, topic, doc, 100 - rank)
         for system, lists in runs.items()

@@ -1,4 +1,4 @@
-"""Random scores, and verbs as loops over metrics and depths, for tests."""
+"""Random scores, and loops over metrics and depths."""
 
 import numpy as np
 import xarray as xr
@@ -43,19 +43,19 @@ def looped(scores, function):
 
 
 def check_against_loop(scores, verb, reference, where):
-    """Hold coverage or inversions against a loop.
+    """Compare coverage or inversions with a loop.
 
-    `where` gives, for places of a metric and a depth, the scores to hold them against and the
-    places of the metric and depth there.
+    `where` returns, for the positions of a metric and a depth, the scores to compare with, and the
+    positions of the metric and depth in them.
     """
     function = getattr(comparing, verb)
 
     def value(metric, depth):
-        held, row, column = where(metric, depth)
+        other, row, column = where(metric, depth)
         costs = metric == 1, row == 1
-        here, there = rows(scores, metric, depth), rows(held, row, column)
-        shared = comparing.common(here + there)
-        sides = shared[: len(here)], shared[len(here) :]
+        own, compared = rows(scores, metric, depth), rows(other, row, column)
+        shared = comparing.common(own + compared)
+        sides = shared[: len(own)], shared[len(own) :]
         return function(*sides, t_test, ALPHA, costs=costs)
 
     found = getattr(scores.ireval, verb)(reference, ir.Significance("t", adjust=None, alpha=ALPHA))

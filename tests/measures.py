@@ -4,5 +4,8 @@ import ir_measures
 
 
 def measure_of(text):
-    """Return a measure, whose text is Python; ir_measures itself reads none from Python 3.14 on."""
+    """Return the measure of ir_measures that a Python text describes.
+
+    ir_measures itself parses none on Python 3.14.
+    """
     return eval(text, vars(ir_measures).copy())  # noqa: S307 - of tests' own texts

@@ -1,4 +1,4 @@
-"""Tracks out of the ordinary, each with what a report of it is asked."""
+"""Unusual tracks, and the options of their reports."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ def cube_of(runs, qrels, options):
 
 
 def write_report(runs, qrels, path, options):
-    """Write the report of the frames of a track, or of its cube if options need one."""
+    """Write the report of a track."""
     of_cube = {*BUILT, "repeats"}
     data = (runs, qrels) if of_cube.isdisjoint(options) else (cube_of(runs, qrels, options),)
     asked = {name: value for name, value in options.items() if name not in of_cube}
@@ -41,7 +41,10 @@ def _only(systems=None, topics=None):
 
 
 def _copies(system, *names):
-    """Return the example with copies of a system, alone if it is not among the names."""
+    """Return the example with copies of one system.
+
+    Several copies are returned without the other systems.
+    """
     runs, qrels = ir.example_track()
     copies = [runs[runs["system"] == system].assign(system=name) for name in names]
     return pd.concat([*copies, *([] if len(names) > 1 else [runs])], ignore_index=True), qrels
@@ -58,7 +61,7 @@ def _nothing_judged():
 
 
 def unequal():
-    """Return tracks of other systems, topics and depths, in one of which there is one system."""
+    """Return tracks with different systems, topics and depths."""
     runs, qrels = ir.example_track()
     track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
     own = runs["topic"].astype(int) % 3
@@ -68,7 +71,7 @@ def unequal():
 
 
 def made(systems, topics=20, *, docs=12, judged=0.8, single=False, seed=0):
-    """Return systems that find some relevant documents earlier than others do."""
+    """Return random runs and judgments of better and worse systems."""
     rng = np.random.default_rng(seed)
     grades = rng.integers(1, 3, (topics, docs)) * (rng.random((topics, docs)) < 0.3)
     if single:
@@ -98,7 +101,7 @@ def _long_names():
 
 
 def repeated(word, *single):
-    """Return the example with three repeats of its systems, but for some with one, in noise.
+    """Return the example with three noisy repeats of most systems.
 
     Ranks are dropped, as the noise changes the order.
     """
@@ -114,7 +117,7 @@ def repeated(word, *single):
 
 
 def staged():
-    """Return the example, and two stages that rerank the first ten and five documents of bm25."""
+    """Return the example with two reranking stages after bm25."""
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank").assign(reranks="")
     stages, kept = [runs], runs[runs["system"] == "bm25"]

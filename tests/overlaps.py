@@ -1,4 +1,4 @@
-"""Which texts of a figure overlap, are cut, or leave no room for what is drawn."""
+"""Detection of overlapping and cut texts in figures."""
 
 from itertools import combinations
 
@@ -12,7 +12,7 @@ DRAWN = 0.4
 
 
 def faults(figure):
-    """Return what is wrong with the texts of a figure that was drawn, in words."""
+    """Return descriptions of all faulty texts in a figure."""
     figure.draw_without_rendering()
     texts = list(texts_of(figure))
     boxes = [box(text) for _, text in texts]
@@ -39,7 +39,7 @@ def every_axes(figure):
 
 
 def texts_of(figure):
-    """Yield every text that is drawn, and what it is."""
+    """Yield every text that is drawn, and its kind."""
     for ax in every_axes(figure):
         if not ax.get_visible():
             continue
@@ -68,7 +68,7 @@ def seen(text):
 
 
 def box(text):
-    """Return the corners of a text as it lies, a little lower than it is, or None."""
+    """Return the corners of a rotated text, or None."""
     if not seen(text):
         return None
     turn = text.get_rotation()
@@ -87,7 +87,7 @@ def box(text):
 
 
 def outside(corners, bounds):
-    """Tell whether a box leaves the figure."""
+    """Return whether a box leaves the figure."""
     if corners is None:
         return False
     low, high = corners.min(axis=0), corners.max(axis=0)
@@ -97,12 +97,15 @@ def outside(corners, bounds):
 def near(one, other):
     if one is None or other is None:
         return False
-    apart = (one.max(axis=0) <= other.min(axis=0)) | (other.max(axis=0) <= one.min(axis=0))
-    return not apart.any()
+    disjoint = (one.max(axis=0) <= other.min(axis=0)) | (other.max(axis=0) <= one.min(axis=0))
+    return not disjoint.any()
 
 
 def overlapping(one, other):
-    """Tell whether two turned boxes share a point, by the theorem of separating axes."""
+    """Return whether two rotated boxes overlap.
+
+    The separating axis theorem decides it.
+    """
     for corners in (one, other):
         for side in (corners[1] - corners[0], corners[3] - corners[0]):
             a, b = one @ side, other @ side
@@ -137,7 +140,7 @@ def legends_over(figure, texts, boxes):
 
 
 def squeezed(figure):
-    """Say so if the axes have too little of the figure's width."""
+    """Return a description of axes that are too small."""
     around = Bbox.union([ax.bbox for ax in figure.axes])
     shares = around.width / figure.bbox.width, around.height / figure.bbox.height
     kept = min(shares) if figure.axes[0].get_aspect() == "auto" else max(shares)

@@ -1,4 +1,4 @@
-"""A report of a small track with names that are dangerous in a page, and what reads it."""
+"""A report with dangerous names, and its parser."""
 
 import base64
 import gzip
@@ -33,7 +33,7 @@ ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0
 
 
 def attacked():
-    """Return the runs and judgments of the example with those names."""
+    """Return the example track with dangerous names."""
     runs, qrels = ir.example_track()
     first = runs.loc[(runs["system"] == "monot5") & (runs["topic"] == "101"), "doc"].iloc[0]
     runs["system"] = runs["system"].replace(BUILT_IN | {"monot5": SYSTEM})
@@ -44,7 +44,7 @@ def attacked():
 
 
 class Page(HTMLParser):
-    """What a page holds before any script runs."""
+    """Content of a page before any script runs."""
 
     def __init__(self, text):
         super().__init__()
@@ -93,13 +93,13 @@ class Page(HTMLParser):
 
 
 def view_of(cube, metrics, at, **options):
-    """Return the numbers of a page about a cube."""
+    """Return the numbers of a report about a cube."""
     asked = gathered(signature(ir.report), ASKED | options)
     return View("all", Setting.read(cube, metrics, at, asked), cube)
 
 
 def report_of(folder, runs, qrels, **options):
-    """Return a small page."""
+    """Return a parsed small report."""
     named = {"metrics": ["AP"], "at": [10, 5], "samples": 100} | options
     path = ir.report(runs, qrels, folder / "page.html", **gathered(signature(ir.report), named))
     return Page(path.read_text(encoding="utf-8"))

@@ -1,9 +1,9 @@
-"""What is refused, and in which words."""
+"""An assertion about errors."""
 
 import pytest
 
 
 def refused(error, words, act, *given, **options):
-    """Call a function, and see that it raises an error whose text the words are found in."""
+    """Assert that a call raises a matching error."""
     with pytest.raises(error, match=words):
         act(*given, **options)

@@ -1,10 +1,10 @@
-"""Hypothesis strategies: topics as the oracles read them, and the arrays the kernels read.
+"""Hypothesis strategies for topics and blocks of arrays.
 
-`topics` draws one ranking with its recall base, `batches` several that share a top grade,
-and `block` lays a batch out as the kernels read it. Rankings may be empty or shorter than
-the depth, hold unjudged documents and negative grades, and have nothing relevant to find. Half of
-the topics were judged by pooling; a run that contributed has no unjudged document above the pool
-depth and its documents are in the pool no later than their own rank.
+`topics` draws one ranking with its recall base, `batches` several that share a top grade, and
+`block` converts a batch to the arrays that kernels read. Rankings may be empty or shorter than the
+depth, contain unjudged documents and negative grades, and have no relevant documents. Half of the
+topics were judged by pooling; a run that contributed has no unjudged document above the pool depth,
+and its documents are in the pool no later than their own rank.
 """
 
 from collections.abc import Sequence
@@ -24,14 +24,17 @@ BARREN = 8
 
 
 def top_grades(grades):
-    """Draw the top grade of a collection, now and then 0."""
+    """Draw the top grade of a collection, sometimes 0."""
     scale = [grade for grade in grades if grade is not None and grade > 0]
     lot = st.integers(1, BARREN)
     return lot.flatmap(lambda drawn: st.just(0) if drawn == BARREN else st.sampled_from(scale))
 
 
 def series(draw, choices, *, min_size, max_size):
-    """Draw a list of choices, of any of the sizes alike, where `st.lists` prefers short ones.
+    """Draw a list of choices whose sizes are equally likely.
+
+    `st.lists` prefers short lists. All of it is one draw of bytes, where a draw per element would
+    take most of the time of a test.
 
     All of it is one draw of bytes, where a draw per element would take most of the time of a test.
     """
@@ -42,7 +45,7 @@ def series(draw, choices, *, min_size, max_size):
 
 @st.composite
 def pools(draw, serp, missed):
-    """Draw `judged`, `judged_at` and `pool_depth` of documents found by a run or missed by it."""
+    """Draw `judged`, `judged_at` and `pool_depth` of a topic."""
     found = [(grade, rank) for rank, grade in enumerate(serp, start=1) if grade is not None]
     judged = tuple(grade for grade, _ in found) + tuple(missed)
     depth = draw(st.none() | st.integers(1, len(serp) + 3))
@@ -64,7 +67,7 @@ def pools(draw, serp, missed):
 
 @st.composite
 def topics(draw, min_len=0, max_len=12, grades=GRADES, gmax=None):
-    """Draw a topic with a ranking of `min_len` to `max_len` documents, graded up to `gmax`."""
+    """Draw a topic with a ranking and judgments."""
     gmax = draw(top_grades(grades)) if gmax is None else gmax
     top = 0 if draw(st.integers(1, BARREN)) == BARREN else gmax
     allowed = [grade for grade in grades if grade is None or grade <= top]
@@ -76,21 +79,24 @@ def topics(draw, min_len=0, max_len=12, grades=GRADES, gmax=None):
 
 @st.composite
 def batches(draw, min_len=0, max_len=12, grades=GRADES, *, max_topics=4):
-    """Draw topics of one collection and a depth K, now and then beyond the longest ranking."""
+    """Draw topics of one collection and a depth K.
+
+    K is sometimes larger than the longest ranking.
+    """
     gmax = draw(top_grades(grades))
     row = topics(min_len=min_len, max_len=max_len, grades=grades, gmax=gmax)
     return draw(st.lists(row, min_size=1, max_size=max_topics)), draw(st.integers(1, max_len + 3))
 
 
 def scored(metric, serp, judged=None, depth=None):
-    """Score one list at every depth, given all judged grades of its topic."""
+    """Score one list at every depth."""
     known = tuple(g for g in serp if g is not None) if judged is None else tuple(judged)
     topic = Topic(serp=tuple(serp), judged=known, gmax=max(1, *known))
     return metric.score(Evidence(block([topic], depth or len(serp))))[0]
 
 
 def block(batch: Sequence[Topic], K: int) -> Block:
-    """Lay topics out as the kernels read them, rankings cut at K."""
+    """Return the arrays of topics, with rankings cut at K."""
     tops = {topic.gmax for topic in batch}
     levels = sorted({grade for topic in batch for grade in topic.judged}) or [0]
     grade = np.full((len(batch), K), EMPTY, dtype=np.int16)

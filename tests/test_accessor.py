@@ -1,4 +1,4 @@
-"""The accessor: every verb is the function of the same name."""
+"""The accessor has every verb as a method."""
 
 import copy
 import inspect
@@ -41,7 +41,7 @@ BOUND = [
 
 @pytest.fixture(scope="module")
 def subjects():
-    """Return an object of every kind that has an accessor, by its kind."""
+    """Return an object of every kind with an accessor."""
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
     scanned = ScannedRuns(("bm25.gz",))
@@ -111,7 +111,7 @@ def test_objects_that_no_verb_takes_are_refused_by_type(home, subject, subjects,
 
 
 def test_every_verb_names_the_kinds_it_accepts():
-    """A verb is of a kind of object, or of what a verb returns; else it would be hidden."""
+    """Verbs without a known kind would not be offered."""
     functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
     known = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}
     strange = {
@@ -141,10 +141,10 @@ def test_an_object_offers_its_verbs(subjects, tmp_path):
         "cube": (subjects[xr.Dataset], {"score", "outcomes"}, {"compare", "archetypes"}),
         "scanned runs: 1 file": (scanned, {"evaluate", "cube"}, {"score", "sample"}),
     }
-    for begins, (subject, mine, others) in offered.items():
+    for begins, (subject, included, excluded) in offered.items():
         names = set(dir(subject.ireval))
-        assert mine <= names
-        assert not others & names
+        assert included <= names
+        assert not excluded & names
         text = repr(subject.ireval)
         assert text.startswith(begins)
         assert len(text.splitlines()) == 2 + ("result" in getattr(subject, "attrs", {}))
@@ -160,10 +160,10 @@ def test_a_verb_of_another_kind_says_the_chain_that_works(home, subjects):
         for name in verbs(home).keys() - {"score_nuggets", "cite", *offered(subject, home)}:
             with pytest.raises((AttributeError, IrframeError, TypeError)) as caught:
                 getattr(asked, name)()
-            told = str(caught.value)
-            path, _, tail = re.search(" needs .*?: (.*)", told)[1].rpartition(".ireval.")
-            assert tail.removeprefix("plot.").startswith(f"{name}("), told
-            assert path.partition(".")[0] in {"runs", "qrels", "cube", "ir"}, told
+            message = str(caught.value)
+            path, _, tail = re.search(" needs .*?: (.*)", message)[1].rpartition(".ireval.")
+            assert tail.removeprefix("plot.").startswith(f"{name}("), message
+            assert path.partition(".")[0] in {"runs", "qrels", "cube", "ir"}, message
 
 
 @pytest.mark.parametrize("home", HOMES)
@@ -198,9 +198,9 @@ def test_a_chain_in_an_error_message_runs(subjects):
         ("cube", "evaluate"),
     ]
     for root, name in asked:
-        with pytest.raises(AttributeError) as told:
+        with pytest.raises(AttributeError) as caught:
             getattr(scope[root].ireval, name)
-        chain = str(told.value).partition(": ")[2]
+        chain = str(caught.value).partition(": ")[2]
         assert eval(chain, scope) is not None  # noqa: S307 - what our own error says
 
 

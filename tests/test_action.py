@@ -1,4 +1,4 @@
-"""The action for workflows and the hooks for pre-commit: their lines of a shell, as they stand."""
+"""Shell lines of the GitHub action and the pre-commit hooks."""
 
 import os
 import re
@@ -24,7 +24,7 @@ RECORDS = '#!/bin/sh\nprintf "%s\\n" "$*" >> "$RUNNER_TEMP/called"\n'
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Make judgments, a baseline, a better and a worse run, and what is on the path of a shell."""
+    """Write judgments, runs and a baseline into a folder."""
     runs, qrels = ir.example_track()
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     for system, name in (("ance", "worse run.txt"), ("splade", "base.txt"), ("monot5", "new.txt")):
@@ -44,7 +44,7 @@ def executable(path, text):
 
 
 def in_bash(lines, folder, further=()):
-    """Run lines as a workflow does, which stops at the first that fails."""
+    """Run shell lines that stop at the first failure."""
     return subprocess.run(
         [shutil.which("bash"), "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", lines],
         env=os.environ | dict(further),
@@ -56,7 +56,7 @@ def in_bash(lines, folder, further=()):
 
 
 def act(folder, step, **given):
-    """Run a step as a workflow does; return its exit status, its outputs and the summary."""
+    """Run a step; return its process, outputs and summary."""
     inputs = {name: each.get("default") for name, each in ACTION["inputs"].items()} | given
     named = {
         name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
@@ -68,8 +68,8 @@ def act(folder, step, **given):
     temp = {"RUNNER_TEMP": str(folder / "temp"), "GITHUB_ACTION_PATH": str(ROOT)}
     files = {name: str(file) for name, file in files.items()}
     done = in_bash(step["run"], folder, named | server | temp | {"GITHUB_RUN_ID": "7"} | files)
-    said = [Path(file).read_text() if Path(file).exists() else "" for file in files.values()]
-    return done, dict(line.split("=", 1) for line in said[0].splitlines()), said[1]
+    contents = [Path(file).read_text() if Path(file).exists() else "" for file in files.values()]
+    return done, dict(line.split("=", 1) for line in contents[0].splitlines()), contents[1]
 
 
 USUAL = {"qrels": "qrels.txt", "metrics": "nDCG@10 RR@10", "baseline": "main.irframe"}

@@ -1,4 +1,4 @@
-"""Parts worked on side by side."""
+"""Threads and tiles of arrays."""
 
 import threading
 

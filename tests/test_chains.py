@@ -1,4 +1,4 @@
-"""Chains across pandas and xarray, on two tracks in one frame."""
+"""Chains of pandas, xarray and irframe on two tracks."""
 
 import pandas as pd
 import pytest
@@ -11,7 +11,7 @@ TRACKS = ("passage", "document")
 
 @pytest.fixture(scope="module")
 def frames():
-    """Return runs and judgments of two tracks, and properties of their topics."""
+    """Return runs, judgments and topic properties of two tracks."""
     runs, qrels = ir.example_track()
     both = [
         [frame.assign(topic=track[0] + frame["topic"], track=track) for track in TRACKS]
@@ -73,8 +73,8 @@ def test_groups_of_pandas(frames):
         ).ireval.summary()
     )
     assert found.index.names == ["track", "metric", "system"]
-    whole = runs.ireval.evaluate(qrels, "AP").ireval.summary()
-    assert found.loc["passage", "mean"].tolist() == pytest.approx(whole["mean"].tolist())
+    expected = runs.ireval.evaluate(qrels, "AP").ireval.summary()
+    assert found.loc["passage", "mean"].tolist() == pytest.approx(expected["mean"].tolist())
 
 
 def test_a_saved_cube_with_every_other_system(frames, tmp_path):

@@ -1,4 +1,4 @@
-"""Chunkings of one corpus on real questions: the verdict turns round where text is counted."""
+"""Chunkings of one corpus, compared at equal ranks and lengths."""
 
 import re
 from collections import Counter, defaultdict
@@ -21,7 +21,7 @@ def read(folder):
 
 
 def cut(texts, size):
-    """Return chunks of so many characters."""
+    """Return chunks of equal length."""
     rows = [
         (doc, start, min(start + size, len(text)))
         for doc, text in texts.items()
@@ -31,7 +31,7 @@ def cut(texts, size):
 
 
 def bm25(questions, texts, chunks, depth):
-    """Return the best chunks for every question, as a run frame."""
+    """Return a run frame of the best chunks per question."""
     rows = zip(chunks["doc"], chunks["start"], chunks["end"], strict=True)
     words = [WORD.findall(texts[doc][start:end].lower()) for doc, start, end in rows]
     length = np.array([len(each) for each in words])
@@ -40,13 +40,13 @@ def bm25(questions, texts, chunks, depth):
     for place, each in enumerate(words):
         for word, count in Counter(each).items():
             postings[word].append((place, count))
-    held = {word: np.array(each).T for word, each in postings.items()}
+    arrays = {word: np.array(each).T for word, each in postings.items()}
     found = []
     for number, question in enumerate(questions):
         scores = np.zeros(len(chunks))
         for word in dict.fromkeys(WORD.findall(question.lower())):
-            if word in held:
-                place, count = held[word]
+            if word in arrays:
+                place, count = arrays[word]
                 idf = np.log1p((len(chunks) - len(place) + 0.5) / (len(place) + 0.5))
                 scores[place] += idf * count * (K1 + 1) / (count + norm[place])
         best = np.argsort(-scores, kind="stable")[:depth]
@@ -90,9 +90,9 @@ def test_chunkings_score_as_published(track):
     at_text = cube.ireval.score("SpanR", "All", stop=ir.Budget(4000))
     for size in SIZES:
         chunks = cut(texts, size).merge(spans, on="doc", suffixes=("", "_of_evidence"))
-        held = chunks.query("start < end_of_evidence and end > start_of_evidence")
+        overlapping = chunks.query("start < end_of_evidence and end > start_of_evidence")
         name = {"chunk": lambda frame: frame["doc"] + "#" + frame["start"].astype(str)}
-        qrels = held.assign(**name)[["topic", "chunk", "grade"]].drop_duplicates()
+        qrels = overlapping.assign(**name)[["topic", "chunk", "grade"]].drop_duplicates()
         run = runs[runs["system"] == f"{size} characters"].assign(**name)
         ndcg = run[["topic", "chunk", "rank"]].ireval.evaluate(qrels, "nDCG@5")["nDCG@5"].mean()
         found = [ndcg, *mean(at_five, size), *mean(at_text, size)]

@@ -1,4 +1,4 @@
-"""Commands and their verbs have the same options, under the same names, with the same defaults."""
+"""Commands have the options and defaults of their verbs."""
 
 import inspect
 import re
@@ -62,9 +62,9 @@ def test_an_option_added_to_a_verb_stands_on_the_line():
     declare_options(line, leaderboard)
     options = line.read(["--least", "3", "--rounded", "--cuts", "5,10"])
     assert given(options, leaderboard) == {"least": 3, "rounded": True, "cuts": [5, 10]}
-    told = " ".join(line.format_help().split())
-    assert "--least LEAST how many topics, 50% of them, a system needs" in told
-    assert "--rounded, --no-rounded whether means are" in told
+    help_text = " ".join(line.format_help().split())
+    assert "--least LEAST how many topics, 50% of them, a system needs" in help_text
+    assert "--rounded, --no-rounded whether means are" in help_text
 
 
 WORDS = sorted({word for row in MOVED for word in row.fields})

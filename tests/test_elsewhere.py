@@ -1,4 +1,4 @@
-"""What errors suggest for the names of other tools."""
+"""Errors suggest names for those of other tools."""
 
 import pickle
 import re
@@ -18,7 +18,7 @@ RUNS, QRELS = ir.example_track()
 SCORES = ir.evaluate(RUNS, QRELS, "AP")
 CUBE = ir.cube(RUNS, QRELS)
 
-DOOR = {
+TOP_LEVEL = {
     "ir.load_run ir.read_trec_run ir.parse_run": "ir.read_run",
     "ir.Qrels": "ir.as_qrels",
     "ir.ttest_rel ir.pairwise_tukeyhsd": "irframe.verbs.compare",
@@ -69,21 +69,21 @@ WORDED = {"test": "compare", "adjust": "compare", "coefficient": "agreement", "t
 
 
 def words(owner, name):
-    """Give a verb a word."""
+    """Call a verb with an option value."""
     subject = RUNS if owner == "ties" else CUBE.ireval.score("AP", at=10)
     given = {owner: name} | ({"reference": 10} if owner == "coefficient" else {})
     return getattr(ir.verbs, WORDED[owner])(subject, **given)
 
 
 def keyword(owner, name):
-    """Give a verb, or a function of the door, a keyword."""
+    """Call a verb with a keyword."""
     if owner in OF:
         return getattr(OF[owner].ireval, owner)(**{name: 1})
     return getattr(ir, owner)(**{name: 1})
 
 
 ASKED = {
-    "door": lambda _, name: getattr(ir, name),
+    "name": lambda _, name: getattr(ir, name),
     "verb": lambda owner, name: getattr(SUBJECTS[owner].ireval, name),
     "keyword": keyword,
     "field": lambda owner, name: getattr(ir.metrics, owner)(**{name: 1}),
@@ -93,7 +93,7 @@ ASKED = {
     "option": lambda owner, name: main([owner, "qrels.txt", "a.run", "-m", "AP", name, "1"]),
 }
 KINDS = {
-    "door": DOOR,
+    "name": TOP_LEVEL,
     "verb": VERBS,
     "keyword": KEYWORDS,
     "field": FIELDS,
@@ -218,7 +218,7 @@ def test_a_letter_for_a_depth_is_answered_with_metrics_that_can_be_scored(text):
     assert [str(ir.parse_metric(each).depth) for each in offered] == ["None", "10"]
 
 
-def told(kind, guess, capsys):
+def message_of(kind, guess, capsys):
     owner, _, name = guess.partition(".")
     with pytest.raises((AttributeError, TypeError, ValueError, SystemExit)) as caught:
         ASKED[kind](owner, name)
@@ -227,31 +227,31 @@ def told(kind, guess, capsys):
 
 def test_names_of_other_tools_are_answered_with_ours(capsys):
     wrong = {
-        f"{kind} {guess}": said
+        f"{kind} {guess}": message
         for kind, guess, ours in GUESSES
-        if f"(in irframe: {ours})" not in (said := told(kind, guess, capsys))
+        if f"(in irframe: {ours})" not in (message := message_of(kind, guess, capsys))
     }
     assert wrong == {}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_suggested_for_nonsense(kind, capsys):
-    owner = {"door": "ir.", "verb": "scores.", "keyword": "compare.", "field": "RBP."}
+    owner = {"name": "ir.", "verb": "scores.", "keyword": "compare.", "field": "RBP."}
     owner |= {"word": "adjust.", "option": "compare.--"}
-    said = [told(kind, owner.get(kind, "") + word, capsys) for word in NONSENSE.split()]
-    assert len(said) == 20
-    assert not [each for each in said if re.search("in irframe|did you mean", each)]
+    messages = [message_of(kind, owner.get(kind, "") + word, capsys) for word in NONSENSE.split()]
+    assert len(messages) == 20
+    assert not [each for each in messages if re.search("in irframe|did you mean", each)]
 
 
-@pytest.mark.parametrize("kind", ["door", "verb", "metric", "word"])
+@pytest.mark.parametrize("kind", ["name", "verb", "metric", "word"])
 def test_errors_name_the_problem_first_and_lists_last(kind, capsys):
     guesses = [guess for each, guess, _ in GUESSES if each == kind]
     for guess in guesses:
-        said = told(kind, guess, capsys)
+        message = message_of(kind, guess, capsys)
         name = guess.rpartition(".")[2]
-        assert said.index(name) < 130
-        before, _, after = said.partition("(in irframe")
-        assert before.count(",") < 8, said
+        assert message.index(name) < 130
+        before, _, after = message.partition("(in irframe")
+        assert before.count(",") < 8, message
         if kind == "metric":
             assert after.count(",") < 3
 

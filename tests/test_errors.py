@@ -1,4 +1,4 @@
-"""Errors say what was expected and found, and what to do; each warning is issued once a call."""
+"""Errors name expectation, finding and advice; warnings are joined."""
 
 import pickle
 import warnings
@@ -11,7 +11,7 @@ from irframe.errors import IdError, IrframeError, IrframeWarning, OneCall, in_gr
 
 
 @pytest.mark.parametrize(
-    ("advice", "said"),
+    ("advice", "expected"),
     [
         ("rename them", "Rename them."),
         ("put -- as in a list, or not", "Put -- as in a list, or not."),
@@ -24,12 +24,12 @@ from irframe.errors import IdError, IrframeError, IrframeWarning, OneCall, in_gr
         ("nDCG@10 has a depth", "nDCG@10 has a depth."),
     ],
 )
-def test_advice_is_a_sentence_and_code_stays_code(advice, said):
-    assert str(IrframeError("x", "y", advice)) == f"expected x, but found y. {said}"
+def test_advice_is_a_sentence_and_code_stays_code(advice, expected):
+    assert str(IrframeError("x", "y", advice)) == f"expected x, but found y. {expected}"
 
 
 @pytest.mark.parametrize(
-    ("found", "offenders", "said"),
+    ("found", "offenders", "expected"),
     [
         ("y", [], "y"),
         ("", [], "none"),
@@ -38,16 +38,16 @@ def test_advice_is_a_sentence_and_code_stays_code(advice, said):
         ("", range(7), "0, 1, 2, 3, 4 and 2 more"),
     ],
 )
-def test_offenders_may_stand_for_the_finding(found, offenders, said):
+def test_offenders_may_stand_for_the_finding(found, offenders, expected):
     error = IrframeError("x", found, "mend it", offenders)
-    assert str(error) == f"expected x, but found {said}. Mend it."
-    assert said.startswith(error.found)
+    assert str(error) == f"expected x, but found {expected}. Mend it."
+    assert expected.startswith(error.found)
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     assert (str(again), again.found, again.offenders) == (str(error), error.found, error.offenders)
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("found", "expected"),
     [
         ("'ndgc'", "found 'ndgc', but expected x. Mend it."),
         ("none", "expected x, but found none. Mend it."),
@@ -55,8 +55,8 @@ def test_offenders_may_stand_for_the_finding(found, offenders, said):
         ("-1", "expected x, but found -1. Mend it."),
     ],
 )
-def test_a_terminal_shows_the_finding_first_where_it_stands_alone(found, said):
-    assert IrframeError("x", found, "mend it").found_first == said
+def test_a_terminal_shows_the_finding_first_where_it_stands_alone(found, expected):
+    assert IrframeError("x", found, "mend it").found_first == expected
 
 
 RUNS, QRELS = ir.example_track()
@@ -64,8 +64,8 @@ TRACKS = RUNS.assign(track=RUNS["topic"].map(lambda topic: "xyz"[int(topic) % 3]
 SOME = TRACKS[(TRACKS["system"] != "ance") | ~TRACKS["topic"].isin(["101", "102", "105"])]
 
 
-def told(call):
-    """Return what a call warns of, all of it at lines of this file."""
+def warnings_of(call):
+    """Return the messages of all warnings that a call issues."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         call()
     # pandas 2 says of `apply` itself that it will change
@@ -75,20 +75,20 @@ def told(call):
     return [str(each.message) for each in caught]
 
 
-def parted(runs):
-    """Return runs and judgments of tracks that call different topics by the same names."""
+def with_shared_ids(runs):
+    """Return tracks whose different topics share their names."""
     qrels = QRELS.assign(track=QRELS["topic"].map(lambda topic: "xyz"[int(topic) % 3]))
     same = [(each["topic"].astype(int) // 3).astype(str) for each in (runs, qrels)]
     return runs.assign(topic=same[0]), qrels.assign(topic=same[1])
 
 
 def test_warnings_of_groups_are_joined():
-    runs, qrels = parted(SOME)
-    (message,) = told(lambda: runs.ireval.groupby("track").evaluate(qrels, "AP"))
+    runs, qrels = with_shared_ids(SOME)
+    (message,) = warnings_of(lambda: runs.ireval.groupby("track").evaluate(qrels, "AP"))
     for text in ("ance 2 of 5 topics", "(track z)", "ance 1 of 6 topics", "(track x)"):
         assert text in message
-    assert told(lambda: runs.ireval.groupby("track").cube(qrels)) == [message]
-    (message,) = told(lambda: SOME.ireval.groupby("track").evaluate(QRELS, "AP"))
+    assert warnings_of(lambda: runs.ireval.groupby("track").cube(qrels)) == [message]
+    (message,) = warnings_of(lambda: SOME.ireval.groupby("track").evaluate(QRELS, "AP"))
     assert message.startswith("lists that systems lack count as empty: ance 3 of 16 topics")
 
 
@@ -96,7 +96,7 @@ def test_verbs_warn_once_of_all_groups():
     cube = TRACKS.ireval.cube(QRELS)
     cube = cube.where((cube.topic != "101") | (cube.system != "ance"))
     scores = cube.ireval.score("AP", at=10)
-    (message,) = told(lambda: scores.ireval.groupby("track").compare())
+    (message,) = warnings_of(lambda: scores.ireval.groupby("track").compare())
     assert message.endswith("(track z)")
 
 
@@ -105,10 +105,10 @@ def test_a_loop_of_pandas_is_one_call():
         return frame.groupby("track").apply(lambda f: f.ireval.evaluate(QRELS, "AP"))
 
     for _ in range(2):
-        (message,) = told(lambda: apply(TRACKS))
+        (message,) = warnings_of(lambda: apply(TRACKS))
         assert message.startswith("no system has a list for 11 of 16 judged topics: ")
         assert message.endswith("(for the first group of apply; others may be alike)")
-    first, second = told(lambda: apply(SOME[SOME["topic"] != "104"]))
+    first, second = warnings_of(lambda: apply(SOME[SOME["topic"] != "104"]))
     assert first.startswith("no system has")
     assert second.startswith("lists that systems lack")
 
@@ -118,12 +118,14 @@ def test_separate_calls_warn_separately():
         for _ in range(2):
             SOME.ireval.evaluate(QRELS, "AP")
 
-    assert len(told(loop)) == 2
+    assert len(warnings_of(loop)) == 2
 
 
 def test_warnings_of_judges_are_joined():
     strict = QRELS.assign(grade=QRELS["grade"].replace(1, 0))
-    (message,) = told(lambda: SOME.ireval.judge_effect({"a": QRELS, "b": strict}, "AP", at=10))
+    (message,) = warnings_of(
+        lambda: SOME.ireval.judge_effect({"a": QRELS, "b": strict}, "AP", at=10)
+    )
     assert message.endswith("(judge a, judge b)")
 
 
@@ -133,7 +135,7 @@ def test_different_warnings_without_groups_stay_separate():
             for number in (1, 2, 1):
                 warn(f"{number} left out")
 
-    assert told(call) == ["1 left out", "2 left out"]
+    assert warnings_of(call) == ["1 left out", "2 left out"]
 
 
 def test_warnings_of_many_groups_are_cut():
@@ -144,7 +146,7 @@ def test_warnings_of_many_groups_are_cut():
                     warn("something")
                     warn(f"{number} left out")
 
-    first, second = told(call)
+    first, second = warnings_of(call)
     assert first == "something (year 0, year 1, year 2, year 3, year 4 and 2 more)"
     assert second.startswith("0 left out (year 0); 1 left out (year 1); ")
     assert second.endswith("4 left out (year 4) and 2 more")
@@ -157,8 +159,8 @@ def test_suppressed_warnings_are_not_issued():
         with unsaid(), OneCall():
             warn("something")
 
-    assert told(call) == []
-    assert told(lambda: SOME.ireval.diagnose(QRELS)) == []
+    assert warnings_of(call) == []
+    assert warnings_of(lambda: SOME.ireval.diagnose(QRELS)) == []
 
 
 def test_warnings_before_an_error_are_issued():
@@ -168,4 +170,4 @@ def test_warnings_before_an_error_are_issued():
         with pytest.raises(IdError, match="every document once in a list"):
             other.ireval.evaluate(QRELS, "AP")
 
-    assert told(call) == ["1 topic of the runs has no judgments and is left out: x"]
+    assert warnings_of(call) == ["1 topic of the runs has no judgments and is left out: x"]

@@ -1,4 +1,4 @@
-"""Text of strangers leaves by one door: literally, on whatever medium."""
+"""Hostile names are escaped on every medium."""
 
 import ast
 import csv
@@ -42,7 +42,7 @@ FREE = {"files/write_run.py", "commands/convert.py", "tables/marked_styler.py"}
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Write judgments and runs of systems, topics and documents with hostile names.
+    """Write runs and judgments with hostile names.
 
     Documents have no zero byte, up to which alone pandas before 3 tells text apart.
     """
@@ -84,7 +84,7 @@ def test_hostile_names_leave_literally(line, form, capsys):
         for row in csv.reader(StringIO(out), delimiter="\t"):
             assert not any(text[:1] in tuple("=+-@") and not number(text) for text in row), row
     if form == "markdown":
-        told(out)
+        assert_inert(out)
 
 
 def number(text):
@@ -95,8 +95,8 @@ def number(text):
     return True
 
 
-def told(markdown):
-    """Hold that a comment calls nobody, links nowhere, shows no image and strikes nothing out."""
+def assert_inert(markdown):
+    """Assert that Markdown has no mentions, links, images or strikes."""
     assert not re.search(
         r"(?<![\w;])@octocat|://evil|(?<!\\)!\[i\]\(|(?<!\\)~~|<img|</td>", markdown
     )
@@ -110,7 +110,7 @@ def test_a_comment_of_hostile_names_is_text(capsys):
         assert main(line) == 0, capsys.readouterr().err
         out = capsys.readouterr().out
         assert not RAW.search(out)
-        told(out)
+        assert_inert(out)
 
 
 @pytest.mark.usefixtures("files")
@@ -143,8 +143,8 @@ def test_only_these_modules_write():
             if isinstance(node, ast.Import | ast.ImportFrom)
             for each in node.names
         }
-        door = any(each.startswith("irframe.escaping") for each in imported)
-        assert door or name in FREE or not called & WRITERS, (name, called & WRITERS)
+        escapes = any(each.startswith("irframe.escaping") for each in imported)
+        assert escapes or name in FREE or not called & WRITERS, (name, called & WRITERS)
         assert name == "escaping.py" or "html.escape" not in imported, name
 
 

@@ -1,4 +1,4 @@
-"""Groups of an object: they answer as its parts do, and a group that is none is refused."""
+"""Groups of frames, cubes and scores."""
 
 import pickle
 
@@ -14,7 +14,7 @@ from irframe.errors import InputError, ParameterError
 
 @pytest.fixture(scope="module")
 def frames():
-    """Return runs and judgments whose topics are of two kinds, and of two halves."""
+    """Return runs and judgments with two columns of groups."""
     runs, qrels = ir.example_track()
     topics = runs["topic"].astype(int)
     kinds = runs.assign(kind=np.where(topics % 3 == 0, "short", "long"))
@@ -28,7 +28,7 @@ def cube(frames):
 
 @pytest.fixture(scope="module")
 def scores(frames, cube):
-    """Return scores as a frame with groups in columns, and as an array."""
+    """Return scores with groups, as frame and as array."""
     topics = frames[0].drop_duplicates("topic").set_index("topic")[["kind", "half"]]
     return ir.evaluate(*frames, ["AP", "P@5"]).join(topics), cube.ireval.score("AP", at=[5, 10])
 
@@ -93,12 +93,12 @@ class TestSeveralColumns:
 
 
 class TestRuns:
-    def test_groups_of_runs_are_judged_as_parts_of_the_whole(self, frames):
+    def test_groups_of_runs_are_judged_with_the_pool_of_all_runs(self, frames):
         runs, qrels = frames
-        whole = ir.evaluate(runs, qrels, ["AP", "RBP(p=0.8)"])
+        ungrouped = ir.evaluate(runs, qrels, ["AP", "RBP(p=0.8)"])
         found = runs.ireval.groupby("team").evaluate(qrels, ["AP", "RBP(p=0.8)"])
         pd.testing.assert_frame_equal(
-            found.droplevel("team").sort_index(), whole.sort_index(), check_exact=True
+            found.droplevel("team").sort_index(), ungrouped.sort_index(), check_exact=True
         )
 
     def test_groups_of_runs_give_cubes_whose_verbs_go_on(self, frames):

@@ -1,4 +1,4 @@
-"""The rules of the house, read from the source: sizes, names, documentation, imports."""
+"""Rules about sizes, names, documentation and imports of the source."""
 
 import ast
 import inspect
@@ -49,7 +49,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Module(NamedTuple):
-    """A module, read once: its tree, all nodes of it, and which lines hold code."""
+    """A parsed module, and which of its lines are code."""
 
     tree: ast.Module
     nodes: list
@@ -87,12 +87,12 @@ def docstring_lines(node):
 
 
 def body_lines(node, module):
-    """Count the lines of code below the signature: no docstrings, comments or empty lines."""
+    """Count the lines of code below a signature."""
     return sum(module.coded[node.body[0].lineno - 1 : node.end_lineno])
 
 
 def public_functions(body):
-    """Return the functions that users see in a module or class body, `__init__` and such too."""
+    """Yield the public functions of a module or class body."""
     for node in body:
         hidden = getattr(node, "name", "_").startswith("_")
         if isinstance(node, ast.ClassDef) and not hidden:
@@ -102,7 +102,7 @@ def public_functions(body):
 
 
 def imported(module):
-    """Return (line, module) of every import, also of those inside functions."""
+    """Yield the line and module of every import."""
     for node in module.nodes:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -115,7 +115,7 @@ def sections(docstring):
 
 
 def registered():
-    """Return the metrics of the package, without those that tests define."""
+    """Return the metrics that the package defines."""
     return {
         name: metric
         for name, metric in METRICS.items()
@@ -125,7 +125,7 @@ def registered():
 
 
 def stated(package):
-    """Return the names that the stub of a package states, each with the module it comes from."""
+    """Return the names in a stub with their modules."""
     stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     home = package.__name__.removesuffix(".verbs")
     return {
@@ -137,10 +137,10 @@ def stated(package):
 
 
 def listed(module):
-    """Return the names that the first lines of a module list: its verbs, figures or values."""
+    """Return the names that the docstring of a module lists."""
     document = " ".join(inspect.getdoc(import_module(module)).split())
-    said = re.search(r"(?:Verbs|Figures|Values): ([^.]+)\.", document)
-    return re.findall(r"\w+", said[1]) if said else []
+    match = re.search(r"(?:Verbs|Figures|Values): ([^.]+)\.", document)
+    return re.findall(r"\w+", match[1]) if match else []
 
 
 def verbs():
@@ -162,7 +162,7 @@ def public():
 
 def test_irframe_has_at_most_40_public_names():
     assert len(dir(irframe)) <= 40
-    irframe.verbs.compare  # noqa: B018 - using a verb puts nothing at the door
+    irframe.verbs.compare  # noqa: B018 - using a verb adds no name
     assert not hasattr(irframe, "compare")
 
 
@@ -182,7 +182,7 @@ def test_most_functions_are_very_short():
 
 def test_errors_describe_findings_precisely():
     vague = re.compile(r"\bothers\b|\bsomething else\b|\botherwise\b")
-    said = {
+    vague_texts = {
         f"{path}:{node.lineno}": part.value
         for path, module in modules().items()
         for node in module.nodes
@@ -190,11 +190,11 @@ def test_errors_describe_findings_precisely():
         for part in ast.walk(found)
         if isinstance(part, ast.Constant) and vague.search(str(part.value))
     }
-    assert said == {}
+    assert vague_texts == {}
 
 
 def what_was_found(node):
-    """Return what a node says was found, if it makes an error or prepares one."""
+    """Return the findings in an error or its preparation."""
     if isinstance(node, ast.Assign):
         names = [name.strip("() ") for name in ast.unparse(node.targets[0]).split(",")]
         values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
@@ -244,7 +244,7 @@ def test_a_private_name_is_in_at_most_two_modules():
 
 
 def defined(statement):
-    """Return the name that a statement gives to a function, a class or a value, if to one."""
+    """Return the name that a statement defines, if any."""
     if isinstance(statement, Function | ast.ClassDef):
         return statement.name
     targets = getattr(statement, "targets", [getattr(statement, "target", None)])
@@ -281,21 +281,21 @@ def test_dask_is_imported_in_one_module_and_never_with_it():
 
 
 def test_figures_name_no_test_themselves():
-    """What a figure says of tests, samples and seeds is read from its result's record."""
+    """Figures describe tests and samples from the recorded result."""
     words = {*TESTS, *ADJUST_WORDS.values(), *(kind.title for kind in TESTS.values())} - {"t"}
     named = re.compile(rf"\b(?:{'|'.join(words)}|samples|seed\W)\b")
-    said = {
+    texts = {
         f"{path}:{node.lineno}": node.value
         for path, module in modules().items()
         if path.parts[1] == "plots"
         for node in spoken(module)
         if named.search(node.value)
     }
-    assert said == {}
+    assert texts == {}
 
 
 def spoken(module):
-    """Return the texts of a module that are neither documentation nor compared with any."""
+    """Return texts that are neither documentation nor compared."""
     compared = {
         part for node in module.nodes if isinstance(node, ast.Compare) for part in ast.walk(node)
     }
@@ -334,7 +334,7 @@ def test_public_names_are_stated_in_the_stub_alone(package):
 
 
 @PACKAGES
-def test_a_public_name_is_that_of_its_module_or_listed_there(package):
+def test_a_public_name_is_that_of_its_module_or_listed_in_it(package):
     assert {
         name: module
         for name, module in stated(package).items()
@@ -472,10 +472,12 @@ def test_every_metric_names_its_source_and_shows_an_example():
 def test_every_metric_documents_its_parameters():
     undocumented = {}
     for name, metric in registered().items():
-        told = inspect.getdoc(metric).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
-        named = re.findall(r"^(\w[\w, ]*)$", told, re.MULTILINE)
-        known = {word for line in named for word in line.split(", ")}
-        missing = {field.name for field in fields(metric)} ^ known
+        documented = (
+            inspect.getdoc(metric).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+        )
+        named = re.findall(r"^(\w[\w, ]*)$", documented, re.MULTILINE)
+        names = {word for line in named for word in line.split(", ")}
+        missing = {field.name for field in fields(metric)} ^ names
         if missing:
             undocumented[name] = missing
     assert undocumented == {}
@@ -496,10 +498,10 @@ def test_the_top_level_holds_only_what_it_should():
 
 
 def test_every_python_that_is_named_is_tested():
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lines = "\n".join(told["classifiers"])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = "\n".join(project["classifiers"])
     named = re.findall(r"^Programming Language :: Python :: (3\.\d+)$", lines, re.MULTILINE)
-    assert told["requires-python"] == f">={named[0]}"
+    assert project["requires-python"] == f">={named[0]}"
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert f"irframe supports Python {named[0]} to {named[-1]}," in readme
     if not (ROOT / ".github").exists():

@@ -1,4 +1,4 @@
-"""Plain language in the source: names, first lines and sentences of docstrings.
+"""Plain language in names and docstrings of the source.
 
 Counts that are not 0 yet may only fall.
 """

@@ -1,4 +1,4 @@
-"""A parameter that moved is answered by the line that replaces the call, and the line runs."""
+"""Errors about moved parameters contain a line that runs."""
 
 from tempfile import mkdtemp
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of values."""
+"""Representations of values in notebooks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The package as it would be published: what it says of itself, built, installed, and run."""
+"""The built package is complete and runs after installation."""
 
 import re
 import subprocess
@@ -71,8 +71,8 @@ def test_the_wheel_runs_in_an_empty_environment(tmp_path):
     assert "coverage" in shown
     assert "irframe[report]" in shown
     for extra, call in LACKING.items():
-        told = ran(programs / "python", "-c", ASK.format(call=call), cwd=elsewhere)
-        assert f"irframe[{extra}]" in told, told
+        message = ran(programs / "python", "-c", ASK.format(call=call), cwd=elsewhere)
+        assert f"irframe[{extra}]" in message, message
 
 
 LACKING = {

@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md, followed word for word, and the names that it gives."""
+"""The recipes of CONTRIBUTING.md work as written."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def test_a_tiny_run_and_tiny_judgments_are_read(tmp_path):
 
 
 class Recipe(NamedTuple):
-    """Where the code of a recipe goes, and the tests that it names.
+    """Positions of a recipe's code, and the tests it names.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ RECIPES = {
 
 
 def blocks_of(heading):
-    """Return the blocks of code of a recipe, without what they are indented by."""
+    """Return the dedented code blocks of a recipe."""
     return [
         re.sub(rf"^{found[1]}", "", found[2], flags=re.MULTILINE)
         for found in BLOCK.finditer(SECTIONS[heading])
@@ -208,7 +208,7 @@ def blocks_of(heading):
 
 
 def put(folder, place, code):
-    """Put a block of code where a recipe says."""
+    """Insert a block of code where a recipe says."""
     name, how, line = (*place.split(" ", 2), "", "")[:3]
     file = folder / name
     if not how:
@@ -237,7 +237,7 @@ def follow(folder, heading):
 
 
 def run(folder, *command):
-    """Run a command in a folder; return what it printed, nothing if it passed."""
+    """Return the output of a command if it fails."""
     paths = os.pathsep.join([str(folder), str(folder / "irframe" / "plugin")])
     done = subprocess.run(
         [sys.executable, "-m", *command],
@@ -252,7 +252,7 @@ def run(folder, *command):
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
-    """Return a copy of the repository in which all recipes were followed."""
+    """Return a copy of the repository with all recipes followed."""
     folder = tmp_path_factory.mktemp("recipes") / "irframe"
     folder.mkdir()
     for name in COPIED:

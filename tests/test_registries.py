@@ -1,4 +1,4 @@
-"""Every word of a registry has an oracle, and gives what that gives."""
+"""Every registered name has an oracle with equal results."""
 
 import inspect
 from typing import get_args

@@ -1,4 +1,4 @@
-"""The built site in a browser: what stands on every page, and what its search finds.
+"""The built site in a browser: page elements and search.
 
 A build of changed pages alone forgets what the others are found by: ``sphinx-build -E`` makes all.
 """
@@ -84,7 +84,8 @@ def browsed():
         tab = browser.new_page(viewport={"width": 1280, "height": 900})
         tab.heard = []
         tab.on(
-            "console", lambda said: tab.heard.append(said.text) if said.type == "error" else None
+            "console",
+            lambda message: tab.heard.append(message.text) if message.type == "error" else None,
         )
         tab.on("pageerror", lambda error: tab.heard.append(str(error)))
         yield tab

@@ -1,4 +1,4 @@
-"""What type checkers read is what the functions say."""
+"""Type stubs equal the signatures."""
 
 import runpy
 from functools import cache

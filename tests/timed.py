@@ -1,4 +1,4 @@
-"""What benchmarks share: seconds, the memory of this process, and what peers take."""
+"""Measurement of time and memory in benchmarks."""
 
 import sys
 import threading
@@ -13,7 +13,7 @@ def seconds(function, *arguments):
 
 
 def each(function, cases):
-    """Return the mean seconds of a call, and what the calls gave."""
+    """Return the mean seconds of a call, and all results."""
     function(*cases[0])
     start = time.perf_counter()
     values = [function(*case) for case in cases]
@@ -21,7 +21,7 @@ def each(function, cases):
 
 
 def against(benchmark, peer, theirs):
-    """Note what a peer takes; report and return how many times faster our best round was."""
+    """Report how many times faster we are than a peer."""
     ours = benchmark.stats.stats.min
     ratio = theirs / ours
     benchmark.extra_info.update({peer: theirs, f"ratio to {peer}": ratio})
@@ -31,7 +31,7 @@ def against(benchmark, peer, theirs):
 
 
 def race(benchmark, ours, theirs, peer, rounds=5):
-    """Time both alternately; report and return how many times faster ours is."""
+    """Time two functions in turn; report the ratio."""
     other = []
     setup = lambda: other.append(seconds(theirs))  # noqa: E731
     benchmark.pedantic(ours, setup=setup, rounds=rounds, warmup_rounds=1)
@@ -39,7 +39,7 @@ def race(benchmark, ours, theirs, peer, rounds=5):
 
 
 def peak_of(function):
-    """Largest resident size beyond the present one, in bytes, while a function runs."""
+    """Return the largest increase of memory during a call."""
     start, sizes, done = resident(), [0], threading.Event()
 
     def watch():

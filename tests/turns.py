@@ -1,10 +1,10 @@
-"""Cases of which standard tests try a few, and .ci/run a share of the others, drawn by its seed."""
+"""Cases of which standard tests try a few."""
 
 import pytest
 
 
 def few_of(cases, every, first=0, *, drawn=True):
-    """Return the cases of a test, all but every so many for thorough tests alone.
+    """Return cases, most of them marked as thorough.
 
     Each run of .ci/run tries every property test and every oracle test.
     """

@@ -1,4 +1,4 @@
-"""Chains that a type checker must accept, and mistakes that it must find.
+"""Chains that type checkers accept, and mistakes they find.
 
 ``mypy tests/typed_chains.py`` is quiet: every line that ends in ``type: ignore`` is wrong, and one
 that mypy did not find wrong would be told as an ignore without need.

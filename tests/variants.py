@@ -55,7 +55,7 @@ class Variant:
 
     @property
     def ordered(self) -> bool:
-        """Whether one order of two documents is the better one everywhere."""
+        """Whether the same order of two documents is always better."""
         paid_below = self.metric.order == "reward" and self.metric.beta and self.facts.rel > 1
         return bool(self.metric.order) and not (paid_below and self.fields["gain"] != "binary")
 

@@ -1,17 +1,10 @@
 """How often intervals hold the truth on few topics, drawn from real ones whose truth is known.
 
 Usage: python docs/real/few_topics.py DATA, where DATA holds score-matrices, trec-dl-2021-judges and
-llmjudge, half an hour. The simulations are those of tests/populations.py.
+llmjudge, half an hour. The simulations are in populations.py.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
-from shown import Page, data_folder
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
-
 from populations import (
     DL_2021,
     LLM,
@@ -29,6 +22,7 @@ from populations import (
     some_systems,
     taus,
 )
+from shown import Page, data_folder
 
 PAGE = Page("few-topics")
 METHODS = {"holm": "Holm", "max-t": "max-T", "bootstrap": "resampling"}

@@ -9,9 +9,9 @@ from hypothesis import given
 from incomplete import though_incomplete
 from oracles.searching import search_lengths as slow_lengths
 from oracles.searching import wins_and_losses
+from ranked_topics import RankedTopic, frames_of_topics
 from refusals import refused
 from strategies import batches, scored
-from told import Told, frames
 
 import irframe as ir
 from irframe.effort.search_lengths import effective_count
@@ -32,8 +32,8 @@ def lengths_frame(by_system):
 RUNS, QRELS = ir.example_track()
 
 
-def lengths_of(told, **options):
-    runs, qrels = frames([told])
+def lengths_of(topic, **options):
+    runs, qrels = frames_of_topics([topic])
     runs.loc[len(runs)] = ("s", "other", "z", 1)
     qrels.loc[len(qrels)] = ("other", "z", 0)
     with though_incomplete():
@@ -43,9 +43,9 @@ def lengths_of(told, **options):
 
 def test_search_lengths_equal_the_worked_cases(golden):
     case = golden["000-asl-hand"]
-    told = Told.read(case["input"])
-    assert lengths_of(told) == case["expected"]["eq3"]
-    assert lengths_of(told, unretrieved="irrel+1") == case["expected"]["irrel+1"]
+    topic = RankedTopic.read(case["input"])
+    assert lengths_of(topic) == case["expected"]["eq3"]
+    assert lengths_of(topic, unretrieved="irrel+1") == case["expected"]["irrel+1"]
     for metric, key in {
         ir.metrics.ASL(): "asl",
         ir.metrics.ASL(rel=2): "asl_theta2",
@@ -53,26 +53,26 @@ def test_search_lengths_equal_the_worked_cases(golden):
         ir.metrics.ASL(first=2): "asl@g1-2",
         ir.metrics.ASL(first=10): "asl@g1-10",
     }.items():
-        value = scored(metric, told.serp, told.judged)[-1]
+        value = scored(metric, topic.serp, topic.judged)[-1]
         assert value == pytest.approx(case["expected"][key])
 
 
 def test_edge_cases_equal_the_worked_cases(golden):
     case = golden["000-asl-edges"]
     for name, given_ in case["input"].items():
-        told, expected = Told.read(given_), case["expected"][name]
+        topic, expected = RankedTopic.read(given_), case["expected"][name]
         if expected["asl"] is None:
-            refused(InputError, "relevant", lengths_of, told)
+            refused(InputError, "relevant", lengths_of, topic)
             continue
-        assert lengths_of(told) == expected["eq3"]
-        assert lengths_of(told, unretrieved="irrel+1") == expected["irrel+1"]
-        value = scored(ir.metrics.ASL(), told.serp, told.judged, depth=5)[-1]
+        assert lengths_of(topic) == expected["eq3"]
+        assert lengths_of(topic, unretrieved="irrel+1") == expected["irrel+1"]
+        value = scored(ir.metrics.ASL(), topic.serp, topic.judged, depth=5)[-1]
         assert value == pytest.approx(expected["asl"])
 
 
 def test_means_over_topics_equal_the_worked_cases(golden):
     case = golden["000-asl-set"]
-    runs, qrels = frames([Told.read(topic) for topic in case["input"]["topics"]])
+    runs, qrels = frames_of_topics([RankedTopic.read(topic) for topic in case["input"]["topics"]])
     metrics = {
         "ASL": ir.metrics.ASL(),
         "ASL_irrel+1": ir.metrics.ASL(unretrieved="irrel+1"),
@@ -96,7 +96,7 @@ def test_means_over_topics_equal_the_worked_cases(golden):
 @given(batches(min_len=1))
 def test_search_lengths_equal_a_loop(batch):
     topics, depth = batch
-    runs, qrels = frames(topics, systems=("a", "b"))
+    runs, qrels = frames_of_topics(topics, systems=("a", "b"))
     if not any(grade > 0 for topic in topics for grade in topic.judged):
         return
     if not any(grade is not None for topic in topics for grade in topic.serp):

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import pytrec_eval
-from filed import whole, writable
+from filed import integers, writable
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
@@ -46,7 +46,9 @@ RUN = pd.DataFrame(
 
 
 @given(
-    st.lists(st.tuples(writable, writable, writable, whole, st.floats(allow_nan=False)), min_size=1)
+    st.lists(
+        st.tuples(writable, writable, writable, integers, st.floats(allow_nan=False)), min_size=1
+    )
 )
 def test_runs_read_back(tmp_path_factory, rows):
     frame = pd.DataFrame(rows, columns=list(RUN))
@@ -252,7 +254,7 @@ def test_pieces_do_not_show(tmp_path, monkeypatch, rows):
 JUDGED = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [-1, 3]})
 
 
-@given(st.lists(st.tuples(writable, writable, whole, writable), min_size=1))
+@given(st.lists(st.tuples(writable, writable, integers, writable), min_size=1))
 def test_qrels_read_back(tmp_path_factory, rows):
     frame = pd.DataFrame(rows, columns=["topic", "doc", "grade", "iteration"])
     path = tmp_path_factory.mktemp("qrels") / "qrels"

@@ -4,6 +4,7 @@ import inspect
 import warnings
 from contextlib import suppress
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -268,8 +269,9 @@ def as_called(result):
 
 
 @pytest.mark.property
-@pytest.mark.parametrize("name", few_of(SCORED, 16, 1, drawn=False))
-@pytest.mark.parametrize("by", [None, "track", "half", "team"])
+@pytest.mark.parametrize(
+    ("name", "by"), few_of(product(SCORED, (None, "track", "half", "team")), 25, drawn=False)
+)
 def test_scores_are_equal_in_every_form(name, by):
     assert_readers(name, partly(3), READERS, last, **({} if by is None else {"by": by}))
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from turns import few_of
 
 import irframe as ir
 from irframe.__main__ import main
@@ -132,15 +133,6 @@ def by_cube(path):
     return act
 
 
-def by_scorer(path):
-    def act(runs, folder):
-        score = ir.scorer(QRELS, METRICS)
-        score.by_topic(path(runs, folder))  # a second call takes shorter ways
-        return score.by_topic(path(runs, folder))
-
-    return act
-
-
 def by_console(runs, folder):
     (folder / "qrels.json").write_text(json.dumps(QRELS))
     line = ["evaluate", str(folder / "qrels.json"), written(runs, folder), "-q", "-m", *METRICS]
@@ -171,7 +163,7 @@ def scored(act, runs, folder):
     return {s: own.to_numpy().tolist() for s, own in rows}
 
 
-@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("name", few_of(ACTS, 3))
 def test_a_run_is_read_by_itself(name, tmp_path):
     taken = refusals = 0
     for seed in range(8):
@@ -190,7 +182,7 @@ def test_a_run_is_read_by_itself(name, tmp_path):
     assert refusals or name not in {"evaluate a frame", "evaluate hits", "console"}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", few_of(range(20), 5))
 def test_scores_of_hits_never_reorder_a_list(seed):
     rng = np.random.default_rng(seed)
     lists = {t: rng.permutation(DOCS)[: rng.integers(1, 8)].tolist() for t in TOPICS}

@@ -114,7 +114,7 @@ def made(name, how):
     return [each for each in found if isinstance(each, pd.DataFrame | xr.Dataset | xr.DataArray)]
 
 
-@pytest.mark.parametrize(("name", "how"), few_of(product(sorted(VERBS), MADE), 7))
+@pytest.mark.parametrize(("name", "how"), few_of(product(sorted(VERBS), MADE), 14))
 def test_results_are_shown_or_refused_by_name(name, how):
     for result in made(name, how):
         shown(result)

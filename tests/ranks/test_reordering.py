@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import xarray as xr
 from oracles.reordering import delta_sort, kendall
+from ranked_topics import RankedTopic, frames_of_topics
 from refusals import refused
-from told import Told, frames
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
@@ -100,7 +100,7 @@ def test_every_step_equals_a_loop():
 
 def test_worked_ablation(golden):
     case = golden["000-ablation"]
-    runs, qrels = frames([Told.read(topic) for topic in case["input"]["topics"]])
+    runs, qrels = frames_of_topics([RankedTopic.read(topic) for topic in case["input"]["topics"]])
     scores = runs.ireval.evaluate(qrels, CHAIN, no_rel="nan")
     means = scores.ireval.summary()
     for metric, key in zip(CHAIN, ("map", "atomize", "docs", "queries", "asl"), strict=True):

@@ -1,4 +1,4 @@
-"""Run and qrels frames from topics as the oracles read them."""
+"""Run and qrels frames of topics."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ import pandas as pd
 
 
 @dataclass(frozen=True)
-class Told:
-    """A ranking and its recall base, as a worked case tells them."""
+class RankedTopic:
+    """A ranking and its recall base in a worked case."""
 
     serp: tuple[int | None, ...]
     judged: tuple[int, ...]
@@ -17,8 +17,8 @@ class Told:
         return cls(tuple(case["serp"]), tuple(case["judged"]))
 
 
-def frames(topics, systems=("s",)):
-    """Build frames in which every system retrieves the same documents for every topic."""
+def frames_of_topics(topics, systems=("s",)):
+    """Return frames in which all systems retrieve the same documents."""
     runs, qrels = [], []
     for number, topic in enumerate(topics):
         missed = list(topic.judged)
