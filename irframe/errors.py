@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
+from itertools import chain
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Self, TypeVar
@@ -417,8 +418,11 @@ def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
     >>> united({"n": 3, "caution": "few"}, {"caution": "old"})
     {'n': 3, 'caution': 'few\nold'}
     """
-    joined = {name: value for each in attributes for name, value in each.items()}
-    return joined | caution(message for each in attributes for message in cautions_of(each))
+    joined: dict[Any, Any] = {}
+    for each in attributes:
+        joined |= each
+    cautioned = [each for each in attributes if each.get(CAUTION)]
+    return joined | caution(chain(*map(cautions_of, cautioned))) if cautioned else joined
 
 
 def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:

@@ -7,6 +7,7 @@ use, and aliases that other tools write. A frame that a verb returns keeps the n
 import inspect
 import re
 from collections.abc import Hashable, Iterable
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal, get_args
 
@@ -204,6 +205,12 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     >>> roles(["qid", "docno", "score", "price"])
     {'topic': 'qid', 'doc': 'docno', 'score': 'score'}
     """
+    return dict(_roles_of(tuple(columns)))
+
+
+@lru_cache(maxsize=256)
+def _roles_of(columns: tuple[Hashable, ...]) -> dict[str, Hashable]:
+    """Return the column for each role; frames are asked several times in a call."""
     present = {*columns}
     lower = {name.lower(): name for name in present if isinstance(name, str)}
     by_case: dict[str, Hashable] = {role: lower[name] for role, name in _ROLES if name in lower}

@@ -166,7 +166,10 @@ def parse_correction(
         chosen = choice("adjust=None or a correction", chosen, (*CORRECTIONS, MAX_T, AUTO, NONE))
     if chosen == AUTO:
         chosen = None if test is not None and test.joint else auto
-    chosen = {MAX_T: MaxT(), NONE: None}.get(chosen, chosen)
+    if chosen == MAX_T:
+        chosen = MaxT()
+    elif chosen == NONE:
+        chosen = None
     choice("family", family, FAMILIES)
     if chosen is not None and test is not None and test.joint:
         expected = f"adjust=None, as p-values of {test.name} are adjusted for all pairs already"

@@ -216,7 +216,8 @@ class Pairing:
     """
 
     def __init__(self, test: Tested, *, auto: Correction | None = "holm") -> None:
-        self.decided = chosen = Significance.read(test, "t")
+        chosen = test if isinstance(test, Significance) else Significance.read(test, "t")
+        self.decided = chosen
         self.test = chosen.only_test
         self.family = chosen.family
         self.alpha = chosen.alpha

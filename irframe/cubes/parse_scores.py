@@ -25,7 +25,7 @@ from irframe.cubes.by_group import (
     with_given_groups,
 )
 from irframe.cubes.groups import read_groups
-from irframe.cubes.score_rows import aggregated_topics, is_aggregate, read_rows
+from irframe.cubes.score_rows import aggregated_topics, has_aggregates, read_rows
 from irframe.cubes.scores import Scores
 from irframe.cubes.view import LIST, selected
 from irframe.errors import InputError, ParameterError
@@ -170,19 +170,23 @@ def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
     """
     if isinstance(x, Scores):
         return x
-    if not isinstance(by, Mapping | pd.Series):
-        one_column("by", by)
-    array = isinstance(x, xr.DataArray)
     refuse_result(x)
-    stated = getattr(x, "attrs", {}).get(words.METRICS, ())
-    metrics = x.coords.get(words.METRIC, ()) if array else stated
-    if isinstance(by, str) and by in np.asarray(metrics):
-        alone = f'scores.sel(metric=["{by}"])' if array else f'scores[["{by}"]]'
-        found = f"a metric, {by}"
-        raise ParameterError("by to name groups of systems or topics", found, alone)
+    if by is not None and not isinstance(by, Mapping | pd.Series):
+        one_column("by", by)
+        _refuse_metric(x, by)
     if isinstance(x, xr.DataArray):
         return _read_array(x, asking, by)
     return _read_frame(score_frames.score_frame(x), asking, by)
+
+
+def _refuse_metric(x: Any, by: Any) -> None:
+    """Raise if groups have the name of a metric."""
+    array = isinstance(x, xr.DataArray)
+    stated = getattr(x, "attrs", {}).get(words.METRICS, ())
+    metrics = x.coords.get(words.METRIC, ()) if array else stated
+    if by in np.asarray(metrics):
+        alone = f'scores.sel(metric=["{by}"])' if array else f'scores[["{by}"]]'
+        raise ParameterError("by to name groups of systems or topics", f"a metric, {by}", alone)
 
 
 def refuse_result(x: Any) -> None:
@@ -317,6 +321,8 @@ def _declared(attrs: Mapping[Any, Any], values: dict[str, Array], by: Any) -> To
 
     Labels that only define the groups are left out.
     """
+    if not values and words.DRAWN not in attrs:
+        return None
     if isinstance(by, str) and by in values and by not in names_declared(attrs):
         values = {name: column for name, column in values.items() if name != by}
     return declared_labels(attrs, values)
@@ -324,7 +330,7 @@ def _declared(attrs: Mapping[Any, Any], values: dict[str, Array], by: Any) -> To
 
 def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
     """Return an array without topics that summarise the other topics."""
-    if array.chunks is not None or not any(map(is_aggregate, array.indexes[words.TOPIC])):
+    if array.chunks is not None or not has_aggregates(array.indexes[words.TOPIC]):
         return array
     last = array.transpose(..., words.TOPIC, words.METRIC)
     values = last.to_numpy().reshape(-1, last.shape[-2], last.shape[-1])
@@ -367,13 +373,12 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
     if rows is None:
         index = [labels[dim].take(codes[dim]) for dim in labels]
         score_frames.refuse_twice(pd.MultiIndex.from_arrays(index), table, frame.index.names)
-    axis = axis_of(frame)
-    carried = words.UNKNOWN, words.DRAWN, axis.attribute, *[words.REPEATS] * (word is not None)
+    carried = words.UNKNOWN, words.DRAWN, read.axis.attribute, *[words.REPEATS] * (word is not None)
     kept = {name: frame.attrs[name] for name in carried if frame.attrs.get(name) is not None}
     kept = kept if word is None else {words.REPEATED: str(word), **kept}
     labels = {words.METRIC: pd.Index(metrics), **labels}
     further = {"source": read, "topic_labels": drawn, "rows": rows}
-    return _scores_of(dense, labels, axis, kept, by=by, keys=keys, **further)
+    return _scores_of(dense, labels, read.axis, kept, by=by, keys=keys, **further)
 
 
 def _metric_values(

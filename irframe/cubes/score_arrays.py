@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import Any, NoReturn
 
@@ -47,11 +47,14 @@ def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
 
     Some verbs need lists of one unit.
     """
-    subject, *_ = values = bound.arguments.values()
-    refuse_collections([subject], bound.arguments.get("rel"))
+    subject, *others = bound.arguments.values()
+    if "rel" in bound.arguments:
+        refuse_collections([subject], bound.arguments["rel"])
     if one_unit:
         refuse_units(subject)
-    refuse_mixed(values)
+    labelled = [value for value in others if hasattr(value, "attrs")]
+    if labelled:
+        refuse_mixed([subject, *labelled])
 
 
 def refuse_collections(cubes: Iterable[Any], rel: Any) -> None:
@@ -293,8 +296,8 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 def counting_costs(subject: Any) -> AbstractContextManager[None]:
     """Return a context that knows an object's cost columns."""
-    costs = getattr(subject, "attrs", {}).get(LOWER, ())
-    return during(COSTS, COSTS.get() | set(map(str, listed(costs))))
+    costs = getattr(subject, "attrs", {}).get(LOWER)
+    return during(COSTS, COSTS.get() | {*map(str, listed(costs))}) if costs else nullcontext()
 
 
 def with_costs(function: Function) -> Function:

@@ -53,9 +53,10 @@ def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
 
 def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
     """Return the columns of systems, topics and scores, or None."""
-    names = {*frame.columns, *frame.index.names}
-    metric, value = (next((n for n in among if n in names), None) for among in LONG.values())
-    if metric is not None and value is not None and names & {*ALIASES[TOPIC]}:
+    names = [*frame.columns, *frame.index.names]
+    metric = _first_of(LONG[METRIC], names)
+    value = None if metric is None else _first_of(LONG["value"], names)
+    if value is not None and TOPIC in roles(names):
         levels = [name for name in frame.index.names if name in {metric, axis_of(frame).dim}]
         rows = columns_of(frame.reset_index(levels) if levels else frame)
         if rows is not None and value in rows.columns:
@@ -75,6 +76,11 @@ def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
         if rows.attrs.get(METRICS) or named_metrics(rows) or numbers
         else None
     )
+
+
+def _first_of(aliases: Iterable[str], names: Iterable[Any]) -> str | None:
+    """Return the first alias that is among the names."""
+    return next(iter(sorted({*aliases} & {*names}, key=[*aliases].index)), None)
 
 
 def find_columns(frame: pd.DataFrame, metric: str | None = None) -> ScoreColumns:
@@ -109,7 +115,7 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
 
 def _ids(names: Iterable[Any]) -> dict[str, Any]:
     """Return the names of systems and topics, if present."""
-    by_role = roles(name for name in names if name is not None)
+    by_role = roles(names)
     return {role: by_role[role] for role in (SYSTEM, TOPIC) if role in by_role}
 
 
@@ -155,11 +161,8 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, pd.DataFrame):
         # A pivot says by its axes' names which of them systems are; a matrix without names needs
         # metric=.
-        sides = [
-            {SYSTEM, TOPIC} & roles(name for name in axis.names if isinstance(name, str)).keys()
-            for axis in (x.index, x.columns)
-        ]
-        if sides in ([{SYSTEM}, {TOPIC}], [{TOPIC}, {SYSTEM}]):
+        columns = {SYSTEM, TOPIC} & roles(x.columns.names).keys()
+        if columns and {SYSTEM, TOPIC} - columns == {SYSTEM, TOPIC} & roles(x.index.names).keys():
             stacked = _matrix_as_column(x, "score")
             x = x if stacked is None else stacked
         return with_own_levels(x)

@@ -4,7 +4,7 @@ trec_eval and ndeval print a mean or a sum over topics as one more topic, such a
 these topics are left out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from irframe.files.likeness import refuse_rivals
 from irframe.files.repeats import with_labels
 from irframe.metrics.facts import FLOOR
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC
-from irframe.stops import axis_of
+from irframe.stops import Axis, axis_of
 
 GEOMETRIC = "gmean"
 AGGREGATES = frozenset(("all", "amean", "mean", GEOMETRIC))
@@ -43,6 +43,8 @@ class ScoreRows(NamedTuple):
     """Dimension -> labels, in the order of their first rows, with the name in the input."""
     attrs: Mapping[Any, Any]
     """Attributes of the input."""
+    axis: Axis
+    """What the scores are read along."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with the labels of rows in its index."""
@@ -60,11 +62,9 @@ class ScoreRows(NamedTuple):
     def select(self, rows: Array) -> "ScoreRows":
         """Return some of the rows and their labels."""
         coded = {dim: pd.factorize(codes[rows]) for dim, codes in self.codes.items()}
-        table = pd.DataFrame(self.table[rows])
-        table.attrs = dict(self.table.attrs)
         labels = {dim: self.labels[dim].take(present) for dim, (_, present) in coded.items()}
         codes = {dim: positions for dim, (positions, _) in coded.items()}
-        return ScoreRows(table, codes, labels, self.attrs)
+        return self._replace(table=self.table.loc[rows], codes=codes, labels=labels)
 
 
 def read_rows(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -> ScoreRows:
@@ -92,19 +92,18 @@ def read_rows(frame: pd.DataFrame, by: Any = None, metric: str | None = None) ->
     further = [name for name in dict.fromkeys(further) if name in present]
     if measure is not None:
         rows = _without_run_names(rows, measure, by_role["value"])
-    coded = _coded_rows(rows, by_role, further, axis_of(frame).dim)
+    axis = axis_of(frame)
+    coded = _coded_rows(rows, by_role, further, axis.dim)
+    codes = {dim: positions for dim, (positions, _) in coded.items()}
+    labels = {dim: index for dim, (_, index) in coded.items()}
     if measure is not None:
         levels = {name: _codes_of(rows, name) for name in further}
-        read = _spread_metrics(rows, coded, levels, measure, by_role["value"], frame.attrs)
+        table, codes = _spread_metrics(rows, coded, levels, measure, by_role["value"])
     else:
-        codes = {dim: positions for dim, (positions, _) in coded.items()}
-        labels = {dim: index for dim, (_, index) in coded.items()}
         moved: list[Any] = [index.name for index in labels.values() if index.name in rows.columns]
         table = rows.drop(columns=moved) if moved else rows
-        is_flat = by_role[TOPIC] in moved
-        table = table.reset_index(drop=True) if is_flat else table
-        read = ScoreRows(table, codes, labels, frame.attrs)
-    return _without_aggregates(read, by)
+        table = table.reset_index(drop=True) if by_role[TOPIC] in moved else table
+    return _without_aggregates(ScoreRows(table, codes, labels, frame.attrs, axis), by)
 
 
 def _without_run_names(rows: pd.DataFrame, measure: Any, value: Any) -> pd.DataFrame:
@@ -158,9 +157,8 @@ def _spread_metrics(
     levels: Mapping[Any, Coded],
     measure: Any,
     value: Any,
-    attrs: Mapping[Any, Any],
-) -> ScoreRows:
-    """Return the rows of a long frame with a column per metric.
+) -> tuple[pd.DataFrame, dict[str, Array]]:
+    """Return a table with a column per metric, and codes of its rows.
 
     The order is that of the first scores. Further levels become the index.
 
@@ -190,14 +188,13 @@ def _spread_metrics(
     columns = pd.Index(metrics, dtype=object, name=measure).infer_objects()
     table = pd.DataFrame(flat.reshape(len(cells), len(metrics)), None, columns)
     table = table.set_index(named) if named else table
-    labels = {dim: pair[1] for dim, pair in coded.items()}
-    return ScoreRows(table, dict(zip(coded, codes, strict=False)), labels, attrs)
+    return table, dict(zip(coded, codes, strict=False))
 
 
 def _without_aggregates(read: ScoreRows, by: Any) -> ScoreRows:
     """Return rows without topics that summarise the other topics."""
     topics = read.labels[TOPIC]
-    if not any(map(is_aggregate, topics)):
+    if not has_aggregates(topics):
         return read
     table = read.table
     names = [by, *table.index.names]
@@ -240,7 +237,7 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     ...     aggregated_topics(scores, topics, np.arange(3), np.zeros(3, int))
     [2]
     """
-    named = [position for position, label in enumerate(topics) if is_aggregate(label)]
+    named = [position for position, label in enumerate(topics) if has_aggregates([label])]
     single = ~np.isin(codes, named)
     if not named or not single.any() or not values.shape[1]:
         return []
@@ -257,9 +254,9 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     return found
 
 
-def is_aggregate(label: Any) -> bool:
-    """Return whether a topic is called like a summary of topics."""
-    return isinstance(label, str) and label.lower() in AGGREGATES
+def has_aggregates(topics: Iterable[Any]) -> bool:
+    """Return whether some topic is called like a summary of topics."""
+    return not AGGREGATES.isdisjoint([str(topic).lower() for topic in topics])
 
 
 def _geometric(column: "pd.Series[Any]") -> float:

@@ -187,7 +187,9 @@ class Scores:
     @cached_property
     def known(self) -> NDArray[np.bool_]:
         """Whether any document retrieved by a system is judged."""
-        unknown = {*listed(self.attrs.get(UNKNOWN))}
+        if UNKNOWN not in self.attrs:
+            return np.ones(len(self.systems), bool)
+        unknown = {*listed(self.attrs[UNKNOWN])}
         return np.array([str(name) not in unknown for name in self.systems.tolist()], bool)
 
     @cached_property

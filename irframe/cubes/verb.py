@@ -288,7 +288,7 @@ def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
     first, subject = _object_among(given)
     table = isinstance(subject, Scores)
     array = subject.source if table else subject
-    names = view.user_coordinates(array)
+    names = view.user_coordinates(array) if isinstance(array, view.Labelled) else []
     if names and not table and all(given.get(word) is None for word in verb.reads):
         labels = names_declared(subject.attrs)
         given = {**given, first: subject.drop_vars([n for n in names if n not in labels])}

@@ -178,8 +178,8 @@ def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
     _refuse_again(f"every level of the index once{where}", frame.index.names)
 
 
-def _refuse_again(expected: str, names: Iterable[Any]) -> None:
-    again = named_again(names)
+def _refuse_again(expected: str, names: Sequence[Any]) -> None:
+    again = named_again(names) if len({*names}) < len(names) else []
     if again:
         advice = "drop the others, or rename them"
         raise IdError(expected, f"{len(again)} again", advice, again)

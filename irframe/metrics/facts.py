@@ -226,7 +226,7 @@ def directions(labels: Iterable[str]) -> str:
     >>> directions(["AP", "faithful", "latency (ms)", "tokens"])
     'larger is better for faithful; smaller is better for latency (ms), tokens'
     """
-    unknown = {label: facts(label) for label in labels if not facts(label).known}
+    unknown = {label: fact for label in labels if not (fact := facts(label)).known}
     named = {
         better: ", ".join(label for label, fact in unknown.items() if fact.cost == cost)
         for better, cost in (("larger", False), ("smaller", True))

@@ -44,6 +44,8 @@ def parse_test(test: Test) -> PairedTest:
     """
     if isinstance(test, PairedTest):
         return test
+    if isinstance(test, str) and test in TESTS:
+        return TESTS[test]()
     written: PairedTest | None = as_written(test, {kind.__name__: kind for kind in TESTS.values()})
     if written is not None:
         return written

@@ -162,7 +162,7 @@ def each_pair(
 
 def groups(length: int, width: int) -> Iterator[slice]:
     """Return consecutive slices of at most `width` that cover range(length)."""
-    return (slice(start, start + width) for start in range(0, length, width))
+    return map(slice, range(0, length, width), range(width, length + width, width))
 
 
 def fitting(values: int, size: int = GROUP_BYTES) -> int:

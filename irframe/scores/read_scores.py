@@ -58,7 +58,8 @@ def warn_left_out(scores: Scores) -> None:
         messages.append(f"topics on which some system has no score are left out: {details}")
     if len(counted) and counted.min() == 1:
         messages.append("systems are compared on a single topic, which cannot show a difference")
-    warn(*messages)
+    if messages:
+        warn(*messages)
 
 
 def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
@@ -116,18 +117,20 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     Scores
         All scores with labels; repeats are averaged, and kept as `Scores.repeats`.
     """
-    read = parse_scores(scores)
-    if read.averaged:
-        return read
-    read.refuse_bounds()
-    choice("over", over, OVERS)
+    if isinstance(scores, Scores) and scores.averaged:
+        return scores
+    read = scores if isinstance(scores, Scores) else parse_scores(scores)
+    if read.bounds is not None:
+        read.refuse_bounds()
+    if over not in OVERS:
+        choice("over", over, OVERS)
     steps = steps_of(read.source.attrs)
     if steps and steps[-1].verb in SCORING:
         _beware_of_arithmetic(read.metrics, read.values)
     read = replace(read, source=None, rows=None, by=None, keys=None, averaged=True)
     if read.several_repeats:
         read = read_repeats(read.load(), "topic" if over == "task" else over)
-    found = drawn_topics(read.topic_labels, read.topics)
+    found = None if read.topic_labels is None else drawn_topics(read.topic_labels, read.topics)
     if over == "task":
         return by_task(read, found)
     if found is None:
