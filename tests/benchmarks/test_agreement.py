@@ -1,4 +1,4 @@
-"""Speed of agreement matrices against a loop over pairs of orderings.
+"""Speed of agreement matrices against a loop.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_agreement.py``. The loop is timed
 on a sample of the pairs in the same run and extrapolated.
@@ -22,14 +22,14 @@ def untied(depths):
 
 
 def orderings(depths):
-    """Mean scores that settle as depth grows, many of them tied at first."""
+    """Return mean scores that converge with depth, many tied."""
     rng = np.random.default_rng(0)
     gains = rng.random((depths, SYSTEMS)) < rng.random(SYSTEMS)
     return gains.cumsum(axis=0) / np.arange(1, depths + 1)[:, None]
 
 
 def race(benchmark, method, scores, function, sample=SAMPLE):
-    """Time our matrix and the loop; check that they agree; report and return the ratio."""
+    """Time our matrix and the loop, and compare results."""
     matrix = benchmark.pedantic(method.kernel, args=(scores, scores), rounds=5, warmup_rounds=1)
     rows = np.random.default_rng(1).integers(len(scores), size=(sample, 2))
     mean, values = each(function, [(scores[a], scores[b]) for a, b in rows])
@@ -38,7 +38,7 @@ def race(benchmark, method, scores, function, sample=SAMPLE):
 
 
 def rbo(ties="w"):
-    """RBO of one pair of orderings, its depths as rows of an array."""
+    """Return RBO of one pair of orderings."""
 
     def seen(scores):
         first, last = stats.rankdata(-scores, "min"), stats.rankdata(-scores, "max")

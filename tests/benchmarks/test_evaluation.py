@@ -1,4 +1,4 @@
-"""Speed and memory of the main job, against the peers in the same process.
+"""Speed and memory of evaluation, against peers.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_evaluation.py``. The peers are
 timed beside irframe, alternately, and the ratio of the best rounds is reported.
@@ -51,8 +51,8 @@ def test_from_files_to_scores_at_every_depth(benchmark, robust):
 
 
 @pytest.mark.skipif(shutil.which("trec_eval") is None, reason="no program trec_eval on the path")
-@pytest.mark.parametrize("whole", [False, True], ids=["in process", "whole process"])
-def test_the_program_trec_eval(benchmark, robust, tmp_path, whole):
+@pytest.mark.parametrize("as_process", [False, True], ids=["in process", "whole process"])
+def test_the_program_trec_eval(benchmark, robust, tmp_path, as_process):
     paths, qrels = robust
     unpacked = [tmp_path / path.stem for path in paths]
     for path, target in zip(paths, unpacked, strict=True):
@@ -64,7 +64,7 @@ def test_the_program_trec_eval(benchmark, robust, tmp_path, whole):
     )
 
     def ours():
-        if whole:
+        if as_process:
             subprocess.run([sys.executable, "-c", code], check=True)
         else:
             exec(code, {})  # noqa: S102 - the same work
@@ -74,7 +74,7 @@ def test_the_program_trec_eval(benchmark, robust, tmp_path, whole):
             command = ["trec_eval", "-m", "map", str(qrels), str(path)]
             subprocess.run(command, check=True, capture_output=True)
 
-    assert race(benchmark, ours, theirs, "trec_eval") > (1 / 1.2 if whole else 1)
+    assert race(benchmark, ours, theirs, "trec_eval") > (1 / 1.2 if as_process else 1)
 
 
 def test_scoring_alone(benchmark, robust):

@@ -1,4 +1,4 @@
-"""Speed and memory of conclusions from scores, against a loop over scipy.
+"""Speed and memory of tests, against loops over scipy.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_inference.py``. The loop, one call
 for each pair and depth, is timed on a sample in the same run and extrapolated. Scores are those
@@ -28,7 +28,7 @@ def scores():
 
 
 def sampled(scores, size=300):
-    """Pairs of score vectors at some depth, from all over the array."""
+    """Return pairs of score vectors at random depths."""
     rng = np.random.default_rng(1)
     values, pairs = scores.to_numpy()[0], all_pairs(scores.sizes["system"])
     depths = rng.integers(values.shape[2], size=size)
@@ -57,7 +57,7 @@ def test_all_t_tests_at_every_depth(benchmark, scores):
     assert peak < 0.5
 
 
-def test_the_whole_comparison_frame(benchmark, scores):
+def test_the_full_comparison_frame(benchmark, scores):
     frame = benchmark.pedantic(scores.ireval.compare, rounds=1, warmup_rounds=0)
     assert len(frame) == 5_995_000
     row = frame.iloc[3_000_007]

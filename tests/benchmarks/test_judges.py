@@ -1,4 +1,4 @@
-"""How long it takes to compare judges, and how often prediction-powered intervals are right.
+"""Time of judge comparisons, and coverage of prediction-powered intervals.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_judges.py``.
 """

@@ -1,4 +1,4 @@
-"""Speed of leaving runs out, of bounds and of samples, on the runs of TREC-COVID round 1.
+"""Speed of leaving out runs, bounds and samples.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_judgments.py``. Building and
 scoring again without a run is timed on a sample of the runs in the same session and extrapolated.
@@ -21,7 +21,7 @@ SAMPLE = 3
 
 @pytest.fixture(scope="module")
 def track(shared):
-    """Return runs with their team and whether they contributed, and qrels."""
+    """Return runs with teams and contribution flags, and qrels."""
     folder = shared / "data" / "trec-covid-round1"
     board = pd.read_csv(folder / "leaderboard.csv").set_index("run")
     runs = ir.read_runs(sorted((folder / "runs").iterdir()))
@@ -38,7 +38,7 @@ def cube(track):
 
 
 def rebuilt(runs, qrels, others, depth, at):
-    """Pool the other runs again, build a cube and score it."""
+    """Return scores with a pool rebuilt from other runs."""
     judged = qrels.ireval.restrict(runs.ireval.pool(ir.Pool(depth, contributing=others)))
     cube = runs.ireval.cube(judged, pool=ir.Pool(depth=depth, contributing=others))
     return cube.ireval.score(*METRICS, at=at).mean("topic")

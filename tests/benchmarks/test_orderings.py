@@ -1,4 +1,4 @@
-"""Speed of innate orderings over all pairs of systems, against Algorithm 1 in a loop.
+"""Speed of innate orderings, against Algorithm 1 in a loop.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_orderings.py``. The loop, which
 gives the label of one pair at one depth, is timed on a sample in the same run and extrapolated to
@@ -21,7 +21,7 @@ FOUR = {code: name[:2] for code, name in LABELS.items()}
 
 
 def gains_of(systems, topics, depths):
-    """Binary gains that thin out with rank, of systems that differ in quality."""
+    """Return binary gains that decrease with rank."""
     rng = np.random.default_rng(0)
     quality = rng.uniform(0.4, 1, (systems, 1, 1)) * rng.uniform(0.1, 1, (1, topics, 1))
     return (
@@ -30,7 +30,7 @@ def gains_of(systems, topics, depths):
 
 
 def cube_of(gains):
-    """Return the cube of rankings with such gains; relevant documents have even numbers."""
+    """Return the cube of rankings with these gains."""
     placed = [axis.ravel() for axis in np.indices(gains.shape)]
     found = np.where(gains, gains.cumsum(axis=-1), (1 - gains).cumsum(axis=-1)) - 1
     docs = 2 * found + (gains == 0)
@@ -43,7 +43,7 @@ def cube_of(gains):
 
 
 def seconds_of_loop(gains, pairs):
-    """Extrapolate the time of the loop; return what the sample gave, too."""
+    """Return the extrapolated time of the loop, and results."""
     rng = np.random.default_rng(1)
     rows = rng.integers(len(pairs), size=SAMPLE), rng.integers(gains.shape[1], size=SAMPLE)
     lists = gains.tolist()

@@ -1,4 +1,4 @@
-"""Speed of the paired tests over all pairs and depths against scipy, looped and vectorised.
+"""Speed of paired tests against scipy.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_paired.py``. The loop, one call for
 each pair and depth, is timed on a sample in the same run and extrapolated; so are scipy's own
@@ -50,7 +50,7 @@ def p_of(function):
 
 
 def sample_of(function, scores, size):
-    """Mean seconds of one call on one pair at one depth, and the p-values of the sample."""
+    """Return the mean seconds of a call, and p-values."""
     rng = np.random.default_rng(1)
     pairs = all_pairs(len(scores))
     rows, depths = rng.integers(len(pairs), size=size), rng.integers(scores.shape[2], size=size)
@@ -60,7 +60,7 @@ def sample_of(function, scores, size):
 
 
 def seconds_of_vectorised(function, scores, *, size=20):
-    """Extrapolate scipy's calls with axis=, along depths or along pairs, whichever is faster."""
+    """Return the extrapolated time of scipy's fastest vectorised call."""
     pairs, depths = all_pairs(len(scores)), scores.shape[2]
     few = np.random.default_rng(2).choice(pairs, size)
     sides = [(scores[a], scores[b]) for a, b in few]
@@ -72,7 +72,7 @@ def seconds_of_vectorised(function, scores, *, size=20):
 
 
 def race(benchmark, test, scores, function, *, size=300, rounds=2):
-    """Time all pairs and depths and the loop, check that they agree, and return the ratio."""
+    """Time all pairs and the loop; return the ratio."""
     result = benchmark.pedantic(test.kernel, args=(scores,), rounds=rounds, warmup_rounds=0)
     mean, rows, depths, values = sample_of(function, scores, size)
     np.testing.assert_allclose(result.p[rows, depths], values, rtol=1e-9)

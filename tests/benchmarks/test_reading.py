@@ -1,4 +1,4 @@
-"""Speed of reading real runs, against pytrec_eval on the same files in the same process.
+"""Speed of reading real runs, against pytrec_eval.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_reading.py``.
 """

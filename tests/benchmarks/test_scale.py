@@ -1,4 +1,4 @@
-"""Cubes larger than memory: time per row and memory, beside the same work in memory.
+"""Time and memory for cubes larger than memory.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scale.py``; it writes some 300 MB
 of runs to a temporary folder. Memory is the most that a child process held.
@@ -23,7 +23,7 @@ SYSTEMS, DEPTH, DOCS = 10, 1000, 200_000
 
 
 def write_track(folder, topics, systems=SYSTEMS, depth=DEPTH, judgments=50):
-    """Write runs of so many topics, one file a system, and judgments of some documents each."""
+    """Write one run file per system, and judgments."""
     (folder / "runs").mkdir(parents=True)
     rng = np.random.default_rng(0)
     names = pa.array([f"d{number:07d}" for number in range(DOCS)])
@@ -55,7 +55,7 @@ def write_track(folder, topics, systems=SYSTEMS, depth=DEPTH, judgments=50):
 
 @pytest.fixture(scope="module")
 def tracks(tmp_path_factory):
-    """Return a function that gives the folder of a track of so many topics, with its store."""
+    """Return a function that returns the folder of a track."""
     root, made = tmp_path_factory.mktemp("tracks"), {}
 
     def track(topics):
@@ -85,7 +85,7 @@ as one; hits, and the documents at the top by name."""
 
 
 def child(folder, work):
-    """Return seconds and the most megabytes of a process that does one thing with a saved cube."""
+    """Return the seconds and peak megabytes of a process."""
     code = (
         "import sys, time, irframe as ir; start = time.perf_counter();"
         f"cube = ir.open_cube({str(folder / 'cube')!r}); {work};"
@@ -105,8 +105,8 @@ def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
         found[topics] = child(folder, work)
         rows = SYSTEMS * topics * DEPTH / 1e6
         took, peak = found[topics]
-        told = {"seconds": took, "sorting": sorting, "peak": peak}
-        benchmark.extra_info[f"{rows:.0f} million rows"] = told
+        measured = {"seconds": took, "sorting": sorting, "peak": peak}
+        benchmark.extra_info[f"{rows:.0f} million rows"] = measured
     benchmark.pedantic(lambda: None, rounds=1)
     few, many = (found[topics][1] - kept * SYSTEMS * topics * DEPTH / 1e6 for topics in found)
     ratio = many / few
@@ -117,7 +117,7 @@ def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
 
 @pytest.mark.parametrize("short", [False, True], ids=["deep lists", "short lists"])
 def test_scanning_is_bounded(benchmark, tmp_path, short):
-    """However many rows there are: at most 400 MB above what the process held before.
+    """Scanning any number of rows needs at most 400 MB.
 
     Of 180,000 lists of 50 documents, nearly all of which are kept by name, 450 MB.
     """
@@ -178,12 +178,12 @@ def test_two_small_workers(benchmark, tracks):
     start = time.perf_counter()
     cube = ir.read_runs(folder / "runs").ireval.cube(qrels, pool=10)
     expected = cube.ireval.score("AP", at=[10, 1000]).sel(depth=10).ireval.compare()
-    whole = cube.ireval.score("AP").ireval.discrimination("t")
+    expected_ratios = cube.ireval.score("AP").ireval.discrimination("t")
     eager = time.perf_counter() - start
     benchmark.pedantic(lambda: None, rounds=1)
     benchmark.extra_info |= {"lazy": rows / lazy / 1e6, "eager": rows / eager / 1e6}
     np.testing.assert_allclose(frame["p"], expected["p"], rtol=0, atol=1e-11)
-    xr.testing.assert_allclose(ratios, whole)
+    xr.testing.assert_allclose(ratios, expected_ratios)
     assert rows / lazy > 0.9e6
 
 
@@ -196,6 +196,6 @@ def test_a_saved_cube_is_opened_at_once(benchmark, tracks):
     cube.ireval.save(folder / "cube.zarr")
     benchmark.pedantic(lambda: ir.open_cube(folder / "cube.zarr"), rounds=3)
     opened = benchmark.stats.stats.min
-    whole = seconds(lambda: ir.open_cube(folder / "cube.zarr").load())
-    benchmark.extra_info |= {"built": built, "opened": opened, "loaded": whole}
+    loaded = seconds(lambda: ir.open_cube(folder / "cube.zarr").load())
+    benchmark.extra_info |= {"built": built, "opened": opened, "loaded": loaded}
     xr.testing.assert_equal(ir.open_cube(folder / "cube.zarr").load(), cube)

@@ -1,4 +1,4 @@
-"""Scoring one run after the other by a prepared scorer, against pytrec_eval's reused evaluator.
+"""Speed of prepared scorers, against a reused pytrec_eval evaluator.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scorer.py``. The peer is timed
 beside irframe, alternately, and the ratio of the best rounds is reported: for pytrec_eval with
@@ -23,7 +23,7 @@ LEAST = dict(zip(SIZES, (0.01, 1.3, 2.2, 3.3, 4), strict=True))
 
 
 def drawn(topics, docs, lists="even", judged=20):
-    """Return a run, `lists` even, ragged or tied, and judgments of some of its documents."""
+    """Return an even, ragged or tied run, and judgments."""
     rng = np.random.default_rng(0)
     run = {}
     for topic in range(topics):

@@ -1,4 +1,4 @@
-"""Which p-values no outcome could be below, against outcomes that are tried."""
+"""The least p-values that any outcome can reach."""
 
 import warnings
 from itertools import product
@@ -19,7 +19,7 @@ SMALL = {"permutation": Permutation(samples=499), "bootstrap": Bootstrap(samples
 
 
 def outcomes(topics):
-    """Return differences of every pattern of signs, all of one size, by steps and uneven."""
+    """Return differences with every pattern of signs and several sizes."""
     signs = np.array([*product((-1, 0, 1), repeat=topics)])
     sizes = [
         np.ones(topics),
@@ -32,7 +32,7 @@ def outcomes(topics):
 
 @pytest.mark.parametrize("topics", [2, 3, 4, 5])
 @pytest.mark.parametrize("name", sorted({*TESTS} - {"t", "tukey"}))
-def test_no_outcome_has_a_lower_p_and_some_has_it(name, topics):
+def test_the_least_p_is_the_minimum_over_all_outcomes(name, topics):
     test = SMALL.get(name, parse_test(name))
     tried = outcomes(topics).T
     p = test.kernel(np.stack([tried, 0 * tried])).decided().p
@@ -44,7 +44,7 @@ def test_no_outcome_has_a_lower_p_and_some_has_it(name, topics):
 
 
 @pytest.mark.parametrize("name", ["permutation", "bootstrap"])
-def test_of_topics_drawn_together_clusters_count(name):
+def test_the_least_p_of_clustered_topics_counts_clusters(name):
     test, cluster = SMALL[name], np.array([0, 0, 0, 1, 1, 2, 2, 2])
     design = design_of(8, cluster=cluster)
     tried = np.random.default_rng(0).choice([-1, 0, 1, 1.5], (8, 3000))
@@ -62,8 +62,8 @@ CORRECTED = [("wilcoxon", "holm"), ("sign", "fdr_bh"), ("permutation", "max-t"),
 
 
 @pytest.mark.parametrize(("test", "adjust"), [*CORRECTED, ("ranksum", None), ("tukey", None)])
-def test_a_comparison_says_so_exactly_where_its_surest_outcome_is_not_significant(test, adjust):
-    said = []
+def test_comparisons_warn_exactly_if_no_outcome_is_significant(test, adjust):
+    warned = []
     for topics in range(2, 11):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -73,14 +73,14 @@ def test_a_comparison_says_so_exactly_where_its_surest_outcome_is_not_significan
         size = 1 if adjust is None else len(found)
         assert bool(texts) == (least_adjusted(pairing, 4, topics, size) >= 0.05)
         assert not (texts and found["significant"].any())
-        said.append(bool(texts))
+        warned.append(bool(texts))
         if texts:
             assert texts[0] in found.attrs["caution"]
-    assert said == sorted(said, reverse=True)
-    assert not said[-1]
+    assert warned == sorted(warned, reverse=True)
+    assert not warned[-1]
 
 
-def test_boards_say_so_too_and_t_never():
+def test_leaderboards_warn_too_but_never_for_the_t_test():
     spread = ladder(5) + 0.1 * np.arange(5)
     with pytest.warns(IrframeWarning, match="no outcome on 5 topics could be .* of 6 comparisons"):
         board = spread.ireval.leaderboard(test="sign")
@@ -95,7 +95,7 @@ def test_boards_say_so_too_and_t_never():
     assert ladder(2).ireval.compare("t")["significant"].all()
 
 
-def test_what_is_said_of_clusters_is_said_of_their_number():
+def test_the_warning_about_few_clusters_counts_clusters():
     scores = ladder(8).assign_coords(topic=np.arange(8))
     cluster = {topic: topic // 3 for topic in range(8)}
     with pytest.warns(IrframeWarning) as caught:
@@ -104,20 +104,20 @@ def test_what_is_said_of_clusters_is_said_of_their_number():
 
 
 def ties_and_wins(wins, ties):
-    """Return scores of two systems that differ by as much on some topics, and not on others."""
+    """Return scores of two systems with wins and ties."""
     return xr.DataArray([[1.0] * wins + [0.0] * ties, [0.0] * (wins + ties)], dims=SYSTEM_TOPIC)
 
 
-@pytest.mark.parametrize(("wins", "said"), [(0, False), (1, True), (12, True), (13, False)])
-def test_the_normal_approximation_of_few_differences_is_cautioned(wins, said):
+@pytest.mark.parametrize(("wins", "warned"), [(0, False), (1, True), (12, True), (13, False)])
+def test_the_normal_approximation_of_few_differences_is_cautioned(wins, warned):
     scores = ties_and_wins(wins, 46)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = scores.ireval.compare("wilcoxon")
         exact = scores.ireval.compare(Wilcoxon(exact=True))
     texts = [text for each in caught if "the normal approximation" in (text := str(each.message))]
-    assert len(texts) == said
-    assert ("the normal approximation" in found.attrs.get("caution", "")) == said
+    assert len(texts) == warned
+    assert ("the normal approximation" in found.attrs.get("caution", "")) == warned
     assert exact["p"].item() == pytest.approx(min(1, 2 * 0.5**wins))
 
 

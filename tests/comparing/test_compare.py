@@ -1,4 +1,4 @@
-"""Comparison frames against scipy, statsmodels, published values and plain counting."""
+"""Comparison frames against scipy, statsmodels and loops."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""How a difference is called significant, as one value: checked, printed, refused, recorded."""
+"""Significance as one value: checks, printing, refusals and records."""
 
 import inspect
 

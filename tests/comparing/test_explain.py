@@ -1,4 +1,4 @@
-"""The documents behind a difference, and texts of documents and queries."""
+"""Documents behind a difference, and texts beside them."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def example():
 
 
 def sums(*, subtopics):
-    """Return every metric that is a sum, of all documents and of the judged ones alone in turn."""
+    """Return every metric that is a sum over documents."""
     if subtopics:
         names = sorted(name for name in SUMS if METRICS[name].subtopics)
         return [name.replace("IA", "IA(metric='nDCG')") if name == "IA" else name for name in names]
@@ -42,7 +42,7 @@ def sums(*, subtopics):
 
 
 def short_lists():
-    """Return lists that end early, are empty, or have nothing relevant to find."""
+    """Return a cube with short, empty and irrelevant lists."""
     rng = np.random.default_rng(1)
     docs, runs, qrels = [f"d{n}" for n in range(14)], [], []
     for topic in range(6):
@@ -129,13 +129,15 @@ def test_what_a_document_could_add_is_what_its_judgment_adds(example):
 
 def test_topics_and_documents_may_be_chosen(example):
     _, _, cube = example
-    whole = cube.ireval.explain("splade", "bm25", "nDCG", at=10)
+    all_rows = cube.ireval.explain("splade", "bm25", "nDCG", at=10)
     some = cube.ireval.explain("splade", "bm25", "nDCG", at=10, topics=["104", "101"])
-    kept = whole[whole["topic"].isin(["104", "101"])].reset_index(drop=True)
+    kept = all_rows[all_rows["topic"].isin(["104", "101"])].reset_index(drop=True)
     pd.testing.assert_frame_equal(some, kept)
-    docs = whole["doc"].dropna().iloc[:2].tolist()
+    docs = all_rows["doc"].dropna().iloc[:2].tolist()
     found = cube.ireval.explain("splade", "bm25", "nDCG", at=10, docs=docs)
-    pd.testing.assert_frame_equal(found, whole[whole["doc"].isin(docs)].reset_index(drop=True))
+    pd.testing.assert_frame_equal(
+        found, all_rows[all_rows["doc"].isin(docs)].reset_index(drop=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,9 +182,9 @@ QUERIES = pd.DataFrame({"qid": ["q1"], "query": ["what?"]})
 )
 def test_texts_are_read_as_users_have_them(texts, tmp_path):
     for given in (texts, _as_files(texts, tmp_path)):
-        told = read_texts(given, ["2", "3", "4"], ["q1", "q2"])
-        assert told.documents == {"2": "Two.", "3": "Three."}
-        assert told.queries == TITLES
+        read = read_texts(given, ["2", "3", "4"], ["q1", "q2"])
+        assert read.documents == {"2": "Two.", "3": "Three."}
+        assert read.queries == TITLES
 
 
 def _as_files(texts, folder):

@@ -1,4 +1,4 @@
-"""A baseline that is a file gives what it gives as a run, and is refused where it would not."""
+"""Frozen baselines equal runs, or are refused."""
 
 import json
 import warnings
@@ -11,7 +11,7 @@ import pytest
 
 import irframe as ir
 from irframe.__main__ import main
-from irframe.comparing import freeze as chapter
+from irframe.comparing import freeze as freezing
 from irframe.comparing.freeze import failing
 from irframe.errors import (
     IdError,
@@ -92,12 +92,12 @@ def test_some_of_the_metrics_are_compared_whatever_depth_they_set(file, tmp_path
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose differences are the same")
-def test_captions_name_the_file_and_a_taken_name_is_told_apart(file):
+def test_captions_name_the_file_and_a_shared_name_is_extended(file):
     found = scores_of().ireval.compare(baseline=file)
     assert set(found["system_b"]) == {"splade (main.irframe)"}
     same = found[found["system_a"] == "splade"]
     assert (same["difference"] == 0).all()
-    assert f"baseline splade frozen {chapter.today()} by irframe" in repr(found.ireval)
+    assert f"baseline splade frozen {freezing.today()} by irframe" in repr(found.ireval)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_captions_name_the_file_and_a_taken_name_is_told_apart(file):
         (lambda: ir.cube(RUNS, QRELS).ireval.bounds("nDCG", at=10), ParameterError, "found bounds"),
     ],
 )
-def test_what_was_decided_otherwise_is_refused_by_name(file, change, error, words):
+def test_different_policies_are_refused_by_name(file, change, error, words):
     with pytest.raises(error, match=words):
         ir.verbs.compare(change(), baseline=file)
 
@@ -152,7 +152,7 @@ def bare(scores):
         (lambda text: text.replace('"trec"', '"doc"'), "changed since"),
     ],
 )
-def test_a_file_is_whole_or_refused(file, text, words):
+def test_damaged_files_are_refused(file, text, words):
     if text is None:
         file.unlink()
     else:
@@ -194,8 +194,8 @@ def test_what_cannot_be_frozen(freeze, error, words, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_age_and_topics_that_are_left_out_are_said(file, monkeypatch):
-    monkeypatch.setattr(chapter, "today", lambda: date(2200, 1, 1))
+def test_old_files_and_left_out_topics_are_warned_of(file, monkeypatch):
+    monkeypatch.setattr(freezing, "today", lambda: date(2200, 1, 1))
     with pytest.warns(IrframeWarning, match="main.irframe is .* days old, from .*: freeze a new"):
         found = others(scores_of()).ireval.compare(baseline=file)
     assert "days old" in found.attrs["caution"]
@@ -214,17 +214,17 @@ def test_scores_made_elsewhere_are_compared_with_a_caution(tmp_path):
     assert found["difference"].item() == pytest.approx(0.15)
 
 
-def test_a_digest_tells_judgments_apart_whatever_their_order():
+def test_digests_differ_for_different_judgments_in_any_order():
     def digest(qrels):
         return ir.evaluate(RUNS, qrels, "AP").attrs[JUDGMENTS]
 
-    told = digest(QRELS)
-    assert told == digest(QRELS.sample(frac=1, random_state=1))
-    assert told == digest(QRELS.ireval.to_pytrec_eval())
-    assert told == ir.cube(RUNS, QRELS).ireval.score("AP").attrs[JUDGMENTS]
-    assert told == ir.scorer(QRELS, "AP")(RUNS).attrs[JUDGMENTS]
+    plain = digest(QRELS)
+    assert plain == digest(QRELS.sample(frac=1, random_state=1))
+    assert plain == digest(QRELS.ireval.to_pytrec_eval())
+    assert plain == ir.cube(RUNS, QRELS).ireval.score("AP").attrs[JUDGMENTS]
+    assert plain == ir.scorer(QRELS, "AP")(RUNS).attrs[JUDGMENTS]
     rng = np.random.default_rng(0)
-    seen = {told}
+    seen = {plain}
     for row in rng.choice(len(QRELS), 20, replace=False):
         other = QRELS.copy()
         other.loc[other.index[row], "grade"] += 1
@@ -235,17 +235,17 @@ def test_a_digest_tells_judgments_apart_whatever_their_order():
     assert len(seen | {digest(swapped)}) == 42
     long = QRELS.assign(doc=QRELS["doc"] + "x" * 300)
     with pytest.warns(IrframeWarning):
-        assert digest(long) == digest(long.iloc[::-1]) != told
+        assert digest(long) == digest(long.iloc[::-1]) != plain
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose differences are the same")
-def test_gates_let_through_what_they_say():
+def test_gates_fail_on_their_stated_condition():
     scores = scores_of(metrics=["nDCG@10", "ASL"])
     same = scores.loc[["splade"]].rename({"splade": "same"})
     found = pd.concat([scores, same]).ireval.compare(baseline="splade", margin=0.05)
     failed = {
         word: {*failing(found, word, 0.05)[["metric", "system_a"]].itertuples(index=False)}
-        for word in chapter.CONDITIONS
+        for word in freezing.CONDITIONS
     }
     by_pair = found.set_index(["metric", "system_a"])
     expected = {
@@ -290,14 +290,14 @@ def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
     worse = gate(capsys, "ance", "--margin", ".02", "--fail-on", "worse", "--update")
     assert worse[0] == 1
     assert files.read_bytes() == before
-    status, _, told = gate(capsys, "monot5", "--margin", ".05", "--fail-on", "drop", "--update")
+    status, _, printed = gate(capsys, "monot5", "--margin", ".05", "--fail-on", "drop", "--update")
     assert status == 0
     moved = "main.irframe now holds monot5: nDCG@10 0.4823 to 0.5584, AP 0.4106 to 0.4754"
-    assert moved in told
+    assert moved in printed
     assert json.loads(files.read_text())["system"] == "monot5"
     assert gate(capsys, "splade", "--margin", ".02", "--fail-on", "drop")[0] == 1
     assert gate(capsys, "monot5", "--margin", ".02", "--fail-on", "not-not-worse")[0] == 0
-    for words, told in (
+    for words, printed in (
         (["--update"], "found no --fail-on, but expected a gate whose baseline --update renews"),
         (["--baseline", "bm25"], "found both, but expected --baseline or --baseline-file"),
         (["--fail-on", "drop"], "--margin, for --fail-on drop"),
@@ -308,16 +308,16 @@ def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
         ),
     ):
         status, _, error = gate(capsys, "splade", *words)
-        assert (status, told in error) == (2, True), error
+        assert (status, printed in error) == (2, True), error
     assert json.loads(files.read_text())["system"] == "monot5"
 
 
 def test_the_help_explains_each_gate(capsys):
     with pytest.raises(SystemExit):
         main(["compare", "--help"])
-    told = " ".join(capsys.readouterr().out.split())
-    for name, words in chapter.CONDITIONS.items():
-        assert f" {name} {' '.join(words.split())} " in told
+    printed = " ".join(capsys.readouterr().out.split())
+    for name, words in freezing.CONDITIONS.items():
+        assert f" {name} {' '.join(words.split())} " in printed
 
 
 @pytest.mark.usefixtures("files")
@@ -359,7 +359,7 @@ def test_a_page_from_a_file_fits_and_names_documents(capsys):
     assert best == QRELS[QRELS["topic"] == worst]["grade"].max()
 
 
-def test_taken_twice_is_a_name_too_many(file):
+def test_a_baseline_name_that_a_system_has_is_refused(file):
     scores = scores_of().rename({"bm25": "splade (main.irframe)"}, level="system")
     with pytest.raises(IdError, match="a name for the baseline that no system has"):
         scores.ireval.compare(baseline=file)

@@ -1,4 +1,4 @@
-"""Intervals of differences: together or alone, and those of effect sizes."""
+"""Intervals of differences, simultaneous ones and effect sizes."""
 
 import numpy as np
 import pandas as pd

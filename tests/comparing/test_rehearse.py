@@ -1,4 +1,4 @@
-"""How often gates fail where it is known what is true, against a loop over rehearsals."""
+"""Failure rates of gates under known truth, against loops."""
 
 import json
 import re
@@ -23,7 +23,7 @@ MARGIN, DRAWS = 0.05, 80
 
 
 def one_gate(fail_on, d):
-    """Return whether a gate fails of differences of a gain, by tests of them alone."""
+    """Return whether a gate fails for these differences."""
     t = stats.ttest_1samp(d, 0).pvalue
     not_worse = stats.ttest_1samp(d, -MARGIN, alternative="greater").pvalue < 0.05
     equivalent = not_worse and stats.ttest_1samp(d, MARGIN, alternative="less").pvalue < 0.05
@@ -66,15 +66,15 @@ def test_clusters_and_tasks_turn_and_centre_together():
     one = {"baseline": "bm25", "margin": MARGIN}
     alone = rehearse(SCORES[["nDCG@10"]], one, "worse", samples=60)
     for given in ({"cluster": pairs}, {"task": {t: p < "c4" for t, p in pairs.items()}}):
-        said = {name: {t: str(v) for t, v in values.items()} for name, values in given.items()}
-        held = SCORES[["nDCG@10"]].ireval.design(**said)
-        found = rehearse(held, one, "worse", samples=60)
+        labels = {name: {t: str(v) for t, v in values.items()} for name, values in given.items()}
+        designed = SCORES[["nDCG@10"]].ireval.design(**labels)
+        found = rehearse(designed, one, "worse", samples=60)
         assert found != alone
         assert found[0] <= found[1]
 
 
 def seeded(spread, layout="system"):
-    """Return scores of four seeds of two systems, and their means."""
+    """Return scores of two systems with four seeds, and means."""
     pair, rng = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]], np.random.default_rng(0)
     of_seed = {(name, n): spread * rng.normal() for name in pair.index.unique(0) for n in "abcd"}
     parts = [pair.assign(seed=n).set_index("seed", append=True) for n in "abcd"]
@@ -87,14 +87,14 @@ def seeded(spread, layout="system"):
 
 
 @pytest.mark.parametrize("layout", ["system", "shared", "topic"])
-def test_of_repeats_means_are_rehearsed(layout):
+def test_means_of_repeats_are_rehearsed(layout):
     asked = {"baseline": "bm25", "margin": MARGIN}
-    apart, means = seeded(0.1, layout)
+    lists, means = seeded(0.1, layout)
     plain = rehearse(means, asked, "worse", samples=DRAWS)
     fixed = asked if layout == "topic" else asked | {"test": ir.Significance(over="topic")}
-    assert rehearse(apart, fixed, "worse", samples=DRAWS) == plain
+    assert rehearse(lists, fixed, "worse", samples=DRAWS) == plain
     if layout != "topic":
-        refused(ParameterError, "over='topic'", lambda: rehearse(apart, asked, "worse"))
+        refused(ParameterError, "over='topic'", lambda: rehearse(lists, asked, "worse"))
 
 
 def test_what_cannot_be_rehearsed(tmp_path):
@@ -111,7 +111,7 @@ def test_what_cannot_be_rehearsed(tmp_path):
 
 @pytest.fixture
 def gate(tmp_path, monkeypatch, capsys):
-    """Return what the gate of the console says: its status, and both of its streams."""
+    """Return a function that runs a gate of the console."""
     monkeypatch.chdir(tmp_path)
     ir.verbs.write_qrels(QRELS, "qrels.txt")
     for name in ("bm25", "splade"):
@@ -126,13 +126,13 @@ def gate(tmp_path, monkeypatch, capsys):
 
 
 def test_the_console_rehearses(gate):
-    told = gate("--fail-on worse --rehearse")
+    printed = gate("--fail-on worse --rehearse")
     assert re.fullmatch(
         r"irframe: of 500 rehearsals --fail-on worse fails [0-9.]+% where nothing changed, "
         r"and [0-9.]+% where each mean is worse by the margin\n",
-        told[2],
+        printed[2],
     )
-    assert told[:2] == gate("--fail-on worse")[:2]
+    assert printed[:2] == gate("--fail-on worse")[:2]
     refused = gate("--rehearse")
     assert refused[0] == 2
     assert "no --fail-on" in refused[2]
@@ -158,5 +158,5 @@ def test_a_gate_on_the_console_reads_how_topics_were_drawn(gate, word, tmp_path)
     assert status == int(found["verdict"] == "worse")
     frozen = tmp_path / "base.irframe"
     ir.verbs.freeze(scores.loc[["splade"]], frozen)
-    (held,) = pair.loc[["bm25"]].ireval.compare(baseline=frozen, margin=MARGIN)["p"]
-    assert held == pytest.approx(found["p"])
+    (of_file,) = pair.loc[["bm25"]].ireval.compare(baseline=frozen, margin=MARGIN)["p"]
+    assert of_file == pytest.approx(found["p"])

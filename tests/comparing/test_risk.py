@@ -1,4 +1,4 @@
-"""Risk against a baseline equals a slow loop."""
+"""Risk against a baseline equals a loop."""
 
 import math
 
@@ -19,7 +19,7 @@ VALUES = st.lists(
 
 
 def frame_of(rows, metric="AP"):
-    """Return a frame of scores, a row of topics for every system."""
+    """Return a frame of scores, one row per system."""
     topics = [str(topic) for topic in range(len(rows[0]))]
     index = pd.MultiIndex.from_product(
         [[f"s{row}" for row in range(len(rows))], topics], names=["system", "topic"]

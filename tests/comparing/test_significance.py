@@ -1,4 +1,4 @@
-"""Which system of a pair is ahead, and whether significantly, and what goes with it.
+"""Verdicts, margins, power, and corrections of p-values.
 
 Not worse, equivalent, verdicts and what can be detected; corrections of p-values.
 """
@@ -83,7 +83,7 @@ def scores(cube):
 
 
 def layers(scores, row):
-    """Return the scores of both systems of a row, higher is better."""
+    """Return the scores of both systems of a row."""
     layer = scores.sel(metric=row.metric, depth=row.depth)
     sign = -1 if row.metric == "ASL" else 1
     return [sign * layer.sel(system=name).to_numpy() for name in (row.system_a, row.system_b)]
@@ -102,7 +102,7 @@ def test_p_values_are_those_of_two_one_sided_tests_and_power_that_of_statsmodels
 
 
 @pytest.mark.parametrize("family", ["depth", "metric", "all"])
-def test_they_are_corrected_as_p_is(scores, family):
+def test_p_values_of_margins_are_corrected_too(scores, family):
     plain = scores.ireval.compare(adjust=None, baseline="bm25", margin=0.1)
     found = scores.ireval.compare(
         baseline="bm25", margin=0.1, test=ir.Significance(adjust="holm", family=family)
@@ -141,10 +141,10 @@ def test_without_spread_or_with_one_topic():
     scores = xr.DataArray(values, {"system": list("abcd")}, ("system", "topic"))
     asked = {"margin": 0.05, "effects": True, "simultaneous": True}
     for topics, flat in ((3, 2), (1, 3)):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found = scores[:, :topics].ireval.compare(baseline="a", **asked).set_index("system_a")
-        assert {str(each.message) for each in told} == {*cautions_of(found.attrs)}
+        assert {str(each.message) for each in caught} == {*cautions_of(found.attrs)}
         assert any(each.endswith(f": {flat} of 3") for each in cautions_of(found.attrs))
         p = dict.fromkeys("bcd", np.nan) | {"c": 1.0} | ({"d": 1.0} if topics == 1 else {})
         none = ["p_not_worse", "ci_low", "ci_high", "effect_size", "detectable", "g_low"]
@@ -167,9 +167,9 @@ def test_bounds_have_a_verdict_at_either_end(cube):
         mixed = xr.concat([other, rival], "system", coords="minimal", compat="override")
         expected = mixed.ireval.compare(baseline="bm25", margin=0.05, adjust="holm")
         assert found[f"verdict_{end}"].tolist() == expected["verdict"].tolist()
-    settled = found["better"].notna() | (found["lowest"] > -0.05)
-    assert found["decided"].tolist() == settled.tolist()
-    assert (settled & found["better"].isna()).any()
+    is_decided = found["better"].notna() | (found["lowest"] > -0.05)
+    assert found["decided"].tolist() == is_decided.tolist()
+    assert (is_decided & found["better"].isna()).any()
 
 
 def test_what_a_margin_needs_and_topics_show(scores):
@@ -273,7 +273,7 @@ def test_a_family_is_corrected_together(family):
         np.testing.assert_allclose(adjusted, np.minimum(1, p * size))
 
 
-def test_words_that_are_none():
+def test_unknown_corrections_and_families_are_refused():
     words = (
         "or a correction to be one of 13 words.*found 'bonf' .in irframe: 'bonferroni'.. It may be"
     )
@@ -283,7 +283,7 @@ def test_words_that_are_none():
 
 
 @pytest.mark.parametrize("adjust", CORRECTIONS)
-def test_what_has_no_p_value_counts_as_a_comparison_that_shows_nothing(adjust):
+def test_comparisons_without_p_values_count_in_the_correction(adjust):
     p = np.array([[[0.01, np.nan, 0.002, 0.3, np.nan]]])
     (found,) = adjust_p([p], adjust, family="depth", alpha=0.05)
     (filled,) = adjust_p([np.nan_to_num(p, nan=1.0)], adjust, family="depth", alpha=0.05)
@@ -326,11 +326,11 @@ def test_groups_are_corrected_together_by_topic_name(scores):
         teams["p_adjusted"].to_numpy()
         <= pairs.loc[teams.set_index(["system_a", "system_b"]).index, "p_adjusted"].to_numpy()
     ).all()
-    apart = layer.ireval.groupby("team").compare(adjust=MAX_T)
-    assert (p_of(apart) <= p_of(teams)).all()
+    separate = layer.ireval.groupby("team").compare(adjust=MAX_T)
+    assert (p_of(separate) <= p_of(teams)).all()
 
 
-def test_topics_left_out_are_as_if_they_had_never_been(scores):
+def test_topics_left_out_do_not_affect_the_correction(scores):
     holes = scores.where((scores["topic"] != "101") | (scores["system"] != "bm25"))
     with pytest.warns(IrframeWarning, match="left out"):
         found = holes.ireval.compare(ir.Significance(adjust=MAX_T, family="all"))
@@ -367,5 +367,5 @@ def test_names_and_values(scores):
     for test in ("wilcoxon", "bootstrap"):
         refused(ParameterError, "adjust=.max-t", scores.ireval.compare, test, adjust="max-t")
     refused(ParameterError, "adjust", lambda: scores.ireval.compare(adjust="max"))
-    told = scores.ireval.rank_intervals(test=ir.Significance(adjust=MAX_T)).attrs
-    assert told["adjust"] == "MaxT(samples=200, seed=1)"
+    attrs = scores.ireval.rank_intervals(test=ir.Significance(adjust=MAX_T)).attrs
+    assert attrs["adjust"] == "MaxT(samples=200, seed=1)"

@@ -1,4 +1,4 @@
-"""Topics that count more than others: weighted means, intervals and tests."""
+"""Weighted means, intervals and tests."""
 
 import numpy as np
 import pandas as pd
@@ -58,8 +58,8 @@ def asked(name, scores, weights, **options):
 
 def oracle(values, weights):
     """Return mean, interval, t and p of a weighted mean."""
-    there = ~np.isnan(values)
-    mean, variance, freedom, _ = designed_mean(values[there], weights[there])
+    present = ~np.isnan(values)
+    mean, variance, freedom, _ = designed_mean(values[present], weights[present])
     error = np.sqrt(variance)
     t, half = mean / error, error * stats.t.ppf(0.975, freedom)
     return mean, mean - half, mean + half, t, 2 * stats.t.sf(abs(t), freedom)
@@ -191,12 +191,12 @@ def test_false_claims_are_as_rare_as_alpha_says_whatever_the_weights(shape):
         assert (p < 0.05).mean() < 0.062
 
 
-def test_weights_that_leave_few_topics_are_said():
+def test_weights_that_leave_few_topics_are_warned_of():
     heavy = dict.fromkeys(TOPICS, 1.0) | {"q3": 12.0}
     for name in VERBS:
-        with pytest.warns(UserWarning, match="fewer than 5 of equal weight: 3.41") as told:
+        with pytest.warns(UserWarning, match="fewer than 5 of equal weight: 3.41") as caught:
             found = asked(name, SCORES, heavy)
-        assert [str(each.message) for each in told] == found.attrs["caution"].split("\n")
+        assert [str(each.message) for each in caught] == found.attrs["caution"].split("\n")
         assert "one topic has 52.2% of the weight" in found.attrs["caution"]
     heavier = SCORES.ireval.design(weight=dict.fromkeys(TOPICS, 1.0) | {"q3": 3.3})
     with pytest.warns(UserWarning, match="resamples hold .* fewer than 10 of equal weight: 9"):

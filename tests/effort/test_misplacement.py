@@ -124,9 +124,9 @@ def cases(golden):
 
 
 def cube_of_case(case):
-    """Return a cube with the case as first topic, and a simple second one."""
-    told = case["input"]
-    return cube_of({"s": [told["serp"], [1]]}, [told["judged"], [1]], told["N"])
+    """Return a cube of the case and a simple topic."""
+    topic = case["input"]
+    return cube_of({"s": [topic["serp"], [1]]}, [topic["judged"], [1]], topic["N"])
 
 
 def test_misplacement_equals_the_worked_cases(golden):
@@ -144,8 +144,8 @@ def test_misplacement_equals_the_worked_cases(golden):
             assert result == pytest.approx({key: expected[key] for key in NUMBERS}, rel=1e-9)
             assert data["rp"].to_numpy().tolist() == expected["rp"]
             assert data["crp"].to_numpy().tolist() == expected["crp"]
-            told = {key: float(expected[rule][key]) for key in BY_RULE}
-            assert {key: data[key].item() for key in BY_RULE} == pytest.approx(told, rel=1e-9)
+            values = {key: float(expected[rule][key]) for key in BY_RULE}
+            assert {key: data[key].item() for key in BY_RULE} == pytest.approx(values, rel=1e-9)
             assert data["archetype"].item() == expected[rule]["archetype"]
 
 
@@ -200,8 +200,8 @@ def test_misplacement_equals_a_loop_and_the_metrics(batch):
             run = oracle.grades_at(topic, depth, rel)
             ideal = oracle.ideal_run(topic, rel, len(run))
             for kind in (oracle.archetype, oracle.excellent):
-                told = kind(topic, depth, crossing=rule, rel=rel)
-                assert one[kind.__name__].item() == told
+                value = kind(topic, depth, crossing=rule, rel=rel)
+                assert one[kind.__name__].item() == value
             if any(ideal):
                 positions = oracle.relative_positions(run, ideal)
                 assert one["rp"].to_numpy()[: len(run)].tolist() == positions
@@ -247,7 +247,7 @@ def test_nominal_length_is_the_given_depth(cube):
 
 
 def test_sums_of_long_rankings_do_not_overflow():
-    """The curve falls by R, R - 1, ... below the range of 32 bits, and never recovers."""
+    """The curve falls below the range of 32-bit integers."""
     R = 65_536
     docs = np.char.mod("%d", np.arange(2 * R))
     run = pd.DataFrame({"topic": "1", "doc": docs, "rank": np.arange(2 * R)})

@@ -56,7 +56,7 @@ WORKED = [
 
 
 def track(ranks, length=101):
-    """Return frames in which systems answer query i at the given rank, or not at all."""
+    """Return frames with the answer at given ranks."""
     rows = [
         (
             system,
@@ -75,7 +75,7 @@ def track(ranks, length=101):
 
 
 def both_ways(runs, qrels, depth=100, by=None, **options):
-    """Return outcomes from frames, after comparing them with those from a cube."""
+    """Return outcomes of frames, checked against those of cubes."""
     cube = runs.ireval.cube(qrels)
     of_runs, of_cube = (x.ireval if by is None else x.ireval.groupby(by) for x in (runs, cube))
     result = of_runs.outcomes(qrels, depth=depth, **options)
@@ -86,10 +86,10 @@ def both_ways(runs, qrels, depth=100, by=None, **options):
 
 @pytest.mark.parametrize("name", WORKED)
 def test_outcomes_equal_the_worked_cases(golden, name):
-    told, expected = golden[name]["input"], golden[name]["expected"]
-    runs, qrels = track({"A": told["ranks_a"], "B": told["ranks_b"]})
+    given, expected = golden[name]["input"], golden[name]["expected"]
+    runs, qrels = track({"A": given["ranks_a"], "B": given["ranks_b"]})
     asked = {"baseline": "A", "systems": "B"}
-    row = both_ways(runs, qrels, depth=told["k"], **asked).summary.iloc[0]
+    row = both_ways(runs, qrels, depth=given["k"], **asked).summary.iloc[0]
     numbers = expected["table1"] | expected["table2"]
     for column, key in GOLDEN.items():
         value = np.nan if numbers[key] is None else numbers[key]
@@ -130,9 +130,9 @@ def test_all_pairs_equal_a_loop(ranks, k):
         expected = breakdown(columns[row["system_a"]], columns[row["system_b"]], k)
         for name, value in expected.items():
             assert row[name] == pytest.approx(value, rel=1e-7, abs=1e-12, nan_ok=True), name
-        told = [row[name] for name in ("better", "significantly_better", "no_harm")]
+        shown = [row[name] for name in ("better", "significantly_better", "no_harm")]
         deciding = {name: row[f"{name}_adjusted"] for name in expected if name.startswith("p_")}
-        assert told == list(verdicts(expected | deciding, "rr", "t", 0.05))
+        assert shown == list(verdicts(expected | deciding, "rr", "t", 0.05))
 
 
 @pytest.mark.parametrize(
@@ -318,9 +318,9 @@ def test_missing_lists_count_as_empty():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
     with pytest.raises(IdError, match="topics that occur in runs and qrels"):
         runs.ireval.outcomes(qrels.assign(qid=["x", "y"]), baseline="A")
-    apart = runs[(runs["system"] == "A") == (runs["qid"] == "q0")]
+    disjoint = runs[(runs["system"] == "A") == (runs["qid"] == "q0")]
     with pytest.warns(IrframeWarning, match="lack count as empty: A 1 of 2 topics, B 1 of 2"):
-        result = both_ways(apart, qrels, baseline="A")
+        result = both_ways(disjoint, qrels, baseline="A")
     cases = ["a_only", "b_only", "both", "neither"]
     assert result.summary.loc[0, cases].tolist() == [1, 1, 0, 0]
     stray = runs.assign(qid=runs["qid"].where(runs["system"] == "A", "0" + runs["qid"]))

@@ -19,7 +19,7 @@ from irframe.errors import DepthError, InputError, IrframeWarning, ParameterErro
 
 
 def lengths_frame(by_system):
-    """Return a frame of search lengths, where None is not retrieved, at length 50."""
+    """Return a frame of search lengths, None if not retrieved."""
     rows = [
         (system, "1", f"d{number}", 1, length, 50 if length is None else length, 0.0)
         for system, lengths in by_system.items()
@@ -187,7 +187,7 @@ def test_histogram_counts_unretrieved_documents_in_the_last_bin():
 
 
 def uneven():
-    """Return the example track with one run cut at rank 10, and its judgments."""
+    """Return the example track with one run cut."""
     runs, qrels = ir.example_track()
     short = runs[runs["system"] == "bm25"].groupby("topic").head(10).assign(system="short")
     return pd.concat([runs, short]), qrels
@@ -242,11 +242,11 @@ def test_mean_precision_and_mean_length_equal_the_worked_case(golden):
     expected = case["expected"]
     serp = [int(rank in ranks) for rank in range(1, ranks.max() + 2)]
     assert (1 / ranks).mean() == pytest.approx(expected["mean_P"])
-    apart = [1] + [0] * 999 + [1]
-    assert len(serp) == len(apart) == 1001
-    found = ir.metrics.ASL().curve(apart)[-1]
+    spread = [1] + [0] * 999 + [1]
+    assert len(serp) == len(spread) == 1001
+    found = ir.metrics.ASL().curve(spread)[-1]
     assert found == pytest.approx(expected["mean_SL"])
-    found = ir.metrics.AtomizedP().curve(apart)[-1]
+    found = ir.metrics.AtomizedP().curve(spread)[-1]
     assert found == pytest.approx(expected["mean_P"])
 
 

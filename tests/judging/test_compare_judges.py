@@ -13,7 +13,7 @@ from irframe.errors import GradeError, IdError, IrframeWarning, ParameterError
 
 
 def drawn(seed=0, judges=3, topics=16, docs=9, share=1.0):
-    """Return random judgments of judges who agree more often than not."""
+    """Return random judgments of judges who mostly agree."""
     random = np.random.default_rng(seed)
     truth = random.integers(4, size=(topics, docs))
     result = {}
@@ -30,7 +30,7 @@ def drawn(seed=0, judges=3, topics=16, docs=9, share=1.0):
 
 
 def side_by_side(judges):
-    """Return grades with a column per judge, NaN for unjudged documents."""
+    """Return grades with a column per judge."""
     columns = {name: each.set_index(["topic", "doc"])["grade"] for name, each in judges.items()}
     return pd.DataFrame(columns).astype(float)
 
@@ -90,7 +90,7 @@ def clusters(sizes):
 
 
 def expected_interval(name, index, samples, confusion, *, alpha):
-    """Return the union of jackknife and percentile intervals for 6 equal topics."""
+    """Return the union of jackknife and percentile intervals."""
     value, left_out, replicates = (
         [each[name].values[index] for each in subset] for subset in samples
     )

@@ -1,4 +1,4 @@
-"""Tests of `judge_effect` against one pair of systems and one judge at a time."""
+"""`judge_effect` against loops over pairs and judges."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ AT = [5, 50]
 
 
 def judges_of(qrels):
-    """Return judgments of people, of a stricter judge and of a random judge."""
+    """Return judgments of people, a strict and a random judge."""
     random = np.random.default_rng(1)
     guess = random.permutation(qrels["grade"].to_numpy())
     strict = qrels["grade"].where(qrels["grade"] != 1, 0)

@@ -163,7 +163,7 @@ def shallow():
 
 
 def judged_by_hand(cube, name, budget):
-    """Return the qrels after a method judged `budget` documents per topic."""
+    """Return the qrels after judging `budget` documents per topic."""
     ranked = RUNS[
         RUNS["system"].isin(cube.system.to_numpy()[dense(cube).contributing])
     ].ireval.rank()
@@ -184,7 +184,7 @@ def judged_by_hand(cube, name, budget):
 
 
 def padded(lists, ranks):
-    """Return lists in which unjudged documents are replaced by unique names."""
+    """Return lists with unique names of unjudged documents."""
     wide = {s: [f"{s} {rank}" for rank in range(1, 11)] for s in lists}
     for (system, doc), rank in ranks.items():
         wide[system][rank - 1] = doc

@@ -1,4 +1,4 @@
-"""Tests of `score_nuggets` against scores of one answer at a time."""
+"""`score_nuggets` against scores of single answers."""
 
 import numpy as np
 import pandas as pd

@@ -30,7 +30,7 @@ VALUES = json.loads((Path(__file__).parent / "_ppi" / "values.json").read_text()
 
 
 def simulate(topics, human, draws, *, seed, correlation=0.8):
-    """Return random scores of two systems under a model and people.
+    """Return random scores by a model and by people.
 
     Each draw is a depth. Human scores have the means 0.5 and 0.4. The model's scores are higher,
     more so for the first system.
@@ -48,7 +48,7 @@ def simulate(topics, human, draws, *, seed, correlation=0.8):
 
 
 def coverage(result):
-    """Return the coverage of intervals of means and of the difference."""
+    """Return the coverage of intervals of means and differences."""
     truth = xr.DataArray([0.5, 0.4], dims="system")
     means = (result["ci_low"] <= truth) & (truth <= result["ci_high"])
     difference = (result["difference_low"] <= 0.1) & (result["difference_high"] >= 0.1)
@@ -253,7 +253,7 @@ def test_intervals_have_their_nominal_coverage():
 
 
 def contributions(qrels, system, topic, k=5):
-    """Return the contribution of each document of a topic to P@k."""
+    """Return the contribution of each document to P@k."""
     pool = qrels[qrels["topic"] == topic].set_index("doc")["grade"]
     run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
     top = run.loc[run["rank"] <= k, "doc"]

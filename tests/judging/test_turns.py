@@ -22,7 +22,7 @@ def test_every_method_has_an_oracle():
 
 
 def collection(seed, topics=3, systems=4):
-    """Return random lists by topic and system, and relevant documents by topic."""
+    """Return random lists and relevant documents by topic."""
     random = np.random.default_rng(seed)
     docs = np.array([f"d{number:02}" for number in range(12)])
     lists = {
@@ -39,7 +39,7 @@ def collection(seed, topics=3, systems=4):
 
 
 def built(lists, relevant, judged=None):
-    """Return the cube of lists with all or the given documents judged."""
+    """Return the cube of lists with these documents judged."""
     rows = [
         (system, topic, doc, -rank)
         for topic, runs in lists.items()
@@ -60,7 +60,7 @@ def built(lists, relevant, judged=None):
 
 
 def drawn(pool, row, labels):
-    """Return a function that returns the order of tied systems at a turn."""
+    """Return a function that orders tied systems."""
     turns = np.zeros(len(pool.keys), np.int64)
     return lambda turn: labels[np.argsort(pool.lot(turns + turn)[row])].tolist()
 

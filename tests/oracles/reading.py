@@ -100,7 +100,7 @@ def inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1000):
 
 
 def squares(first):
-    """Return ``sum over i >= 0 of (first / (first + i))^2``."""
+    """Return the sum of squared ``first / (first + i)``."""
     return float(first**2 * polygamma(1, first))
 
 

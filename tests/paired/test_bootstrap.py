@@ -1,4 +1,4 @@
-"""The bootstrap test against the worked case and a slow loop on the same resamples."""
+"""Bootstrap tests against the worked case and a loop."""
 
 from fractions import Fraction
 
@@ -53,13 +53,13 @@ def test_slow_loop_on_ties(scores, seed):
 
 @st.composite
 def balanced(draw):
-    """Scores of two systems, fractions whose differences add up to nothing."""
+    """Draw scores of two systems whose mean difference is 0."""
     topics = draw(st.integers(2, 9))
-    whole = st.lists(st.integers(-30, 30), min_size=topics, max_size=topics)
-    base, apart = draw(whole), draw(whole)
-    apart[-1] -= sum(apart)
+    integers = st.lists(st.integers(-30, 30), min_size=topics, max_size=topics)
+    base, differences = draw(integers), draw(integers)
+    differences[-1] -= sum(differences)
     unit = Fraction(draw(st.sampled_from([1, 5000])), draw(st.sampled_from([3, 7, 10, 49])))
-    rows = [base, [one + other for one, other in zip(base, apart, strict=True)]]
+    rows = [base, [one + other for one, other in zip(base, differences, strict=True)]]
     return np.array([[float(value * unit) for value in row] for row in rows])[:, :, None]
 
 
@@ -119,7 +119,7 @@ def test_resamples_that_do_not_fit(resamples):
 
 
 def test_weights_as_resampled_topic_by_topic():
-    """With weights of mean 1, z and w in place of z; of a resample the topics drawn, as often."""
+    """Weights with mean 1 follow their topics into each resample."""
     random = np.random.default_rng(2)
     scores, weights = random.random((2, 9, 1)), random.random(9) + 0.1
     weights *= len(weights) / weights.sum()

@@ -1,4 +1,4 @@
-"""Student's t where differences hardly vary, and on scores of any size, and what goes with it.
+"""The paired t, rank-sum, sign and Wilcoxon tests.
 
 The rank-sum test; The sign test, far into its tails; Wilcoxon's signed-rank test: exact, rounded,
 of large scores.

@@ -1,4 +1,4 @@
-"""How topics were drawn: worked numbers, whole matrices, and invariance under relabelling."""
+"""Worked numbers, matrix products, and invariance under relabelling."""
 
 import json
 
@@ -44,7 +44,7 @@ def test_worked_numbers(shared):
 
 @st.composite
 def designs(draw):
-    """Scores of three systems over topics, with weights, clusters and tasks of two and more."""
+    """Draw scores with weights, clusters and tasks."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=4, max_size=12))
     tasks = draw(st.integers(1, min(3, len(sizes) // 2)))
     cluster = np.repeat(np.arange(len(sizes)), sizes)
@@ -57,7 +57,7 @@ def designs(draw):
 
 
 @given(designs())
-def test_pairs_by_whole_matrices(drawn):
+def test_pairs_equal_matrix_products(drawn):
     scores, given = drawn
     found = describe_differences(scores, None, design_of(scores.shape[1], **given))
     for pair, (a, b) in enumerate(all_pairs(3)):
@@ -137,7 +137,7 @@ def test_differences_that_are_the_same_within_tasks_do_not_vary():
     assert not np.isnan(alone.mean).any()
 
 
-def test_signs_and_draws_are_of_whole_clusters():
+def test_signs_and_draws_keep_clusters_together():
     random = np.random.default_rng(5)
     sizes = [3, 1, 4, 2, 2]
     cluster, task = np.repeat(np.arange(5), sizes), np.repeat([0, 0, 0, 1, 1], sizes)
@@ -159,7 +159,7 @@ def test_signs_and_draws_are_of_whole_clusters():
         assert row @ d == pytest.approx(np.mean(expected))
 
 
-def test_some_tests_have_no_such_form():
+def test_other_tests_support_no_design():
     assert {name for name, test in TESTS.items() if test.supports_design} == {*DESIGNED}
     for name, test in TESTS.items():
         if name not in DESIGNED:

@@ -1,4 +1,4 @@
-"""Means, spreads and counts of differences against loops and scipy; tests are values."""
+"""Moments and counts of differences, against loops and scipy."""
 
 import numpy as np
 import pytest
@@ -76,9 +76,9 @@ def test_a_single_precision_or_strided_cube():
         np.testing.assert_array_equal(found, wanted)
 
 
-@pytest.mark.parametrize(("apart", "counted"), [(0.4e-12, "ties"), (0.6e-12, "wins")])
-def test_differences_count_from_twelve_decimals_on(apart, counted):
-    scores = np.array([[apart], [0.0]])[:, :, None]
+@pytest.mark.parametrize(("difference", "counted"), [(0.4e-12, "ties"), (0.6e-12, "wins")])
+def test_differences_count_from_twelve_decimals_on(difference, counted):
+    scores = np.array([[difference], [0.0]])[:, :, None]
     one_way = describe_differences(scores, np.array([[0, 1]]))
     other_way = describe_differences(scores, np.array([[1, 0]]))
     assert getattr(one_way, counted).item() == 1
@@ -125,7 +125,7 @@ def test_values(test):
 
 
 @pytest.mark.parametrize("unknown", ["anova", "T", "", None, 5, PairedT])
-def test_unknown_name_lists_what_there_is(unknown):
+def test_unknown_names_list_all_tests(unknown):
     with pytest.raises(ParameterError) as caught:
         parse_test(unknown)
     for name in TESTS:

@@ -1,4 +1,4 @@
-"""Differences of pairs by products of systems, against the differences themselves."""
+"""Prediction-powered pairs equal their differences."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from irframe.paired.pairs import all_pairs
 
 
 def draw(seed):
-    """Return scores of systems of which some are alike, or nearly; and who judged which topic."""
+    """Return scores with similar systems, and the judged topics."""
     random = np.random.default_rng(seed)
     cheap, human = random.random((2, 6, 12, 3))
     cheap[1], human[1] = cheap[0], human[0]
@@ -42,10 +42,10 @@ def test_pairs_are_their_differences(seed):
 
 def test_what_cancels_out_is_computed_a_few_pairs_at_a_time(monkeypatch):
     cheap, human, counted, judged = draw(0)
-    whole = power_pairs(cheap, human, counted, judged, all_pairs(6))
+    at_once = power_pairs(cheap, human, counted, judged, all_pairs(6))
     monkeypatch.setattr(margins, "BLOCK", 1)
     again = power_pairs(cheap, human, counted, judged, all_pairs(6))
-    np.testing.assert_array_equal(again.error, whole.error)
+    np.testing.assert_array_equal(again.error, at_once.error)
 
 
 @pytest.mark.parametrize("share", [0.5, 2.0])
@@ -66,7 +66,7 @@ def test_the_weight_minimises_the_variance(share):
 
 @pytest.mark.parametrize("overlap", [0, 4, 12])
 def test_the_jackknife_leaves_out_one_topic_after_the_other(overlap):
-    """Topics of people alone, of both, and of cheap scores alone, which count by their variance."""
+    """Topics are judged by people, by both, or cheaply alone."""
     random = np.random.default_rng(overlap)
     cheap, human = random.random((2, 30, 1))
     human += 0.4 * cheap

@@ -1,4 +1,4 @@
-"""Every test against scipy, against a slow loop from its definition, and in the edge cases."""
+"""Paired tests against scipy, loops, and in edge cases."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ CUBES = st.tuples(st.integers(2, 5), st.integers(1, 8), st.integers(1, 3)).flatm
 
 
 def realistic(systems=8, topics=50, depths=3, seed=0):
-    """Shared topics, near-duplicate systems, ties, and one system that is a copy."""
+    """Return scores with shared topics, ties and a copy."""
     rng = np.random.default_rng(seed)
     topic = rng.random((1, topics, 1))
     scores = 0.6 * topic + 0.4 * rng.random((systems, topics, depths))
@@ -161,7 +161,7 @@ def test_slow_loops(test, scores):
 
 
 def quick(name, samples=20):
-    """Return the test of a name, of few samples if it draws any."""
+    """Return a test with few samples."""
     drawn = {"permutation", "bootstrap", "tukey"}
     return TESTS[name](**{"samples": samples} if name in drawn else {})
 
@@ -169,28 +169,28 @@ def quick(name, samples=20):
 @pytest.mark.parametrize("name", TESTS)
 def test_blocks_do_not_matter(name, monkeypatch):
     test, scores = quick(name, 70), realistic(topics=20, depths=7)
-    whole = test.kernel(scores)
+    at_once = test.kernel(scores)
     monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 2000)
     monkeypatch.setattr(blocks_module, "GROUP_BYTES", 3000)
     for depth in (0, 4):
         one = test.kernel(scores[:, :, [depth]])
-        np.testing.assert_allclose(one.p[:, 0], whole.p[:, depth], rtol=1e-9)
-    assert_equal(test.kernel(scores), whole)
+        np.testing.assert_allclose(one.p[:, 0], at_once.p[:, depth], rtol=1e-9)
+    assert_equal(test.kernel(scores), at_once)
 
 
 @pytest.mark.parametrize("name", TESTS)
 def test_pairs_and_direction(name):
     test, scores = quick(name, 70), realistic(topics=20)
-    whole = test.kernel(scores)
-    assert whole.statistic.shape == whole.p.shape == (28, 3)
+    of_all = test.kernel(scores)
+    assert of_all.statistic.shape == of_all.p.shape == (28, 3)
     pairs = baseline_pairs(8, 2)
     baseline = test.kernel(scores, pairs)
     lookup = {tuple(pair): row for row, pair in enumerate(all_pairs(8).tolist())}
     for row, (i, j) in enumerate(pairs.tolist()):
         other, sign = lookup[min(i, j), max(i, j)], 1 if i < j else -1
-        np.testing.assert_allclose(baseline.p[row], whole.p[other], rtol=1e-9)
+        np.testing.assert_allclose(baseline.p[row], of_all.p[other], rtol=1e-9)
         np.testing.assert_allclose(
-            baseline.statistic[row], sign * whole.statistic[other], rtol=1e-9, atol=1e-12
+            baseline.statistic[row], sign * of_all.statistic[other], rtol=1e-9, atol=1e-12
         )
 
 

@@ -1,4 +1,4 @@
-"""Tests of pairs, blocks of depths, inner products, random draws and ranks of marked values."""
+"""Pairs, products, average ranks, and draws of topics and signs."""
 
 import numpy as np
 import pytest
@@ -127,6 +127,6 @@ SCORES = np.array([[[0.1], [0.2], [0.4]], [[0.3], [0.1], [0.2]]])
         (lambda n: draw_signs(5, samples=n, seed=0), 10),
     ],
 )
-def test_bytes_are_said_before_they_are_asked_for(ask, size):
+def test_too_many_draws_are_refused_before_allocation(ask, size):
     refused(ParameterError, rf"in at most 4 GiB, but found .* \({size:,},000,000,000 b", ask, 10**9)
     ask(9)

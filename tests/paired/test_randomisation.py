@@ -1,8 +1,4 @@
-"""The correction by the largest t, against a loop over draws and pairs, and what goes with it.
-
-The permutation test against a slow loop on the same signs, and the exact share; Tukey's test
-against a slow loop on the same shuffles.
-"""
+"""Max-T, permutation and Tukey tests against loops over draws."""
 
 import math
 
@@ -17,7 +13,7 @@ from irframe.paired.pairs import draw_signs
 
 
 def t_of(differences):
-    """Return |t| of paired differences; infinite if they are constant, 0 if they are nothing."""
+    """Return |t| of paired differences, infinite for constant ones."""
     n, mean = len(differences), sum(differences) / len(differences)
     squares = sum((d - mean) ** 2 for d in differences)
     if squares < 1e-12:
@@ -26,7 +22,7 @@ def t_of(differences):
 
 
 def stepped_down(families, signs):
-    """Return corrected p-values of differences by topic, None where there is no score."""
+    """Return step-down corrected p-values of differences by topic."""
 
     def sizes(sign):
         return [
@@ -56,7 +52,7 @@ def test_values_equal_the_loop(seed, grades):
 
 
 @given(seed=st.integers(0, 9999))
-def test_pairs_on_other_topics_are_held_against_each_other_by_t(seed):
+def test_pairs_on_different_topics_are_compared_by_t(seed):
     rng = np.random.default_rng(seed)
     scores = rng.random((8, 4))
     scores[5:, 2:] = 0
@@ -87,10 +83,10 @@ def test_the_order_of_systems_never_matters():
 
 def test_long_families_are_worked_off_in_groups():
     scores = np.random.default_rng(5).random((6, 60))
-    whole = MaxT(samples=1500).kernel(scores, all_pairs(60))
-    largest = MaxT(samples=1500).kernel(scores, all_pairs(60)[::-1])[::-1]
-    np.testing.assert_array_equal(whole, largest)
-    assert whole.min() > 1 / 1501
+    found = MaxT(samples=1500).kernel(scores, all_pairs(60))
+    reversed_pairs = MaxT(samples=1500).kernel(scores, all_pairs(60)[::-1])[::-1]
+    np.testing.assert_array_equal(found, reversed_pairs)
+    assert found.min() > 1 / 1501
 
 
 def test_differences_that_never_vary():

@@ -114,7 +114,7 @@ def test_rounding_errors_give_zero_variance():
 
 
 def variance_of_mean(differences, shares, clusters):
-    """Return the variance of a weighted mean over clusters, computed by loops."""
+    """Return the variance of a weighted clustered mean, by loops."""
     mean, total = shares @ differences, (shares**2).sum()
     variance = 0.0
     for name in set(clusters):

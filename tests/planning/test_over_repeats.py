@@ -66,7 +66,7 @@ def test_components_of_uneven_numbers_of_repeats_equal_the_loop():
 
 
 def power_at(topics, variances, repeats, difference, *, one_sided, shared, alpha=0.05):
-    """Return the power of an experiment with given topics and repeats."""
+    """Return the power with given topics and repeats."""
     topic, repeat, residual = variances
     by_topic = (topic + residual / repeats) / topics
     by_repeat = repeat / repeats + residual / (topics * repeats)

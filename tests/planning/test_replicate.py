@@ -23,7 +23,7 @@ PEER = json.loads(Path(__file__).with_name("_repro_eval").joinpath("values.json"
 
 
 def frame_of(runs):
-    """Return the scores of a system a and a baseline b."""
+    """Return the scores of system a and baseline b."""
     frames = {name: pd.DataFrame(run).T for name, run in zip("ab", runs, strict=True)}
     return pd.concat(frames, names=["system", "topic"])
 

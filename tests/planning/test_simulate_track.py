@@ -203,7 +203,7 @@ def test_the_example_never_changes():
     assert np.bincount(qrels["grade"]).tolist() == [365, 63, 51, 44]
 
 
-def test_some_systems_are_told_apart_and_some_are_not():
+def test_some_systems_differ_significantly_and_some_do_not():
     runs, qrels = example_track()
     frame = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
     better = frame[frame["significant"] & (frame["difference"] > 0)]["system_a"]

@@ -27,14 +27,14 @@ def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
     )
     found = ranks[["rank_low", "rank_high"]].to_dataframe().loc[board.index]
     assert (board[["rank_low", "rank_high"]] == found[["rank_low", "rank_high"]]).all(axis=None)
-    held = scores.ireval.leaderboard(
+    compared = scores.ireval.leaderboard(
         at=[10, 5], test=ir.Significance(family=family), baseline="bm25"
     )
     pairs = scores.ireval.compare(ir.Significance(family=family), baseline="bm25").query(
         "metric == 'ASL' & depth == 10"
     )
     expected = pairs.set_index("system_b" if "bm25" in {*pairs["system_a"]} else "system_a")
-    p = held["p_adjusted"].dropna()
+    p = compared["p_adjusted"].dropna()
     np.testing.assert_allclose(p, expected["p_adjusted"][p.index], rtol=1e-12)
 
 
@@ -167,7 +167,7 @@ def test_letters_say_what_the_comparison_says(metric, how):
     assert letters.iloc[0].startswith("a")
 
 
-def test_there_are_letters_after_the_last():
+def test_letters_continue_with_numbers_after_the_last():
     systems, last = 110, len(LETTERS)
     names = [f"s{number:03}" for number in range(systems)]
     index = pd.MultiIndex.from_product([names, range(4)], names=["system", "topic"])
@@ -199,17 +199,17 @@ def drawn(seed, without=()):
 
 
 def loops(scores, sign):
-    """Return win rates as HELM has them and Borda counts as MTEB orders by, pair by pair."""
+    """Return win rates and Borda counts, pair by pair."""
     means = scores["AP"].groupby(["set", "system"]).mean().round(12).unstack("set") * sign
     rates, counts = {}, {}
     for system, own in means.iterrows():
         shares, beaten = [], []
-        for task, mine in own.items():
+        for task, mean in own.items():
             others = means[task].drop(system)
-            if np.isnan(mine):
+            if np.isnan(mean):
                 beaten.append(0.0)
                 continue
-            won = sum((mine > each) + (mine == each) / 2 for each in others.dropna())
+            won = sum((mean > each) + (mean == each) / 2 for each in others.dropna())
             shares.append(won / others.notna().sum())
             beaten.append(won + others.isna().sum())
         rates[system], counts[system] = np.mean(shares), np.mean(beaten)
@@ -226,10 +226,10 @@ def test_counts_are_those_of_loops(seed, lower):
         board = scores.ireval.leaderboard()
         expected = loops(drawn(seed, without), -1 if lower else 1).loc[board.index]
         pd.testing.assert_frame_equal(board[["win_rate", "borda"]], expected, check_names=False)
-        whole = [s for s in "abcde" if s not in {system for _, system in without}]
-        kept = scores[scores.index.isin(whole, level="system")].ireval.leaderboard()
+        complete = [s for s in "abcde" if s not in {system for _, system in without}]
+        kept = scores[scores.index.isin(complete, level="system")].ireval.leaderboard()
         pd.testing.assert_series_equal(board["AP"].dropna(), kept["AP"])
-        assert list(board.index[len(whole) :]) == [s for s in board.index if s not in whole]
+        assert list(board.index[len(complete) :]) == [s for s in board.index if s not in complete]
 
 
 @pytest.mark.parametrize("order", ["win_rate", "borda"])
@@ -278,13 +278,13 @@ def test_systems_that_lack_a_task_are_named_and_last():
 
 
 def resampled(scores, seed, samples):
-    """Return ends of the middle 60% of win rates and Borda counts, a resample after the other."""
+    """Return the middle 60 % of resampled rates and counts."""
     tasks = sorted({*scores.index.get_level_values("set")}, key=lambda task: f"{task} q0")
     random, found = np.random.default_rng(seed), []
     draws = {t: random.integers(SIZES[t], size=(samples, SIZES[t]), dtype=np.int64) for t in tasks}
-    whole = {task: scores["AP"].xs(task, level="set").unstack("topic") for task in tasks}
+    by_task = {task: scores["AP"].xs(task, level="set").unstack("topic") for task in tasks}
     for n in range(samples):
-        means = {t: own.iloc[:, draws[t][n]].mean(axis=1) for t, own in whole.items()}
+        means = {t: own.iloc[:, draws[t][n]].mean(axis=1) for t, own in by_task.items()}
         found.append(loops(pd.concat(means, names=["set", "system"]).to_frame("AP"), 1))
     ends = {"low": samples // 5, "high": samples - 1 - samples // 5}
     return pd.DataFrame(
@@ -336,7 +336,7 @@ def test_every_task_counts_by_its_own_metric(over):
 
 
 def test_the_first_system_is_flattered_by_what_resamples_say():
-    """Of two systems of equal means, which differ by +-1, by mean |sum of n signs| / n."""
+    """The expected excess of two equal systems is known."""
     lead = np.tile([1.0, -1.0], 50)
     scores = pd.DataFrame({"AP": np.concatenate([lead / 2, -lead / 2])})
     scores.index = pd.MultiIndex.from_product([["a", "b"], range(100)], names=["system", "topic"])

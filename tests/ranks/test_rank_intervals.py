@@ -1,4 +1,4 @@
-"""Ranks with their intervals, against loops over tests of pairs and over resamples."""
+"""Ranks and their intervals, against loops."""
 
 import itertools
 import warnings
@@ -34,15 +34,15 @@ def rank_of(values):
 
 
 def quiet(verb, *arguments, **options):
-    """Call a verb on scores of which some system's do not vary."""
+    """Call a verb without warnings about constant scores."""
     with warnings.catch_warnings():
-        said = "no (interval where|outcome on)|the normal|comparisons (whose|of harmonic)"
-        warnings.filterwarnings("ignore", said, IrframeWarning)
+        messages = "no (interval where|outcome on)|the normal|comparisons (whose|of harmonic)"
+        warnings.filterwarnings("ignore", messages, IrframeWarning)
         return verb(*arguments, **options)
 
 
 def looped(values, samples, beyond):
-    """Return ends of the ranks in resamples and shares of first ranks; values (system, topic)."""
+    """Return ends of resampled ranks, and shares of first ranks."""
     drawn = draw_topics(values.shape[1], samples=samples, seed=3)
     ranks = np.array([rank_of([row[topics].mean() for row in values]) for topics in drawn])
     ordered = np.sort(ranks, axis=0)
@@ -51,7 +51,7 @@ def looped(values, samples, beyond):
 
 
 def holm_by_loop(values, alpha):
-    """Return intervals of ranks from t-tests of pairs; values (system, topic), higher is better."""
+    """Return intervals of ranks from t-tests of all pairs."""
     systems, topics = values.shape
     found = []
     for j in range(systems):
@@ -70,7 +70,7 @@ def holm_by_loop(values, alpha):
 
 
 def assert_ranks(found, *expected):
-    """Hold ranks and the ends of their intervals, in the order of the systems, against others."""
+    """Assert ranks and the ends of their intervals."""
     for name, values in zip(("rank", "rank_low", "rank_high"), expected, strict=True):
         np.testing.assert_array_equal(found[name].values.ravel(), values)
 
@@ -120,10 +120,12 @@ def test_max_t_intervals_equal_the_loop(seed):
     )
     for j in range(5):
         others = [k for k in range(5) if k != j]
-        apart = drawn.kernel(values.T, np.array([[k, j] for k in others])) < 0.1
-        better = sum(apart[n] and values[k].mean() > values[j].mean() for n, k in enumerate(others))
+        differs = drawn.kernel(values.T, np.array([[k, j] for k in others])) < 0.1
+        better = sum(
+            differs[n] and values[k].mean() > values[j].mean() for n, k in enumerate(others)
+        )
         assert found["rank_low"][0, j] == 1 + better
-        assert found["rank_high"][0, j] == 5 - (apart.sum() - better)
+        assert found["rank_high"][0, j] == 5 - (differs.sum() - better)
 
 
 def test_equal_runs_share_a_first_place():
@@ -171,8 +173,8 @@ def test_intervals_and_tiers_are_counted_in_the_comparison_of_all_pairs(scores, 
         alone = scores[:1].sel(depth=depth).ireval.rank_intervals(**asked).squeeze().to_dataframe()
         columns = ["rank_low", "rank_high", "tier"]
         pd.testing.assert_frame_equal(board[columns].sort_index(), alone[columns].sort_index())
-        told = rows.attrs["test"], rows.attrs["adjust"], rows.attrs["alpha"]
-        assert told == tuple(board.attrs[name] for name in ("test", "adjust", "alpha"))
+        recorded = rows.attrs["test"], rows.attrs["adjust"], rows.attrs["alpha"]
+        assert recorded == tuple(board.attrs[name] for name in ("test", "adjust", "alpha"))
 
 
 def test_all_depths_and_metrics_are_ranked_as_each_is_alone(scores):
@@ -194,8 +196,14 @@ def test_means_are_those_of_the_summary(scores):
         summary = scores.ireval.summary(alpha=0.1, interval=interval)
         for name in ("mean", "ci_low", "ci_high"):
             np.testing.assert_array_equal(found[name], summary[name])
-    told = {"alpha": 0.1, "rank_interval": "pairs", "interval": "t", "adjust": "holm", "test": "t"}
-    assert found.attrs | told == found.attrs
+    recorded = {
+        "alpha": 0.1,
+        "rank_interval": "pairs",
+        "interval": "t",
+        "adjust": "holm",
+        "test": "t",
+    }
+    assert found.attrs | recorded == found.attrs
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -215,7 +223,7 @@ def test_the_order_of_systems_and_topics_never_matters(seed):
 
 
 def tiers_by_loop(means, pairs):
-    """Cut a ranking into tiers by a loop; pairs by the numbers of the systems."""
+    """Return tiers by a loop over significant pairs."""
     tiers, tier, inside = {}, 0, None
     for rank in sorted(set(rank_of(means))):
         tied = [system for system, r in enumerate(rank_of(means)) if r == rank]
@@ -237,14 +245,14 @@ def test_tiers_equal_the_loop(seed, test):
     assert found.values[0].tolist() == tiers_by_loop(values.mean(axis=1), pairs)
 
 
-def test_a_tier_ends_before_the_first_that_is_told_apart_from_one_inside():
+def test_a_tier_ends_before_a_significant_difference():
     noise = np.array([0, 1, 0, 2, 1, 0, 2, 1]) / 100
     wide = np.array([3, -3, 2, -2, 1, -1, 0, 0]) / 100
     chain = [noise, noise + 0.005 + wide, noise + 0.01 + np.array([1, -1] * 4) / 1000]
     scores = array_of(np.array([*chain, 0.5 + noise * 1.01, noise + noise[::-1] / 1e6]))
-    told = scores.ireval.compare(adjust="holm")["significant"].to_numpy()
+    differs = scores.ireval.compare(adjust="holm")["significant"].to_numpy()
     # Of 0, 1, 2 in the chain, 0 and 2 are told apart, 3 from all; 4 is the same as 0.
-    assert told.tolist() == [False, True, True, False, False, True, False, True, True, True]
+    assert differs.tolist() == [False, True, True, False, False, True, False, True, True, True]
     found = scores.ireval.rank_intervals()["tier"]
     assert found.values[0].tolist() == [3, 2, 2, 1, 3]
 

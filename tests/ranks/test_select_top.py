@@ -18,7 +18,7 @@ def test_best_systems(cube, top, kept):
     np.testing.assert_array_equal(scores.ireval.select_top(top)["system"], found["system"])
 
 
-def test_share_of_whole_systems():
+def test_a_share_of_systems_is_rounded():
     cube = ir.cube(*ir.simulate_track(systems=10, topics=3, docs=200, depth=20, pool_depth=5))
     assert cube.ireval.select_top(0.9).sizes["system"] == 9
 

@@ -51,6 +51,6 @@ def test_every_depth_of_an_array():
     xr.testing.assert_equal(lazy.compute(), masked.ireval.sheet("ance"))
 
 
-def test_a_system_that_is_not_there():
+def test_unknown_systems_are_refused():
     scores = ir.evaluate(*ir.example_track(), "AP")
     refused(ParameterError, "a system of the scores .bm25", scores.ireval.sheet, "bm52")

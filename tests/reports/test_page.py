@@ -49,7 +49,7 @@ def moved(tab):
     tab.click("#rungs th.mean button")
     if tab.get_attribute("#rungs th.rank_low", "aria-sort") != "ascending":
         tab.click("#rungs th.rank_low button")
-    settle(tab)
+    wait_for_drawing(tab)
     return tab
 
 
@@ -59,10 +59,10 @@ def put(tab, *, depth, metric):
         "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')); }",
         DEPTHS.index(depth),
     )
-    settle(tab)
+    wait_for_drawing(tab)
 
 
-def settle(tab):
+def wait_for_drawing(tab):
     """Wait until changes are drawn, in the next frame."""
     frame = "requestAnimationFrame"
     tab.evaluate(f"() => new Promise((done) => {frame}(() => {frame}(() => setTimeout(done))))")
@@ -119,11 +119,11 @@ def filled(tab):
 
 def test_a_click_on_a_heading_sorts_the_leaderboard(moved, page):
     moved.click("#rungs th.name button")
-    settle(moved)
+    wait_for_drawing(moved)
     plain = [name for name in column(moved, "name a") if name[0].isalpha()]
     assert plain == sorted(name for name in page.facts["systems"] if name[0].isalpha())
     moved.click("#rungs th.unjudged button")
-    settle(moved)
+    wait_for_drawing(moved)
     shares = [int(text.removesuffix("\xa0%")) for text in column(moved, "unjudged")]
     assert shares == sorted(shares, reverse=True)
     assert moved.get_attribute("#rungs th.unjudged", "aria-sort") == "descending"
@@ -132,11 +132,11 @@ def test_a_click_on_a_heading_sorts_the_leaderboard(moved, page):
 
 def test_systems_are_found_by_name_and_by_group(moved):
     moved.fill("#find", "bm25")
-    settle(moved)
+    wait_for_drawing(moved)
     assert sorted(column(moved, "name a")) == ["bm25", "bm25+rm3"]
     assert moved.inner_text("#found") == "2 of 8 systems"
     moved.fill("#find", "rerankers")
-    settle(moved)
+    wait_for_drawing(moved)
     assert SYSTEM in column(moved, "name a")
 
 
@@ -153,9 +153,9 @@ def test_figures_have_a_mark_for_every_number(moved, page):
 def test_two_systems_are_compared_by_topic(moved, page):
     moved.select_option("#side-a", label=SYSTEM)
     moved.select_option("#side-b", label="ance")
-    settle(moved)
+    wait_for_drawing(moved)
     moved.select_option("#topic", index=2)
-    settle(moved)
+    wait_for_drawing(moved)
     a, b = page.facts["systems"].index(SYSTEM), page.facts["systems"].index("ance")
     difference = np.subtract(*page.numbers["scores"][0, [a, b], :, DEPTHS.index(10)])
     ahead, behind = (difference > 0).sum(), (difference < 0).sum()
@@ -172,7 +172,7 @@ def test_two_systems_are_compared_by_topic(moved, page):
 
 def test_names_are_escaped_by_the_script(moved):
     moved.select_option("#baseline", label=SYSTEM)
-    settle(moved)
+    wait_for_drawing(moved)
     assert moved.title() == TITLE
     assert "dialog" not in moved.heard
     assert moved.locator("#rungs img, #rungs script, #lists b, #controls script").count() == 0
@@ -241,11 +241,11 @@ def test_the_address_keeps_the_state_and_a_cell_opens_its_pair(tab, path):
     page = opened(tab, path.as_uri())
     assert page.url == path.as_uri()
     page.locator("canvas").click(position={"x": 60, "y": 5})
-    settle(page)
+    wait_for_drawing(page)
     pair = page.inner_text("#cell").partition(":")[0]
     put(page, depth=20, metric=1)
     page.fill("#find", "bm25")
-    settle(page)
+    wait_for_drawing(page)
     names = page.locator("#board-names li").all_text_contents()
     assert len(names) == page.locator("#board-columns li").count() == 8
     assert {*page.locator("#board-names .sought").all_text_contents()} == {"bm25", "bm25+rm3"}
@@ -314,14 +314,14 @@ def test_the_keyboard_opens_the_sheet_of_a_system(moved, scores):
     np.testing.assert_allclose(frame[[*expected]], expected, atol=2e-5)
     np.testing.assert_array_equal(frame["rank"], expected["rank"])
     moved.select_option("#sheet-order", label="topic")
-    settle(moved)
+    wait_for_drawing(moved)
     assert [row[0] for row in sheet(moved)[1]] == scores["topic"].to_numpy().tolist()
     moved.select_option("#sheet-order", label="against the median")
 
 
 def test_the_sheet_reads_the_same_without_a_script(moved, path):
     moved.select_option("#own", label=SYSTEM)
-    settle(moved)
+    wait_for_drawing(moved)
     scripted = sheet(moved)
     bare = unscripted(moved, path)
     assert sheet(bare) == scripted
@@ -349,7 +349,7 @@ def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, pa
     last = frame.index[-1]
     moved.locator("#topic-rows tbody a").last.click()
     moved.wait_for_selector("#says-lists:focus")
-    settle(moved)
+    wait_for_drawing(moved)
     assert moved.inner_text("#says-lists").startswith(f"On topic {last} ")
     assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
 
@@ -388,7 +388,7 @@ def test_a_track_shows_its_own_systems(tab, tracks_path, tracks):
     other.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
     assert other.input_value("#own") == str(tracks.facts["systems"].index("monot5"))
     other.select_option("#view", label="track even")
-    settle(other)
+    wait_for_drawing(other)
     own = int(other.input_value("#own"))
     assert own in tracks.facts["views"][1]["systems"]
     systems = [tracks.facts["systems"][place] for place in tracks.facts["views"][1]["systems"]]
@@ -398,7 +398,7 @@ def test_a_track_shows_its_own_systems(tab, tracks_path, tracks):
     assert options == ["none", "the median run", *systems]
     assert set(column(other, "change")) == {""}
     other.select_option("#baseline", label="the median run")
-    settle(other)
+    wait_for_drawing(other)
     assert column(other, "change")[(len(systems) - 1) // 2] == "0.000"
     assert "of 8" in other.inner_text("#says-duel")
     costs = tracks.numbers["scores"][0, :, tracks.facts["views"][1]["topics"], 1]
@@ -469,7 +469,7 @@ def test_repeats_move_with_the_slider_and_count_in_intervals(tab, tmp_path):
     page.locator("#depth").evaluate(
         "(slider) => { slider.value = 1; slider.dispatchEvent(new Event('input')); }"
     )
-    settle(page)
+    wait_for_drawing(page)
     first = page.locator("#rungs tbody tr").first
     name = first.locator(".name a").inner_text()
     first.locator("summary").click()

@@ -148,7 +148,7 @@ def test_the_documentation_has_the_pages_that_a_report_links_to(page):
     assert [name for name in names if not (home / name).with_suffix(".md").exists()] == []
 
 
-def test_without_a_baseline_there_is_no_change(tmp_path):
+def test_pages_without_a_baseline_have_no_changes(tmp_path):
     page = report_of(tmp_path, *ir.example_track(), title="One")
     (table,) = (attrs for _, attrs in page.tags if attrs.get("id") == "rungs")
     (star,) = (attrs for _, attrs in page.tags if attrs.get("id") == "starred")

@@ -35,7 +35,7 @@ CHOSEN = [
 ]
 HOME = Path(ir.__file__).parent / "reports" / "page"
 BLOCKS = {"h2", "h3", "p", "figcaption", "summary", "legend"}
-APART = {"script", "style", "data", "ladder", "svg", "select", "code", "ul"}
+SKIPPED = {"script", "style", "data", "ladder", "svg", "select", "code", "ul"}
 VOID = {"br", "img", "input", "meta", "link"}
 ELSEWHERE = {"texts.some"}
 """Sentences of larger pages, which other tests make."""
@@ -69,7 +69,7 @@ class Prose(HTMLParser):
         tags = {tag for tag, _ in self.open}
         if any(key for _, key in self.open):
             self.says[-1][1] += data
-        elif tags & BLOCKS and not tags & APART:
+        elif tags & BLOCKS and not tags & SKIPPED:
             self.between[-1] += data
 
 
