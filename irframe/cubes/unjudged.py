@@ -18,8 +18,8 @@ from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import Cube, experiment_of, shown_as
 from irframe.errors import DepthError, IdError, InputError, warn
+from irframe.evaluation.rejudged import condensed, fewer_judged, judged_anew
 from irframe.experiments import policy
-from irframe.experiments.experiment import condensed, fewer_judged, judged_anew
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.judgments import Judgments
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded

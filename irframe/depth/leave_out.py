@@ -21,7 +21,8 @@ from irframe.cubes.verb import common_topics, drop_absent, refuse_deeper, verb
 from irframe.cubes.view import experiment_of
 from irframe.depth.agreement import agreement
 from irframe.errors import ParameterError, warn
-from irframe.experiments.experiment import Experiment, fewer_judged
+from irframe.evaluation.rejudged import fewer_judged
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.topic_design import refuse_declared
 from irframe.files.ids import beginnings

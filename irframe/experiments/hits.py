@@ -21,8 +21,6 @@ from irframe.names import EMPTY, LENGTH, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max
 """The rank of a document that was not retrieved."""
-
-
 SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
 """Per-document values that metrics read."""
@@ -40,24 +38,25 @@ class Hits:
     """
 
     length: NDArray[np.integer[Any]]
-    """How long each list is, shape (system, topic)."""
+    """The length of each list, shape (system, topic)."""
     of: Codes
-    """The list of every hit, which is a judged document that was retrieved."""
+    """The list of every hit."""
     rank: Codes
-    """Its rank."""
+    """The rank of every hit."""
     row: Codes
-    """Its judgment."""
+    """The judgment of every hit."""
     tied: NDArray[np.bool_] | None = None
-    """Whether each retrieved document has the score of the one above it, list by list in ranked
+    """Whether each retrieved document ties with the document above it, list by list in ranked
     order. If not None, tied documents share their gain."""
     filed: Codes | None = None
     """The pooling rank of every hit; None if it equals `rank` or is not needed."""
     along: Mapping[str, NDArray[Any]] | None = None
-    """Further values per retrieved document, as `tied`: lengths, scores, searches and evidence."""
+    """Further values per retrieved document, in the order of `tied`: lengths, scores, searches and
+    evidence."""
 
     @property
     def count(self) -> Codes:
-        """How many hits each list has, shape (system, topic)."""
+        """The number of hits per list, shape (system, topic)."""
         return counted(self.of, self.length.size).reshape(self.length.shape)
 
     @cached_property
@@ -70,7 +69,7 @@ class Hits:
 
     @cached_property
     def first(self) -> Codes:
-        """Where the documents of every list begin among all documents."""
+        """The position of each list's first document among all documents."""
         length = self.length.ravel()
         return np.asarray(np.cumsum(length) - length)
 
@@ -86,7 +85,7 @@ class Hits:
         return np.asarray(total - np.repeat(before, self.length.ravel()))
 
     def load(self) -> "Hits":
-        """Return the hits in memory, where these are."""
+        """Return the hits, which are in memory."""
         return self
 
     def by_list(self) -> "Hits":
@@ -114,12 +113,13 @@ class Hits:
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
         """Return the hits of some lists, sorted by list."""
-        hits_by_list, chosen = self.by_list(), np.ix_(systems, topics)
+        every = self.by_list()
+        chosen = np.ix_(systems, topics)
+        length = self.length[chosen]
         lists = np.arange(self.length.size).reshape(self.length.shape)[chosen].ravel()
-        count = hits_by_list.start[lists + 1] - hits_by_list.start[lists]
-        kept, length = rows_of_ranges(hits_by_list.start[lists], count), self.length[chosen]
+        count = every.start[lists + 1] - every.start[lists]
         ranges = self.first[lists], length.ravel()
-        hits = hits_by_list.take(kept)
+        hits = every.take(rows_of_ranges(every.start[lists], count))
         return replace(
             hits,
             length=length,
@@ -131,20 +131,21 @@ class Hits:
 
     def tile(self, tile: tuple[slice, slice], *, ties: bool = True) -> "Hits":
         """Return the hits of a tile of lists."""
-        length, lists = self.length[tile], self.length.size
-        if length.size == lists:
+        length = self.length[tile]
+        if length.size == self.length.size:
             return self if ties else replace(self, tied=None)
         low = tile[0].start * self.length.shape[1] + tile[1].start
-        cut = slice(*self.start[[low, low + length.size]])
+        hits = self.take(slice(*self.start[[low, low + length.size]]))
         begin = int(self.first[low])
         documents = itemgetter(slice(begin, begin + int(length.sum())))
         tied = documents(self.tied) if ties and self.tied is not None else None
-        of, along = self.of[cut] - np.int32(low), self.alongside(documents)
-        return replace(self.take(cut), length=length, of=of, tied=tied, along=along)
+        along = self.alongside(documents)
+        return replace(hits, length=length, of=hits.of - np.int32(low), tied=tied, along=along)
 
     def gap(self) -> NDArray[np.int64]:
         """Return each list's first unjudged pooling rank, or `NEVER`."""
-        hits, width = self.by_list(), int(self.length.max(initial=0)) + 1
+        hits = self.by_list()
+        width = int(self.length.max(initial=0)) + 1
         gap = np.zeros(self.length.size, np.int64)
         for lists in row_slices(len(gap), max(1, CELLS // width)):
             rows = slice(*hits.start[[lists.start, lists.stop]])
@@ -157,53 +158,52 @@ class Hits:
     def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return each document's best rank, 0 if not retrieved."""
         ranks = np.full(judged, NEVER, np.int32)
-        for part in row_slices(len(self.of)):
-            contributes = systems[self.of[part] // self.length.shape[1]]
-            rank = self.pool_rank[part][contributes].astype(np.int32)
-            np.minimum.at(ranks, self.row[part][contributes], rank)
+        for rows in row_slices(len(self.of)):
+            contributes = systems[self.of[rows] // self.length.shape[1]]
+            rank = self.pool_rank[rows][contributes].astype(np.int32)
+            np.minimum.at(ranks, self.row[rows][contributes], rank)
         ranks[ranks == NEVER] = 0
         return ranks
 
     @property
     def pool_rank(self) -> Codes:
-        """The rank of every hit as pooling reads it."""
+        """The pooling rank of every hit."""
         return self.rank if self.filed is None else self.filed
 
     def cells(
         self, judgments: Judgments, depth: int, width: int, *, doc: bool, text: bool = False
     ) -> dict[str, Array]:
-        """Lay lists out by rank, as fields of an `irframe.metrics.Block`.
+        """Return lists by rank, as fields of an `irframe.metrics.Block`.
 
         Parameters
         ----------
         judgments
             The judgments.
         depth
-            Where lists are cut.
+            The depth at which lists are cut.
         width
-            The number of ranks, at least `depth`; ranks below `depth` are empty.
+            The number of ranks, at least `depth`. Ranks below `depth` are empty.
         doc
             Whether to include the document at each rank.
         text
             Whether to include lengths.
         """
-        retrieved, of, rank, row = self.length, self.of, self.rank, self.row
-        longest = int(retrieved.max(initial=0))
-        if longest > depth:
-            kept, retrieved = rank <= depth, np.minimum(retrieved, depth)
-            of, rank, row = of[kept], rank[kept], row[kept]
-        cell = of.astype(np.int64) * width + (rank - 1)
+        retrieved = self.length
+        hits = self
+        if int(retrieved.max(initial=0)) > depth:
+            retrieved = np.minimum(retrieved, depth)
+            hits = self.take(self.rank <= depth)
+        cell = hits.of.astype(np.int64) * width + (hits.rank - 1)
         grade = np.full((*self.length.shape, width), UNJUDGED, Grade)
         if int(retrieved.min(initial=width)) < width:
             np.copyto(grade, EMPTY, where=np.arange(width) >= retrieved[..., np.newaxis])
-        grade.ravel()[cell] = judgments.grade[row]
+        grade.ravel()[cell] = judgments.grade[hits.row]
         fields = {"grade": grade, "retrieved": retrieved}
         if doc:
             fields["doc"] = np.full(grade.shape, -1, np.int32)
-            fields["doc"].ravel()[cell] = judgments.slot[row]
-        if self.along is not None:
-            expected = PER_DOCUMENT & self.along.keys() if text else SPANS & self.along.keys()
-            fields |= {name: self.dense(name, depth, width) for name in expected}
+            fields["doc"].ravel()[cell] = judgments.slot[hits.row]
+        names = (PER_DOCUMENT if text else SPANS) & (self.along or {}).keys()
+        fields |= {name: self.dense(name, depth, width) for name in names}
         return fields if self.tied is None else fields | self._sharing(judgments, depth, width)
 
     def dense(self, name: str, depth: int, width: int) -> Array:
@@ -221,12 +221,12 @@ class Hits:
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
         """Return the fields about tied ranks, also past the depth."""
-        tied, shape = np.asarray(self.tied, bool), self.length.shape
+        tied = np.asarray(self.tied, bool)
         length = self.length.ravel()
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
-        # A block of ties may continue below the depth. Metrics then need only its size and grades.
+        # If a block of ties continues below the depth, metrics need only its size and grades.
         if len(long):
             below = self.first[long] + depth
             ends = np.append(np.flatnonzero(~tied), len(tied))
@@ -235,12 +235,12 @@ class Hits:
             level = np.searchsorted(judgments.levels, judgments.grade[self.row[beyond]])
             np.add.at(tail, (self.of[beyond], level), 1)
         if width > depth and size.any():
-            found = "documents tied across its end"
-            raise DepthError("lists cut between ties", found, "leave depth= out, or cut elsewhere")
+            found = "tied documents on both sides of the depth"
+            raise DepthError("a depth between ties", found, "omit depth=, or choose another depth")
         return {
             "tied": self._by_rank(tied, depth, width),
-            "tail": tail.reshape(*shape, -1),
-            "tail_size": size.reshape(shape),
+            "tail": tail.reshape(*self.length.shape, -1),
+            "tail_size": size.reshape(self.length.shape),
         }
 
 
@@ -263,21 +263,20 @@ class JudgedPool:
     def of(
         cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
     ) -> "JudgedPool":
-        """Return the pool of runs, its depth unknown yet.
+        """Return the pool of runs, without its depth.
 
         Parameters
         ----------
         hits
-            What lists for all judged topics hold.
+            The hits in the lists for all judged topics.
         judged
-            How many judgments there are.
+            The number of judgments.
         contributing, stated
             As the fields.
         """
         gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
-        return cls(
-            hits.best(judged, contributing), gap, contributing, stated, np.zeros(0, np.int32)
-        )
+        rank = hits.best(judged, contributing)
+        return cls(rank, gap, contributing, stated, depth=np.zeros(0, np.int32))
 
     def down_to(
         self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
@@ -287,8 +286,8 @@ class JudgedPool:
         Parameters
         ----------
         given
-            As for `irframe.cube`. None means the greatest depth down to which every contributing
-            run is judged, on all judged topics of the collection.
+            As for `irframe.cube`. None: the greatest depth down to which every contributing run is
+            judged, on all judged topics of the collection.
         judgments
             The judgments of the topics.
         collections
@@ -301,19 +300,21 @@ class JudgedPool:
         ParameterError
             If a collection has no depth.
         """
-        depth: Any = given or 0
+        depth = np.zeros(len(judgments.code), np.int32)
         if isinstance(given, Mapping):
-            part, labels = collections.of_topic[judgments.code], collections.labels
-            missing = [str(label) for label in labels[np.unique(part)] if label not in given]
+            code, labels = collections.of_topic[judgments.code], collections.labels
+            missing = [str(label) for label in labels[np.unique(code)] if label not in given]
             if missing:
                 raise ParameterError("a pool_depth for every collection", "none for", "", missing)
-            depth = np.array([given.get(label, 0) for label in labels])[part]
-        elif given is None and self.contributing.any():
-            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
-            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
-        every = np.array(np.broadcast_to(depth, len(judgments.code)), np.int32)
+            depth += np.array([given.get(label, 0) for label in labels], np.int32)[code]
+        elif given is not None:
+            depth += given
+        elif self.contributing.any():
+            complete = np.minimum(self.gap - 1, longest)
+            least = collections.reduce(np.minimum, np.arange(len(complete)), complete, longest)
+            depth += least[judgments.code].astype(np.int32)
         stated = self.stated or given is not None
-        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=every)
+        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=depth)
 
     def word(self, judgments: Judgments) -> str:
         """Return whether the pool is stated, complete or unknown."""
@@ -329,13 +330,13 @@ class JudgedPool:
         level = np.searchsorted(judgments.levels, judgments.grade[rows])
         count = judgments.levels_of
         what = f"pools of {len(count):,} topics at {depth:,} depths by {count.shape[1]:,} grades"
-        room(what, 8 * count.size * depth, "ask for smaller depths, or for fewer grades")
+        room(what, 8 * count.size * depth, "choose smaller depths, or fewer grades")
         pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
         first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
         np.add.at(first, (judgments.topic[rows], self.rank[rows] - 1, level), 1)
         inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
-        shallow, known = pooled[:, : first.shape[1]], np.cumsum(first, axis=1)
-        np.copyto(shallow, known, where=inside[..., np.newaxis])
+        shallow = pooled[:, : first.shape[1]]
+        np.copyto(shallow, np.cumsum(first, axis=1), where=inside[..., np.newaxis])
         return pooled
 
 
@@ -345,15 +346,15 @@ def refuse_large(systems: int, topics: int, depth: int) -> None:
     Parameters
     ----------
     systems, topics, depth
-        How many there would be of each.
+        Numbers of systems and topics, and the depth.
     """
     what = f"a cube of {systems:,} systems, {topics:,} topics and depth {depth:,}"
-    advice = "ask for a smaller depth, or scan the files: irframe.scan_runs(paths)"
+    advice = "choose a smaller depth, or scan the files: irframe.scan_runs(paths)"
     room(what, systems * topics * depth * CELL, advice, most=memory())
 
 
 def refuse_open(longest: int, depth: int) -> None:
-    """Raise if lists were cut before unjudged documents leave."""
+    """Raise if lists were cut before their unjudged documents leave."""
     if longest > depth:
         advice = "build the cube without depth=, and choose depths when scoring"
         raise DepthError("a cube as deep as its lists", f"depth {depth} of {longest}", advice)

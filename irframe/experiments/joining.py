@@ -3,9 +3,8 @@
 Verbs: judge, restrict.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -53,23 +52,23 @@ ROWS = 1 << 15
 
 
 def fingerprints(doc: pa.ChunkedArray) -> Prints:
-    """Return a number for every name.
+    """Return a fingerprint of every name.
 
     Parameters
     ----------
     doc
-        Names, text or integers, none of them missing.
+        Names, as text or integers, without missing values.
 
     Examples
     --------
-    >>> found = fingerprints(pa.chunked_array([["a", "b"], ["a", "longer than eight bytes"]]))
-    >>> bool(found[0] == found[2]), len(np.unique(found))
+    >>> prints = fingerprints(pa.chunked_array([["a", "b"], ["a", "longer than eight bytes"]]))
+    >>> bool(prints[0] == prints[2]), len(np.unique(prints))
     (True, 3)
     """
     if pa.types.is_integer(doc.type):
         return _mixed(doc.cast(pa.int64()).to_numpy().view(np.uint64), FACTORS[0])
-    parts = [_of_text(chunk.cast(pa.large_string())) for chunk in doc.chunks]
-    return np.concatenate([np.zeros(0, np.uint64), *parts])
+    chunks = [_of_text(chunk.cast(pa.large_string())) for chunk in doc.chunks]
+    return np.concatenate([np.zeros(0, np.uint64), *chunks])
 
 
 def with_number(prints: Prints, number: ids.Codes) -> Prints:
@@ -88,11 +87,10 @@ def _of_text(names: pa.Array) -> Prints:
     text[:size] = np.frombuffer(data or b"", np.uint8)[first:last]
     # A view of the eight bytes from each position on, without a copy. The zeros at the end pad the
     # last positions.
-    words: Any = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
+    words: Prints = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
     prints = np.empty(len(names), np.uint64)
-    for row in range(0, len(names), ROWS):
-        part = slice(row, row + ROWS)
-        prints[part] = _of_words(words, ends[:-1][part] - first, length[part])
+    for rows in coded_tables.row_slices(len(names), ROWS):
+        prints[rows] = _of_words(words, ends[:-1][rows] - first, length[rows])
     return prints
 
 
@@ -100,10 +98,9 @@ def _of_words(words: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
     prints = _mixed(length.astype(np.uint64), FACTORS[0])
     shift = np.arange(WORD, -1, -1, dtype=np.uint64) * np.uint64(WORD)
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
-    least, most = int(length.min()), int(length.max())
-    for byte in range(0, most, WORD):
-        # No name ends in these bytes, so nothing is masked.
-        if byte + WORD <= least:
+    least = int(length.min())
+    for byte in range(0, int(length.max()), WORD):
+        if byte + WORD <= least:  # no name ends in these bytes, so nothing is masked
             prints = _mixed(prints ^ words[start + byte], FACTORS[1])
             continue
         rows = slice(None) if byte < least else np.flatnonzero(length > byte)
@@ -127,14 +124,14 @@ THREADS = 2
 PARTS = 8
 """Blocks per `coded_tables.ROWS` rows: a few arrays per block fit the processor's cache."""
 
-Named = tuple[Iterable[Any], Any]
+Named = tuple[Iterable[object], Hashable]
 """Identifiers, and the name of their column."""
 
 
 def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     """Return the position in the qrels of each run topic."""
-    own, judged = ids.labels_of_one_kind(table.topics, judgments.topics)
-    return np.asarray(judged.get_indexer(own))
+    listed, judged = ids.labels_of_one_kind(table.topics, judgments.topics)
+    return np.asarray(judged.get_indexer(listed))
 
 
 def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
@@ -171,8 +168,8 @@ def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
 
 def refuse_no_topics(runs: Named, qrels: Named) -> NoReturn:
     """Raise because no topic of the runs is judged."""
-    known = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
-    found = f"none: the runs have {known[0]}, the qrels {known[1]}"
+    sides = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
+    found = f"none: the runs have {sides[0]}, the qrels {sides[1]}"
     advice = "compare leading zeros and types"
     raise IdError("topics that occur in runs and qrels", found, advice)
 
@@ -194,8 +191,9 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
     """
     if not len(table.doc):
         return np.zeros(0, np.int32)
-    own, judged = ids.all_of_one_kind([table.doc, judgments.doc])
-    table, judgments = replace(table, doc=own), replace(judgments, names=judged)
+    listed, judged = ids.all_of_one_kind([table.doc, judgments.doc])
+    table = replace(table, doc=listed)
+    judgments = replace(judgments, names=judged)
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
     rows = _by_fingerprints(table, number, judgments)
@@ -204,40 +202,43 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
     """Join by fingerprints; return None if some collide."""
-    known = with_number(fingerprints(judgments.doc), judgments.topic)
-    # `_repeats` sorts in place, hence the copy. Equal fingerprints may be one document twice or two
-    # documents; only names can tell, and `_by_names` compares these.
-    if _repeats(known.copy()):
+    judged = with_number(fingerprints(judgments.doc), judgments.topic)
+    # `_repeats` sorts in place, hence the copy. Two equal fingerprints may belong to one document
+    # or to two. Only `_by_names` can distinguish these cases.
+    if _repeats(judged.copy()):
         return None
-    index = pd.Index(known)
+    index = pd.Index(judged)
     index.get_indexer(index[:1])  # builds the hash table before threads read it
-    rows, (ends, once) = len(table.topic), ends_of_lists(table.system, table.topic)
-    prints, place = np.empty(0 if once else rows, np.uint64), np.empty(rows, np.int32)
+    ends, once = ends_of_lists(table.system, table.topic)
+    position = np.empty(len(table.topic), np.int32)
+    prints = np.empty(0 if once else len(position), np.uint64)
 
-    def join(part: slice) -> bool:
+    def join(rows: slice) -> bool:
         """Join some rows, and return whether fingerprints sufficed."""
-        docs, topic = table.doc[part], number[table.topic[part]]
+        docs = table.doc[rows]
+        topic = number[table.topic[rows]]
         listed = with_number(fingerprints(docs), topic)
-        place[part] = index.get_indexer(pd.Index(listed))
+        position[rows] = index.get_indexer(pd.Index(listed))
         if len(table.systems) > 1:
-            listed = with_number(listed, table.system[part])
+            listed = with_number(listed, table.system[rows])
         if not once:
-            prints[part] = listed
-        return _are_alike(docs, topic, place[part], judgments) and not (once and _repeats(listed))
+            prints[rows] = listed
+        same = _are_alike(docs, topic, position[rows], judgments)
+        return same and not (once and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
     # If lists are contiguous, blocks consist of complete lists. A document repeats in a list only
     # if it repeats in a block, so the fingerprints of all rows need not be kept.
-    parts = slices_of_lists(ends, most) if once else coded_tables.row_slices(rows, most)
-    return place if all(in_threads(join, parts, THREADS)) and not _repeats(prints) else None
+    blocks = slices_of_lists(ends, most) if once else coded_tables.row_slices(len(position), most)
+    return position if all(in_threads(join, blocks, THREADS)) and not _repeats(prints) else None
 
 
 def _are_alike(
-    docs: pa.ChunkedArray, topic: ids.Codes, place: ids.Codes, judgments: QrelsTable
+    docs: pa.ChunkedArray, topic: ids.Codes, row: ids.Codes, judgments: QrelsTable
 ) -> bool:
     """Tell whether joined rows have equal topics and documents."""
-    rows = np.flatnonzero(place >= 0)
-    judged = place[rows]
+    rows = np.flatnonzero(row >= 0)
+    judged = row[rows]
     if (topic[rows] != judgments.topic[judged]).any():
         return False
     kind = pa.int64() if pa.types.is_integer(docs.type) else pa.large_string()
@@ -263,15 +264,15 @@ def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.C
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """The rows of runs beside evidence."""
+    """Rows of runs joined to evidence."""
 
     spans: Spans
     pair: ids.Codes
-    """Topic and document of rows that overlap evidence, numbered as in `spans`; else -1."""
+    """Topic and document of each row that overlaps evidence, numbered as in `spans`, or -1."""
     start: ids.Codes
     end: ids.Codes
     judged: ids.Codes
-    """A row of the judgments whose span each row overlaps, or -1."""
+    """A judgment whose span each row overlaps, or -1."""
 
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> "Overlaps":
@@ -282,15 +283,16 @@ class Overlaps:
         InputError
             If runs lack the borders of retrieved spans, or a border is invalid.
         """
-        spans, columns = cast("Spans", judgments.spans), borders(table.frame.columns)
+        spans = cast("Spans", judgments.spans)
+        columns = borders(table.frame.columns)
         if columns is None:
-            advice = "add the columns start and end to the runs, or drop those of the judgments"
-            what = "runs with start and end of retrieved spans, because judgments are spans"
-            raise InputError(what, "no such columns among", advice, table.frame.columns)
+            advice = "add the columns start and end to the runs, or drop them from the judgments"
+            expected = "runs with start and end of retrieved spans, because judgments are spans"
+            raise InputError(expected, "only the columns", advice, table.frame.columns)
         start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
         named = ids.identifiers(table.frame[table.columns[DOC]], DOC)
-        docs, own = ids.labels_of_one_kind(spans.docs, pd.Index(named.to_numpy(), dtype=object))
-        doc = docs.get_indexer(own)
+        docs, listed = ids.labels_of_one_kind(spans.docs, pd.Index(named.to_numpy(), dtype=object))
+        doc = docs.get_indexer(listed)
         topic = placed[table.topic].astype(np.int64)
         pair = np.where((doc < 0) | (topic < 0), -1, topic * (len(spans.docs) + 1) + doc)
         judged = np.full(len(pair), -1, np.int32)
@@ -299,7 +301,7 @@ class Overlaps:
         return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
 
     def along(self, rows: ids.Codes, length: ids.Codes) -> dict[str, NDArray[Any]]:
-        """Return what metrics read of each unit in ranked lists.
+        """Return the evidence and borders of units in ranked lists.
 
         Parameters
         ----------
@@ -308,9 +310,8 @@ class Overlaps:
         length
             The lengths of these lists.
         """
-        start, end, pair = self.start[rows], self.end[rows], self.pair[rows]
         of = np.repeat(np.arange(len(length)), length)
-        units = {START: start, END: end, PLACE: pair}
+        units = {START: self.start[rows], END: self.end[rows], PLACE: self.pair[rows]}
         return units | retrieved_evidence(self.spans, of, units)
 
 
@@ -319,13 +320,15 @@ def named_by_span(table: RunTable) -> RunTable:
     columns = borders(table.frame.columns)
     if columns is None:
         return table
-    text, parts = pa.large_string(), [table.doc.combine_chunks().cast(pa.large_string())]
-    for role in (START, END):
-        border = pa.array(numbers(table.frame[columns[role]]))
-        parts.append(pc.cast(border, pa.int64(), safe=False).cast(text))
-    signs = [pa.scalar(sign, text) for sign in (" [", ", ", ")", "")]
-    joined = pc.binary_join_element_wise(*chain(*zip(parts, signs, strict=False)), *signs[3:])
-    return replace(table, doc=pa.chunked_array([joined]))
+    text = pa.large_string()
+    start, end = (
+        pc.cast(pa.array(numbers(table.frame[columns[role]])), pa.int64(), safe=False).cast(text)
+        for role in (START, END)
+    )
+    opening, comma, closing, separator = (pa.scalar(sign, text) for sign in (" [", ", ", ")", ""))
+    doc = table.doc.combine_chunks().cast(text)
+    named = pc.binary_join_element_wise(doc, opening, start, comma, end, closing, separator)
+    return replace(table, doc=pa.chunked_array([named]))
 
 
 def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.Codes:
@@ -334,8 +337,8 @@ def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.
         return rows[:0]
     names = table.doc.take(pa.array(rows)).cast(pa.large_string())
     stems = pc.replace_substring_regex(names, CHUNK, "")
-    known = pc.unique(judgments.doc.cast(pa.large_string()))
-    alike = pc.and_(pc.is_in(stems, value_set=known), pc.not_equal(stems, names))
+    judged = pc.unique(judgments.doc.cast(pa.large_string()))
+    alike = pc.and_(pc.is_in(stems, value_set=judged), pc.not_equal(stems, names))
     return np.asarray(rows[alike.to_numpy()])
 
 
@@ -420,9 +423,9 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     table = coded_tables.read_table(runs)
     judgments = coded_tables.once_judged(read_qrels_table(qrels))
     refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
-    known = roles(table.frame.columns)
-    if GRADE in known:
-        found = repr(known[GRADE])
+    columns = roles(table.frame.columns)
+    if GRADE in columns:
+        found = repr(columns[GRADE])
         raise InputError("runs without a column of grades", found, "drop or rename it")
     judged = locate(table, judgments, place_topics(table, judgments))
     hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
@@ -471,12 +474,12 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     columns = require_columns(documents, DOCUMENTS)
     topic, topics = ids.code_labels(documents[columns[TOPIC]], TOPIC)
     doc = ids.identifiers(documents[columns[DOC]], DOC)
-    doc, known = ids.all_of_one_kind([doc, table.doc])
+    doc, judged_docs = ids.all_of_one_kind([doc, table.doc])
     beyond = len(table.topics) + np.arange(len(topics))
     topics, judged_topics = ids.labels_of_one_kind(topics, table.topics)
-    placed = judged_topics.get_indexer(topics)
-    shared = np.where(placed < 0, beyond, placed)[topic]
-    judged, listed = coded_tables.code_documents(Side(table.topic, known), Side(shared, doc))
+    code = judged_topics.get_indexer(topics)
+    shared = Side(np.where(code < 0, beyond, code)[topic], doc)
+    judged, listed = coded_tables.code_documents(Side(table.topic, judged_docs), shared)
     kept = np.isin(judged, listed)
     if not kept.any():
         sides = [ids.shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]

@@ -1,6 +1,6 @@
 """Judged documents by topic, and the quantities derived from them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -91,18 +91,18 @@ class Judgments:
         cls, table: coded_tables.QrelsTable, code: Codes, levels: Grades | None = None
     ) -> "Judgments":
         """Return the judgments of some topics."""
-        place = np.full(len(table.topics), -1)
-        place[code] = np.arange(len(code))
-        of_row = place[table.topic]
+        position = np.full(len(table.topics), -1)
+        position[code] = np.arange(len(code))
+        of_row = position[table.topic]
         order = np.argsort(of_row, kind="stable")[np.count_nonzero(of_row < 0) :]
         return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)), levels)
 
     def only(self, rows: Codes) -> "Judgments":
         """Return some of the judgments, without their frame."""
-        table, own = self.table, self.row[rows]
+        table = self.table
         topic = self.topic[rows].astype(np.int32)
         few = replace(
-            table.take(own),
+            table.take(self.row[rows]),
             frame=coded_tables.NO_OTHERS,
             topic=topic,
             topics=self.topics,
@@ -110,16 +110,15 @@ class Judgments:
             row=None,
             spans=None if table.spans is None else table.spans.of_topics(self.code),
         )
-        topics = len(self.topics)
-        count = np.bincount(topic, minlength=topics)
-        return Judgments(few, np.arange(topics), np.arange(len(own)), count, self.levels)
+        count = np.bincount(topic, minlength=len(self.topics))
+        return Judgments(few, np.arange(len(count)), np.arange(len(topic)), count, self.levels)
 
     def named(self, topics: pd.Index) -> "Judgments":
         """Return the judgments with other topic labels."""
-        every = self.table.topics.to_numpy(object).copy()
-        every[self.code] = topics.to_numpy(object)
-        changed = pd.Index(every, dtype=object)
-        with suppress(TypeError, ValueError):  # topics that were not chosen keep their labels
+        labels = self.table.topics.to_numpy(object).copy()
+        labels[self.code] = topics.to_numpy(object)
+        changed = pd.Index(labels, dtype=object)
+        with suppress(TypeError, ValueError):  # labels of other topics may be of another type
             changed = changed.astype(topics.dtype)
         return replace(self, table=replace(self.table, topics=changed))
 
@@ -131,7 +130,7 @@ class Judgments:
 
     @cached_property
     def start(self) -> NDArray[np.int64]:
-        """Where the documents of each topic begin."""
+        """The position of each topic's first document."""
         return np.asarray(np.cumsum(self.count) - self.count)
 
     @cached_property
@@ -159,11 +158,13 @@ class Judgments:
         """A digest of the judgments, whatever their order."""
         of_docs = self.table.doc.take(pa.array(self.row))
         labels = pa.chunked_array([pa.array([str(topic) for topic in self.topics], pa.string())])
-        columns: list[Any] = [self.grade]
+        columns: list[NDArray[Any]] = [self.grade]
         if self.table.subtopic_grade is not None:
             columns += [*self.table.subtopic_grade[self.row].T]
-        columns += [] if self.strata is None else [pd.util.hash_array(self.strata)]
-        columns += [] if self.probability is None else [self.probability.view(np.int64)]
+        if self.strata is not None:
+            columns.append(pd.util.hash_array(self.strata))
+        if self.probability is not None:
+            columns.append(self.probability.view(np.int64))
         marks = fingerprints(of_docs) ^ fingerprints(labels)[self.topic]
         for column in columns:
             marks = with_number(marks, column)
@@ -197,23 +198,24 @@ class Judgments:
         return labels[self.row]
 
     @cached_property
-    def lists(self) -> list[list[Any]]:
+    def lists(self) -> list[list[Hashable]]:
         """The names of each topic's judged documents."""
-        names, ends = self.names.tolist(), pairwise([*self.start.tolist(), len(self.row)])
-        return [names[slice(*part)] for part in ends]
+        names = self.names.tolist()
+        ends = [*self.start.tolist(), len(names)]
+        return [names[start:end] for start, end in pairwise(ends)]
 
     @cached_property
-    def places(self) -> dict[Any, int]:
+    def places(self) -> dict[Hashable, int]:
         """Topic -> its position."""
         return {topic: pos for pos, topic in enumerate(self.topics.tolist())}
 
     @cached_property
-    def _rows(self) -> list[dict[Any, int]]:
+    def _rows(self) -> list[dict[Hashable, int]]:
         """The judged documents of each topic: name -> row."""
         rows = count()
         return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
-    def rows_among(self, lists: Iterable[tuple[int, Iterable[Any]]], size: int) -> Codes:
+    def rows_among(self, lists: Iterable[tuple[int, Iterable[Hashable]]], size: int) -> Codes:
         """Return the judgment of each name, -1 if unjudged."""
         rows = [map(self._rows[topic].get, names, repeat(-1)) for topic, names in lists]
         return np.fromiter(chain.from_iterable(rows), np.int64, size)
@@ -221,9 +223,9 @@ class Judgments:
     @cached_property
     def place_of(self) -> Codes:
         """The position of each qrels topic, -1 if not chosen."""
-        place = np.full(len(self.table.topics), -1, np.int32)
-        place[self.code] = np.arange(len(self.code), dtype=np.int32)
-        return place
+        position = np.full(len(self.table.topics), -1, np.int32)
+        position[self.code] = np.arange(len(self.code), dtype=np.int32)
+        return position
 
     @cached_property
     def here(self) -> Codes:
@@ -259,26 +261,26 @@ class Judgments:
         if self.strata is not None or self.probability is not None:
             warn_sampled(metrics, self.grade, self.probability)
         if self.strata is not None and reads_strata(metrics):
-            here = self.strata, self.grade, self.topic, self.topics, self.levels
-            fields |= {"start": self.start} | strata_of(*here)
+            strata = strata_of(self.strata, self.grade, self.topic, self.topics, self.levels)
+            fields |= {"start": self.start} | strata
         spans = self.table.spans
         if spans is not None:
             sets = {} if spans.n_sets is None else {"n_sets": spans.n_sets[self.code]}
             return fields | {"evidence": spans.evidence[self.code]} | sets
         if any(metric.timed for metric in metrics):
             fields["timed"] = True
-        asking = [metric for metric in metrics if metric.subtopics is not False]
-        if not asking or self.table.subtopic_grade is None:
+        by_subtopic = [metric for metric in metrics if metric.subtopics is not False]
+        if not by_subtopic or self.table.subtopic_grade is None:
             return fields
-        text = [m for m in asking if "ideal_novelty" in parameters(type(m).kernel)]
-        expected = sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in text})
+        novelty = [m for m in by_subtopic if "ideal_novelty" in parameters(type(m).kernel)]
+        variants = sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in novelty})
         grade = self.table.subtopic_grade[self.row]
         return fields | {
             "start": self.start,
             "subtopic_grade": grade,
             "subtopic_count": self._count_by_subtopic(grade),
-            "ideal": self._ideals(grade, expected),
-            "ideal_of": np.reshape(expected, (-1, 2)).astype(float),
+            "ideal": self._ideals(grade, variants),
+            "ideal_of": np.reshape(variants, (-1, 2)).astype(float),
         }
 
     def _count_by_subtopic(self, grade: Grades) -> NDArray[np.int64]:
@@ -288,17 +290,18 @@ class Judgments:
         """
         shape = len(self.count), grade.shape[1], len(self.levels)
         row, subtopic = np.nonzero(grade != EMPTY)
-        places = self.topic[row], subtopic, np.searchsorted(self.levels, grade[row, subtopic])
-        counts = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
+        cell = self.topic[row], subtopic, np.searchsorted(self.levels, grade[row, subtopic])
+        counts = np.bincount(np.ravel_multi_index(cell, shape), minlength=prod(shape))
         return counts.reshape(shape)
 
-    def _ideals(self, grade: Grades, expected: list[tuple[float, int]]) -> NDArray[np.float64]:
+    def _ideals(self, grade: Grades, variants: list[tuple[float, int]]) -> NDArray[np.float64]:
         """Return the gains of ideal rankings by alpha and grade.
 
         Equally good documents are in descending order of names, as with ``ties="trec"``.
         """
-        by_variant, topics = [], len(self.count)
-        for alpha, rel in expected:
+        topics = len(self.count)
+        by_variant = []
+        for alpha, rel in variants:
             rows = np.flatnonzero((grade >= rel).any(axis=1))
             rows = rows[np.argsort(self.names[rows].astype(str), kind="stable")[::-1]]
             by_variant.append(ideal_gains(grade[rows] >= rel, self.topic[rows], topics, alpha))
@@ -315,7 +318,7 @@ def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
     metrics
         The metrics.
     column
-        The column that names subtopics in the qrels, None where there is none.
+        The column of subtopics in the qrels, or None.
     """
     wrong = [str(m) for m in metrics if m.subtopics not in {None, column is not None}]
     if wrong and column is not None:
@@ -324,7 +327,7 @@ def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
             "each document, qrels.groupby([topic, doc])[grade].max(); or rename the column "
             f"{column!r} if it holds something else"
         )
-        found = f"subtopics, for which the column {column!r} of the qrels was taken,"
+        found = f"subtopics in the column {column!r} of the qrels, for"
         raise MetricError("judgments without subtopics for plain metrics", found, advice, wrong)
     if wrong:
         advice = (
@@ -340,40 +343,40 @@ def reads_strata(metrics: Iterable[Metric]) -> bool:
 
 
 def warn_sampled(
-    metrics: Iterable[Metric], grade: NDArray[Any], probability: NDArray[np.float64] | None
+    metrics: Iterable[Metric], grade: Grades, probability: NDArray[np.float64] | None
 ) -> None:
     """Warn of metrics that count undrawn documents as not relevant.
 
     Parameters
     ----------
     metrics
-        The metrics asked for.
+        The metrics.
     grade, probability
-        Of every document of recall bases that have strata or probabilities, below 0 and less than
-        1 where documents were not drawn, or might not have been.
+        The grade of every document in the pool, below 0 if it was not judged, and its sampling
+        probability, if known.
     """
-    drawn = np.ones(1) if probability is None else probability
-    if not ((grade < 0) & (grade > EMPTY)).any() and not (drawn < 1).any():
+    is_certain = probability is None or not (probability < 1).any()
+    if is_certain and not ((grade < 0) & (grade > EMPTY)).any():
         return
     misled = []
-    for metric in metrics:  # those that infer, read the judged alone, or only count, are not
+    for metric in metrics:  # except those that infer, count, or read only judged documents
         inferred = metric.judged_only or reads_strata([metric]) or metric.average == "sum"
         if not inferred and metric.order not in {"preference", "judged"}:
             misled.append(str(metric))
     if misled:
         warn(
-            "a sample of the pool was judged, and the rest is not relevant to "
+            "a sample of the pool was judged, and the other documents count as not relevant for "
             f"{listing(misled)}; infAP and infNDCG, and estimate for P, DCG and RBP, infer from "
             "samples"
         )
 
 
 def strata_of(
-    label: NDArray[Any],
+    label: NDArray[np.object_],
     grade: Grades,
     topic: Codes,
     topics: pd.Index,
-    levels: NDArray[Any],
+    levels: Grades,
     *,
     complete: bool = False,
 ) -> dict[str, Any]:
@@ -382,52 +385,51 @@ def strata_of(
     Parameters
     ----------
     label, grade, topic
-        Of every judged document its stratum, its grade and its topic, -1 for one left out.
+        The stratum, grade and topic of every judged document. Topic -1 leaves a document out.
     topics
         The topics.
     levels
         The grades that occur, ascending.
     complete
-        Whether to refuse strata of which no document was judged, instead of a warning.
+        Whether strata without a judged document raise an error instead of a warning.
 
     Returns
     -------
     dict
-        ``stratum`` (judged,), numbered in every topic, and ``stratum_count`` (topic, stratum,
-        level).
+        ``stratum`` (judged,), numbered per topic, and ``stratum_count`` (topic, stratum, level).
 
     Raises
     ------
     GradeError
-        If no document of a stratum was judged, where that is refused.
+        If `complete` and no document of a stratum was judged.
     """
-    code, labels = pd.factorize(label, sort=True)  # the order in which sample_eval.pl sums
+    code, labels = pd.factorize(label, sort=True)  # sample_eval.pl sums strata in this order
     inside = np.flatnonzero((grade != EMPTY) & (topic >= 0))
     rows = pd.DataFrame({"topic": topic[inside], "code": code[inside]})
-    place = np.full(len(grade), -1, np.int32)
-    place[inside] = rows.groupby("topic")["code"].rank("dense") - 1
-    count = np.zeros((len(topics), int(place.max(initial=0)) + 1, len(levels)), np.int64)
-    where = topic[inside], place[inside]
+    stratum = np.full(len(grade), -1, np.int32)
+    stratum[inside] = rows.groupby("topic")["code"].rank("dense") - 1
+    count = np.zeros((len(topics), int(stratum.max(initial=0)) + 1, len(levels)), np.int64)
+    where = topic[inside], stratum[inside]
     np.add.at(count, (*where, np.searchsorted(levels, grade[inside])), 1)
     lacking = rows[count[..., levels >= 0].sum(axis=-1)[where] == 0].drop_duplicates()
     pairs = lacking.sort_values(["topic", "code"]).itertuples(index=False)
     named = [f"{labels[code]} of topic {topics[topic]}" for topic, code in pairs]
     if named and complete:
-        expected, found = "a judged document in every stratum", f"{len(named)} strata without"
-        advice = "judge some of it, give it the stratum of others, or leave its documents out"
-        raise GradeError(expected, found, advice, named)
+        advice = "judge a document of each, merge strata, or leave out their documents"
+        found = f"{len(named)} strata without"
+        raise GradeError("a judged document in every stratum", found, advice, named)
     if named:
         warn(
-            "infAP and infNDCG leave out strata of which nothing was judged, in "
+            "infAP and infNDCG leave out strata without judged documents, in "
             f"{lacking['topic'].nunique()} topics: {listing(named)}"
         )
-    return {"stratum": place, "stratum_count": count}
+    return {"stratum": stratum, "stratum_count": count}
 
 
 def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:
     """Rename iterations to subtopics if metrics need them.
 
-    A column that says the same in every row, as most files of TREC do, names no subtopics.
+    A column with one value in all rows, as in most files of TREC, contains no subtopics.
     """
     frame, columns = qrels
     needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in columns

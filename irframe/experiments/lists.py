@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from irframe import names as words
 from irframe.checks import one_column
@@ -24,16 +24,16 @@ EVERYTHING = pd.Index(["all"])
 
 @dataclass(frozen=True, eq=False)
 class Collections:
-    """Which collection every topic of a qrels frame belongs to."""
+    """The collections of the topics of a qrels frame."""
 
     of_topic: Codes
-    """Code of the collection of each topic, -1 if unknown."""
+    """The code of each topic's collection, -1 if unknown."""
     labels: pd.Index
     """The collections."""
     name: str = ""
     """The column that names them."""
     stated: NDArray[np.bool_] | None = None
-    """Whether runs have rows of each collection by their column, shape (system, collection)."""
+    """Whether the runs have rows of each collection, shape (system, collection)."""
 
     @classmethod
     def one(cls, topics: int) -> "Collections":
@@ -51,9 +51,9 @@ class Collections:
         judgments
             The qrels.
         name
-            The column; None for one collection of everything.
+            The column; None for one collection of all topics.
         runs
-            The runs, and the code in the qrels of each of their topics, -1 where it is not judged.
+            The runs, and the code in the qrels of each of their topics, -1 for unjudged topics.
 
         Raises
         ------
@@ -70,27 +70,30 @@ class Collections:
             sides.append((runs[0].frame, runs[1][runs[0].topic]))
         columns = [(frame[name], topic) for frame, topic in sides if name in frame.columns]
         if not columns:
-            known = [str(column) for frame, _ in sides[::-1] for column in frame.columns]
-            raise ParameterError("collection to be a column of the frames", repr(name), "", known)
+            names = [str(column) for frame, _ in sides[::-1] for column in frame.columns]
+            raise ParameterError("collection= as a column of the frames", repr(name), "", names)
         codes, labels = pd.factorize(pd.concat([values for values, _ in columns]))
-        topic, stated = np.concatenate([of_rows for _, of_rows in columns]), None
+        topic = np.concatenate([of_rows for _, of_rows in columns])
+        stated = None
         if runs and name in runs[0].frame.columns:
             system = runs[0].system
             stated = np.zeros((len(runs[0].systems), len(labels)), bool)
-            ours = codes[len(codes) - len(system) :]
-            stated[system[ours >= 0], ours[ours >= 0]] = True
-        known_rows = (codes >= 0) & (topic >= 0)
-        pairs = np.unique(np.stack([topic[known_rows], codes[known_rows]]), axis=1)
+            of_runs = codes[len(codes) - len(system) :]
+            stated[system[of_runs >= 0], of_runs[of_runs >= 0]] = True
+        labelled = (codes >= 0) & (topic >= 0)
+        pairs = np.unique(np.stack([topic[labelled], codes[labelled]]), axis=1)
         again = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
         if len(again):
-            advice = "make topic ids unique, for example by putting the name in front"
+            advice = "make topic ids unique, for example with the collection as a prefix"
             expected = f"every topic in one collection ({name})"
             raise IdError(expected, f"{len(again)} in several", advice, again)
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
         return cls(of_topic, pd.Index(labels), name, stated)
 
-    def reduce(self, best: np.ufunc, topic: Codes, values: Any, start: int) -> NDArray[np.int64]:
+    def reduce(
+        self, best: np.ufunc, topic: Codes, values: ArrayLike, start: int
+    ) -> NDArray[np.int64]:
         """Return the extreme value of each topic's collection.
 
         Parameters
@@ -98,11 +101,11 @@ class Collections:
         best
             ``numpy.maximum`` or ``numpy.minimum``.
         topic
-            Topic of each value.
+            The topic of each value.
         values
             Values.
         start
-            Result of a collection without any.
+            The result for a collection without values.
         """
         total = np.full(len(self.labels) + 1, start, np.int64)
         best.at(total, self.of_topic[topic], np.asarray(values, np.int64))
@@ -119,11 +122,11 @@ class Lists:
     topics: pd.Index
     """The topics of the runs."""
     placed: Codes
-    """Code in the qrels of each topic of the runs, -1 where it is not judged."""
+    """The code in the qrels of each topic of the runs, -1 if unjudged."""
     lengths: Codes
-    """Length of every list, shape (system, topic of the runs)."""
+    """The length of every list, shape (system, topic of the runs)."""
     collections: Collections
-    """Which collection every topic of the qrels belongs to."""
+    """The collections of the topics of the qrels."""
 
     @cached_property
     def listed(self) -> NDArray[np.bool_]:
@@ -176,8 +179,8 @@ def slices_of_lists(ends: Codes, most: int) -> Iterator[slice]:
     >>> [*slices_of_lists(np.array([2, 3, 9]), 4)]
     [slice(0, 3, None), slice(3, 9, None)]
     """
-    start, rows = 0, int(ends[-1]) if len(ends) else 0
-    while start < rows:
+    start = 0
+    while start < ends.max(initial=0):
         fits, least = np.searchsorted(ends, [start + most, start], side="right").tolist()
         stop = int(ends[max(fits - 1, least)])
         yield slice(start, stop)
@@ -204,9 +207,9 @@ def warn_missing(
     lists
         The lists of the runs.
     topics, codes
-        The topics that are scored, and their codes in the qrels.
+        The scored topics, and their codes in the qrels.
     answered
-        Whether each topic has a relevant document. Elsewhere an empty list is correct.
+        Whether each topic has a relevant document. For other topics, an empty list is correct.
     group
         The group of each topic, if systems without a list in a group do not belong to it.
 
@@ -216,42 +219,44 @@ def warn_missing(
         About topics for which no participating system has a list, about systems without a judged
         topic, and about systems that lack lists which others have.
     """
-    listed, expected_lists = (part[:, codes] for part in (lists.listed, lists.participated))
-    expected_lists &= answered  # elsewhere an empty list is the right answer
-    present, expected = np.asarray(listed.any(axis=0)), np.asarray(expected_lists.any(axis=0))
-    unlisted = topics[np.flatnonzero(expected & ~present)]
+    listed = lists.listed[:, codes]
+    expected = lists.participated[:, codes] & answered
+    present = np.asarray(listed.any(axis=0))
+    asked = np.asarray(expected.any(axis=0))
+    unlisted = topics[np.flatnonzero(asked & ~present)]
     if len(unlisted):
         warn(
-            f"{UNLISTED} for {len(unlisted)} of {expected.sum()} judged topics: "
+            f"{UNLISTED} for {len(unlisted)} of {asked.sum()} judged topics: "
             f"{listing(unlisted)}; topics='runs' leaves them out"
         )
     stray = ~np.asarray(lists.listed.any(axis=1))
     inside = np.asarray(lists.participated.any(axis=1))
-    lost, nowhere = np.flatnonzero(stray & inside), np.flatnonzero(~inside)
-    if len(lost):  # these systems score 0; systems without a judged collection are not scored
-        theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
+    if (stray & inside).any():
+        unmatched = np.flatnonzero(stray & inside)
+        theirs = lists.topics[np.flatnonzero((lists.lengths[unmatched] > 0).any(axis=0))]
         remark = f"they have topics {shown(theirs)}, " if len(theirs) else ""
         warn(
             "systems without a list for any judged topic score 0 on all of them: "
-            f"{listing(lists.systems[lost])}; {remark}judged are {shown(topics)}"
+            f"{listing(lists.systems[unmatched])}; {remark}judged are {shown(topics)}"
         )
-    if len(nowhere):
-        name, absent = lists.collections.name, lists.systems[nowhere]
-        warn(f"systems of no judged collection ({name}) have no score: {listing(absent)}")
-    expected = expected_lists & present & ~stray[:, np.newaxis]
+    if not inside.all():
+        unscored = f"systems of no judged collection ({lists.collections.name}) have no score"
+        warn(f"{unscored}: {listing(lists.systems[~inside])}")
+    expected &= present & ~stray[:, np.newaxis]
     if group is not None:
         of_group, keys = pd.factorize(np.asarray(group))
         inside = of_group[:, np.newaxis] == np.arange(len(keys))
         expected &= (listed @ inside)[:, of_group]
-    missing, total = (expected & ~listed).sum(axis=1), expected.sum(axis=1)
+    missing = (expected & ~listed).sum(axis=1)
+    total = expected.sum(axis=1)
     order = np.argsort(-missing, kind="stable")[: np.count_nonzero(missing)]
     if len(order):
         lacking = [f"{lists.systems[row]} {missing[row]} of {total[row]} topics" for row in order]
         warn(f"{LACKING}: {listing(lacking)}; topics='common' leaves such topics out")
 
 
-WORDS = ("qrels", "runs", "common")
-"""All judged topics, topics with a list of some run, topics with a list of every run."""
+CHOICES = ("qrels", "runs", "common")
+"""All judged topics, topics with a list of some run, and topics with a list of every run."""
 
 
 def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
@@ -264,46 +269,47 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
     labels
         The topics of the qrels.
     topics
-        One of `WORDS`, or a list of judged topics, as for `irframe.cube`.
+        One of `CHOICES`, or a list of judged topics, as for `irframe.cube`.
 
     Returns
     -------
     numpy.ndarray
-        Their codes in the qrels.
+        The codes of the chosen topics in the qrels.
 
     Raises
     ------
     ParameterError
-        For a listed topic that is not judged, or a chosen one of no known collection.
+        If a listed topic is not judged, or the collection of a chosen topic is unknown.
     IdError
-        If no topic is common to all systems, and these are asked for.
+        If common topics are requested and there are none.
 
     Warns
     -----
     IrframeWarning
-        If topics of the runs are not judged, and so left out.
+        If topics of the runs are not judged. They are left out.
     """
     codes = judged_topics(labels, topics)
     if isinstance(topics, str):
-        codes = codes[_chosen_by_word(lists, topics)]
+        codes = codes[_chosen(lists, topics)]
         unjudged = lists.topics[lists.placed < 0]
         if len(unjudged):
             remark = f"{len(unjudged)} topics of the runs have no judgments and are left out"
             warn(f"{remark}: {listing(unjudged)}")
-    unknown, name = labels[codes[lists.collections.of_topic[codes] < 0]], lists.collections.name
+    unknown = labels[codes[lists.collections.of_topic[codes] < 0]]
     if len(unknown):
+        name = lists.collections.name
         expected = f"a collection ({name}) for every topic"
         advice = f"add the column {name!r} to the qrels"
         raise ParameterError(expected, f"none for {len(unknown)}", advice, unknown)
     return codes
 
 
-def judged_topics(labels: pd.Index, topics: Any) -> Codes:
-    """Return the positions of chosen topics among judged ones."""
-    expected = f"topics {', '.join(map(repr, WORDS))} or a list of topics"
-    if isinstance(topics, str) and topics in WORDS:
+def judged_topics(labels: pd.Index, topics: object) -> Codes:
+    """Return the positions of chosen topics among judged topics."""
+    if isinstance(topics, str) and topics in CHOICES:
         return np.arange(len(labels))
     if isinstance(topics, str) or not isinstance(topics, Iterable):
+        expected = f"topics {', '.join(map(repr, CHOICES))} or a list of topics"
         raise ParameterError(expected, repr(topics))
     listed: pd.Index = pd.Index(list(topics))
     codes: Codes = labels.get_indexer(listed)
@@ -316,24 +322,26 @@ def judged_topics(labels: pd.Index, topics: Any) -> Codes:
     return codes
 
 
-def _chosen_by_word(lists: Lists, word: str) -> NDArray[np.bool_]:
-    """Return which judged topics a word means."""
+def _chosen(lists: Lists, topics: str) -> NDArray[np.bool_]:
+    """Return which judged topics one of `CHOICES` selects."""
     chosen = np.asarray(lists.listed.any(axis=0))
-    if word == "common":
+    if topics == "common":
         chosen &= (lists.listed | ~lists.participated).all(axis=0)
-    if word == "qrels":
+    if topics == "qrels":
         return np.ones(len(chosen), bool)
     if not chosen.any():
         counts = lists.listed.sum(axis=1)
         texts = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
         expected = "topics for which every run has a list"
-        found = "none; judged topics that runs have"
-        raise IdError(expected, found, "ask for topics='runs', or leave runs out", texts)
+        found = "none; judged topics per run"
+        raise IdError(expected, found, "pass topics='runs', or leave runs out", texts)
     return chosen
 
 
-FALLS, RISES, SHUFFLED = 1, 2, 3
-"""Which way most scores of a list go along its ranks; the last, where its rows are not by rank."""
+FALLS = 1
+RISES = 2
+SHUFFLED = 3
+"""The direction of most scores of a list along its ranks; the last if rows are not by rank."""
 
 
 def rank_directions(
@@ -346,16 +354,16 @@ def rank_directions(
     table
         The runs.
     rows, key
-        Rows by descending score, and the numbers by which they are ordered.
+        Rows by descending score, and their sort keys.
     first
-        Where lists begin.
+        The position of each list's first row.
     """
     length = np.diff(first, append=len(rows))
     direction = np.asarray(key[first] != key[first + length - 1], np.int8) * np.int8(FALLS)
     try:
         rank = np.asarray(table.rank)[rows]
     except IrframeError:
-        return direction  # ranks that are no numbers decide nothing
+        return direction  # ranks that are not numbers are ignored
     falls = rank[1:] < rank[:-1]
     falls[first[1:] - 1] = False
     if not falls.any():
@@ -366,8 +374,8 @@ def rank_directions(
     inside = inside[np.lexsort((rank[inside], number))]
     rank, key, rows = rank[inside], key[inside], rows[inside]
     same = (number[1:] == number[:-1]) & (rank[1:] > rank[:-1])
-    rises, falls = key[1:] < key[:-1], key[1:] > key[:-1]  # scores, whose sign keys have turned
-    step = np.where(same, rises.astype(np.int8) - falls, 0)
+    # A score rises where its key falls, because a key is minus the score.
+    step = np.where(same, (key[1:] < key[:-1]).astype(np.int8) - (key[1:] > key[:-1]), 0)
     more = np.bincount(number[1:], step, len(doubtful)) > 0
     moved = np.bincount(number[1:], same & (rows[1:] < rows[:-1]), len(doubtful)) > 0
     direction[doubtful[more]] = RISES
@@ -383,35 +391,32 @@ def rising_systems(table: RunTable, system: Codes, direction: NDArray[np.int8] |
     table
         The runs.
     system, direction
-        The system of each list, and which way its scores go; None where nobody asked.
+        The system of each list, and the direction of its scores; None without both columns.
 
     Raises
     ------
     RankingError
-        If scores rise with the ranks, and with the rows, of all lists of a system.
+        If scores rise with the ranks and with the rows in all lists of a system.
     """
     if direction is None or not (direction >= RISES).any():
         return []
     ways = pd.crosstab(system, direction).reindex(columns=[FALLS, RISES, SHUFFLED], fill_value=0)
-    number, rising = ways.sum(axis=1), ways[RISES]
-    reverse = ways.index[(rising == number) & (number > 0)]
+    number = ways.sum(axis=1)
+    reverse = ways.index[(ways[RISES] == number) & (number > 0)]
     if len(reverse):
         rank, score = (table.columns[role] for role in (words.RANK, words.SCORE))
-        expected, found = (
-            "scores that fall from rank to rank",
-            f"scores in {score!r} that rise with",
-        )
+        found = f"scores in {score!r} that rise with the ranks in {rank!r} in every list of"
         drop = f"if the scores are, frame.drop(columns={rank!r})"
         advice = f"if the ranks are meant, pass ties='rank'; {drop}"
-        found = f"{found} the ranks in {rank!r} in every list of"
-        raise RankingError(expected, found, advice, table.systems[reverse])
+        offenders = table.systems[reverse]
+        raise RankingError("scores that fall from rank to rank", found, advice, offenders)
     rising = number - ways[FALLS]
     codes = ways.index[rising > 0]
     return [f"{table.systems[code]} in {rising[code]} of {number[code]} lists" for code in codes]
 
 
 def warn_rising(contrary: Sequence[str]) -> None:
-    """Warn of what `rising_systems` returns."""
+    """Warn of the systems that `rising_systems` returns."""
     if contrary:
         text = (
             f"scores rise with the ranks, and decide the order as in trec_eval: {listing(contrary)}"
@@ -425,17 +430,19 @@ def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
         return
     order = grouped(table.group)
     order = order[table.unscored[table.system[order]]]
-    ranks, system = np.asarray(table.rank)[order], table.system[order]
+    ranks = np.asarray(table.rank)[order]
+    system = table.system[order]
     inside = np.diff(table.group[order]) == 0
-    step, number = np.diff(ranks)[inside], len(table.systems)
-    falls, others = (
-        np.bincount(system[1:][inside][way], minlength=number) for way in (step < 0, ~(step < 0))
-    )
-    for code in np.flatnonzero((falls > 0) & (others == 0)):
-        own, longest = ranks[system == code], np.bincount(table.topic[table.system == code]).max()
-        if 0 <= own.min() <= LATE and np.ptp(own) < 2 * longest:
+    falls = np.diff(ranks)[inside] < 0
+    of_step = system[1:][inside]
+    for code in np.setdiff1d(of_step[falls], of_step[~falls]):
+        of_system = ranks[system == code]
+        least, most = of_system.min(), of_system.max()
+        longest = np.bincount(table.topic[table.system == code]).max()
+        if 0 <= least <= LATE and most - least < 2 * longest:
             continue
         name = table.columns[words.RANK]
-        found = f"ranks {own.min():g} to {own.max():g}, which fall from row to row in {name!r}"
-        advice = f"call scores so: frame.rename(columns={{{name!r}: 'score'}}), or sort the rows"
+        found = f"ranks {least:g} to {most:g}, which fall from row to row in {name!r}"
+        rename = f"frame.rename(columns={{{name!r}: 'score'}})"
+        advice = f"if these are scores, rename the column: {rename}; else sort the rows"
         raise RankingError(f"ranks from 0 to {LATE} on", found, advice)

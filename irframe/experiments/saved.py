@@ -493,7 +493,8 @@ def _typed_columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[
     table, columns = folder.table(name, facts["files"][name]), dict[str, Any]()
     columns |= zip(table.column_names, table.columns, strict=True)
     for column, dtype in facts["types"][name].items():
-        values, kind = columns[column].to_numpy(), pd.api.types.pandas_dtype(dtype)
-        numpy = isinstance(kind, np.dtype)
-        columns[column] = values.astype(kind) if numpy else pd.array(values, dtype=kind)
+        values = columns[column].to_numpy()
+        original = pd.api.types.pandas_dtype(dtype)
+        is_numpy = isinstance(original, np.dtype)
+        columns[column] = values.astype(original) if is_numpy else pd.array(values, dtype=original)
     return columns

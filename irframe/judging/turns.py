@@ -15,7 +15,7 @@ from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import condense
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError
-from irframe.experiments.experiment import fewer_judged
+from irframe.evaluation.rejudged import fewer_judged
 from irframe.judging.candidates import (
     Candidates,
     JudgingMethod,

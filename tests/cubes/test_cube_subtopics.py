@@ -180,7 +180,7 @@ def test_frames_of_judgments_keep_their_subtopics():
 
 def test_judgments_and_metrics_that_do_not_fit(cube):
     runs, qrels = track()
-    with pytest.raises(MetricError, match="for which the column 'intent' of the qrels was taken"):
+    with pytest.raises(MetricError, match="subtopics in the column 'intent' of the qrels, for"):
         ir.evaluate(runs, qrels.rename(columns={"subtopic": "intent"}), ["AP", "alpha_nDCG@5"])
     plain = ir.cube(*ir.example_track())
     with pytest.raises(

@@ -115,7 +115,12 @@ def further(doc):
 @pytest.mark.parametrize(
     ("cube", "qrels", "error", "words"),
     [
-        (LONG.ireval.cube(JUDGED), further("d130"), InputError, "1 documents? .*100 alone: run on"),
+        (
+            LONG.ireval.cube(JUDGED),
+            further("d130"),
+            InputError,
+            "1 newly judged documents.*to rank 100: run on",
+        ),
         (
             LONG.ireval.cube(JUDGED),
             further("new"),
@@ -140,5 +145,5 @@ def test_long_lists_take_what_they_hold_by_name():
     assert_alike(cube.ireval.rejudge(qrels), LONG.ireval.cube(qrels))
     back = cube.ireval.rejudge(JUDGED.iloc[:1])
     assert_alike(back, LONG.ireval.cube(JUDGED.iloc[:1]))
-    with pytest.raises(InputError, match="known to rank 100 alone: run on 1"):
+    with pytest.raises(InputError, match="names only to rank 100: run on 1"):
         back.ireval.rejudge(JUDGED)  # which lost the name of a document at rank 121

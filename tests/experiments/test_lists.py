@@ -92,9 +92,9 @@ def test_rows_without_a_judged_topic_say_where_a_system_takes_part():
     assert lacking.startswith("lists that systems lack count as empty: b 2 of 4 topics;")
 
 
-def test_no_topic_that_every_run_has():
+def test_common_topics_are_refused_if_there_are_none():
     runs = runs_of(a="1 2", b="2 3", c="3 4")
-    with pytest.raises(IdError, match="none; judged topics that runs have: a 2, b 2, c 2. Ask for"):
+    with pytest.raises(IdError, match="none; judged topics per run: a 2, b 2, c 2. Pass"):
         ir.evaluate(runs, QRELS, "AP", topics="common")
 
 

@@ -295,7 +295,7 @@ def test_lists_and_ideals_end_at_rank_1000(seed):
     by_doc = dict(zip(pool["doc"], zip(pool["stratum"], grade.tolist(), strict=True), strict=True))
     ranking = [by_doc.get(doc) for doc in docs]
     names = ["infAP", "infNDCG", "infNDCG(ideal='judged')@1200"]
-    with pytest.warns(IrframeWarning, match="nothing was judged, in 1 topic: 3 of topic 1"):
+    with pytest.warns(IrframeWarning, match="without judged documents, in 1 topic: 3 of topic 1"):
         found = ir.evaluate(run, qrels, names).iloc[0]
     documents = list(by_doc.values())
     assert sum(r * N / n for N, n, r in counts(documents).values() if n) > 1000
@@ -310,9 +310,7 @@ def test_strata_without_judged_documents_are_left_out_and_named():
     lost = qrels.assign(
         grade=qrels["grade"].where((qrels["stratum"] != "mid") | (qrels["topic"] > "2"), -1)
     )
-    message = (
-        "leave out strata of which nothing was judged, in 2 topics: mid of topic 1, mid of topic"
-    )
+    message = "leave out strata without judged documents, in 2 topics: mid of topic 1, mid of topic"
     cube = runs.ireval.cube(lost)
     for score in (
         lambda: runs.ireval.evaluate(lost, ["infNDCG", "infAP"]),
@@ -345,7 +343,7 @@ def test_other_metrics_warn_about_sampled_judgments(drawn):
     }[drawn]
     cube = runs.ireval.cube(qrels)
     message = (
-        "a sample of the pool was judged, .* not relevant to {}; infAP and infNDCG, and estimate"
+        "a sample of the pool was judged, .* not relevant for {}; infAP and infNDCG, and estimate"
     )
     for score in (
         lambda: runs.ireval.evaluate(qrels, [*INFER, *MISLED[:2]]),

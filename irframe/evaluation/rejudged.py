@@ -1,0 +1,162 @@
+"""Experiments with fewer or other judgments."""
+
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irframe.errors import InputError
+from irframe.experiments.coded_tables import Side, code_documents
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.hits import Hits, JudgedPool
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Collections
+from irframe.experiments.policy import refuse_marks
+from irframe.experiments.ranked_runs import RANKS, TopUnjudged, concat_unjudged
+from irframe.files.ids import Codes, all_of_one_kind, within
+
+
+def fewer_judged(
+    experiment: Experiment, kept: NDArray[np.bool_], depth: int | None = None
+) -> Experiment:
+    """Return the experiment with fewer judgments."""
+    judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
+    refuse_marks(judgments.grade)
+    new = np.where(kept, np.cumsum(kept) - 1, -1)
+    judged = kept[hits.row]
+    depths = pool.depth if depth is None else np.full_like(pool.depth, depth)
+    remaining = hits.take(judged)
+    return replace(
+        experiment,
+        judgments=judgments.only(np.flatnonzero(kept)),
+        hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
+        pool=replace(pool, rank=pool.rank[kept], depth=depths),
+        listing=concat_unjudged([experiment.listing, _hidden(experiment, judged)]),
+    )
+
+
+def condensed(experiment: Experiment) -> Experiment:
+    """Return the lists without their unjudged documents."""
+    hits = experiment.hits.by_list()
+    judged = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
+    order = judged[np.lexsort((hits.rank[judged], hits.of[judged]))]
+    of = hits.of[order]
+    rank = within(of) + 1
+    document = hits.first[of] + hits.rank[order] - 1
+    tied = None
+    if hits.tied is not None:
+        block = np.cumsum(~hits.tied)[document]
+        tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
+    closed = replace(
+        hits.take(order),
+        length=np.bincount(of, minlength=hits.length.size).reshape(hits.length.shape),
+        rank=rank.astype(np.int32),
+        tied=tied,
+        filed=hits.pool_rank[order],
+        along=hits.alongside(itemgetter(document)),
+    )
+    return replace(experiment, hits=closed, listing=None)
+
+
+def judged_anew(
+    experiment: Experiment, judgments: Judgments, *, given: bool, all_judged: bool
+) -> Experiment:
+    """Return the lists with other judgments of their topics.
+
+    Parameters
+    ----------
+    experiment
+        The lists, in memory.
+    judgments
+        Judgments of the same topics, in the same order.
+    given
+        Whether the caller stated the depth of the pool, which is then kept.
+    all_judged
+        Whether the judgments cover only these topics.
+
+    Raises
+    ------
+    InputError
+        If a newly judged document may be in a list below rank `RANKS`, where the names
+        of unjudged documents are unknown.
+    """
+    before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
+    old, new = (side.table.doc.take(pa.array(side.row)) for side in (before, judgments))
+    nothing = TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old[:0])
+    listed = nothing if listing is None else listing.load()
+    topics = before.topic, judgments.topic, listed.of % len(before.count)
+    docs = all_of_one_kind([old, new, listed.doc])
+    codes = code_documents(*map(Side, topics, docs))
+    judged = pd.Index(codes[1])
+    row, listed_row = (judged.get_indexer(pd.Index(coded)) for coded in (codes[0], codes[2]))
+    is_new = listed_row >= 0
+    fresh = ~np.isin(codes[1], codes[0])
+    _refuse_ranks_unknown(experiment, judgments.topic[fresh], listed.of[is_new])
+    kept = row[hits.row] >= 0
+    rank = [hits.rank[kept], listed.rank[is_new].astype(np.int32) + 1]
+    filed = None if hits.filed is None else np.concatenate([hits.filed[kept], rank[1]])
+    of = np.concatenate([hits.of[kept], listed.of[is_new]])
+    rows = np.concatenate([row[hits.row[kept]], listed_row[is_new]]).astype(np.int32)
+    anew = Hits(hits.length, of, np.concatenate(rank), rows, hits.tied, filed, hits.along).by_list()
+    collections, top = _collections_and_tops(experiment, judgments)
+    base = judgments.only(np.arange(len(judgments.row)))
+    old_pool = experiment.known_pool
+    pool = JudgedPool.of(anew, len(base.row), old_pool.contributing, stated=old_pool.stated)
+    if given:
+        pool = replace(pool, depth=old_pool.depth)
+    elif all_judged and not is_new.any():
+        pool = pool.down_to(None, base, collections, experiment.longest)
+    else:  # the depth is unknown
+        pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
+    if listing is not None:
+        others = listed.take(np.flatnonzero(~is_new))
+        listing = concat_unjudged([others, _hidden(experiment, kept)])
+    made = {**experiment.made, "pool": pool.word(base)}
+    return replace(
+        experiment, judgments=base, hits=anew, pool=pool, listing=listing, top=top, made=made
+    )
+
+
+def _collections_and_tops(
+    experiment: Experiment, judgments: Judgments
+) -> tuple[Collections, NDArray[np.integer[Any]]]:
+    """Return the collections of topics, and the highest grade per topic."""
+    collection = experiment.collection
+    if collection is None:  # the judgments of other topics count as well
+        topics = len(judgments.count)
+        return Collections.one(topics), np.full(topics, judgments.top)
+    of_topic = np.asarray(collection.codes, np.intp)
+    collections = Collections(of_topic, collection.categories, "collection")
+    return collections, collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
+
+
+def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
+    """Return dropped hits at the top of lists, by name."""
+    hits = experiment.hits
+    hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
+    row = experiment.judgments.row[hits.row[hidden]]
+    doc = experiment.judgments.table.doc.take(pa.array(row))
+    return TopUnjudged(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
+
+
+def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
+    """Raise if newly judged documents may rank too deep.
+
+    `topic` has the topic of each newly judged document, `lists` the list of each that was found.
+    """
+    shape = experiment.shape
+    count = np.bincount(lists, minlength=shape[0] * shape[1]).reshape(shape)
+    fresh = np.bincount(topic, minlength=shape[1])
+    known = 0 if experiment.listing is None else RANKS
+    deeper = experiment.participated & (count < fresh) & (experiment.hits.length > known)
+    if deeper.any():
+        topics = experiment.judgments.topics
+        pairs = [f"{experiment.systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
+        expected = f"the names of all listed documents, to find {len(topic)} newly judged documents"
+        found = f"{len(pairs)} lists with names only to rank {known}"
+        advice = "build the cube anew: irframe.cube(runs, qrels)"
+        raise InputError(expected, found, advice, pairs)
