@@ -37,7 +37,7 @@ from .metrics.parse_metric import parse_metric as parse_metric
 from .planning.simulate_track import example_track as example_track
 from .planning.simulate_track import simulate_track as simulate_track
 from .reports.report import report as report
-from .scores.resampling import Resampling as Resampling
+from .scores.averages import Resampling as Resampling
 from .tables.cite import cite as cite
 
 __version__: str

@@ -14,6 +14,7 @@ from irframe.arrays import Array
 from irframe.checks import listed, one_column
 from irframe.cubes.groups import (
     each_group,
+    group_values,
     joined_attributes,
     read_groups,
     stamped,
@@ -252,11 +253,6 @@ def group_keys(frame: pd.DataFrame, by: Any) -> pd.Index:
         rows = [str(label) for label in frame.index[missing]]
         raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)}", "", rows)
     return keys
-
-
-def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
-    """Return the values of a column or index level."""
-    return pd.Index(frame[name]) if name in frame.columns else frame.index.get_level_values(name)
 
 
 def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelled]]:

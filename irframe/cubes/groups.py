@@ -268,6 +268,11 @@ def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
     return spread.transpose(*order)
 
 
+def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
+    """Return the values of a column or index level."""
+    return pd.Index(frame[name]) if name in frame.columns else frame.index.get_level_values(name)
+
+
 def level_of(wide: pd.DataFrame) -> Any:
     """Return the index level of repeats, or None."""
     if not any(name in wide.index.names for name in words.REPEAT_NAMES):

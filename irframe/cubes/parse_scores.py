@@ -18,14 +18,9 @@ from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice, one_column
 from irframe.cubes import score_arrays, score_frames
-from irframe.cubes.by_group import (
-    group_keys,
-    group_values,
-    of_label,
-    with_given_groups,
-)
-from irframe.cubes.groups import read_groups
-from irframe.cubes.score_rows import aggregated_topics, has_aggregates, read_rows
+from irframe.cubes.by_group import group_keys, of_label, with_given_groups
+from irframe.cubes.groups import group_values, read_groups
+from irframe.cubes.score_frames import ScoreRows, read_rows
 from irframe.cubes.scores import Scores
 from irframe.cubes.view import LIST, selected
 from irframe.errors import InputError, ParameterError
@@ -112,7 +107,7 @@ def as_scores(
         wide = frame = _frame_of_array(x)
     else:
         frame = score_frames.score_frame(x)
-        wide = read_rows(frame, metric=metric).to_frame()
+        wide = _read_rows(frame, metric=metric).to_frame()
     if metric is not None:
         if metric not in wide.columns and wide.shape[1] != 1:
             several = "several columns, none of this name"
@@ -142,6 +137,26 @@ def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
     carried = *DECLARED, read.axis.attribute
     frame.attrs = {name: scores.attrs[name] for name in carried if name in scores.attrs}
     return frame
+
+
+def _read_rows(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -> ScoreRows:
+    """Return the rows of a frame without topics that summarise the other topics.
+
+    Parameters are those of `read_rows`.
+    """
+    read = read_rows(frame, by, metric)
+    topics = read.labels[words.TOPIC]
+    if not score_arrays.has_aggregates(topics):
+        return read
+    table = read.table
+    names = [by, *table.index.names]
+    others = [codes for dim, codes in read.codes.items() if dim != words.TOPIC]
+    own = {None, *LABELS, *(labels.name for labels in read.labels.values())}
+    others += [pd.factorize(group_values(table, name))[0] for name in {*names} - own]
+    groups = pd.MultiIndex.from_arrays(others).factorize()[0]
+    numbers = table.select_dtypes("number").to_numpy(float, na_value=np.nan)
+    dropped = score_arrays.aggregated_topics(numbers, topics, read.codes[words.TOPIC], groups)
+    return read.select(~np.isin(read.codes[words.TOPIC], dropped)) if dropped else read
 
 
 def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
@@ -330,13 +345,15 @@ def _declared(attrs: Mapping[Any, Any], values: dict[str, Array], by: Any) -> To
 
 def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
     """Return an array without topics that summarise the other topics."""
-    if array.chunks is not None or not has_aggregates(array.indexes[words.TOPIC]):
+    if array.chunks is not None or not score_arrays.has_aggregates(array.indexes[words.TOPIC]):
         return array
     last = array.transpose(..., words.TOPIC, words.METRIC)
     values = last.to_numpy().reshape(-1, last.shape[-2], last.shape[-1])
     groups, codes = (codes.ravel() for codes in np.indices(values.shape[:2]))
     topics = array.indexes[words.TOPIC]
-    dropped = aggregated_topics(values.reshape(-1, last.shape[-1]), topics, codes, groups)
+    dropped = score_arrays.aggregated_topics(
+        values.reshape(-1, last.shape[-1]), topics, codes, groups
+    )
     return array.drop_isel({words.TOPIC: dropped}) if dropped else array
 
 
@@ -349,7 +366,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
     column = None if given or by is None else by
     if column is not None:
         group_keys(frame, column)  # before columns are gone
-    read = read_rows(frame, column)
+    read = _read_rows(frame, column)
     table, codes, labels = read.table, dict(read.codes), dict(read.labels)
     names = [labels[dim].name for dim in labels]
     if column is not None and column in {labels[dim].name for dim in LIST}:

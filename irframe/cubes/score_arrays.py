@@ -20,7 +20,7 @@ from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, during, warn
 from irframe.evaluation.scoring import Thresholds
 from irframe.files.tables import with_own_levels
-from irframe.metrics.facts import COSTS, directions
+from irframe.metrics.facts import COSTS, FLOOR, directions
 from irframe.names import COLLECTION, DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural, roles
 from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
@@ -316,6 +316,81 @@ def with_costs(function: Function) -> Function:
     call.__signature__ = signature  # type: ignore[attr-defined]
     del call.__wrapped__  # so that it may be told of keywords that it lacks
     return call  # type: ignore[return-value]
+
+
+GEOMETRIC = "gmean"
+AGGREGATES = frozenset(("all", "amean", "mean", GEOMETRIC))
+"""What other tools call the row of all topics."""
+PRINTED = 1.1e-4
+"""Largest rounding error of a mean of values with four decimals."""
+
+
+def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Array) -> list[int]:
+    """Return the positions of topics that summarise the other topics.
+
+    All their values are the mean or the sum of those of the other topics.
+
+    Parameters
+    ----------
+    values
+        A row per score list and a column per metric.
+    topics
+        Labels of topics.
+    codes
+        Position of the topic of each row.
+    groups
+        Number of the system, repeat and depth of each row. Rows with the same number are
+        summarised together.
+
+    Warns
+    -----
+    IrframeWarning
+        For these topics, which are to be left out.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> scores, topics = np.array([[0.2], [0.4], [0.3]]), pd.Index(["1", "2", "all"])
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     aggregated_topics(scores, topics, np.arange(3), np.zeros(3, int))
+    [2]
+    """
+    named = [position for position, label in enumerate(topics) if has_aggregates([label])]
+    single = ~np.isin(codes, named)
+    if not named or not single.any() or not values.shape[1]:
+        return []
+    others = pd.DataFrame(values[single]).groupby(groups[single])
+    summaries = others.mean(), others.sum(), others.agg(_geometric)
+    found = []
+    for position in named:
+        rows = codes == position
+        expected = [summary.reindex(groups[rows]).to_numpy(float) for summary in summaries]
+        found += [position] * _summarises(topics[position], values[rows], expected)
+    if found:
+        named_topics = ", ".join(map(str, topics[found]))
+        warn(f"rows that summarise the other topics are left out: {named_topics}")
+    return found
+
+
+def has_aggregates(topics: Iterable[Any]) -> bool:
+    """Return whether some topic is called like a summary of topics."""
+    return not AGGREGATES.isdisjoint([str(topic).lower() for topic in topics])
+
+
+def _geometric(column: "pd.Series[Any]") -> float:
+    return float(np.exp(np.log(np.maximum(column.dropna(), FLOOR)).mean()))
+
+
+def _summarises(label: str, values: Array, expected: list[Array]) -> bool:
+    """Return whether all values summarise those of the other topics.
+
+    The name of the row says which summary: geometric means, or means and sums.
+    """
+    mean, total, geometric = expected
+    allowed = [geometric] if label.lower() == GEOMETRIC else [mean, total]
+    near = [np.isclose(values, each, rtol=1e-6, atol=PRINTED) for each in allowed]
+    lacking = np.isnan(values) | np.isnan(mean)
+    return bool((~lacking).any() and (np.any(near, axis=0) | lacking).all())
 
 
 def expand_scalars(result: Any, *words: str) -> Any:

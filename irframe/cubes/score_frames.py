@@ -1,4 +1,4 @@
-"""Frames made of scores in any supported form, and the columns of a frame of scores."""
+"""Frames of scores: made from any supported form, and read into coded rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -6,10 +6,13 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
+from irframe.arrays import Array
+from irframe.cubes.groups import group_values, repeats_of
 from irframe.errors import IdError, InputError
+from irframe.experiments.topic_design import LABELS
 from irframe.files.as_runs import ONLY_SYSTEM
-from irframe.files.likeness import proposed, refuse_strangers, renamed
-from irframe.files.repeats import ADVICE, about_duplicates
+from irframe.files.likeness import proposed, refuse_rivals, refuse_strangers, renamed
+from irframe.files.repeats import ADVICE, about_duplicates, with_labels
 from irframe.files.tables import (
     columns_of,
     is_dictionary,
@@ -19,12 +22,14 @@ from irframe.files.tables import (
 )
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
-from irframe.names import ALIASES, DOC, GRADE, METRIC, METRICS, RANK, SYSTEM, TOPIC, roles
-from irframe.stops import axis_of
+from irframe.names import ALIASES, DOC, GRADE, METRIC, METRICS, RANK, REPEAT, SYSTEM, TOPIC, roles
+from irframe.stops import Axis, axis_of
 
 _WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
 LONG = {METRIC: ("metric", "measure"), "value": ("value", "score")}
 """Names of the columns of a long frame for metrics and for scores."""
+RUNID = "runid"
+"""Name of trec_eval's line with the name of the run."""
 
 
 class ScoreColumns(NamedTuple):
@@ -90,10 +95,18 @@ def find_columns(frame: pd.DataFrame, metric: str | None = None) -> ScoreColumns
     """
     refuse_repeated(frame, " in scores")
     layout = score_columns(frame)
-    if metric is not None and (layout is None or METRIC not in layout.by_role):
-        names = [*frame.columns, *frame.index.names]
-        if layout is None or (metric not in frame.columns and SYSTEM not in roles(names)):
-            layout = _columns_of_matrix(frame, metric)  # columns may be systems
+    names = [*frame.columns, *frame.index.names, *frame.columns.names]
+    in_columns = metric in frame.columns or SYSTEM in roles(names[: -frame.columns.nlevels])
+    if metric is None or (layout is not None and (METRIC in layout.by_role or in_columns)):
+        matrix = None
+    elif (matrix := _matrix_as_column(frame, metric)) is None:
+        layout = None
+    elif metric not in frame.columns and not any(map(_axis_role, names)):
+        expected = "a matrix with a named axis of systems or topics"
+        read = "ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
+        raise InputError(expected, "axes without names", f"name the axis: {read}")
+    if matrix is not None:
+        return ScoreColumns(matrix, index_roles(matrix))
     if layout is None:
         refuse_unscored(frame)
     return layout
@@ -248,36 +261,17 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
 
 def with_axes(x: Any, systems: str) -> pd.DataFrame:
     """Return a matrix with named axes."""
-    frame = columns_of(x) if not isinstance(x, pd.DataFrame) else x
+    frame = x if isinstance(x, pd.DataFrame) else columns_of(x)
     if frame is None or frame.index.nlevels > 1 or frame.columns.nlevels > 1:
         raise InputError(f"a matrix with systems in {systems}", type(x).__name__)
-    expected = [SYSTEM, TOPIC] if systems == "rows" else [TOPIC, SYSTEM]
-    column = next((name for name in frame.columns if _axis_role(name)), None)
+    column = next(filter(_axis_role, frame.columns), None)
     matrix: pd.DataFrame = frame if column is None else frame.set_index(column)
-    names = [matrix.index.name, matrix.columns.name]
-    if any(
-        _axis_role(name) not in {None, role} for name, role in zip(names, expected, strict=True)
-    ):
+    expected = [SYSTEM, TOPIC] if systems == "rows" else [TOPIC, SYSTEM]
+    axes = zip((matrix.index.name, matrix.columns.name), expected, strict=True)
+    names = [str(name) if _axis_role(name) else role for name, role in axes]
+    if [*map(_axis_role, names)] != expected:
         raise InputError(f"a matrix with systems in {systems}", ", ".join(map(repr, names)))
-    pairs = zip(names, expected, strict=True)
-    index, columns = (str(name) if _axis_role(name) else role for name, role in pairs)
-    return matrix.rename_axis(index=index, columns=columns)
-
-
-def _columns_of_matrix(frame: pd.DataFrame, metric: str) -> ScoreColumns | None:
-    """Return a matrix of scores as columns, or None."""
-    matrix = _matrix_as_column(frame, metric)
-    if matrix is None:
-        return None
-    names = [*frame.index.names, *frame.columns.names, *frame.columns]
-    if metric not in frame.columns and not any(map(_axis_role, names)):
-        advice = (
-            "name the axis: ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
-        )
-        raise InputError(
-            "a matrix with a named axis of systems or topics", "axes without names", advice
-        )
-    return ScoreColumns(matrix, index_roles(matrix))
+    return matrix.rename_axis(index=names[0], columns=names[1])
 
 
 def _axis_role(name: Any) -> str | None:
@@ -306,3 +300,162 @@ def advice_of(frame: pd.DataFrame) -> str:
     matrix = f"a matrix of topics and systems is read by {read}"
     rename = "call the columns that name systems and topics so: system, topic"
     return rename if _matrix_as_column(frame, "") is None else matrix
+
+
+class ScoreRows(NamedTuple):
+    """Rows of scores, each of a system, a topic, and perhaps a repeat and a stop."""
+
+    table: pd.DataFrame
+    """A column per metric, and other columns and index levels of the input."""
+    codes: dict[str, Array]
+    """Dimension -> position of the label of each row."""
+    labels: dict[str, pd.Index]
+    """Dimension -> labels, in the order of their first rows, with the name in the input."""
+    attrs: Mapping[Any, Any]
+    """Attributes of the input."""
+    axis: Axis
+    """What the scores are read along."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table with the labels of rows in its index."""
+        names = [labels.name for labels in self.labels.values()]
+        index: Any = self.table.index
+        if {*names} <= {*index.names}:
+            return self.table
+        others = [name for name in index.names if name not in {None, *names}]
+        levels = [labels.take(self.codes[dim]) for dim, labels in self.labels.items()]
+        levels += [index.get_level_values(name) for name in others]
+        frame = self.table.set_axis(pd.MultiIndex.from_arrays(levels, names=[*names, *others]))
+        frame.attrs = dict(self.table.attrs)
+        return frame
+
+    def select(self, rows: Array) -> "ScoreRows":
+        """Return some of the rows and their labels."""
+        coded = {dim: pd.factorize(codes[rows]) for dim, codes in self.codes.items()}
+        labels = {dim: self.labels[dim].take(present) for dim, (_, present) in coded.items()}
+        codes = {dim: positions for dim, (positions, _) in coded.items()}
+        return self._replace(table=self.table.loc[rows], codes=codes, labels=labels)
+
+
+def read_rows(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -> ScoreRows:
+    """Return the rows of a frame, with a column per metric.
+
+    Parameters
+    ----------
+    frame
+        Scores: wide, long, or a matrix.
+    by
+        A column or level of groups, each of which has topics of its own.
+    metric
+        The metric of a matrix.
+    """
+    rows, by_role = find_columns(frame, metric)
+    if SYSTEM not in by_role:
+        rows = rows.assign(**{SYSTEM: ONLY_SYSTEM})
+        by_role = {SYSTEM: SYSTEM, **by_role}
+    for role, name in by_role.items():
+        if name in rows.columns:
+            refuse_rivals(rows, role, name, LONG.get(role, ()))
+    measure = by_role.get(METRIC)
+    further = [by] if measure is None else [by, *LABELS]
+    present = {*rows.index.names, *rows.columns} - {None, *by_role.values()}
+    further = [name for name in dict.fromkeys(further) if name in present]
+    if measure is not None:
+        rows = _without_run_names(rows, measure, by_role["value"])
+    axis = axis_of(frame)
+    coded = _coded_rows(rows, by_role, further, axis.dim)
+    codes = {dim: positions for dim, (positions, _) in coded.items()}
+    labels = {dim: index for dim, (_, index) in coded.items()}
+    if measure is not None:
+        levels = {name: _codes_of(rows, name) for name in further}
+        table, codes = _spread_metrics(rows, coded, levels, measure, by_role["value"])
+    else:
+        moved: list[Any] = [index.name for index in labels.values() if index.name in rows.columns]
+        table = rows.drop(columns=moved) if moved else rows
+        table = table.reset_index(drop=True) if by_role[TOPIC] in moved else table
+    return ScoreRows(table, codes, labels, frame.attrs, axis)
+
+
+def _without_run_names(rows: pd.DataFrame, measure: Any, value: Any) -> pd.DataFrame:
+    """Return a long frame without trec_eval's lines of run names."""
+    if RUNID not in {*map(str, rows[measure].unique())}:
+        return rows
+    rows = rows[rows[measure].map(str) != RUNID]
+    return rows.assign(**{value: pd.to_numeric(rows[value])})
+
+
+Coded = tuple[Array, pd.Index]
+"""The position of each row's label, and the labels."""
+
+
+def _coded_rows(
+    rows: pd.DataFrame, by_role: Mapping[str, Any], further: list[Any], stop: str
+) -> dict[str, Coded]:
+    """Return codes and labels of systems, repeats, topics and stops."""
+    names = {SYSTEM: by_role[SYSTEM], TOPIC: by_role[TOPIC]}
+    measures = [by_role[METRIC]] if METRIC in by_role else []
+    if stop in rows.index.names or (
+        stop in rows.columns and rows.duplicated([*names.values(), *measures]).any()
+    ):
+        names[stop] = stop
+    coded = {dim: _codes_of(rows, name) for dim, name in names.items()}
+    word = repeats_of(rows, [*names.values(), *further, *measures])
+    if word is not None:
+        systems, repeats = (
+            pd.Series(group_values(rows, name).array) for name in (names[SYSTEM], word)
+        )
+        codes, labels = pd.factorize(with_labels(systems, repeats), use_na_sentinel=False)
+        coded[REPEAT] = codes, pd.Index(labels, name=word)
+    return {dim: coded[dim] for dim in (SYSTEM, REPEAT, TOPIC, stop) if dim in coded}
+
+
+def _codes_of(rows: pd.DataFrame, name: Any) -> Coded:
+    """Return codes and labels of a column or index level."""
+    if name not in rows.columns and isinstance(rows.index, pd.MultiIndex):
+        position = rows.index.names.index(name)
+        of_rows = rows.index.codes[position]
+        if (of_rows >= 0).all():  # whose levels distinguish labels already
+            codes, present = pd.factorize(of_rows)
+            return codes, rows.index.levels[position].take(present)
+    codes, labels = pd.factorize(group_values(rows, name), use_na_sentinel=False)
+    return codes, pd.Index(labels, name=name)
+
+
+def _spread_metrics(
+    rows: pd.DataFrame,
+    coded: Mapping[str, Coded],
+    levels: Mapping[Any, Coded],
+    measure: Any,
+    value: Any,
+) -> tuple[pd.DataFrame, dict[str, Array]]:
+    """Return a table with a column per metric, and codes of its rows.
+
+    The order is that of the first scores. Further levels become the index.
+
+    Notes
+    -----
+    A summary of 50,000 scores takes a quarter of the time that it took with a pivot (44, 180 ms).
+    """
+    of_measure, measures = pd.factorize(rows[measure], use_na_sentinel=False)
+    into, metrics = pd.factorize(np.array([*map(str, measures)], object))
+    every = [*coded.values(), *levels.values()]
+    shape = tuple(len(labels) for _, labels in every)
+    row, cells = pd.factorize(np.ravel_multi_index(tuple(codes for codes, _ in every), shape))
+    position = row * len(metrics) + into[of_measure]
+    if np.bincount(position, minlength=1).max() > 1:
+        first = of_measure == of_measure[0]
+        named = [labels.take(codes[first]) for codes, labels in every]
+        index = pd.MultiIndex.from_arrays([*named, rows[measure][first]])
+        refuse_twice(index, rows[first].drop(columns=measure))
+    values = rows[value].to_numpy()
+    complete = len(values) == len(cells) * len(metrics)
+    kind = values.dtype if complete or values.dtype.kind in "fO" else np.float64
+    flat = np.full(len(cells) * len(metrics), 0 if complete else np.nan, kind)
+    flat[position] = values
+    codes = np.unravel_index(cells, shape)
+    further = zip(levels.values(), codes[len(coded) :], strict=True)
+    named = [labels.take(at) for (_, labels), at in further]
+    columns = pd.Index(metrics, dtype=object, name=measure).infer_objects()
+    table = pd.DataFrame(flat.reshape(len(cells), len(metrics)), None, columns)
+    table = table.set_index(named) if named else table
+    return table, dict(zip(coded, codes, strict=False))

@@ -23,7 +23,7 @@ from irframe.metrics.facts import TIE
 from irframe.names import METRIC, low_to_high
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
-from irframe.scores.averages import Resamples, without_each
+from irframe.scores.averages import Resamples, Resampling, without_each
 from irframe.scores.read_scores import (
     Reference,
     Sides,
@@ -32,7 +32,6 @@ from irframe.scores.read_scores import (
     scores_to_compare,
 )
 from irframe.scores.repeats import refuse_design
-from irframe.scores.resampling import Resampling
 
 Of = Literal["expected", "averages"]
 """The quantity of an interval."""

@@ -14,10 +14,9 @@ from irframe.cubes.verb import verb
 from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, all_pairs
 from irframe.paired.design import Design
-from irframe.scores.averages import Resamples
+from irframe.scores.averages import Resamples, Resampling
 from irframe.scores.read_scores import pair_labels, scores_to_compare
 from irframe.scores.repeats import refuse_design
-from irframe.scores.resampling import Resampling
 
 
 @verb

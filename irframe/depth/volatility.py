@@ -18,7 +18,7 @@ from irframe.depth import agreement
 from irframe.depth.agreement import Of
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import METRIC, SYSTEM, TOPIC
-from irframe.scores.averages import Resamples
+from irframe.scores.averages import Resamples, Resampling
 from irframe.scores.read_scores import (
     Reference,
     Sides,
@@ -27,7 +27,6 @@ from irframe.scores.read_scores import (
     same_systems,
     share_topics,
 )
-from irframe.scores.resampling import Resampling
 from irframe.stops import axis_of
 
 

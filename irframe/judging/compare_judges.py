@@ -24,8 +24,7 @@ from irframe.judging.grades_by_judge import JUDGE, Grades, JudgedTwice, Passes, 
 from irframe.names import BOUND, JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
-from irframe.scores.averages import Resamples
-from irframe.scores.resampling import Resampling
+from irframe.scores.averages import Resamples, Resampling
 
 ALL = "all"
 BLOCK = 1 << 22

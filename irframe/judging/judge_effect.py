@@ -37,9 +37,8 @@ from irframe.names import BOUND, DEPTH, METRIC, REPEAT, REPEATED, REPEATS, RESUL
 from irframe.orderings.orderings import competition_ranks
 from irframe.paired import all_pairs
 from irframe.record import recorded
-from irframe.scores.averages import Resamples
+from irframe.scores.averages import Resamples, Resampling
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.resampling import Resampling
 
 Variables = dict[str, tuple[tuple[str, ...], Array]]
 """Name -> dimensions and values."""

@@ -42,8 +42,7 @@ from irframe.metrics.base import MetricType
 from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.progress import tracked
 from irframe.quantities.subtopics import POOLED_UNJUDGED
-from irframe.scores.averages import Resamples
-from irframe.scores.resampling import Resampling
+from irframe.scores.averages import Resamples, Resampling
 
 
 @verb

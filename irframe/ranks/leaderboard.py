@@ -23,10 +23,9 @@ from irframe.names import METRICS
 from irframe.paired import all_pairs
 from irframe.ranks.first import FIRST, optimism
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
-from irframe.scores.averages import Resamples, means_of_draws, moments
+from irframe.scores.averages import Resamples, Resampling, means_of_draws, moments
 from irframe.scores.read_scores import Depths, by_task, choose_pairs, read_scores, select_depths
 from irframe.scores.repeats import Over
-from irframe.scores.resampling import Resampling
 from irframe.scores.summary import Interval
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase

@@ -29,10 +29,9 @@ from irframe.paired.differences import moments
 from irframe.paired.pairs import in_blocks
 from irframe.paired.randomisation import by_cluster
 from irframe.ranks.first import FIRST, could_be_first, too_few
-from irframe.scores.averages import Resamples
+from irframe.scores.averages import Resamples, Resampling
 from irframe.scores.read_scores import read_scores, scores_to_compare
 from irframe.scores.repeats import draw_attributes
-from irframe.scores.resampling import Resampling
 from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 

@@ -44,8 +44,8 @@ from irframe.reports.page import Page
 from irframe.reports.setting import ALONG, PagePart, Setting, say, text, texts
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
+from irframe.scores.averages import Resampling
 from irframe.scores.read_scores import Baselines
-from irframe.scores.resampling import Resampling
 from irframe.tables.captions import (
     ORIGIN_WORDS,
     design_text,

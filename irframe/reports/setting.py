@@ -26,7 +26,7 @@ from irframe.experiments.choices import Budget
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics.facts import Facts, facts
 from irframe.names import BUDGET, DEPTH, SYSTEM
-from irframe.scores.resampling import Resampling
+from irframe.scores.averages import Resampling
 from irframe.stops import AXES, DEPTHS, Axis
 
 NAMED = 3

@@ -1,7 +1,10 @@
-"""Means of scores over topics, weighted topics and resamples."""
+"""Means of scores over topics, weighted topics and resamples.
+
+Values: Resampling.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self, cast
 
@@ -22,9 +25,9 @@ from irframe.metrics import facts as averaging
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import TIE, average, averaged, facts, index_of, terms
 from irframe.names import METRIC, TOPIC
+from irframe.option_values import OptionValue
 from irframe.paired.design import Design
 from irframe.paired.pairs import count_drawn, draw_topics
-from irframe.scores.resampling import Resampling
 from irframe.stops import axis_of
 
 
@@ -192,6 +195,42 @@ def tell_left_out(labels: list[str], counts: Any) -> None:
     omitted = "; ".join(f"{n} for {label}" for label, n in zip(labels, counts, strict=True) if n)
     if omitted:
         warn(f"topics on which some system has no score are left out: {omitted}")
+
+
+@dataclass(frozen=True, repr=False)
+class Resampling(OptionValue):
+    """The number of resamples, and the seed of their generator.
+
+    Verbs take one as ``resamples=``. With the default seed the number is enough. Tests that
+    resample have samples and a seed of their own.
+
+    Parameters
+    ----------
+    samples
+        How many resamples, at least 1; by default those of the verb.
+    seed
+        Seed of the generator, at least 0. The same seed gives the same result.
+
+    Raises
+    ------
+    ParameterError
+        For numbers out of range.
+
+    Examples
+    --------
+    >>> Resampling(5000, seed=3)
+    Resampling(5000, seed=3)
+    """
+
+    samples: int | None = None
+    _: KW_ONLY
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check both numbers."""
+        if self.samples is not None:
+            check_int("samples", self.samples, low=1)
+        check_int("seed", self.seed, low=0)
 
 
 @dataclass(frozen=True)
