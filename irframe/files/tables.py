@@ -174,7 +174,7 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
 
 def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
     """Raise if two columns or two index levels share names."""
-    _refuse_again(f"every column once{where}", frame.columns)
+    _refuse_again(f"every column once{where}", [*frame.columns])
     _refuse_again(f"every level of the index once{where}", frame.index.names)
 
 
