@@ -37,17 +37,23 @@ def pytest_itemcollected(item):
 def pytest_collection_modifyitems(config, items):
     """Deselect further cases, except a random share of them.
 
-    The seed of the run decides which ones stay.
+    The seed of the run decides which ones stay. Tests of one module that share expensive fixtures
+    by case keep the same cases.
     """
     share, seed = float(os.environ.get("FURTHER_CASES", "1")), config.getoption("randomly_seed")
     left = {
         item
         for item in items
         if item.get_closest_marker("further")
-        and crc32(f"{seed} {item.nodeid}".encode()) > share * 2**32
+        and crc32(f"{seed} {case_of(item)}".encode()) > share * 2**32
     }
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in left]
+
+
+def case_of(item):
+    """Return the module and the parameters of a test."""
+    return item.path.name, item.callspec.id if hasattr(item, "callspec") else item.name
 
 
 def pytest_collection_finish():

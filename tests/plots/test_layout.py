@@ -33,8 +33,9 @@ FIGURES = [name for name in ir.plots.__all__ if name != "paper"]
 @cache
 def many(count):
     """Return a track of so many systems with long names."""
+    topics, docs = (53, 1000) if count < 100 else (20, 400)
     runs, qrels = ir.simulate_track(
-        systems=count, topics=53, docs=1000, depth=50, pool_depth=10, grades=4, teams=30, seed=1
+        systems=count, topics=topics, docs=docs, depth=50, pool_depth=10, grades=4, teams=30, seed=1
     )
     renamed = dict(zip(runs["system"].unique(), MANY, strict=False))
     return runs.assign(system=runs["system"].map(renamed)), qrels

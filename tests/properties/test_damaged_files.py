@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeError
@@ -164,7 +165,7 @@ def asked(read, source):
         return error
 
 
-SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 200))]
+SEEDS = few_of(range(200), 100)
 
 
 @pytest.mark.parametrize("kind", READ)

@@ -1,6 +1,7 @@
 """All verbs read the design that the data carry."""
 
 import inspect
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from properties.test_records import world
 from properties.verbs import VERBS
 from properties.verbs import asked as asked_of_cube
 from refusals import refused
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeError, ParameterError
@@ -84,8 +86,9 @@ MEANS = {"best_systems", "rrie"}
 """Verbs of means alone."""
 
 
-@pytest.mark.parametrize("name", OF_SCORES)
-@pytest.mark.parametrize("word", ["cluster", "task", "weight"])
+@pytest.mark.parametrize(
+    ("name", "word"), few_of(product(OF_SCORES, ["cluster", "task", "weight"]), 2)
+)
 def test_verbs_use_the_design_of_topics_or_refuse_it(name, word):
     scores = drawn(np.random.default_rng(2))
     scores = scores.assign_coords(often=("topic", np.arange(1.0, 25)))
@@ -118,7 +121,7 @@ def result_or_message(name, cube):
     return getattr(result, "summary", result) if name == "outcomes" else result
 
 
-@pytest.mark.parametrize("name", sorted(VERBS))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 2))
 def test_verbs_of_any_object_use_the_design_or_refuse_it(name):
     cube = world("small")
     often = {topic: 1.0 + n**2 for n, topic in enumerate(cube.topic.values)}

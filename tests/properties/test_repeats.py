@@ -118,9 +118,7 @@ def one(cube, repeat):
     return kept.drop_vars(["repeat", "repeat_of"]).assign_coords(system=names)
 
 
-@pytest.mark.parametrize(
-    ("layout", "name"), few_of(product(LAYOUTS, sorted(VERBS)), 6, drawn=False)
-)
+@pytest.mark.parametrize(("layout", "name"), few_of(product(LAYOUTS, sorted(VERBS)), 6))
 def test_every_verb_takes_cubes_with_repeats_or_says_what_to_write(layout, name):
     try:
         found = call(name, repeated(layout))

@@ -69,7 +69,7 @@ def as_depths(axis, result):
 
 
 @pytest.mark.parametrize("axis", OTHERS, ids=lambda axis: axis.dim)
-@pytest.mark.parametrize("name", few_of(OF_SCORES, 2, drawn=False))
+@pytest.mark.parametrize("name", few_of(OF_SCORES, 4))
 def test_verbs_read_scores_at_stops_as_those_at_depths(name, axis):
     found = answer(name, axis)
     assert "depth" not in {*getattr(found, "dims", ()), *getattr(found, "columns", ())}

@@ -151,7 +151,7 @@ def drawn(name, seed, repeats):
 
 
 @pytest.mark.filterwarnings("ignore:intervals of a mean:irframe.errors.IrframeWarning")
-@pytest.mark.parametrize("name", few_of(NAMES, 8))
+@pytest.mark.parametrize("name", few_of(NAMES, 20))
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_verdicts_agree_with_intervals_and_leaderboards(name, repeats):
     for test in ("t", "permutation", "bootstrap")[: 3 if repeats == 1 else 1]:

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_tracks import BASE, BUILT, TRACKS, cube_of, write_report
 from paged import Page
+from turns import few_of
 
 import irframe as ir
 from irframe.diagnostics.findings import every_place
@@ -29,10 +30,7 @@ from irframe.reports.setting import ALONG, TEMPLATES, correlation, fixed, percen
 from irframe.stops import axis_from_attrs
 from irframe.tables.captions import significance_text
 
-CHOSEN = [
-    pytest.param(name, marks=[] if name == "nothing relevant" else pytest.mark.thorough)
-    for name in TRACKS
-]
+CHOSEN = few_of(TRACKS, len(TRACKS), 1)
 HOME = Path(ir.__file__).parent / "reports" / "page"
 BLOCKS = {"h2", "h3", "p", "figcaption", "summary", "legend"}
 SKIPPED = {"script", "style", "data", "ladder", "svg", "select", "code", "ul"}
@@ -1028,6 +1026,7 @@ def test_line_figures_draw_the_quantity_that_they_name(track_of, name):
 
 
 @pytest.mark.thorough
+@pytest.mark.further
 @pytest.mark.parametrize("name", ["seeds", "passes", "variations"])
 def test_repeats_have_their_means_and_pairs_the_intervals_of_compare(track_of, name):
     track, (view,) = track_of(name), track_of(name).views
@@ -1084,6 +1083,7 @@ def test_numbers_are_rounded_to_the_nearest(value):
 
 
 @pytest.mark.thorough
+@pytest.mark.further
 def test_every_template_is_used_on_some_page(track_of):
     used = set()
     for name in TRACKS:
