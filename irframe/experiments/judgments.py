@@ -342,6 +342,11 @@ def reads_strata(metrics: Iterable[Metric]) -> bool:
     return any("strata" in parameters(type(metric).kernel) for metric in metrics)
 
 
+def reads_unjudged(metric: Metric) -> bool:
+    """Return whether unjudged and non-relevant documents differ."""
+    return not {"assessed", "judged", "strata"}.isdisjoint(parameters(type(metric).kernel))
+
+
 def warn_sampled(
     metrics: Iterable[Metric], grade: Grades, probability: NDArray[np.float64] | None
 ) -> None:
@@ -358,11 +363,11 @@ def warn_sampled(
     is_certain = probability is None or not (probability < 1).any()
     if is_certain and not ((grade < 0) & (grade > EMPTY)).any():
         return
-    misled = []
-    for metric in metrics:  # except those that infer, count, or read only judged documents
-        inferred = metric.judged_only or reads_strata([metric]) or metric.average == "sum"
-        if not inferred and metric.order not in {"preference", "judged"}:
-            misled.append(str(metric))
+    misled = [  # the other metrics infer, read judged documents only, or only count
+        str(metric)
+        for metric in metrics
+        if not (metric.judged_only or reads_unjudged(metric) or metric.average == "sum")
+    ]
     if misled:
         warn(
             "a sample of the pool was judged, and the other documents count as not relevant for "

@@ -193,9 +193,7 @@ def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int3
     elif metric.order == "judged":
         value = 1.0 * judged
     else:
-        value = 2.0 * relevant
-        if metric.order == "preference":
-            value += (codes >= UNJUDGED) & (codes < 0)
+        value = 1.0 * relevant
     ranks[codes] = np.unique(value, return_inverse=True)[1]
     return ranks
 

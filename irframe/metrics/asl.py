@@ -150,6 +150,7 @@ class AtomizedP(Thresholded):
     sees_length = True
     favours_short = True
     order = "relevance"
+    fillings = "list"
 
     def kernel(
         self,
@@ -213,6 +214,7 @@ class InverseASL(Thresholded):
     favours_short = True
     average = "harmonic"
     order = "relevance"
+    fillings = "list"
     mean = "harmonic"
 
     kernel = AtomizedP.kernel

@@ -150,13 +150,12 @@ class Metric(metaclass=MetricType):
 
     Notes
     -----
-    A class declares these properties.
+    A class declares these properties:
 
     - `needs_depth`: whether the score changes with the depth even if no more documents follow.
-    - `additive`: whether it adds up gain, and no rank weighs more than the rank above it.
     - `average`: how scores are averaged over topics.
     - `sees_length`: whether the score depends on the length of the list.
-    - `favours_short`: whether a shorter list may score better although it finds less.
+    - `favours_short`: whether a list may score better without its only relevant document.
     - `unit`: whether gains must not exceed 1.
     - `subtopics`: whether it reads judgments by subtopic; None if it reads both kinds.
     - `spans`: whether it reads judgments by spans of text; None if it reads both kinds.
@@ -164,17 +163,19 @@ class Metric(metaclass=MetricType):
     - `least_topics`: number of topics from which intervals of its mean reach their coverage.
     - `order`: what must rank higher for the score to be highest at every depth. ``"reward"`` is
       gain that counts for relevant documents only.
-    - `by_grade`: derived from the others: whether that order is by grade, and one more document
-      never lowers the score.
     - `linear`: whether the score is linear in the gains of single documents. The mean over all
       orders of tied documents is then the score of shared gains.
-    - `by_gain`: whether it reads the gains of documents only, so that gains may be any numbers.
     - `fillings`, for metrics with a recall base: ``"cut"`` if a relevant document past the depth
       can only lower the score, ``"list"`` if it may also raise it.
     - `graded`: the method for bounds if grades have different gains, ``"labelings"`` or
       ``"ratios"``, as in `irframe.extremes`.
 
-    Besides `kernel`, a class may define further kernels.
+    Two properties are derived:
+
+    - `additive`: whether it adds up graded gain, and no rank weighs more than the rank above it.
+    - `by_grade`: whether `order` is by grade, and one more document never lowers the score.
+
+    Besides `kernel`, a class may define further kernels:
 
     - `ceiling`: the score if unjudged documents and unread ranks had the highest gain, for metrics
       without a recall base. Their lowest score is the score itself.
@@ -200,7 +201,6 @@ class Metric(metaclass=MetricType):
     at: ClassVar[str] = "depth"
     cost: ClassVar[bool] = False
     linear: ClassVar[bool] = False
-    by_gain: ClassVar[bool] = False
     needs_depth: ClassVar[bool] = False
     additive: ClassVar[bool] = False
     sees_length: ClassVar[bool] = False
@@ -212,7 +212,7 @@ class Metric(metaclass=MetricType):
     average: ClassVar[Summary] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     least_topics: ClassVar[int] = 2
-    order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
+    order: ClassVar[Literal["", "relevance", "gain", "reward", "judged"]] = ""
     fillings: ClassVar[Literal["", "cut", "list"]] = ""
     by_grade: ClassVar[bool] = False
     graded: ClassVar[Literal["", "labelings", "ratios"]] = ""
@@ -225,6 +225,7 @@ class Metric(metaclass=MetricType):
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
         depends_on_more = cls.sees_length or cls.favours_short or cls.subtopics is not False
+        cls.additive = cls.linear and cls.order == "gain" and not cls.sees_length
         cls.by_grade = cls.order not in {"", "judged"} and not depends_on_more
         if "parts" in vars(cls):
             cls.kernel, cls.terms = _divided(cls.parts)  # type: ignore[attr-defined]
@@ -251,11 +252,9 @@ class Metric(metaclass=MetricType):
             plain = value.item() if isinstance(value, np.generic) else value
             object.__setattr__(self, spec.name, checked(type(self).__name__, spec, plain))
         gain = getattr(self, "gain", None)
-        if self.unit and isinstance(gain, GainMap):
-            large = [f"{grade}: {value}" for grade, value in gain.pairs if value > 1]
-            if large:
-                name = type(self).__name__
-                raise MetricError(f"gains of at most 1 for {name}", "more", "", large)
+        pairs = gain.pairs if self.unit and isinstance(gain, GainMap) else ()
+        if large := [f"{grade}: {value}" for grade, value in pairs if value > 1]:
+            raise MetricError(f"gains of at most 1 for {type(self).__name__}", "more", "", large)
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)

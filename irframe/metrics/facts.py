@@ -16,7 +16,7 @@ from irframe.gains import Gain, GainMap, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, Metric, MetricType, Preset, Summary
 from irframe.metrics.parse_metric import parse_metric
 from irframe.quantities.block import Block, close_up
-from irframe.quantities.evidence import Evidence
+from irframe.quantities.evidence import Evidence, parameters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,8 @@ class Facts:
 
 
 UNKNOWN = Facts()
-
+GAIN_QUANTITIES = {"gain", "cumulated_gain", "rank"}
+"""Quantities of metrics that read gains only, so that gains may be any numbers."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that count a cost, as declared by the code that computed them."""
 COST_WORDS = {
@@ -239,6 +240,7 @@ def _of(metric: Any) -> Facts:
     gain = getattr(metric, "gain", None)
     method: Literal["", "ceiling", "cut", "list"] = "ceiling" if metric.ceiling else metric.fillings
     names = ("cost", "depth", "range", "least_topics")
+    read = {*parameters(metric.kernel)}
     return Facts(
         **{name: getattr(metric, name) for name in names},
         known=True,
@@ -248,7 +250,7 @@ def _of(metric: Any) -> Facts:
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
         shares=frozenset(
             policy
-            for policy, supported in (("mean", metric.expected), ("block", metric.by_gain))
+            for policy, supported in (("mean", metric.expected), ("block", read <= GAIN_QUANTITIES))
             if metric.linear or supported
         ),
         favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
@@ -274,7 +276,7 @@ def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
     if not metric.unit or gain is None or not levels.size:
         return
     gains = gain.map(levels, rel=facts(metric).rel, top=max(1, int(levels.max())))
-    if large := [int(level) for level in levels[gains > 1]]:
+    if large := levels[gains > 1].tolist():
         raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
 
 
@@ -283,8 +285,7 @@ def refuse_without_terms(metrics: Iterable[Metric]) -> None:
 
     Examples
     --------
-    >>> from irframe.metrics import AP, F
-    >>> refuse_without_terms([AP(), F()])
+    >>> refuse_without_terms([parse_metric("AP"), parse_metric("F")])
     Traceback (most recent call last):
     ...
     irframe.errors.MetricError: expected metrics that are sums over documents: ..., but found F...
@@ -401,9 +402,8 @@ def average(
         if np.isfinite(total).all():  # so that no score is NaN
             return np.asarray(averaged(np.float64(values.shape[axis]), total, summary))[()]
     n_scores = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
-    return np.asarray(averaged(n_scores, _sequential_sum(terms(values, summary), axis), summary))[
-        ()
-    ]
+    total = _sequential_sum(terms(values, summary), axis)
+    return np.asarray(averaged(n_scores, total, summary))[()]
 
 
 def _sequential_sum(values: NDArray[Any], axis: int) -> Floats:

@@ -149,7 +149,6 @@ class DCG(Thresholded):
     discount: str = parameter("log2", choices=DISCOUNTS)
     base: float = parameter(2, above=1)
 
-    additive = True
     linear = True
     range = (0.0, np.inf)
     order = "gain"
@@ -225,7 +224,6 @@ class nDCG(Thresholded):
     ideal: Ideal = parameter("judged", choices=get_args(Ideal))
 
     linear = True
-    additive = True
     aliases = ("NDCG", "ndcg", "normalized_dcg")
     order = "gain"
     fillings = "cut"

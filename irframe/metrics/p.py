@@ -22,7 +22,7 @@ class P(Thresholded):
     Parameters
     ----------
     gain
-        Gain map. Binary gain gives precision as in trec_eval.
+        Gain map, gains at most 1. Binary gain gives precision as in trec_eval.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -52,9 +52,9 @@ class P(Thresholded):
 
     gain: Gain = parameter("binary")
 
-    additive = True
     needs_depth = True
     aliases = ("Precision",)
+    unit = True
     linear = True
     order = "gain"
 
@@ -108,6 +108,7 @@ class Judged(Metric):
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """
 
+    sees_length = True
     order = "judged"
 
     def parts(self, *, judged: Array, seen: Array) -> tuple[Array, Array]:
@@ -151,7 +152,6 @@ class Recall(Thresholded):
     array([0.25, 0.25, 0.5 ])
     """
 
-    additive = True
     aliases = ("R", "SetR")
     linear = True
     order = "relevance"
@@ -466,7 +466,7 @@ class Bpref(Thresholded):
     average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
     aliases = ("BPref", "bpref")
-    order = "preference"
+    order = "relevance"
 
     def parts(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array

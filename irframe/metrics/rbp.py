@@ -57,7 +57,6 @@ class ERR(Thresholded):
     gain: Gain = parameter("exp")
 
     unit = True
-    by_gain = True
     order = "gain"
 
     def expected(self, *, stop_chance: Floats, rank: Floats) -> Floats:
@@ -120,7 +119,6 @@ class INSQ(InverseSquares):
 
     T: float = parameter(1.0, above=0, shown=True)
 
-    additive = True
     linear = True
     order = "gain"
 
@@ -178,6 +176,8 @@ class INST(InverseSquares):
     """
 
     T: float = parameter(1.0, low=0.5, shown=True)
+
+    order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
         """Return the base of the continuation probability."""
@@ -244,6 +244,8 @@ class NERR(InverseSquares):
     stop: Stop = parameter("satisfied", choices=STOPS, shown=True)
     p: float = parameter(0.9, above=0, below=1)
     T: float = parameter(1.0, above=0)
+
+    order = "gain"
 
     @property
     def _stops_at_depth(self) -> bool:
@@ -324,7 +326,6 @@ class RBP(Thresholded):
     p: float = parameter(0.8, above=0, below=1, shown=True)
     gain: Gain = parameter("binary")
 
-    additive = True
     linear = True
     unit = True
     order = "gain"
@@ -378,7 +379,6 @@ class SDCG(Stopping):
     array([1.   , 0.613, 0.704])
     """
 
-    additive = True
     linear = True
     order = "gain"
 

@@ -104,7 +104,6 @@ class Stopping(Metric, abstract=True):
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
 
-    by_gain = True
     unit = True
     needs_depth = True
     continuation: ClassVar[Callable[..., Floats]]

@@ -375,6 +375,7 @@ class NumRel(Count, Thresholded):
 
     linear = True
     order = "relevance"
+    fillings = "list"
 
     def kernel(self, *, n_relevant: Array) -> Floats:
         """Return R at every depth."""

@@ -106,6 +106,7 @@ class SpanF(Metric):
     beta: float = parameter(1.0, above=0)
 
     spans = True
+    sees_length = True
 
     def kernel(self, *, covered: Floats, shown: Floats, evidence: Floats) -> Floats:
         """Return the F measure down to each depth."""
@@ -150,6 +151,7 @@ class SpanIoU(Metric):
     """
 
     spans = True
+    sees_length = True
 
     def kernel(self, *, covered: Floats, shown: Floats, evidence: Floats) -> Floats:
         """Return the intersection over the union down to each depth."""
@@ -196,6 +198,7 @@ class SpanP(Metric):
     """
 
     spans = True
+    sees_length = True
 
     def kernel(self, *, covered: Floats, shown: Floats) -> Floats:
         """Return the share of evidence in the text read."""

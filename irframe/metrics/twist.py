@@ -139,7 +139,6 @@ class BalancePoint(Thresholded):
 
     crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
 
-    needs_depth = True
     cost = True
     range = (1.0, np.inf)
 
@@ -237,7 +236,6 @@ class RecoveryRatio(Thresholded):
 
     crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
 
-    needs_depth = True
     aliases = ("rho",)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:

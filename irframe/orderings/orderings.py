@@ -17,6 +17,7 @@ from irframe.cubes.score import score
 from irframe.cubes.verb import LOADED, common_topics, drop_absent, read_depth, refuse_deeper, verb
 from irframe.cubes.view import CODES, experiment_of
 from irframe.errors import MetricError, ParameterError, warn
+from irframe.experiments.judgments import reads_unjudged
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.topic_design import refuse_declared
 from irframe.gains import Binary, Gain, GainMap, parse_gain
@@ -268,6 +269,7 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     if metric.judged_only:
         return False
     monotone = metric.order in {"gain", "relevance"} and not metric.sees_length
+    monotone = monotone and not reads_unjudged(metric)
     experiment = experiment_of(cube)
     levels = experiment.judgments.levels
     for top in np.unique(experiment.tops):

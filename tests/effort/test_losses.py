@@ -131,7 +131,7 @@ def test_documents_that_the_stage_before_lacks_are_refused_by_name(track):
 
 def test_metrics_without_an_order_by_grade_are_refused_by_name(track):
     cube = track[0].ireval.cube(track[1])
-    for metric in ("SetF", "Twist", "ASL", "Judged", "GMAP", "NumRelRet", "INST(T=1)"):
+    for metric in ("SetF", "Twist", "ASL", "Judged", "GMAP", "NumRelRet", "BPM(T=1)"):
         refused(MetricError, "best order is by grade", cube.ireval.losses, metric)
 
 

@@ -214,19 +214,6 @@ def test_gains_of_small_integers_are_doubles():
     np.testing.assert_array_equal(linear, [0, 0, 1 / 20, 3 / 20, 12 / 20, 1])
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.metric.cost], ids=str)
-def test_costs_that_fall_for_shorter_lists_declare_it(variant):
-    """Some shorter list has a lower cost, or none."""
-    lists = [Topic(serp=(0, 0, 1, 0, 2, 0), judged=(0, 0, 0, 0, 1, 2, 2), gmax=2)]
-    scores = [
-        score(variant.metric, [replace(topic, serp=topic.serp[:cut])], 9)[0, -1]
-        for topic in lists
-        for cut in range(7)
-    ]
-    better = np.isnan(scores[:-1]) | (np.array(scores[:-1]) < scores[-1] - 1e-12)
-    assert better.any() == variant.facts.favours_short
-
-
 def test_dcg_does_not_depend_on_the_top_grade():
     judged = [3, 2, 3, 0, 1, 2]
     expected = sum(grade / np.log2(2 + above) for above, grade in enumerate(judged))

@@ -103,8 +103,6 @@ def test_rankings_of_one_system_keep_the_recall_base_of_their_topics():
 
 AVERAGED = [each for each in VARIANTS if "mean" in each.facts.shares]
 LEVELED = [each for each in VARIANTS if each.facts.shares == {"block"} or each.name == "ERR"]
-SOMETIMES_LINEAR = {"All", "BalancePoint", "InfNDCG"}
-"""Metrics that are linear in some cases, such as InfNDCG with a single stratum."""
 
 
 def blocks(tied):
@@ -147,29 +145,6 @@ def test_scores_are_means_over_all_orders(variant, drawn):
     expected = [sum(column) / len(column) if column else np.nan for column in scored]
     found = variant.score(tied_block(topic, tied, depth))[0]
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.thorough
-def test_metrics_linear_in_gains_declare_it():
-    rng = np.random.default_rng(5)
-    grades = [None, 0, 0, 1, 2]
-    lists = [([grades[i] for i in rng.integers(0, 5, 5)], rng.random(5) < 0.6) for _ in range(24)]
-    for variant in VARIANTS:
-        if "mean" in variant.facts.shares or variant.name in SOMETIMES_LINEAR:
-            continue
-        for serp, tied in lists:
-            tied[0] = False
-            judged = [grade for grade in (*serp, *(1, 2) * int(tied[1])) if grade is not None]
-            topic = Topic(serp=tuple(serp), judged=tuple(judged), gmax=2)
-            means = np.mean([variant.score(block([one], 5)) for one in orders(topic, tied)], axis=0)
-            try:
-                shared = variant.score(tied_block(topic, tied, 5))
-            except TypeError:  # the kernel needs relevance as a flag, not as a share
-                break
-            if not np.allclose(shared, means, equal_nan=True):
-                break
-        else:
-            pytest.fail(f"{variant} is linear")
 
 
 @pytest.mark.parametrize("variant", few_of(LEVELED, 4, drawn=False), ids=str)

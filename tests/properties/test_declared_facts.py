@@ -1,0 +1,459 @@
+"""Declared facts of metrics, against enumeration of small rankings."""
+
+import itertools
+from functools import cache
+from types import new_class
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from turns import few_of
+from variants import VARIANTS
+
+import irframe as ir
+from irframe.errors import MetricError
+from irframe.extremes.labelled_bounds import labelled_bounds
+from irframe.gains import GainMap
+from irframe.metrics import IA, METRICS, Block, Evidence, Metric
+from irframe.metrics.facts import facts
+from irframe.metrics.spellings import TREC_NAMES
+from irframe.names import EMPTY, UNJUDGED
+from irframe.quantities.evidence import parameters
+
+pytestmark = pytest.mark.property
+CODES = np.array([UNJUDGED, -1, 0, 1, 2, 3], np.int16)
+LEVELS = CODES[1:]
+WIDTH = 6
+"""Ranks that are scored, two past the end of the longest lists."""
+LISTS = [codes for n in range(5) for codes in itertools.product(CODES.tolist(), repeat=n)]
+INDEX = {codes: index for index, codes in enumerate(LISTS)}
+LENGTH = np.array([len(codes) for codes in LISTS])
+FULL = [codes for codes in LISTS if len(codes) == 4]
+MISSED = ((), (0, 2, 3), (0, 2, 3, 3))
+"""Grades of judged documents that no list contains; the last two differ by a relevant document."""
+SWAPPED = [
+    [
+        INDEX[(*codes[:rank], codes[rank + 1], codes[rank], *codes[rank + 2 :])]
+        if rank + 1 < len(codes)
+        else INDEX[codes]
+        for codes in LISTS
+    ]
+    for rank in range(3)
+]
+"""Index of each list after its documents at two neighbouring ranks change places."""
+NEAR = {"rtol": 1e-9, "atol": 1e-9}
+STEP = 1e-9
+
+by_name = itertools.groupby(sorted(VARIANTS, key=lambda v: v.name), key=lambda v: v.name)
+PLAIN = {name: [variant.metric for variant in variants] for name, variants in by_name}
+"""Name of a metric of grades -> the metric with each of its options."""
+
+
+def block_of(lists, judged, width=WIDTH, **fields):
+    grade = np.array([(*codes, *[EMPTY] * width)[:width] for codes in lists], np.int16)
+    count = np.array([[grades.count(level) for level in LEVELS.tolist()] for grades in judged])
+    return Block(
+        grade=grade,
+        retrieved=(grade != EMPTY).sum(axis=-1),
+        levels=LEVELS,
+        count=count,
+        top=3,
+        pool_count=np.repeat(count[:, np.newaxis], width, axis=1),
+        pool_depth=width,
+        **fields,
+    )
+
+
+def judged_of(codes, missed):
+    return [code for code in (*codes, *missed) if code != UNJUDGED]
+
+
+@cache
+def evidence_of(missed):
+    return Evidence(block_of(LISTS, [judged_of(codes, missed) for codes in LISTS]))
+
+
+@cache
+def scores(metric, missed):
+    """Return the scores of all lists at every depth."""
+    with np.errstate(all="ignore"):
+        return metric.score(evidence_of(missed))
+
+
+def scores_of(metrics):
+    return [scores(metric, missed) for metric in metrics for missed in MISSED[:2]]
+
+
+def gains_of(metric):
+    """Return the gain or relevance of each code."""
+    if not hasattr(metric, "gain"):
+        return 1.0 * (getattr(metric, "rel", 1) <= CODES)
+    gains = metric.gain.map(np.maximum(CODES, -1), rel=metric.rel, top=3)
+    return np.where(CODES > UNJUDGED, gains, 0.0)
+
+
+@cache
+def padded():
+    """Return the index of the code at each rank."""
+    place = {code: index for index, code in enumerate(CODES.tolist())}
+    return np.array([(*map(place.get, codes), *[0] * WIDTH)[:WIDTH] for codes in LISTS])
+
+
+def cost_of(metrics):
+    """Return whether relevant documents at the top lower the score."""
+    orders = [INDEX[order] for order in set(itertools.permutations((3, 2, 0, 0)))]
+    best = INDEX[3, 2, 0, 0]
+    gaps = []
+    for found in scores_of(metrics):
+        last = np.nan_to_num(found[:, 3], nan=np.inf, posinf=1e9)
+        gaps += [last[orders] - last[best]]
+    return bool(np.min(gaps) >= -STEP and np.max(gaps) > STEP)
+
+
+def range_of(metrics):
+    found = np.concatenate(scores_of(metrics))
+    low, high = np.nanmin(found), np.nanmax(found)
+    return (
+        -np.inf if low < -STEP else float(low >= 1 and high > 1),
+        np.inf if high > 1 + STEP else 1.0,
+    )
+
+
+def unit_of(metrics):
+    """Return whether gains above 1 leave the declared range."""
+    if not hasattr(metrics[0], "gain"):
+        return False
+    low, high = type(metrics[0]).range
+    large = GainMap({1: 2, 2: 3, 3: 9})
+    found = [scores(changed(metric, gain=large), MISSED[0]) for metric in metrics]
+    return bool((np.array(found) > high + STEP).any() or (np.array(found) < low - STEP).any())
+
+
+def changed(metric, **values):
+    """Return a metric of a new class with unchecked values."""
+    other = object.__new__(new_class("Changed", (type(metric),), {"abstract": True}))
+    for name, value in (vars(metric) | values).items():
+        object.__setattr__(other, name, value)
+    return other
+
+
+def needs_depth_of(metrics):
+    """Return whether scores change past the end of a list.
+
+    Classes that override `uncut` do not declare it.
+    """
+    past = (np.arange(WIDTH) >= LENGTH[:, np.newaxis]) & (LENGTH > 0)[:, np.newaxis]
+    own = type(metrics[0]).uncut is not Metric.uncut
+    needs = []
+    for metric in metrics:
+        uncut = metric.uncut() if own else metric
+        found = np.array(scores_of([uncut or metric]))
+        last = found[:, np.arange(len(LISTS)), np.maximum(LENGTH - 1, 0), np.newaxis]
+        needs += [bool((~np.isclose(found, last, equal_nan=True) & past).any())]
+        assert not (own and uncut and needs[-1]), f"{uncut} depends on the depth"
+    return any(needs) and not own
+
+
+def sees_length_of(metrics):
+    """Return whether an unjudged document at the end changes scores."""
+    short = [codes for codes in LISTS if len(codes) < 4]
+    lists = [INDEX[codes] for codes in short]
+    longer = [INDEX[(*codes, UNJUDGED)] for codes in short]
+    return not all(
+        np.allclose(found[lists, 4:], found[longer, 4:], equal_nan=True)
+        for found in scores_of(metrics)
+    )
+
+
+def favours_short_of(metrics):
+    """Return whether losing the only relevant document may pay."""
+    sign = -1 if cost_of(metrics) else 1
+    for metric in metrics:
+        rel = getattr(metric, "rel", 1)
+        lists = [
+            codes for codes in LISTS if codes and max(codes[:-1], default=0) < rel <= codes[-1]
+        ]
+        for missed in MISSED[:2]:
+            judged = [judged_of(codes, missed) for codes in lists]
+            with_it = scores(metric, missed)[[INDEX[codes] for codes in lists], -1]
+            block = block_of([codes[:-1] for codes in lists], judged)
+            without = metric.score(Evidence(block))[:, -1]
+            lost = np.isnan(without) & ~np.isnan(with_it) & (sign < 0)
+            if (lost | (sign * without > sign * with_it + STEP)).any():
+                return True
+    return False
+
+
+def additive_of(metrics):
+    """Return whether scores are sums of gains by falling weights."""
+    if not hasattr(metrics[0], "gain") or sees_length_of(metrics):
+        return False
+    inside = np.arange(4) < LENGTH[:, np.newaxis]
+    block = block_of(LISTS, [[*LEVELS.tolist()] * 5] * len(LISTS))
+    for metric in metrics:
+        found = metric.score(Evidence(block))
+        gains = gains_of(metric)
+        single = [INDEX[(0,) * rank + (3,) + (0,) * (3 - rank)] for rank in range(4)]
+        weights = found[single] / gains[-1]
+        total = (gains[padded()[:, :4]] * inside) @ weights
+        if not np.allclose(found, total, **NEAR) or (np.diff(weights, axis=0) > STEP).any():
+            return False
+    return True
+
+
+TIES = [(0, 1, 1, 1), (0, 1, 0, 1), (0, 0, 1, 1), (0, 1, 1, 0)]
+
+
+def orders_of(ties):
+    """Return all orders of four ranks with ties."""
+    starts = [rank for rank, tied in enumerate(ties) if not tied]
+    blocks = [range(*ends) for ends in itertools.pairwise([*starts, 4])]
+    return np.array([sum(o, ()) for o in itertools.product(*map(itertools.permutations, blocks))])
+
+
+@cache
+def reordered(ties):
+    """Return the index of each order of full lists."""
+    orders = orders_of(ties).tolist()
+    return [[INDEX[tuple(map(codes.__getitem__, order))] for order in orders] for codes in FULL]
+
+
+@cache
+def tied_evidence(ties, missed):
+    none = {"tail": np.zeros((len(FULL), len(LEVELS)), int), "tail_size": np.zeros(len(FULL), int)}
+    tied = np.broadcast_to(np.array(ties, bool), (len(FULL), 4))
+    judged = [judged_of(codes, missed) for codes in FULL]
+    return Evidence(block_of(FULL, judged, 4, tied=tied, **none))
+
+
+def linear_of(metrics):
+    """Return whether shared gains score the mean over tied orders."""
+    for ties, missed, metric in itertools.product(TIES, MISSED[:2], metrics):
+        mean = scores(metric, missed)[reordered(ties), :4].mean(axis=1)
+        evidence = tied_evidence(ties, missed)
+        try:
+            shared = metric.kernel(**evidence.read(metric))
+        except TypeError:  # the kernel needs relevance as a flag, not as a share
+            return False
+        if not np.allclose(np.broadcast_to(shared, mean.shape), mean, equal_nan=True):
+            return False
+    return True
+
+
+def keys_of(metric, order):
+    """Return the keys of codes, None if undefined."""
+    relevant = getattr(metric, "rel", 1) <= CODES
+    gains = gains_of(metric) if hasattr(metric, "gain") else np.maximum(CODES, 0)
+    paid_below = hasattr(metric, "gain") and gains[~relevant].any()
+    return {
+        "relevance": 1.0 * relevant,
+        "judged": 1.0 * (CODES > UNJUDGED),
+        "gain": gains,
+        "reward": None if paid_below else np.where(relevant, gains, -1.0),
+    }[order]
+
+
+def follows(metric, order, *, cost):
+    """Return whether promoting a better document never hurts.
+
+    Documents with equal keys may change places without an effect.
+    """
+    keys = keys_of(metric, order)
+    for missed, rank in itertools.product(MISSED[:2] if keys is not None else (), range(3)):
+        values = scores(metric, missed)
+        values = np.nan_to_num(-values, nan=-1e9, neginf=-1e8) if cost else values
+        upper, lower = keys[padded()[:, rank]], keys[padded()[:, rank + 1]]
+        long = rank + 1 < LENGTH
+        gained = values[SWAPPED[rank]] - values
+        unscored = np.isnan(values[SWAPPED[rank]]) != np.isnan(values)
+        rises, same = long & (upper < lower - STEP), long & (abs(upper - lower) < STEP)
+        if (gained[rises] < -STEP).any() or (abs(gained[same]) > STEP).any():
+            return False
+        if unscored[rises | same].any():
+            return False
+    return True
+
+
+def order_of(metrics):
+    """Return the coarsest order that all options follow."""
+    cost = cost_of(metrics)
+    orders = ("relevance", "judged", "gain", "reward")
+    valid = (o for o in orders if all(follows(metric, o, cost=cost) for metric in metrics))
+    return next(valid, "")
+
+
+LABELLED = [
+    codes
+    for n in range(1, 5)
+    for codes in itertools.product((UNJUDGED, 0, 1, 3), repeat=n)
+    if UNJUDGED in codes
+]
+ALL_LABELS = [
+    (number, labels)
+    for number, codes in enumerate(LABELLED)
+    for labels in itertools.product(*((0, 1, 2, 3) if c == UNJUDGED else (c,) for c in codes))
+]
+
+
+def bounds_are_exact(metric, depth, missed):
+    """Return whether bounds equal the extremes over all labels."""
+    numbers = np.array([number for number, _ in ALL_LABELS])
+    labels = [codes for _, codes in ALL_LABELS]
+    every = block_of(labels, [judged_of(codes, missed) for codes in labels], depth)
+    low, high = np.full((2, len(LABELLED), depth), np.nan)
+    with np.errstate(all="ignore"):
+        found = metric.score(Evidence(every))
+        np.fmin.at(low, numbers, found)
+        np.fmax.at(high, numbers, found)
+        beyond = np.array([codes[depth:].count(UNJUDGED) for codes in LABELLED])
+        judged = [judged_of(codes, missed) for codes in LABELLED]
+        lists = block_of(LABELLED, judged, depth, beyond=beyond)
+        try:
+            bounds = labelled_bounds(metric, lists, np.arange(1, depth + 1))
+        except (AttributeError, TypeError):  # the method reads fields of another metric
+            return False
+    return np.allclose(bounds, (low, high), equal_nan=True, **NEAR)
+
+
+def fillings_of(metrics):
+    """Return the first method with exact bounds."""
+    rising = [m for m in metrics if (np.diff(gains_of(m)[2:]) >= 0).all()]
+    rising = [m for m in rising if "pool" not in {getattr(m, "norm", ""), getattr(m, "ideal", "")}]
+    with np.errstate(invalid="ignore"):  # infinite scores
+        rise = [scores(metric, MISSED[2]) - scores(metric, MISSED[1]) for metric in rising]
+    if not (np.abs(rise) > STEP).any() or "strata" in parameters(type(metrics[0]).kernel):
+        return "", ""
+    fillings = "list" if (np.array(rise) > STEP).any() else "cut"
+    for graded in ("", "ratios", "labelings") if hasattr(metrics[0], "gain") else ("",):
+        tried = [changed(metric, fillings=fillings, graded=graded) for metric in rising]
+        cases = itertools.product(tried, (2, 4), MISSED[:2])
+        if all(itertools.starmap(bounds_are_exact, cases)):
+            return fillings, graded
+    return "", ""
+
+
+def average_of(metrics):
+    """Return how trec_eval and papers average the metric."""
+    name = type(metrics[0]).__name__
+    counts = {TREC_NAMES[measure] for measure in TREC_NAMES if measure.startswith("num_")}
+    harmonic = "harmonic" if name.startswith("Inverse") else "mean"
+    return "sum" if name in counts else harmonic
+
+
+def reads_of(kind, metric):
+    """Return which other judgments a metric reads, None if either."""
+    words = {"subtopics": "with subtopics", "spans": "of spans", "timed": "lengths of what"}
+    if "found_share" in parameters(kind.kernel):
+        return {"subtopics": None, "spans": None, "timed": False}
+    try:
+        metric.score(evidence_of(MISSED[0]))
+    except MetricError as error:
+        return {fact: text in str(error) for fact, text in words.items()}
+    return dict.fromkeys(words, False)
+
+
+DERIVED = {
+    "additive": additive_of,
+    "average": average_of,
+    "cost": cost_of,
+    "favours_short": favours_short_of,
+    "linear": linear_of,
+    "needs_depth": needs_depth_of,
+    "order": order_of,
+    "range": range_of,
+    "sees_length": sees_length_of,
+    "unit": unit_of,
+}
+
+
+@pytest.mark.parametrize("name", few_of(sorted(PLAIN), 12, 1, drawn=False))
+def test_declared_facts_equal_enumerated_ones(name):
+    metrics = PLAIN[name]
+    kind = METRICS[name]
+    expected = {fact: derive(metrics) for fact, derive in DERIVED.items()}
+    expected["fillings"], expected["graded"] = fillings_of(metrics)
+    expected |= reads_of(kind, metrics[0])
+    assert {fact: getattr(kind, fact) for fact in expected} == expected
+    for metric in metrics:  # a number of ranks for what was not retrieved favours no list
+        stated = isinstance(getattr(metric, "unretrieved", ""), int)
+        assert facts(metric).favours_short == (kind.favours_short and not stated)
+        assert not favours_short_of([metric]) or not stated
+
+
+DOCS = ("a", "b", "c", "x")
+"""Documents that lists consist of; the last one is not judged."""
+ORDERS = [order for n in (1, 2, 3) for order in itertools.permutations(DOCS, n)]
+LISTED = pd.DataFrame(
+    [
+        ("".join(order), "1", doc, -rank)
+        for order in ORDERS
+        for rank, doc in enumerate(order, start=1)
+    ],
+    columns=["system", "topic", "doc", "score"],
+)
+JUDGED = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c", "d"], "grade": [2, 1, 1, 1]})
+SUBTOPICS = [("a", 1), ("a", 2), ("b", 1), ("b", 2), ("c", 2), ("d", 3)]
+OTHER_KINDS = {
+    "subtopics": (
+        *("IA(metric='AP')", "StRecall", "alpha_DCG", "alpha_DCG(bound=False)", "alpha_nDCG"),
+        *("ERR_IA", "ERR_IA(alpha=0.0, bound=False)", "nERR_IA", "NRBP", "nNRBP"),
+    ),
+    "spans": ("SpanF", "SpanIoU", "SpanP", "SpanR"),
+    "timed": ("TBG", "U"),
+}
+"""Kind of judgments -> metrics that read them."""
+
+
+UNDECLARED = (
+    *("additive", "average", "by_grade", "favours_short", "fillings", "graded", "linear"),
+    *("order", "unit"),
+)
+"""Facts about grades, which metrics of other judgments do not declare."""
+
+
+@cache
+def other_cube(kind):
+    """Return a cube of all lists of three documents."""
+    if kind == "subtopics":
+        qrels = pd.DataFrame(SUBTOPICS, columns=["doc", "subtopic"]).assign(topic="1", grade=1)
+        return ir.cube(LISTED, qrels, depth=WIDTH)
+    if kind == "timed":
+        runs = LISTED.assign(words=LISTED["doc"].map({"a": 100, "b": 5, "c": 50, "x": 30}))
+        return ir.cube(runs, JUDGED, units=ir.Units(length="words"), depth=WIDTH)
+    spans = JUDGED[JUDGED["grade"] > 0].assign(start=2, end=9)[["topic", "doc", "start", "end"]]
+    return ir.cube(LISTED.assign(start=0, end=5), ir.as_spans(spans), depth=WIDTH)
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_facts_of_metrics_of_other_judgments_equal_enumerated_ones(kind):
+    array = other_cube(kind).ireval.score(*OTHER_KINDS[kind]).squeeze("topic")
+    length = array["system"].str.len()
+    past = array.sel(depth=xr.DataArray(length.to_numpy(), dims="system"))
+    longer = [order for order in ORDERS if len(order) > 1 and order[-1] == "x"]
+    one, two = (["".join(order[:end]) for order in longer] for end in (-1, None))
+    found = {}
+    for text in OTHER_KINDS[kind]:
+        metric = ir.parse_metric(text)
+        scores = array.sel(metric=text)
+        late = abs(scores - past.sel(metric=text)).where(scores["depth"] > length)
+        last = scores.sel(depth=WIDTH).to_series()
+        appended = last[two].to_numpy() - last[one].to_numpy()
+        shown = {
+            "cost": bool(scores.sel(system="acx")[-1] < scores.sel(system="xca")[-1] - STEP),
+            "needs_depth": bool(late.max() > STEP) and type(metric).uncut is Metric.uncut,
+            "range": (0.0, np.inf if scores.max() > 1 + STEP else 1.0),
+            "sees_length": bool(abs(appended).max() > STEP),
+        }
+        merged = found.setdefault(type(metric), shown)
+        found[type(metric)] = {fact: max(value, merged[fact]) for fact, value in shown.items()}
+    for metric, shown in found.items():
+        expected = shown | reads_of(metric, metric(**{"metric": "AP"} if metric is IA else {}))
+        expected |= {fact: getattr(Metric, fact) for fact in UNDECLARED}
+        assert {fact: getattr(metric, fact) for fact in expected} == expected, metric
+
+
+def test_every_metric_is_enumerated():
+    others = {ir.parse_metric(text) for texts in OTHER_KINDS.values() for text in texts}
+    assert {*PLAIN, *(type(metric).__name__ for metric in others)} == {*METRICS}
