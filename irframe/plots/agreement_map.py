@@ -12,16 +12,8 @@ from irframe.checks import holding, listed
 from irframe.cubes.score_arrays import expand_scalars
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import parse_test
-from irframe.plots import canvas
-from irframe.plots.layout import (
-    NARROW,
-    Axes,
-    Size,
-    figure_of,
-    integer_ticks,
-    name_ticks,
-    size_in_points,
-)
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, OneMetric, Size
 from irframe.printed import fixed_text
 from irframe.stops import axis_of
 from irframe.tables.captions import method_text, significance_text
@@ -56,7 +48,7 @@ def binned_colours() -> tuple[Any, Any]:
 def add_scale(ax: Axes, mesh: Any, values: xr.DataArray) -> None:
     """Add the colour scale, labelled by the measure of agreement."""
     label = method_text(values.attrs) or "agreement"
-    figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)
+    layout.figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)
 
 
 CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#F0B400", "#7A5195", "#C04000")
@@ -207,7 +199,7 @@ def agreement_bars(
         values = share.to_numpy()[..., code].ravel()
         ax.bar(positions.ravel(), values, 0.85, bottom=bottom, color=colour, label=label)
         bottom += values
-    name_ticks(ax, positions.ravel(), np.tile(share[DEPTH], metrics), size="x-small")
+    layout.name_ticks(ax, positions.ravel(), np.tile(share[DEPTH], metrics), size="x-small")
     for row, metric in zip(positions, share[METRIC].to_numpy(), strict=True):
         ax.text(row.mean(), 1.02, str(metric), ha="center", fontsize="small")
     ax.set(xlabel="evaluation depth k", ylabel="share of system pairs", ylim=(0, 1.1))
@@ -226,7 +218,7 @@ LARGEST = 90
 def agreement_triangle(
     checked: xr.Dataset,
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     test: str | None = None,
     depth: int | None = None,
     ax: Axes | None = None,
@@ -292,9 +284,9 @@ def agreement_triangle(
     ends = (0.5, len(rank) + 0.5)
     ax.set(xlabel=f"better system, rank by {by}", ylabel="worse system, rank")
     ax.set(aspect="equal", xlim=ends, ylim=ends)
-    integer_ticks(ax, upright=True)
+    layout.integer_ticks(ax, upright=True)
     canvas.subtitle(ax, checked_test_text(checked))
-    if size_in_points(ax)[0] < NARROW:
+    if layout.size_in_points(ax)[0] < layout.NARROW:
         canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)
     else:
         ax.legend(**canvas.LEGEND, loc="lower right", markerscale=(36 / size) ** 0.5)
@@ -304,7 +296,7 @@ def agreement_triangle(
 def volatility_map(
     matrix: xr.DataArray | xr.Dataset,
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
@@ -361,7 +353,7 @@ def volatility_map(
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"{axis.title} of {across}", ylabel=f"{axis.title} of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
-    integer_ticks(ax, upright=True)
+    layout.integer_ticks(ax, upright=True)
     return ax
 
 

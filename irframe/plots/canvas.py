@@ -5,20 +5,22 @@ sorted names of the systems. `SYSTEM_STYLES` overrides the style of the systems 
 """
 
 import inspect
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from functools import wraps
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
 
 import numpy as np
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import holding, places
 from irframe.cubes.score_arrays import with_costs
 from irframe.errors import DepthError, InputError, ParameterError, listing
 from irframe.metrics.facts import index_of
 from irframe.names import METRIC, counted, plural
 from irframe.plots import layout
-from irframe.plots.layout import Axes, Size
+from irframe.plots.layout import Artist, Axes, Size, Style
 from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
 
@@ -40,19 +42,21 @@ FAINT = "#8C96A1"
 SYSTEM_STYLES: dict[Hashable, int] = {}
 """System -> number of its style, for systems whose style the caller chooses."""
 
+Stops = Sequence[float] | Array
+"""Depths or other stops along an axis."""
 FEWEST = 3
 """Least number of rows that a new figure has space for."""
 ROWS = 40
 """Most rows of a figure whose size is chosen automatically."""
-LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
+LEGEND: Style = {"frameon": False, "fontsize": "small"}
 """Style of legends."""
 BESIDE = 0.34
 """Largest share of the width that a legend at the right may take."""
-CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
+CENTRED: Style = {"ha": "center", "va": "center"}
 """Alignment of texts in cells."""
 
 
-def pyplot() -> Any:
+def pyplot() -> ModuleType:
     """Return `matplotlib.pyplot`, or raise InputError if it is missing."""
     try:
         import matplotlib.pyplot as plt  # noqa: PLC0415 - slow import
@@ -105,7 +109,7 @@ def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: S
     return ax
 
 
-def refuse_both(ax: Any, figsize: Any) -> None:
+def refuse_both(ax: object, figsize: object) -> None:
     """Raise ParameterError if both axes and a size are passed."""
     if ax is not None and figsize is not None:
         advice = "leave figsize= out, and set the size of the figure of the axes"
@@ -167,20 +171,18 @@ def contrasting(ax: Axes, colour: Any) -> str:
     return "black" if mixed @ (0.299, 0.587, 0.114) > 0.5 else "white"
 
 
-def series_style(number: int) -> dict[str, Any]:
+def series_style(number: int) -> Style:
     """Return the colour and dashes of the n-th series."""
     dashes = LINES[number // len(COLOURS) % len(LINES)]
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": dashes}
 
 
-def marked_style(number: int) -> dict[str, Any]:
+def marked_style(number: int) -> Style:
     """Return the style of the n-th series with markers."""
     return {**series_style(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 4}
 
 
-def system_style(
-    systems: Sequence[Hashable], known: Iterable[Hashable] = ()
-) -> list[dict[str, Any]]:
+def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) -> list[Style]:
     """Return the colour and dashes of each system.
 
     Parameters
@@ -230,7 +232,7 @@ def evenly_spaced(order: Iterable[int], most: int = 5) -> list[int]:
 
 
 def chosen_systems(
-    systems: Sequence[Hashable] | None, known: Sequence[Hashable], order: Any, most: int
+    systems: Sequence[Hashable] | None, known: Sequence[Hashable], order: Iterable[int], most: int
 ) -> list[int]:
     """Return the positions of the systems to highlight.
 
@@ -252,8 +254,8 @@ def chosen_systems(
 
 def draw_systems(
     ax: Axes,
-    depths: Any,
-    curves: dict[Hashable, Any],
+    depths: Stops,
+    curves: Mapping[Hashable, Array],
     chosen: Sequence[Hashable],
     notes: Mapping[Hashable, str] | None = None,
 ) -> None:
@@ -278,19 +280,19 @@ def draw_systems(
         label = name if notes is None else f"{name}: {notes[system]}"
         ax.plot(depths, curves[system], linewidth=2, label=label, **style, **dot)
     others = [system for system in curves if system not in chosen]
-    thin: dict[str, Any] = {"color": FAINT, "linewidth": 0.8}
+    thin: Style = {"color": FAINT, "linewidth": 0.8}
     for system in others:
         ax.plot(depths, curves[system], label=f"_{system}", zorder=1, **thin, **dot)
     if others:
         ax.plot([], [], label=counted(len(others), "other system"), **thin)
 
 
-def dot_style(depths: Any) -> dict[str, Any]:
+def dot_style(depths: Sized) -> Style:
     """Return a marker for a curve at a single depth."""
     return {"marker": "o", "markersize": 4} if len(depths) == 1 else {}
 
 
-def log_depths(ax: Axes, depths: Any, *, log: bool) -> None:
+def log_depths(ax: Axes, depths: Stops, *, log: bool) -> None:
     """Set the limits and scale of the depth axis."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - slow import
 
@@ -319,7 +321,7 @@ def pool_depth_attr(values: xr.DataArray) -> Any:
 def legend_beside(
     ax: Axes,
     title: str | None = None,
-    handles: Sequence[Any] | None = None,
+    handles: Sequence[Artist] | None = None,
     markerscale: float | None = None,
     *,
     below: bool = False,
@@ -367,6 +369,9 @@ def subtitle(ax: Axes, *parts: str) -> None:
         ax.set_title(text, loc="left", fontsize="small")
 
 
+Selected = TypeVar("Selected", xr.DataArray, xr.Dataset)
+
+
 def only_index(word: str, label: Hashable | None, known: Sequence[Hashable]) -> int:
     """Return the index of a label.
 
@@ -384,7 +389,7 @@ def only_index(word: str, label: Hashable | None, known: Sequence[Hashable]) -> 
     return known.index(label)
 
 
-def select_only(values: Any, dim: str, label: Any = None) -> Any:
+def select_only(values: Selected, dim: str, label: Hashable | None = None) -> Selected:
     """Select one label of a dimension, if present."""
     if dim not in values.dims and label is None:
         return values
@@ -431,7 +436,7 @@ def without_intervals(matrix: xr.DataArray | xr.Dataset) -> xr.DataArray:
     return matrix["agreement"].assign_attrs(matrix.attrs)
 
 
-def at_one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
+def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray, str]:
     """Return the values at one depth, and their label.
 
     By default this is the greatest depth.

@@ -4,20 +4,19 @@ Figures: crp_curves, crp_and_gain, reference_runs, archetypes, effort_gain.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import holding, places
 from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.plots import canvas
-from irframe.plots.layout import NARROW, Axes, Size, fitting_names, grow_figure, size_in_points
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, OneMetric, Size, Style
 from irframe.quantities.positions import expected_ranks, relative_position
 
 
@@ -120,7 +119,7 @@ def crp_and_gain(
     *,
     system: Hashable,
     topic: Hashable,
-    metric: Any = None,
+    metric: OneMetric = None,
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
@@ -187,7 +186,7 @@ def crp_and_gain(
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
     ax.set_ylabel("cumulated relative position", color=far)
-    (name,) = fitting_names(ax, [system], 0.5)
+    (name,) = layout.fitting_names(ax, [system], 0.5)
     ax.set_title(f"{name}, topic {topic}: {_twist_and_archetype(one, 'Twist ')}", fontsize="medium")
     right = ax.twinx()
     right.plot(gain[DEPTH], gain, color=near, linewidth=2, linestyle="--", label="gain")
@@ -261,7 +260,7 @@ def reference_runs(
         ranks = np.arange(1, 1 + len(curve))
         ax.plot(ranks, curve, color=canvas.FAINT, linestyle=dashes, linewidth=1.6, label=name)
     (style,) = canvas.system_style([system], names)
-    (name,) = fitting_names(ax, [system])
+    (name,) = layout.fitting_names(ax, [system])
     ax.plot(one[DEPTH], one["crp"], linewidth=2, label=name, **style)
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(one["length"])))
@@ -272,7 +271,7 @@ def reference_runs(
     return ax
 
 
-def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, NDArray[Any]]:
+def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, Array]:
     """Return the curves of the ideal, full-scale and worst rankings."""
     judgments = experiment_of(cube).judgments
     levels = judgments.levels
@@ -338,16 +337,16 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     canvas.refuse_groups(misplaced)
     ax = canvas.new_axes(ax, (11.0, 5.4), figsize)
     ax.set_axis_off()
-    columns = 2 if size_in_points(ax)[0] < NARROW else 4
+    columns = 2 if layout.size_in_points(ax)[0] < layout.NARROW else 4
     if columns == 2:
-        grow_figure(ax, 2 * size_in_points(ax)[1])
+        layout.grow_figure(ax, 2 * layout.size_in_points(ax)[1])
     width = 0.8 / columns
     pitch = columns / len(KINDS)
     names = (misplaced[name].transpose(SYSTEM, TOPIC) for name in ("archetype", "excellent"))
     archetype, excellent = (name.to_numpy() for name in names)
     kind = np.where(excellent == "", archetype, excellent)
     base = misplaced["recall_base"].to_numpy()
-    height = pitch * (0.6 if size_in_points(ax)[1] * 2 * pitch < LOW else 0.7)
+    height = pitch * (0.6 if layout.size_in_points(ax)[1] * 2 * pitch < LOW else 0.7)
     for number, name in enumerate(KINDS):
         down, across = divmod(number, columns)
         left = (across + 0.16) / columns
@@ -373,7 +372,7 @@ def _curve(ax: Axes, panel: Axes, one: xr.Dataset) -> None:
     panel.set_xlim(1, depths[-1])
     panel.tick_params(labelsize="x-small")
     panel.locator_params(nbins=5, integer=True)
-    (name,) = fitting_names(ax, [one[SYSTEM].item()], 0.21)
+    (name,) = layout.fitting_names(ax, [one[SYSTEM].item()], 0.21)
     text = f"{name}\ntopic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
     panel.set_xlabel(text, fontsize="x-small")
 
@@ -387,7 +386,7 @@ REGION_COLOURS = {
 
 
 def effort_gain(
-    cells: xr.Dataset, *, metric: Any = None, ax: Axes | None = None, figsize: Size = None
+    cells: xr.Dataset, *, metric: OneMetric = None, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
     """Draw the gain of rankings against their effort.
 
@@ -434,7 +433,7 @@ def effort_gain(
     size = float(np.clip(20_000 / max(gain.size, 1), 3, 25))
     for code, (region, colour) in enumerate(REGION_COLOURS.items()):
         chosen = quadrant.to_numpy() == region
-        style: dict[str, Any] = {"color": colour, "alpha": 0.6, "linewidths": 0}
+        style: Style = {"color": colour, "alpha": 0.6, "linewidths": 0}
         style["label"] = f"{region} ({one['share'][code].item():.0%})"
         ax.scatter(effort[chosen], gain[chosen], size, **style)
     borders = one["border"].to_numpy()
@@ -445,7 +444,7 @@ def effort_gain(
     ax.set(xlim=(0, 1), ylim=ends[:: facts(one[METRIC].item()).sign])  # best at the top
     tops = [*borders, ax.get_ylim()[1]]
     box = {"facecolor": canvas.background(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
-    look: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}
+    look: Style = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}
     look |= {"xytext": (0, -3), "textcoords": "offset points", "bbox": box}
     for (row, column), share in np.ndenumerate(one["cell"].to_numpy()):
         ax.annotate(f"{share:.0%}", (0.25 * (column + 1) - 0.01, tops[row]), **look)

@@ -4,12 +4,12 @@ Figures: depth_curves, metric_curves, ratio_curves, unjudged_share, p_value_curv
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import holding, level
 from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.score import score
@@ -20,7 +20,7 @@ from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
-from irframe.plots.layout import Axes, Size, fitting_names, integer_ticks
+from irframe.plots.layout import Axes, OneMetric, Size, Style, fitting_names, integer_ticks
 from irframe.record import NONE
 from irframe.scores.averages import averages
 from irframe.scores.summary import summary
@@ -34,7 +34,7 @@ BETWEEN = "named: best two, worst, and some between"
 def depth_curves(
     scores: xr.DataArray,
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     systems: Sequence[Hashable] | None = None,
     ax: Axes | None = None,
     figsize: Size = None,
@@ -109,7 +109,7 @@ def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None = None) -> No
 
 def metric_curves(
     scores: xr.DataArray,
-    system: Any = None,
+    system: Hashable | None = None,
     *,
     alpha: float = 0.05,
     ax: Axes | None = None,
@@ -267,7 +267,7 @@ def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = 
     pool = experiment_of(cube).known_pool
     inside = pool.contributing
     ax = canvas.new_axes(ax, figsize=figsize)
-    look: dict[str, Any] = {"alpha": 0.9 if len(inside) < 20 else 0.35, "lw": 1.2}
+    look: Style = {"alpha": 0.9 if len(inside) < 20 else 0.35, "lw": 1.2}
     look |= canvas.dot_style(shares[DEPTH])
     sides = ((inside, "contributing"), (~inside, "not contributing"))
     for (chosen, name), colour in zip(sides, canvas.COLOURS, strict=False):
@@ -358,7 +358,7 @@ def p_value_curves(
     return ax
 
 
-def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
+def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Array, float | None]]:
     holding("a result of bootstrap_sensitivity", data, {"asl", "delta"})
     data = expand_scalars(data, METRIC)
     asl = data["asl"].transpose(..., PAIR)
@@ -370,7 +370,7 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
         yield _curve_label(labels, axis_of(data).dim), curve.to_numpy(), float(delta[index])
 
 
-def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
+def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Array, float | None]]:
     dim = axis_of(data).dim
     holding("a comparison frame", data, {METRIC, dim, "p_adjusted"}, "columns")
     depth = data[dim].astype("string").fillna("")

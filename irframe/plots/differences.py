@@ -4,7 +4,6 @@ Figures: differences, critical_difference.
 """
 
 import re
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,8 @@ from irframe.checks import holding
 from irframe.errors import InputError, listing
 from irframe.metrics.facts import TIE, facts
 from irframe.names import METRIC
-from irframe.plots import canvas
-from irframe.plots.layout import Axes, Size, fitting_names, fitting_rows, selection_text
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, OneMetric, Size, Style
 from irframe.ranks.leaderboard import TASK_MEANS
 from irframe.stops import axis_of
 from irframe.tables.captions import design_text, interval_label, significance_text
@@ -26,7 +25,7 @@ NEEDED = {METRIC, "system_a", "system_b", "difference", "ci_low", "ci_high", "si
 def differences(
     compared: pd.DataFrame,
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     depth: int | None = None,
     ax: Axes | None = None,
     figsize: Size = None,
@@ -102,24 +101,24 @@ def differences(
     shown = rows.iloc[:fit]
     positions = np.arange(len(shown))
     sides = [shown["system_a"]] if one_baseline else [shown["system_a"], shown["system_b"]]
-    names = fitting_rows(ax, " - ".join(["{}"] * len(sides)), *sides)
+    names = layout.fitting_rows(ax, " - ".join(["{}"] * len(sides)), *sides)
     low, high, middle = (shown[name].to_numpy() for name in ("ci_low", "ci_high", "difference"))
     ax.hlines(positions, low, high, color=canvas.FAINT, linewidth=2)
     for significant, face in ((True, canvas.COLOURS[0]), (False, canvas.background(ax))):
         chosen = shown["significant"].to_numpy(bool) == significant
-        look: dict[str, Any] = {"markerfacecolor": face, "markersize": 4, "zorder": 3}
+        look: Style = {"markerfacecolor": face, "markersize": 4, "zorder": 3}
         ax.plot(middle[chosen], positions[chosen], "o", color=canvas.COLOURS[0], **look)
     ax.axvline(0, color=canvas.text_colour(ax), linestyle="--", linewidth=0.8)
     if isinstance(margin := compared.attrs.get("margin"), float):  # the same for all metrics
         ax.axvline(-sign * margin, color=canvas.FAINT, linestyle="--", linewidth=0.8)
     ax.set_yticks(positions, names)
     ax.set_ylim(len(positions) - 0.5, -0.5)
-    base = f" from {fitting_names(ax, baselines, 0.5)[0]}" if one_baseline else ""
+    base = f" from {layout.fitting_names(ax, baselines, 0.5)[0]}" if one_baseline else ""
     ax.set_xlabel(
         f"difference in {label}{base}, {interval_label({'alpha': compared.attrs['alpha']})}"
     )
     filled = f"filled: significant by {significance_text(compared.attrs)}"
-    canvas.subtitle(ax, filled, selection_text(len(shown), len(rows), "pairs", "top"))
+    canvas.subtitle(ax, filled, layout.selection_text(len(shown), len(rows), "pairs", "top"))
     return ax
 
 
@@ -205,7 +204,7 @@ def critical_difference(
     test = significance_text(board.attrs)
     bars = "bars join groups without significant differences of means"
     bars = bars if groups else "all differences of means are significant"
-    selection = selection_text(len(shown), len(board))
+    selection = layout.selection_text(len(shown), len(board))
     left_out = f"without {listing(without)}, which lack tasks" if without else ""
     notes = [f"{bars}: {test}" if test else bars, design_text(board.attrs), selection, left_out]
     canvas.subtitle(ax, *notes)
@@ -242,13 +241,13 @@ def _draw_groups(ax: Axes, x: Array, groups: list[Array]) -> float:
     for number, group in enumerate(groups, 1):
         height = number * BAR
         ends = x[group].min(), x[group].max()
-        look: dict[str, Any] = {"color": canvas.COLOURS[0], "zorder": 3}
+        look: Style = {"color": canvas.COLOURS[0], "zorder": 3}
         ax.plot(ends, (height, height), linewidth=3, solid_capstyle="round", **look)
         ax.plot(x[group], np.full(len(group), height), "o", markersize=4.5, **look)
     return BAR * len(groups)
 
 
-def _draw_names(ax: Axes, x: Array, names: Any, below: float) -> None:
+def _draw_names(ax: Axes, x: Array, names: pd.Index, below: float) -> None:
     """Draw a line from the axis to each name.
 
     The lower half of the names is at the left, the upper half at the right.
@@ -257,8 +256,8 @@ def _draw_names(ax: Axes, x: Array, names: Any, below: float) -> None:
     half = (len(x) + 1) // 2
     margin = 0.04 * (np.ptp(x) or 1)
     ends = x.min() - margin, x.max() + margin
-    look: dict[str, Any] = {"color": canvas.text_colour(ax), "linewidth": 0.8, "zorder": 1}
-    texts = fitting_names(ax, names[order], 0.22)
+    look: Style = {"color": canvas.text_colour(ax), "linewidth": 0.8, "zorder": 1}
+    texts = layout.fitting_names(ax, names[order], 0.22)
     rows = below + 1 + np.arange(half)
     heights = np.concatenate([rows, rows[: len(x) - half][::-1]])
     for n, (system, row) in enumerate(zip(order, heights, strict=True)):

@@ -3,7 +3,7 @@
 Figures: ladder, best_systems, pareto_front.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -12,12 +12,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import check_int, holding
 from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
 from irframe.names import METRIC, SYSTEM, counted, roles
-from irframe.plots import canvas
-from irframe.plots.layout import Axes, Size, fitting_names, name_ticks, selection_text
+from irframe.plots import canvas, layout
+from irframe.plots.layout import Axes, OneMetric, Size, Style
 from irframe.plots.score_boxes import only_layer
 from irframe.scores.summary import summary
 from irframe.stops import axis_of
@@ -34,7 +35,7 @@ SELDOM = 0.01
 def ladder(
     ranks: xr.Dataset | pd.DataFrame,
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     depth: int | None = None,
     top: int | None = None,
     ax: Axes | None = None,
@@ -107,7 +108,7 @@ def ladder(
     ax.plot(values["rank"], rows, "o", markersize=4, color=canvas.COLOURS[0])
     if "first" in values:
         _write_shares(ax, values)
-    ax.set_yticks(rows, fitting_names(ax, names[order]))
+    ax.set_yticks(rows, layout.fitting_names(ax, names[order]))
     last = values["rank_high"].max()
     beyond = max(0.5, 0.02 * last)
     ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(1 - beyond, last + beyond))
@@ -116,7 +117,9 @@ def ladder(
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_interval_words(layer.attrs)}")
     repeats = repeats_text(layer.attrs)
-    canvas.subtitle(ax, repeats, selection_text(len(order), len(names)), *cautions_of(layer.attrs))
+    canvas.subtitle(
+        ax, repeats, layout.selection_text(len(order), len(names)), *cautions_of(layer.attrs)
+    )
     return ax
 
 
@@ -127,11 +130,11 @@ def _interval_words(attributes: Any) -> str:
     return f" with {1 - attributes['alpha']:.0%} interval" if "alpha" in attributes else ""
 
 
-def _write_shares(ax: Axes, values: dict[str, Any]) -> None:
+def _write_shares(ax: Axes, values: dict[str, Array]) -> None:
     """Write the share of first places beside each line."""
     for row in np.flatnonzero(values["first"] >= SELDOM):
         text = f"first in {values['first'][row]:.0%}"
-        look: dict[str, Any] = {"va": "center", "fontsize": "small"}
+        look: Style = {"va": "center", "fontsize": "small"}
         end = (values["rank_high"][row], row)
         ax.annotate(text, end, (5, 0), textcoords="offset points", **look)
 
@@ -161,7 +164,7 @@ def _bands(ax: Axes, tiers: Any) -> None:
         first, last = np.flatnonzero(tiers == tier)[[0, -1]]
         shade = SHADES[int(tier) % 2]
         ax.axhspan(first - 0.5, last + 0.5, color=canvas.FAINT, alpha=shade, linewidth=0, zorder=0)
-        look: dict[str, Any] = {"va": "center", "fontsize": "small"}
+        look: Style = {"va": "center", "fontsize": "small"}
         ax.text(1.01, first, f"tier {tier}", transform=ax.get_yaxis_transform(), **look)
 
 
@@ -220,7 +223,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
         shift = (number - (len(metrics) - 1) / 2) * width
         colour = canvas.series_style(number)["color"]
         ax.bar(positions + shift, _count(values, metric), width, color=colour, label=metric)
-    name_ticks(
+    layout.name_ticks(
         ax, positions, [_edge_label(low, high) for high, low in pairwise(EDGES)], size="x-small"
     )
     group = best.columns[0] if best.columns[0] != METRIC else "group"
@@ -255,11 +258,15 @@ MOST_NAMED = 12
 """Most systems that the legend names."""
 
 
+Costs = Hashable | Mapping[Hashable, float] | pd.Series
+"""A metric that is the cost, or the cost of each system."""
+
+
 def pareto_front(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    cost: Any,
-    metric: Any = None,
+    cost: Costs,
+    metric: OneMetric = None,
     depth: int | None = None,
     alpha: float = 0.05,
     ax: Axes | None = None,
@@ -337,7 +344,7 @@ def pareto_front(
         y, low, high = height[:, row]
         across = np.array([[x - left], [right - x]])
         up = np.array([[y - low], [high - y]])
-        look: dict[str, Any] = {"label": name, "elinewidth": 1.5 if name[0] != "_" else 0.5}
+        look: Style = {"label": name, "elinewidth": 1.5 if name[0] != "_" else 0.5}
         ax.errorbar(x, y, up, across, marker, color=colour, ecolor=canvas.FAINT, **look)
     more = len(names) - MOST_NAMED
     if more > 0:
@@ -354,7 +361,7 @@ def pareto_front(
     return ax
 
 
-def _styles(ax: Axes, names: list[Any], order: list[int]) -> dict[int, tuple[str, Any, str]]:
+def _styles(ax: Axes, names: list[Hashable], order: list[int]) -> dict[int, tuple[str, str, str]]:
     """Return the legend name, colour and marker of each system.
 
     Systems without an entry in the legend are faint, and their names begin with an underscore.
@@ -364,12 +371,12 @@ def _styles(ax: Axes, names: list[Any], order: list[int]) -> dict[int, tuple[str
     colours = canvas.system_colours(chosen, names)
     again = [colours[:number].count(colour) for number, colour in enumerate(colours)]
     markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in again]
-    styles = zip(named, fitting_names(ax, chosen), colours, markers, strict=True)
+    styles = zip(named, layout.fitting_names(ax, chosen), colours, markers, strict=True)
     faint = {row: (f"_{names[row]}", canvas.FAINT, "o") for row in order[MOST_NAMED:]}
     return faint | {row: (name, colour, marker) for row, name, colour, marker in styles}
 
 
-def _only_other(scores: Any, cost: str) -> Any:
+def _only_other(scores: xr.DataArray | pd.DataFrame, cost: str) -> str | None:
     """Return the only metric besides the cost, or None."""
     array = isinstance(scores, xr.DataArray)
     labels = scores["metric"].to_numpy() if array else getattr(scores, "columns", ())
@@ -385,7 +392,7 @@ def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArr
     return np.stack([mean, *(np.where(np.isnan(end), mean, end) for end in ends)])
 
 
-def _known_costs(cost: Any, names: list[Any]) -> NDArray[np.float64]:
+def _known_costs(cost: Any, names: list[Hashable]) -> NDArray[np.float64]:
     """Return the caller's costs as means without intervals: (3, system)."""
     costs = pd.Series(dict(cost) if isinstance(cost, Mapping) else cost)
     values = costs.reindex(names).astype(float)

@@ -11,16 +11,23 @@ from weakref import WeakSet
 
 import numpy as np
 
+from irframe.arrays import Array
+from irframe.metrics import Metric
 from irframe.names import printable
 from irframe.printed import short_labels
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 - for all figures
+    from matplotlib.artist import Artist as Artist  # noqa: PLC0414 - for all figures
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414
 else:
-    Axes = Any  # matplotlib is optional
+    Artist = Axes = Any  # matplotlib is optional
 
 Size = tuple[float, float] | None
 """Width and height of a figure in inches, or None for the default."""
+OneMetric = Metric | str | None
+"""A metric or its name; None for the only metric."""
+Style = dict[str, Any]
+"""Keyword arguments for artists of matplotlib."""
 PITCH = 1.25
 """Height of a row with a name, relative to the font height."""
 AROUND = 7.0
@@ -107,12 +114,12 @@ def size_in_points(ax: Axes) -> tuple[float, float]:
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
 
 
-def fitting_names(ax: Axes, names: Any, share: float = SHARE) -> list[str]:
+def fitting_names(ax: Axes, names: Iterable[Hashable], share: float = SHARE) -> list[str]:
     """Return names shortened to a share of the width."""
-    return short_names(names, int(share * size_in_points(ax)[0] / (LETTER * font_height(ax))))
+    return short_names([*names], int(share * size_in_points(ax)[0] / (LETTER * font_height(ax))))
 
 
-def fitting_rows(ax: Axes, template: str, *columns: Any) -> list[str]:
+def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[str]:
     """Return a text per row, made of shortened names.
 
     Parameters
@@ -142,7 +149,12 @@ def selection_text(shown: int, count: int, what: str = "systems", which: str = "
 
 
 def name_ticks(
-    ax: Axes, positions: Any, names: Any, *, rotation: float = 0, size: Any = None
+    ax: Axes,
+    positions: Iterable[float],
+    names: Iterable[Hashable],
+    *,
+    rotation: float = 0,
+    size: float | str | None = None,
 ) -> None:
     """Write names at ticks, as many as fit.
 
@@ -293,7 +305,7 @@ def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
     return formatter
 
 
-def _choices(ticks: Any, *, tens: bool) -> Iterable[list[int]]:
+def _choices(ticks: Array, *, tens: bool) -> Iterable[list[int]]:
     """Yield ever smaller selections of ticks to label."""
     rows = list(range(len(ticks)))
     if tens and (ticks > 0).all():
@@ -305,7 +317,7 @@ def _choices(ticks: Any, *, tens: bool) -> Iterable[list[int]]:
     yield from (rows[::step] for step in range(1, 1 + len(rows)))
 
 
-def _fit(axis: Any, ticks: Any, texts: list[str], rows: list[int]) -> bool:
+def _fit(axis: Any, ticks: Array, texts: list[str], rows: list[int]) -> bool:
     """Return whether the labels of some ticks do not overlap."""
     label = axis.get_major_ticks(1)[0].label1
     size = label.get_fontsize()
@@ -334,7 +346,7 @@ def small_font(ax: Axes) -> float:
     return 0.833 * font_height(ax)
 
 
-def in_columns(labels: list[str], width: float, height: float) -> tuple[list[str], dict[str, Any]]:
+def in_columns(labels: list[str], width: float, height: float) -> tuple[list[str], Style]:
     """Return the labels of a legend, shortened if necessary, and the layout of its columns.
 
     The width of the legend and the font height are in points.
@@ -348,7 +360,7 @@ def in_columns(labels: list[str], width: float, height: float) -> tuple[list[str
     return labels, look
 
 
-def legend_below(ax: Axes, handles: list[Any], look: dict[str, Any]) -> Any:
+def legend_below(ax: Axes, handles: Sequence[Artist], look: Style) -> Any:
     """Put a legend with fitting columns below axes."""
     height = small_font(ax)
     names = [str(handle.get_label()) for handle in handles]

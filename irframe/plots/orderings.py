@@ -3,19 +3,18 @@
 Figures: orderings, hasse, ranking_grid, explained.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import holding
 from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, counted
 from irframe.plots import canvas, layout
-from irframe.plots.layout import Axes, Size
+from irframe.plots.layout import Axes, Size, Style
 
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
 """Code of `merge_codes` -> short name."""
@@ -24,7 +23,7 @@ LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
 MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "** non-separable"}
 
 
-def label_look() -> dict[str, Any]:
+def label_look() -> Style:
     """Return the style of images of the codes of `merge_codes`."""
     from matplotlib.colors import ListedColormap  # noqa: PLC0415 - slow import
 
@@ -127,12 +126,12 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     return ax
 
 
-def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
+def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Array, float, Style]]:
     """Return the name, cells, width and style of each panel."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
     names = layout.fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
-    panels: list[tuple[str, Any, float, dict[str, Any]]] = [
+    panels: list[tuple[str, Array, float, Style]] = [
         (f"{side}: {name}", data[f"gain_{side}"].to_numpy(), depths, grey)
         for side, name in zip("ab", names, strict=True)
     ]
@@ -144,10 +143,10 @@ def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str,
     return panels
 
 
-def _ahead(data: xr.Dataset) -> NDArray[Any]:
+def _ahead(data: xr.Dataset) -> Array:
     """Return 1 where a is better, -1 where b is."""
     signs = [facts(metric).sign for metric in data[METRIC].to_numpy()]
-    ahead: NDArray[Any] = np.sign(data["difference"].to_numpy()) * np.reshape(signs, (-1, 1))
+    ahead: Array = np.sign(data["difference"].to_numpy()) * np.reshape(signs, (-1, 1))
     return ahead
 
 
@@ -228,7 +227,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     widest = max(map(len, levels.values())) / 2
     ax = canvas.new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
     layout.grow_figure(ax, LEVEL * len(levels) - layout.size_in_points(ax)[1])
-    style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
+    style: Style = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     covers = grid["covers"].sel(row=names, column=names).to_numpy()
     for better, worse in np.argwhere(covers):
         ends = position[names[better]], position[names[worse]]
@@ -294,7 +293,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
     )
     ax.set(xlabel=across, ylabel=down, xticks=[], yticks=[])
     if spelled:
-        small: dict[str, Any] = {"fontsize": "small", "family": "monospace"}
+        small: Style = {"fontsize": "small", "family": "monospace"}
         ax.set_xticks(range(rankings), grid["column"].to_numpy(), rotation=90, **small)
         ax.set_yticks(range(rankings), grid["row"].to_numpy(), **small)
         cells = (

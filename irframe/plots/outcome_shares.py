@@ -3,8 +3,6 @@
 Figures: outcome_shares, length_histogram, difference_histogram.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -12,7 +10,7 @@ from irframe.checks import holding
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
 from irframe.plots import canvas, layout
-from irframe.plots.layout import Axes, Size
+from irframe.plots.layout import Axes, Size, Style
 from irframe.tables.captions import significance_text
 
 SEGMENTS = {
@@ -259,7 +257,7 @@ def difference_histogram(
     rest = histogram["documents"].to_numpy() - one
     ax = canvas.new_axes(ax, (7.2, 4.2), figsize)
     ax.bar(positions, rest, 0.85, color=colours)
-    hatched: dict[str, Any] = {"hatch": "///", "edgecolor": canvas.background(ax)}
+    hatched: Style = {"hatch": "///", "edgecolor": canvas.background(ax)}
     ax.bar(positions, one, 0.85, bottom=rest, color=colours, lw=0, **hatched)
     names = layout.fitting_names(ax, systems, 0.3)
     layout.name_ticks(ax, positions, [_range(*pair) for pair in ends], rotation=35, size="small")

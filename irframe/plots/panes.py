@@ -3,7 +3,7 @@
 Figures: paper, panes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from irframe.checks import check_int
 from irframe.errors import InputError, ParameterError, shortened
 from irframe.plots.canvas import LEGEND, pyplot, rcparams_size
-from irframe.plots.layout import NARROW, Axes, Size, in_columns, small_font
+from irframe.plots.layout import NARROW, Axes, Size, Style, in_columns, small_font
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
 """Columns of a page -> width and height of a figure, in inches."""
@@ -72,12 +72,12 @@ NARROWEST = 2.6
 
 
 def panes(
-    parts: Mapping[Any, Any],
-    draw: Callable[..., Any],
+    parts: Mapping[Hashable, object],
+    draw: Callable[..., object],
     *,
     columns: int = 3,
     figsize: Size = None,
-) -> NDArray[Any]:
+) -> NDArray[np.object_]:
     r"""Draw the same figure of several objects side by side.
 
     To draw the groups of one object, use ``x.ireval.groupby("track").plot`` instead.
@@ -134,7 +134,7 @@ def panes(
     down = -(-len(parts) // across)
     size = figsize or (row_size[0], row_size[1] * down)
     figure, axes = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
-    legend: dict[str, Any] = {}
+    legend: Style = {}
     for ax, (name, part) in zip(axes.flat, parts.items(), strict=False):
         draw(part, ax=ax)
         _name(ax, str(name))
@@ -143,7 +143,7 @@ def panes(
         ax.set_axis_off()
     if legend:
         labels = list(legend)
-        where: dict[str, Any] = {"loc": "outside right center"}
+        where: Style = {"loc": "outside right center"}
         if 72 * size[0] < NARROW:
             labels, columns_of = in_columns(labels, 72 * size[0], small_font(axes.flat[0]))
             where = {"loc": "outside lower center", **columns_of}
@@ -157,7 +157,7 @@ def _name(ax: Axes, name: str) -> None:
     ax.set_title("\n".join(filter(None, [name, title])), loc="left", fontsize="small")
 
 
-def _taken_legend(ax: Axes) -> dict[str, Any]:
+def _taken_legend(ax: Axes) -> Style:
     """Remove the legend of axes, and return its entries."""
     legend = ax.get_legend()
     if legend is None:

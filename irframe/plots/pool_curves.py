@@ -15,7 +15,7 @@ from irframe.errors import ParameterError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, SYSTEM
 from irframe.plots import canvas, layout
-from irframe.plots.layout import Axes, Size
+from irframe.plots.layout import Axes, OneMetric, Size, Style
 from irframe.tables.captions import method_text
 
 
@@ -262,7 +262,7 @@ def judge_ranks(
     effect: xr.Dataset,
     *,
     judge: Hashable | None = None,
-    metric: Any = None,
+    metric: OneMetric = None,
     depth: int | None = None,
     marked: Sequence[Hashable] = (),
     ax: Axes | None = None,
@@ -349,7 +349,7 @@ def _name(ax: Axes, system: str, old: int, new: int) -> Any:
     """Write a name beside its point, away from the diagonal."""
     above = new < old
     side, offset = ("right", (-4, 4)) if above else ("left", (4, -4))
-    look: dict[str, Any] = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
+    look: Style = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
     return ax.annotate(system, (old, new), offset, textcoords="offset points", **look)
 
 

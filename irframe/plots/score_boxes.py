@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import check_int, places
 from irframe.cubes.parse_scores import to_scores
 from irframe.errors import InputError, ParameterError, cautions_of, shortened
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, layout
-from irframe.plots.layout import Axes, Size
+from irframe.plots.layout import Axes, OneMetric, Size, Style
 from irframe.ranks.leaderboard import means_by_task
 from irframe.scores.averages import averages
 from irframe.scores.read_scores import read_scores
@@ -27,7 +28,7 @@ from irframe.tables.quantities import topics_text
 
 def only_layer(
     scores: xr.DataArray | pd.DataFrame,
-    metric: Any = None,
+    metric: OneMetric = None,
     depth: int | None = None,
     *,
     repeated: bool = False,
@@ -60,7 +61,7 @@ def only_layer(
 def score_boxes(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     depth: int | None = None,
     systems: Sequence[Hashable] | None = None,
     ax: Axes | None = None,
@@ -128,7 +129,7 @@ def score_boxes(
     return ax
 
 
-def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
+def _draw(ax: Axes, values: list[Array], names: list[Hashable]) -> None:
     """Draw a box per system."""
     from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - slow import
 
@@ -153,7 +154,7 @@ def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
 def system_ranking(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     depth: int | None = None,
     alpha: float = 0.05,
     top: int | None = None,
@@ -251,7 +252,7 @@ def _task_dots(ax: Axes, scores: xr.DataArray, order: list[int]) -> None:
     means = tasks.means.iloc[order]
     for number, (name, values) in enumerate(means.items()):
         colour = canvas.COLOURS[1 + number % (len(canvas.COLOURS) - 1)]
-        look: dict[str, Any] = {"markersize": 4, "color": colour, "alpha": 0.8, "zorder": 1}
+        look: Style = {"markersize": 4, "color": colour, "alpha": 0.8, "zorder": 1}
         mark = MARKS[number % len(MARKS)]
         ax.plot(values, range(len(means)), mark, linestyle="", label=str(name), **look)
     if len(means.columns) <= len(MARKS):
@@ -271,16 +272,16 @@ def _dots(ax: Axes, summed: xr.Dataset, layer: xr.DataArray, order: list[int]) -
         ax.plot(means.ravel(), rows, ".", markersize=4, color=canvas.COLOURS[1], zorder=3)
     middle = summed["mean"].to_numpy()
     sides = [abs(summed[side].to_numpy() - middle)[order] for side in ("ci_low", "ci_high")]
-    look: dict[str, Any] = {"color": canvas.COLOURS[0], "ecolor": canvas.FAINT, "elinewidth": 2}
+    look: Style = {"color": canvas.COLOURS[0], "ecolor": canvas.FAINT, "elinewidth": 2}
     rows = np.arange(len(order))
     ax.errorbar(middle[order], rows, xerr=np.nan_to_num(sides), fmt="o", markersize=4, **look)
 
 
 def best_so_far(
     scores: xr.DataArray | pd.DataFrame,
-    dates: Mapping[Any, Any],
+    dates: Mapping[Hashable, object],
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     depth: int | None = None,
     ax: Axes | None = None,
     figsize: Size = None,
@@ -347,10 +348,10 @@ def best_so_far(
     ahead = np.fmax.accumulate(signed[order])
     leads = order[np.append(True, ahead[1:] > ahead[:-1])]
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
-    faint: dict[str, Any] = {"color": canvas.FAINT, "markersize": 5, "fillstyle": "none"}
+    faint: Style = {"color": canvas.FAINT, "markersize": 5, "fillstyle": "none"}
     others = "others" if leads.size < np.isfinite(means).sum() else None
     ax.plot(days, means, "o", label=others, **faint)
-    steps: dict[str, Any] = {"drawstyle": "steps-post", "linewidth": 1.5, "label": "best so far"}
+    steps: Style = {"drawstyle": "steps-post", "linewidth": 1.5, "label": "best so far"}
     last = [*days[leads], days.max()]
     ax.plot(last, [*means[leads], means[leads[-1]]], color=canvas.COLOURS[1], **steps)
     ax.plot(days[leads], means[leads], "o", color=canvas.COLOURS[1], label="took the lead")
@@ -360,7 +361,7 @@ def best_so_far(
     canvas.subtitle(ax, f"{counted(len(names), SYSTEM)}, {counted(layer.sizes[TOPIC], TOPIC)}")
     canvas.legend_beside(ax)
     layout.thin_dates(ax)
-    look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
+    look: Style = {"textcoords": "offset points", "fontsize": "x-small"}
     shown = layout.fitting_names(ax, names[leads], 0.3)
     points = zip(shown, days[leads], means[leads], strict=True)
     texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
@@ -373,7 +374,7 @@ def topic_differences(
     a: Hashable,
     b: Hashable,
     *,
-    metric: Any = None,
+    metric: OneMetric = None,
     depth: int | None = None,
     ax: Axes | None = None,
     figsize: Size = None,
@@ -443,7 +444,7 @@ def topic_differences(
         counts.append(f"equal on {len(equal)}")
         handles += ax.plot(equal, 0 * equal, ".", color=canvas.text_colour(ax), label="equal")
     middle = averages(gaps.assign_attrs(layer.attrs), "mean").item()
-    look: dict[str, Any] = {"linestyle": "--", "linewidth": 1, "label": "mean"}
+    look: Style = {"linestyle": "--", "linewidth": 1, "label": "mean"}
     handles.append(ax.axhline(middle, color=canvas.text_colour(ax), **look))
     ax.axhline(0, color=canvas.text_colour(ax), linewidth=0.6)
     layout.name_topics(ax, gaps[TOPIC].to_numpy())
