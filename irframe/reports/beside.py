@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import product
@@ -28,9 +28,10 @@ from irframe.orderings.orderings import orderings
 from irframe.plots.ladder import on_front
 from irframe.reports import figures
 from irframe.reports.ladder import worst_and_best
-from irframe.reports.setting import NAMED, PagePart, parts, say, short, signed, spoken, text, texts
+from irframe.reports.setting import PagePart, parts
 from irframe.reports.stages import stage_losses, stages_of
 from irframe.reports.view import View
+from irframe.reports.words import NAMED, Claim, Values, say, short, signed, spoken, text, texts
 from irframe.scores.summary import summary
 
 SHOWN = 20
@@ -218,10 +219,6 @@ def by_spread(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.argsort(-spread, kind="stable")
 
 
-Claim = tuple[str, dict[str, Any]] | None
-"""Key of a template and its values, or None."""
-
-
 def pair_at(a: int, b: int, systems: int) -> int:
     """Return the position of a pair among all pairs.
 
@@ -279,7 +276,8 @@ class Duel:
     def says(self) -> str:
         """Sentence on the number of topics that each system wins."""
         counts = self.bars["ahead"].value_counts()
-        ahead, behind = int(counts.get("a", 0)), int(counts.get("b", 0))
+        ahead = int(counts.get("a", 0))
+        behind = int(counts.get("b", 0))
         a, b = self.names
         key = "duel.says" if ahead + behind else "duel.same"
         return say(key, a=a, b=b, n=len(self.bars), ahead=ahead, behind=behind)
@@ -309,13 +307,15 @@ class Duel:
         values: dict[str, Any] = {"spans": ", ".join([*spans[:NAMED], *more])}
         values |= {"n": int(significant.sum()), "of": len(significant)}
         values["what"] = words.plural(setting.axis.dim)
-        key = "all" if significant.all() else "some" if significant.any() else "no"
+        key = {0: "no", len(significant): "all"}.get(values["n"], "some")
         return (f"duel.{key}_depths", values) if len(significant) > 1 else None
 
     def _against_median(self) -> Claim:
         """Compare both systems with the median system of the leaderboard."""
-        view, at = self.view, self.view.setting.pos
-        order, mean = view.ranked["order"][0, at], view.means[0, at]
+        view = self.view
+        at = view.setting.pos
+        order = view.ranked["order"][0, at]
+        mean = view.means[0, at]
         median = int(order[(len(order) - 1) // 2])
         differences = []
         for pos in self._positions:
@@ -347,7 +347,7 @@ class Duel:
         return str(self.bars[TOPIC].iloc[most])
 
     @cached_property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Values]:
         """Rows of the two lists, one per rank."""
         topics = texts(self.view.setting.cube[TOPIC].to_numpy())
         topic = topics.index(self.topic)
@@ -406,7 +406,7 @@ def beside(view: View) -> list[PagePart]:
     return parts(view, makers)
 
 
-def _outcomes(view: View, baseline: Any, key: str) -> PagePart:
+def _outcomes(view: View, baseline: Hashable, key: str) -> PagePart:
     depth = min(100, view.cube.sizes[DEPTH])
     pairs = outcomes(view.cube, baseline=baseline, depth=depth).summary
     better = int(pairs["significantly_better"].sum())
@@ -418,7 +418,7 @@ def _outcomes(view: View, baseline: Any, key: str) -> PagePart:
     )
 
 
-def _orderings(view: View, baseline: Any, key: str) -> PagePart:
+def _orderings(view: View, baseline: Hashable, key: str) -> PagePart:
     depth = view.setting.rank
     grouped = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
     names = [NAMES[group] for group in grouped["group"].to_numpy().tolist()]

@@ -7,23 +7,30 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
 
 from irframe.errors import InputError
 from irframe.names import printable
-from irframe.reports.setting import ALONG, deep, fixed, percent, short, text
+from irframe.reports.words import ALONG, Values, deep, fixed, percent, short, text
 from irframe.stops import DEPTHS
 
 HUES = 8
 """Number of system colours in the page's style."""
-INK, QUIET, RULE = "var(--ink)", "var(--quiet)", "var(--rule)"
-WIDTH, HEIGHT, WIDE = 290, 190, 470
+INK = "var(--ink)"
+QUIET = "var(--quiet)"
+RULE = "var(--rule)"
+WIDTH = 290
+HEIGHT = 190
+WIDE = 470
 FULL = 980
 """Width of a figure as wide as the page."""
-NAMED, LINE = 20, 20
-"""Most systems that a figure names, and the height of a named row in pixels."""
+NAMED = 20
+"""Most systems that a figure names."""
+LINE = 20
+"""Height of a named row in pixels."""
 ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -32, "titleY": -12}
 """Title of a vertical axis: above the axis, clear of its labels."""
 DIGITS = re.compile(r"(\.\d\d)\d{3,}")
@@ -41,10 +48,14 @@ DASHES = [
     *([2, 6], [12, 3, 2, 3, 2, 3], [4, 10]),
 ]
 """Dash patterns of lines without a system's colour."""
+Spec = dict[str, Any]
+"""Specification of a figure in Vega-Lite."""
+Chart = Any
+"""A chart or its encodings in altair, which is optional and imported late."""
 MISSING = "the extra report: pip install 'irframe[report]'"
 
 
-def _needed(name: str) -> Any:
+def _needed(name: str) -> ModuleType:
     """Import a module of the extra ``report``.
 
     It is imported late, since that takes time.
@@ -55,7 +66,7 @@ def _needed(name: str) -> Any:
         raise InputError("altair and vl-convert-python", "none", f"install {MISSING}") from error
 
 
-def drawing() -> Any:
+def drawing() -> ModuleType:
     """Return altair; check that vl-convert is installed."""
     _needed("vl_convert")
     return _needed("altair")
@@ -67,7 +78,7 @@ def script() -> str:
     return str(_needed("vl_convert").javascript_bundle())
 
 
-def svg(figure: dict[str, Any]) -> str:
+def svg(figure: Spec) -> str:
     """Draw a figure as SVG.
 
     Characters that cannot be printed are replaced, since Vega ends the process on them.
@@ -89,14 +100,14 @@ def svg(figure: dict[str, Any]) -> str:
 
 
 def styled(
-    chart: Any, data: dict[str, pd.DataFrame], width: int = WIDTH, height: int = HEIGHT
-) -> dict[str, Any]:
+    chart: Chart, data: dict[str, pd.DataFrame], width: int = WIDTH, height: int = HEIGHT
+) -> Spec:
     """Return a chart's specification in the page's style."""
-    ink: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
+    ink: Spec = {"labelColor": INK, "titleColor": INK}
     axis = ink | {"gridColor": RULE, "domainColor": QUIET, "tickColor": QUIET}
     axis |= {"titleFontWeight": "normal", "labelFontSize": 12}
     sized = chart.properties(width=width, height=height)
-    figure: dict[str, Any] = sized.to_dict(validate=False)
+    figure: Spec = sized.to_dict(validate=False)
     figure["config"] = {
         "view": {"stroke": None},
         "background": "transparent",
@@ -111,12 +122,12 @@ def styled(
     return figure
 
 
-def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+def _records(frame: pd.DataFrame) -> list[Values]:
     values = frame.rename(columns=str).astype(object).where(frame.notna().to_numpy(), None)
     return values.map(lambda x: round(x, 5) if isinstance(x, float) else x).to_dict("records")
 
 
-def _x() -> Any:
+def _x() -> Chart:
     axis = ALONG.get()
     scale = drawing().Scale(type="log", nice=False)
     ticks = [n * 10**power for power in range(3 if axis is DEPTHS else 7) for n in (1, 2, 5)]
@@ -126,21 +137,21 @@ def _x() -> Any:
     return drawing().X("depth:Q", title=title, scale=scale, axis=shown)
 
 
-def _tooltips(*fields: str) -> list[Any]:
+def _tooltips(*fields: str) -> list[Chart]:
     """Return the tooltips of a mark."""
     alt = drawing()
     forms = {field: {"format": ".3f"} for field in ("mean:Q", "value:Q", "difference:Q")}
     return [alt.Tooltip(field, **forms.get(field, {})) for field in fields]
 
 
-def _marker() -> Any:
+def _marker() -> Chart:
     """Return the line at the depth that the page shows."""
     alt = drawing()
     rule = alt.Chart(alt.NamedData("now")).mark_rule(strokeDash=[4, 3], color=QUIET, tooltip=None)
     return rule.encode(x="depth:Q")
 
 
-def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
+def curves(lines: pd.DataFrame, now: pd.DataFrame) -> Spec:
     """Draw means of systems by depth, one line each.
 
     Parameters
@@ -167,7 +178,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     return styled(_marker() + line + ends, data, WIDTH - 75)
 
 
-def ends_of(lines: pd.DataFrame) -> Any:
+def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
     """Return where to write the names of lines.
 
     They stand at the ends of the lines and do not overlap.
@@ -181,10 +192,13 @@ def ends_of(lines: pd.DataFrame) -> Any:
     for i in reversed(range(len(heights))):
         heights[i] = min(heights[i], limit)
         limit = heights[i] - gap
-    return last.assign(mean=heights, label=[short(name, LONGEST) for name in last["system"]])
+    ends: pd.DataFrame = last.assign(
+        mean=heights, label=[short(name, LONGEST) for name in last["system"]]
+    )
+    return ends
 
 
-def hues() -> Any:
+def hues() -> Chart:
     """Return the colour scale of systems."""
     colours = list(range(HUES))
     return drawing().Scale(domain=colours, range=[f"var(--c{n})" for n in colours])
@@ -192,7 +206,7 @@ def hues() -> Any:
 
 def by_depth(
     lines: pd.DataFrame, now: pd.DataFrame, title: str, *, low: float | None = None
-) -> dict[str, Any]:
+) -> Spec:
     """Draw values up to 1 by depth and metric.
 
     Parameters
@@ -215,7 +229,7 @@ def by_depth(
     return styled(chart, {"lines": lines, "now": now})
 
 
-def dashed(field: str) -> Any:
+def dashed(field: str) -> Chart:
     """Return the dash patterns of lines without a system's colour."""
     alt = drawing()
     scale = alt.Scale(range=DASHES)
@@ -223,7 +237,7 @@ def dashed(field: str) -> Any:
     return alt.StrokeDash(field, sort=None, scale=scale, legend=legend)
 
 
-def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
+def differences(bars: pd.DataFrame, title: str) -> Spec:
     """Draw the differences between two systems by topic.
 
     Parameters
@@ -246,13 +260,13 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
     return styled(chart, {"bars": bars}, FULL)
 
 
-def _pointed(base: Any, y: str) -> Any:
+def _pointed(base: Chart, y: str) -> Chart:
     """Return invisible points that describe lines to screen readers."""
     point = base.mark_point(opacity=0, size=150, filled=True, aria=True)
     return point.encode(y=y, description="label:N")
 
 
-def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
+def unjudged(shares: pd.DataFrame) -> Spec:
     """Draw the share of unjudged documents by depth.
 
     A line is the median system; bands are the middle half and all systems.
@@ -274,7 +288,7 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
     return styled(chart, {"shares": shares.assign(label=labels)}, WIDE)
 
 
-def pool(growth: pd.DataFrame) -> dict[str, Any]:
+def pool(growth: pd.DataFrame) -> Spec:
     """Draw judged and relevant documents per topic by pool depth."""
     alt = drawing()
     long = growth.melt("depth", ["judged", "relevant"], "documents", "number")
@@ -286,9 +300,7 @@ def pool(growth: pd.DataFrame) -> dict[str, Any]:
     return styled(line + _pointed(base, "number:Q"), {"long": long}, WIDE)
 
 
-def ranges(
-    ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: int = WIDE
-) -> dict[str, Any]:
+def ranges(ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: int = WIDE) -> Spec:
     """Draw one interval per system, the first at the top.
 
     Parameters
@@ -343,7 +355,7 @@ def ranges(
     return figure | {"padding": {"left": 14, "top": 5, "right": 5, "bottom": 5}}
 
 
-def stacked(components: pd.DataFrame, title: str) -> dict[str, Any]:
+def stacked(components: pd.DataFrame, title: str) -> Spec:
     """Draw a stacked bar of score components per system.
 
     The first system is at the top.
@@ -380,12 +392,12 @@ def stacked(components: pd.DataFrame, title: str) -> dict[str, Any]:
     return styled(chart, data, WIDE - 90, LINE * len(components))
 
 
-def _component_label(row: dict[Any, Any], title: str) -> str:
+def _component_label(row: Values, title: str) -> str:
     """Return the description of a component of a bar."""
     return f"{text(row['system'])}: {row['part']} {fixed(row['value'])} of {title}"
 
 
-def _range_label(row: dict[Any, Any], title: str) -> str:
+def _range_label(row: Values, title: str) -> str:
     """Return the description of a system's interval."""
     ends = f"{fixed(row['lower'])} to {fixed(row['upper'])}"
     verdict = f"{row['verdict']}, " if row.get("verdict") else ""

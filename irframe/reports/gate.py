@@ -93,7 +93,8 @@ class Gate:
         __tracebackhide__ = True
         frame = as_runs(_read_if_path(runs, read_runs))
         judged = as_qrels(_read_if_path(qrels, read_qrels))
-        chosen, decided = parse_metrics(metrics), dict(policy or {})
+        chosen = parse_metrics(metrics)
+        decided = dict(policy or {})
         scores = evaluate(frame, judged, chosen, **decided)
         if self.update and is_file(baseline) and not Path(baseline).exists():
             freeze(scores, baseline)

@@ -3,7 +3,7 @@
 import base64
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.comparing.corrections import Significance
 from irframe.errors import IrframeError, unsaid
 from irframe.escaping import markdown
@@ -21,16 +22,19 @@ from irframe.paired import all_pairs
 from irframe.ranks.first import FIRST
 from irframe.ranks.rank_intervals import rank_intervals
 from irframe.ranks.sheet import sheet
-from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, signed, texts
 from irframe.reports.view import QUARTERS, View
+from irframe.reports.words import MISSING, NAMED, Values, fixed, percent, say, short, signed, texts
 
-BETTER, WORSE = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
+BETTER = (0x00, 0x72, 0xB2)
+WORSE = (0xD5, 0x5E, 0x00)
 """Colours of cells whose row is better or worse than the column."""
 FULL = 255
 SIGNED = 40
 """Most systems with a sign in each cell."""
-CELL, ARM = 15, 3
-"""Pixels of a cell with a sign, and half the length of a sign's lines."""
+CELL = 15
+"""Pixels of a cell with a sign."""
+ARM = 3
+"""Half the length of a sign's lines."""
 INKED = (0x10, 0x16, 0x1E, FULL)
 """Colour of signs."""
 
@@ -71,12 +75,14 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
     'data:image/png;base64,iVBORw0K'
     """
     pixels = np.zeros((*marks.shape, 4), np.uint8)
-    pixels[marks > 0, :3], pixels[marks < 0, :3] = BETTER, WORSE
+    pixels[marks > 0, :3] = BETTER
+    pixels[marks < 0, :3] = WORSE
     pixels[..., 3] = np.abs(marks.astype(int)) * FULL // levels
     if len(marks) <= SIGNED:
         pixels = pixels.repeat(CELL, axis=0).repeat(CELL, axis=1)
         cells = pixels.reshape(len(marks), CELL, len(marks), CELL, 4).swapaxes(1, 2)
-        middle, arms = CELL // 2, slice(CELL // 2 - ARM, CELL // 2 + ARM + 1)
+        middle = CELL // 2
+        arms = slice(middle - ARM, middle + ARM + 1)
         cells[marks != 0, middle, arms] = INKED
         cells[marks > 0, arms, middle] = INKED
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
@@ -100,7 +106,7 @@ def known(view: View) -> dict[str, list[str]]:
     return {str(column.name): texts(column.to_numpy()) for column in columns}
 
 
-def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
+def rungs(view: View, systems: list[str]) -> Iterator[Values]:
     """Yield the rows of the leaderboard as texts.
 
     They are for the metric and depth that the page opens with. Keys whose meaning is not obvious:
@@ -142,7 +148,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
             "marks": ",".join(str(n + 1) for n in marks) if len(differs) > 1 else "",
             "unjudged": MISSING
             if np.isnan(unjudged[row])
-            else f"{100 * unjudged[row]:.0f}{SPACE}%",
+            else f"{100 * unjudged[row]:.0f}\N{NO-BREAK SPACE}%",
             "first": MISSING if np.isnan(first) else percent(first),
             "repeats": [
                 (label, fixed(value), share(value, low, high))
@@ -152,7 +158,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[dict[str, Any]]:
         above = tier
 
 
-def _baseline_and_differing(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
+def _baseline_and_differing(view: View, mean: Array) -> tuple[float, NDArray[np.bool_]]:
     """Return the first baseline's mean and significant differences from baselines.
 
     The mean is NaN without a baseline.
@@ -214,7 +220,7 @@ SPANNED = ("ci_low", "ci_high", "mean", "repeats")
 """Values that must fit into a bar."""
 
 
-def span(values: dict[str, Any]) -> tuple[float, float]:
+def span(values: Mapping[str, Array]) -> tuple[float, float]:
     """Return the lower and upper end of the bars."""
     ends = np.concatenate([*(values[name] for name in SPANNED if name in values), [0.0]])
     return float(np.nanmin(ends)), float(np.nanmax(ends))
@@ -297,7 +303,7 @@ class HardTopics:
         ]
 
 
-def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, dict[str, Any]]:
+def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, Values]:
     """Return the claim on the hardest topics, or on those that all systems score 0."""
     table = HardTopics(view, metric, depth).table
     names = table[TOPIC]
@@ -312,7 +318,7 @@ def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, dict[str, 
     return "hard.some" if last else "hard.one", {"names": names[: last + 1].tolist()}
 
 
-def _topic_texts(row: dict[Any, Any]) -> dict[str, str]:
+def _topic_texts(row: Values) -> dict[str, str]:
     """Return the texts of a row of topics."""
     return {
         "topic": str(row[TOPIC]),
@@ -334,7 +340,7 @@ class Sheet:
     view
         The numbers.
     rung
-        Row of the system in the leaderboard.
+        Values of the system in the leaderboard.
     """
 
     view: View
@@ -390,7 +396,7 @@ class Sheet:
         return rows
 
 
-def _sheet_texts(row: dict[Any, Any]) -> dict[str, str]:
+def _sheet_texts(row: Values) -> dict[str, str]:
     """Return the texts of a row of topics."""
     difference = row["score"] - row["median"]
     is_ranked = not np.isnan(row["rank"])

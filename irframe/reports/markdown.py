@@ -1,14 +1,15 @@
 """Markdown summary of a comparison."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe import names as words
 from irframe.comparing.compare import compare
-from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
+from irframe.comparing.explain import Texts, explain, read_texts
 from irframe.comparing.freeze import CONDITIONS, FailOn, Frozen, failing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
@@ -22,29 +23,21 @@ from irframe.experiments.topic_design import without_levels
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
-from irframe.names import (
-    CAUTION,
-    DEPTH,
-    DOC,
-    DRAWN,
-    GRADE,
-    NO_VERDICT,
-    RANK,
-    SCORE,
-    SYSTEM,
-    TOPIC,
-    counted,
-    roles,
-)
+from irframe.names import DEPTH, DOC, GRADE, SCORE, SYSTEM, TOPIC
 from irframe.printed import fixed_text, interval_text
-from irframe.reports.beside import first_runs
+from irframe.reports.beside import cut, first_runs
 from irframe.reports.ladder import first_places
 from irframe.tables.captions import caption_text
 
-FALLEN, BEHIND = 10, 3
-"""Most topics shown, and most documents for each."""
-GRAVEST = (NO_VERDICT, "worse", "undecided", "not worse", "equivalent", "better")
+FALLEN = 10
+"""Most topics shown."""
+BEHIND = 3
+"""Most documents shown for each topic."""
+GRAVEST = (words.NO_VERDICT, "worse", "undecided", "not worse", "equivalent", "better")
 """Verdicts, the most serious first."""
+Topics = list[Hashable]
+Attributes = Mapping[Hashable, Any]
+"""Decisions of a comparison by name."""
 HEAD = ("metric", "verdict", "difference", "interval", "topics", "detectable", "unjudged", "bounds")
 
 
@@ -120,18 +113,22 @@ def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str
     margin = f"margin {attributes['margin']}" if "margin" in attributes else "no margin"
     against = attributes.get("frozen") or f"baseline {attributes['baselines'][0]}"
     systems = comparison["system_a"].nunique()
-    many = f"{failed.nunique()} of {counted(systems, SYSTEM)}" if len(failed) else ""
+    many = f"{failed.nunique()} of {words.counted(systems, SYSTEM)}" if len(failed) else ""
     has_gate = fail_on != "never"
     summary = ", ".join(filter(None, [fail_on * has_gate, margin, literal(against), many]))
-    cautions = "".join(f" Beware: {literal(words)}." for words in cautions_of(attributes))
+    cautions = "".join(f" Beware: {literal(caution)}." for caution in cautions_of(attributes))
     if not has_gate:
         return f"# Comparison: {summary}\n" + f"\n{cautions.strip()}\n" * bool(cautions)
     rule = f"What fails ({fail_on}): {CONDITIONS[fail_on]}."
     return f"# {'FAILED' if len(failed) else 'PASSED'}: {summary}\n\n{rule}{cautions}\n"
 
 
-MOST, NOTES, ROOM = 10_000, 3_000, 200
-"""Characters of the summary, of the notes at its end, and of the line on omitted systems."""
+MOST = 10_000
+"""Characters of the summary."""
+NOTES = 3_000
+"""Characters of the notes at its end."""
+ROOM = 200
+"""Characters of the line on omitted systems."""
 
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:
@@ -172,7 +169,8 @@ class Change(NamedTuple):
             word = word_of(scores)
             names = [name for name in scores.index.names if name != level_of(scores)]
             scores = scores.groupby(level=names, sort=False).mean()
-            runs, cube = first_runs(cube, fold(runs).runs), one_of_each(cube)
+            runs = first_runs(cube, fold(runs).runs)
+            cube = one_of_each(cube)
         lists = None
         scores = without_levels(scores)
         if "frozen" in rows.attrs:
@@ -189,7 +187,9 @@ class Change(NamedTuple):
         """The system and the baseline."""
         return self.rows["system_a"].iloc[0], self.rows["system_b"].iloc[0]
 
-    def head(self, metrics: Sequence[Metric], attributes: Any, failed: set[Any] | None) -> str:
+    def head(
+        self, metrics: Sequence[Metric], attributes: Attributes, failed: set[Hashable] | None
+    ) -> str:
         """Return the heading and table of the system.
 
         The heading says whether it failed, if there is a gate, and its verdicts.
@@ -201,7 +201,7 @@ class Change(NamedTuple):
         decided = None if self.word else attributes
         return "\n".join([title, *self.lines(metrics, decided)]) + "\n"
 
-    def lines(self, metrics: Sequence[Metric], attributes: Any) -> Iterator[str]:
+    def lines(self, metrics: Sequence[Metric], attributes: Attributes | None) -> Iterator[str]:
         """Yield the lines of the table, one per metric."""
         yield _row(HEAD)
         yield _row(["---"] * len(HEAD))
@@ -213,7 +213,7 @@ class Change(NamedTuple):
             detectable = "-" if pd.isna(row.detectable) else f"{row.detectable:.4f}"
             cells = [_cell(row.metric), f"**{row.verdict}**", fixed_text(row.difference, sign="+")]
             cells += [ends, str(row.n_topics), detectable, _unjudged_shares(pair, metric)]
-            decided = None if row.verdict == NO_VERDICT else attributes
+            decided = None if row.verdict == words.NO_VERDICT else attributes
             yield _row([*cells, _within_bounds(pair, metric, decided)])
 
     def changes(self, metric: Metric) -> pd.DataFrame:
@@ -248,7 +248,7 @@ class Change(NamedTuple):
             documents = "<br>".join(behind.get(topic, ["not a sum over documents"]))
             yield _row([name, *map(fixed_text, (row["before"], row["after"])), documents])
 
-    def lost(self, metric: Metric, topics: list[Any]) -> pd.DataFrame | None:
+    def lost(self, metric: Metric, topics: Topics) -> pd.DataFrame | None:
         """Return the documents that lowered the system's score.
 
         None if the metric is not a sum over documents.
@@ -259,16 +259,15 @@ class Change(NamedTuple):
         uncut = at_depth(metric, None)
         if uncut.terms is None:
             return None
-        pair, runs = self.pair, self.runs
-        if pair.sizes[SYSTEM] == 1:
-            pair, runs = self.both(metric, topics) or _cube_with(pair, runs, topics, None)
+        both = self.both(metric, topics)
+        pair, runs = both or _cube_with(self.pair, self.runs, topics, None)
         if pair.sizes[SYSTEM] == 1:  # no list on any of these topics
             return pd.DataFrame(columns=[TOPIC, DOC])
         a, b = pair[SYSTEM].to_numpy()
         documents = explain(pair, a, b, uncut, at=_depth(pair, metric), topics=topics, runs=runs)
         return documents[facts(metric).sign * documents["difference"] < 0]
 
-    def both(self, metric: Metric, topics: list[Any]) -> tuple[xr.Dataset, pd.DataFrame] | None:
+    def both(self, metric: Metric, topics: Topics) -> tuple[xr.Dataset, pd.DataFrame] | None:
         """Return the cube and runs of both systems, if known.
 
         A baseline file must keep as many documents as the metric reads.
@@ -282,15 +281,15 @@ class Change(NamedTuple):
         return _cube_with(self.pair, self.runs, topics, lists)
 
     def behind(
-        self, metric: Metric, topics: list[Any], texts: Texts | None
-    ) -> tuple[dict[Any, list[str]], Any]:
+        self, metric: Metric, topics: Topics, texts: Texts | None
+    ) -> tuple[dict[Hashable, list[str]], Any]:
         """Return descriptions of documents by topic, and all texts."""
         lost = self.lost(metric, topics)
         if lost is None:
             return {}, read_texts(texts, [], topics)
         lost = lost.groupby(TOPIC, sort=False).head(BEHIND)
         all_texts = read_texts(texts, lost[DOC].dropna(), topics)
-        described: dict[Any, list[str]] = {topic: [] for topic in topics}
+        described: dict[Hashable, list[str]] = {topic: [] for topic in topics}
         for row in lost.itertuples():
             described[row.topic].append(_document(row, all_texts.documents.get(str(row.doc))))
         return described, all_texts
@@ -301,20 +300,26 @@ BEST = "the best ranking"
 
 
 def _cube_with(
-    single: xr.Dataset, runs: pd.DataFrame, topics: list[Any], lists: pd.DataFrame | None
+    single: xr.Dataset, runs: pd.DataFrame, topics: Topics, lists: pd.DataFrame | None
 ) -> tuple[xr.Dataset, pd.DataFrame]:
     """Return the cube and runs of a system and others.
 
     The other lists are the best possible rankings by default. If the system has no list on any of
     the topics, its own cube and runs are returned.
     """
-    base, named = experiment_of(single).judgments, roles(runs.columns)
+    base = experiment_of(single).judgments
+    named = words.roles(runs.columns)
     judged = pd.DataFrame({TOPIC: base.topics[base.topic], DOC: base.names, GRADE: base.grade})
     judged = judged[judged[TOPIC].isin(topics)]
     [system] = single[SYSTEM].to_numpy()
     hits = runs[(runs[named[SYSTEM]] == system) & runs[named[TOPIC]].isin(topics)]
-    score = hits[named[SCORE]] if SCORE in named else -hits[named[RANK]]
-    kept = {SYSTEM: system, TOPIC: hits[named[TOPIC]], DOC: hits[named[DOC]], SCORE: score}
+    score = hits[named[SCORE]] if SCORE in named else -hits[named[words.RANK]]
+    kept = {
+        SYSTEM: system,
+        TOPIC: hits[named[TOPIC]],
+        DOC: hits[named[DOC]],
+        SCORE: score,
+    }
     if lists is None:
         lists = judged[judged[GRADE] > 0].rename(columns={GRADE: SCORE}).assign(**{SYSTEM: BEST})
     if hits.empty:
@@ -330,9 +335,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def _cell(value: Any) -> str:
     """Return the text of a table cell, shortened if long."""
-    words = " ".join(str(value).split())
-    short = words if len(words) <= SNIPPET else f"{words[: SNIPPET - 1]}…"
-    return literal(short)
+    return literal(cut(str(value)))
 
 
 def _depth(pair: xr.Dataset, metric: Metric) -> int:
@@ -345,12 +348,12 @@ def _unjudged_shares(pair: xr.Dataset, metric: Metric) -> str:
     return ", ".join("none" if np.isnan(share) else f"{100 * share:.1f}%" for share in shares)
 
 
-def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Any) -> str:
+def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Attributes | None) -> str:
     """Return the lowest and highest possible verdict.
 
     Each is the verdict for one extreme labelling of the unjudged documents.
     """
-    if attributes is None or DRAWN in attributes or pair.sizes[SYSTEM] == 1:
+    if attributes is None or words.DRAWN in attributes or pair.sizes[SYSTEM] == 1:
         return "not known"
     options = {name: attributes[name] for name in ("margin", "power") if name in attributes}
     options = (options or {"power": 0.8}) | {"alpha": attributes.get("alpha", 0.05)}
@@ -377,7 +380,7 @@ def _document(row: Any, snippet: str | None) -> str:
 
 def _notes(comparison: pd.DataFrame, deepest: int) -> str:
     """Return the notes on test, metrics and bounds."""
-    decided = {name: value for name, value in comparison.attrs.items() if name != CAUTION}
+    decided = {name: value for name, value in comparison.attrs.items() if name != words.CAUTION}
     power = comparison.attrs.get("power", 0.8)
     no_documents = ""
     if "frozen" in comparison.attrs and Frozen.read(comparison.attrs["baseline"]).documents is None:

@@ -12,34 +12,25 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.view import OURS, experiment_of, of_spans
 from irframe.errors import cautions_of, united
 from irframe.escaping import visible
 from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
-from irframe.reports import figures
+from irframe.reports import figures, ladder
 from irframe.reports.beside import Duel, Snippets, TopLists
-from irframe.reports.ladder import (
-    SIGNED,
-    HardTopics,
-    Sheet,
-    known,
-    limits_of,
-    matrix,
-    picture,
-    rungs,
-)
-from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, spoken, texts
+from irframe.reports.setting import DOCS, PagePart, Setting
 from irframe.reports.trust import sentences, what_judging_could_change
 from irframe.reports.view import View, arrays, rounded_in_order
+from irframe.reports.words import SCRIPTED, Values, say, short, spoken, texts
 from irframe.tables.captions import significance_text
 
 ALIGNED = 4
 """Bytes; typed arrays of JavaScript start at multiples of their number size."""
 
 
-def pack(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, dict[str, dict[str, Any]]]:
+def pack(arrays: Mapping[str, Array]) -> tuple[str, dict[str, Values]]:
     """Pack arrays into text.
 
     Parameters
@@ -204,18 +195,18 @@ class Page:
     @cached_property
     def known(self) -> list[str]:
         """Text columns of the leaderboard."""
-        return list(known(self.opening))
+        return list(ladder.known(self.opening))
 
     @cached_property
-    def rungs(self) -> list[dict[str, Any]]:
+    def rungs(self) -> list[Values]:
         """Rows of the opening leaderboard, the best system first."""
-        return list(rungs(self.opening, self.systems))
+        return list(ladder.rungs(self.opening, self.systems))
 
     @cached_property
     def drawn(self) -> list[int]:
         """Positions of systems whose curves are drawn at first."""
-        ladder = [rung["place"] for rung in self.rungs]
-        return ladder[:DRAWN] + [place for place in ladder[DRAWN:] if place in self.baselines]
+        order = [rung["place"] for rung in self.rungs]
+        return order[:DRAWN] + [place for place in order[DRAWN:] if place in self.baselines]
 
     @cached_property
     def word(self) -> str:
@@ -246,14 +237,16 @@ class Page:
         return Duel(self.opening, self.lists, *pair)
 
     @cached_property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> ladder.Sheet:
         """The sheet of the first system."""
-        return Sheet(self.opening, self.rungs[0])
+        return ladder.Sheet(self.opening, self.rungs[0])
 
     @cached_property
-    def live(self) -> dict[str, dict[str, Any]]:
+    def live(self) -> dict[str, figures.Spec]:
         """Interactive figures in their opening state."""
-        setting, view, duel = self.setting, self.opening, self.duel
+        setting = self.setting
+        view = self.opening
+        duel = self.duel
         now = pd.DataFrame({"depth": [setting.at]})
         mean = view.ranks["mean"].isel(metric=0).transpose(SYSTEM, ...)
         names = setting.cube[SYSTEM].to_numpy()
@@ -285,7 +278,7 @@ class Page:
         return frame.melt("depth", var_name="metric")
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Values:
         """Settings and labels that the script reads."""
         setting = self.setting
         return {
@@ -312,16 +305,17 @@ class Page:
                 for name, figure in self.live.items()
             },
             "known": self.known,
-            "limits": limits_of(self.opening),
+            "limits": ladder.limits_of(self.opening),
             "words": SCRIPTED,
             "groups": _group_labels(self.setting, SYSTEM),
             "properties": _group_labels(self.setting, TOPIC),
         }
 
     @cached_property
-    def spans(self) -> list[dict[str, Any]]:
+    def spans(self) -> list[Values]:
         """Name of each view, with positions of systems and topics."""
-        systems, topics = pd.Index(self.systems), pd.Index(self.topics)
+        systems = pd.Index(self.systems)
+        topics = pd.Index(self.topics)
         return [
             {
                 "name": view.name,
@@ -333,7 +327,7 @@ class Page:
         ]
 
     @property
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Array]:
         """Arrays of the page: views, scores by topic, and lists."""
         numbers = {
             f"{number}/{name}": values
@@ -349,7 +343,7 @@ class Page:
         }
 
     @property
-    def texts(self) -> dict[str, Any]:
+    def texts(self) -> Values:
         """Long texts of the page: sentences, documents, tables."""
         parts = [*self.verdicts, *self.trust, *self.beside, *self.origins["parts"]]
         return {
@@ -360,7 +354,7 @@ class Page:
             "csv": {part.key: part.csv for part in parts},
         }
 
-    def _scores(self) -> dict[str, Any]:
+    def _scores(self) -> dict[str, Array]:
         """Return scores and quartiles of all views.
 
         Scores are indexed (metric, system, topic, depth), with NaN for missing scores.
@@ -386,10 +380,12 @@ class Page:
         loader = PackageLoader("irframe.reports", "page")
         made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
         packed, contents = pack(self.numbers)
-        setting, view, at = self.setting, self.opening, self.setting.pos
+        setting = self.setting
+        view = self.opening
         key = "now.track" if len(self.views) > 1 else "now.page"
         at_first = {"metric": setting.metrics[0], "depth": setting.at}
-        script, library = _joined_files(SCRIPTS, "js"), figures.script()
+        script = _joined_files(SCRIPTS, "js")
+        library = figures.script()
         names = self.lists.names
         unit = {setting.axis.attribute: setting.axis.unit} if setting.axis.unit else {}
         html = made.get_template("page.html").render(
@@ -399,8 +395,8 @@ class Page:
             short=short,
             now=[say(key, view=each.name, **at_first) for each in self.views],
             rungs=self.rungs,
-            hard=HardTopics(view, 0, at),
-            shown={name: self.sentences[0][name][0][at] for name in self.sentences[0]},
+            hard=ladder.HardTopics(view, 0, setting.pos),
+            shown={name: self.sentences[0][name][0][setting.pos] for name in self.sentences[0]},
             tested=significance_text(setting.pairing.described | unit),
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
@@ -408,8 +404,8 @@ class Page:
             snippet_of={names[place]: start for place, start in self.snippets.documents.items()},
             facts=printable(self.facts | {"contents": contents}),
             packed=packed,
-            matrix=picture(matrix(view, 0, at), len(view.levels)),
-            signed=SIGNED,
+            matrix=ladder.picture(ladder.matrix(view, 0, setting.pos), len(view.levels)),
+            signed=ladder.SIGNED,
             drawn=lambda figure: Markup(figures.svg(figure)),  # noqa: S704 - drawn by Vega
             rules=rules(script, library),
             docs=DOCS,
@@ -421,11 +417,9 @@ class Page:
 
     def _about(self, topic: int) -> str:
         """Return the query and the user coordinates of a topic."""
-        properties = sorted(
-            _group_labels(self.setting, TOPIC).items()
-        )  # in the order of the script
-        known = [f"{name} {values[topic]}" for name, values in properties]
-        return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *known])
+        properties = _group_labels(self.setting, TOPIC)
+        ordered = [f"{name} {properties[name][topic]}" for name in sorted(properties)]  # as scripts
+        return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *ordered])
 
 
 def _joined_files(names: tuple[str, ...], suffix: str) -> str:

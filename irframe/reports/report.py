@@ -6,7 +6,7 @@ Verbs: report.
 import hashlib
 import inspect
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from importlib.metadata import version
@@ -41,18 +41,13 @@ from irframe.record import INPUTS, Step, all_steps, refuse_unused, signature_of,
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
-from irframe.reports.setting import ALONG, PagePart, Setting, say, text, texts
+from irframe.reports.setting import PagePart, Setting
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
+from irframe.reports.words import ALONG, Values, say, text, texts
 from irframe.scores.averages import Resampling
 from irframe.scores.read_scores import Baselines
-from irframe.tables.captions import (
-    ORIGIN_WORDS,
-    design_text,
-    repeats_text,
-    significance_text,
-    step_texts,
-)
+from irframe.tables import captions
 from irframe.tables.cite import papers
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
@@ -91,11 +86,12 @@ def named_after(setting: Setting) -> str:
 
 def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
     """Return the settings of a report as texts."""
-    design, repeats = design_text(ranks.attrs), repeats_text(dict(ranks.attrs))
+    design = captions.design_text(ranks.attrs)
+    repeats = captions.repeats_text(ranks.attrs)
     depths = f"{len(setting.depths)}, {setting.depths[0]} to {setting.depths[-1]}"
     return [
         ("metrics", ", ".join(setting.metrics)),
-        ("test and correction", significance_text(setting.pairing.described)),
+        ("test and correction", captions.significance_text(setting.pairing.described)),
         (plural(setting.axis.dim), f"{depths} {setting.axis.unit}".strip()),
         ("resamples of topics", f"{setting.samples}, seed {setting.seed}"),
         *([("margin", f"{setting.margin:g}")] if setting.margin is not None else []),
@@ -104,7 +100,7 @@ def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def origins_of(setting: Setting, ranks: xr.Dataset) -> dict[str, Any]:
+def origins_of(setting: Setting, ranks: xr.Dataset) -> Values:
     """Return the section on settings, versions, papers and inputs."""
     cube = setting.full_cube
     files = inputs(cube)
@@ -122,10 +118,10 @@ def origins_of(setting: Setting, ranks: xr.Dataset) -> dict[str, Any]:
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     """Return the policies of a cube as texts."""
     decided = provenance(cube)
-    done = [("runs and judgments", words) for words in step_texts(steps_of(cube))]
+    done = [("runs and judgments", words) for words in captions.step_texts(steps_of(cube))]
     return done + [
         (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
-        for name in ORIGIN_WORDS
+        for name in captions.ORIGIN_WORDS
         if name in decided and name != "pool_depth"  # it may come from the runs
     ]
 
@@ -161,7 +157,7 @@ def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
     return path.name, str(size), hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+def call_of(names: str, options: Values, defaults: Values) -> str:
     """Return the call that makes a report.
 
     Arguments that have their defaults are left out.
@@ -337,7 +333,9 @@ def _with_texts(page: Page, texts: Texts) -> Page:
     return replace(page, snippets=choose(all_texts, page.lists, topics, order, room))
 
 
-def _frames_and_cube(data: Any, qrels: Any) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
+def _frames_and_cube(
+    data: xr.Dataset | Runs, qrels: Qrels | Target | None
+) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
     """Return the frames, if there are any, and their cube."""
     if isinstance(data, xr.Dataset):
         return {}, loaded(read_cube(data), "report")
@@ -347,7 +345,7 @@ def _frames_and_cube(data: Any, qrels: Any) -> tuple[dict[str, pd.DataFrame], xr
     return frames, cube(runs, frames["qrels"])
 
 
-def _target(data: Any, qrels: Any, path: Target | None) -> Target:
+def _target(data: object, qrels: object, path: Target | None) -> Target:
     """Return the path, the second argument after a cube."""
     chosen = qrels if isinstance(data, xr.Dataset) and path is None else path
     if not isinstance(chosen, str | PathLike):
@@ -357,7 +355,7 @@ def _target(data: Any, qrels: Any, path: Target | None) -> Target:
     return chosen
 
 
-def _defaults() -> dict[str, Any]:
+def _defaults() -> Values:
     return {name: option.default for name, option in inspect.signature(report).parameters.items()}
 
 

@@ -3,6 +3,7 @@
 The column ``reranks`` of runs names the system that each one reranks.
 """
 
+from collections.abc import Hashable
 from typing import Any
 
 import xarray as xr
@@ -12,14 +13,15 @@ from irframe.experiments.policy import at_depth
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import METRIC, SCORE, SYSTEM, TOPIC
 from irframe.reports import figures
-from irframe.reports.setting import PagePart, say
+from irframe.reports.setting import PagePart
 from irframe.reports.view import View
+from irframe.reports.words import say
 
 RERANKS = "reranks"
 """Column of runs with the system whose documents each system reorders."""
 
 
-def stages_of(cube: xr.Dataset) -> list[list[Any]]:
+def stages_of(cube: xr.Dataset) -> list[list[Hashable]]:
     """Return the stages of every reranking system, in order.
 
     Examples

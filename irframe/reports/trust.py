@@ -35,21 +35,10 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, counted
 from irframe.ranks.first import FIRST
 from irframe.record import NONE
 from irframe.reports import figures
-from irframe.reports.beside import Claim
 from irframe.reports.ladder import hardest_topics, limits_of, worst_and_best
-from irframe.reports.setting import (
-    NAMED,
-    PagePart,
-    Setting,
-    parts,
-    percent,
-    say,
-    short,
-    spoken,
-    text,
-    texts,
-)
+from irframe.reports.setting import PagePart, Setting, parts
 from irframe.reports.view import View
+from irframe.reports.words import NAMED, Claim, percent, say, short, spoken, text, texts
 from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_text
 
 MOSTLY = 0.5
@@ -149,7 +138,8 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
     often = view.labels[(percents == percents.max()) & (share > 0)]
     values = {"others": often, "most": float(share.max()), "names": first, "name": first[0]}
     values["excess"] = f"{view.excess[metric, depth]:.2g}"
-    key = "tied" if len(first) > 1 else "usual" if first[0] in often else "other"
+    sole = "usual" if first[0] in often else "other"
+    key = "tied" if len(first) > 1 else sole
     return f"sure.{key}", values | {"share": float(share[np.isin(view.labels, first)].sum())}
 
 
@@ -212,7 +202,8 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
     """Return the claim on agreement with the deepest order."""
     if view.is_single:
         return "order.alone", {}
-    setting, depths = view.setting, view.setting.depths
+    setting = view.setting
+    depths = setting.depths
     cutoff = None if setting.axis.unit else setting.facts[metric].depth
     if cutoff is not None and depths[depth] >= cutoff:
         return "order.cut", {"metric": setting.metrics[metric], "depth": cutoff}
@@ -224,7 +215,8 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
     if np.isnan(tau):
         return "order.tied", {"depth": depths[-1]}
     last = depths[-1] if cutoff is None else min(cutoff, depths[-1])
-    key = "same" if tau > 1 - 10.0**-TIE else "like" if tau >= ALIKE else "unlike"
+    similar = "like" if tau >= ALIKE else "unlike"
+    key = "same" if tau > 1 - 10.0**-TIE else similar
     return f"order.{key}", {"depth": last, "tau": tau}
 
 
@@ -239,7 +231,8 @@ def in_tiers(view: View, metric: int, depth: int) -> Claim:
 
 def sentences(view: View) -> dict[str, list[list[str]]]:
     """Return all sentences of a view by metric and depth."""
-    metrics, depths = range(len(view.setting.metrics)), range(len(view.setting.depths))
+    metrics = range(len(view.setting.metrics))
+    depths = range(len(view.setting.depths))
     makers = {
         "first": who_is_first,
         "sure": how_surely,
@@ -369,7 +362,8 @@ def _next(view: View) -> PagePart:
 
 
 def _ties(view: View) -> PagePart:
-    first, depth = view.setting.metrics[0], view.setting.rank
+    first = view.setting.metrics[0]
+    depth = view.setting.rank
     rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
     every = tie_ranges(view.cube, *view.setting.metrics, at=depth)
     ranges = every.mean(TOPIC).isel({DEPTH: 0})
@@ -388,7 +382,8 @@ def _ties(view: View) -> PagePart:
 
 
 def _left_out(view: View) -> PagePart:
-    at, metric = view.setting.rank, view.setting.metrics[0]
+    at = view.setting.rank
+    metric = view.setting.metrics[0]
     with unsaid():
         frame = leave_out(view.cube, *view.setting.metrics, at=at)
     first = frame[frame[METRIC] == metric]
@@ -433,8 +428,8 @@ def _yield_findings(
     """Yield the findings of all checks."""
     metrics = [parse_metric(name) for name in setting.metrics]
     depth = cube.sizes[DEPTH]
-    single, textual = each_a_system(cube), of_spans(cube)
-    if frames and not textual:
+    single = each_a_system(cube)
+    if frames and not of_spans(cube):
         runs = read_table(fold(frames["runs"]).runs)
         yield from check_frames(runs, read_qrels_table(frames["qrels"]), depth)
     if setting.axis.unit:
@@ -457,7 +452,8 @@ def verdicts(view: View) -> list[PagePart]:
 
 
 def _verdicts(view: View) -> PagePart:
-    setting, pairing = view.setting, view.setting.pairing
+    setting = view.setting
+    pairing = setting.pairing
     labels = view.cube[SYSTEM].to_numpy()
     metric = setting.metrics[0]
     first = labels[view.ranked["order"][0, setting.pos][0]]

@@ -25,7 +25,8 @@ from irframe.paired import Differences, all_pairs, describe_differences
 from irframe.paired.design import Design
 from irframe.ranks.first import DRAWS, FIRST, excess_of_first
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
-from irframe.reports.setting import LARGE, Setting, fixed, texts
+from irframe.reports.setting import Setting
+from irframe.reports.words import LARGE, fixed, texts
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import read_scores, scores_to_compare
 from irframe.scores.repeats import Repeats
@@ -35,7 +36,7 @@ DROPPED = 7
 """Bits of a float32 mantissa (23) that are dropped; five decimal digits stay."""
 
 
-def rounded(values: NDArray[Any], *, percents: bool = False) -> NDArray[np.float32]:
+def rounded(values: Array, *, percents: bool = False) -> NDArray[np.float32]:
     """Return numbers rounded to five digits, which compress better.
 
     A number about halfway between two printed values moves towards the value that Python prints,
@@ -62,7 +63,7 @@ def rounded(values: NDArray[Any], *, percents: bool = False) -> NDArray[np.float
     return np.where(np.isnan(exact), np.float32(np.nan), kept)
 
 
-def rounded_in_order(values: NDArray[Any], axis: int) -> NDArray[np.float32]:
+def rounded_in_order(values: Array, axis: int) -> NDArray[np.float32]:
     """Round to five digits and keep the order.
 
     Rounded numbers are equal if and only if the numbers agree to 12 decimals. So all comparisons
@@ -174,8 +175,9 @@ class View:
         rising = np.sort(self.scores.to_numpy(), axis=1)
         last = np.isfinite(rising).sum(axis=1, keepdims=True) - 1
         pos = np.reshape([*QUARTERS.values()], (-1, 1, 1)) * last.clip(0)
-        below, above = np.floor(pos).astype(int), np.ceil(pos).astype(int)
-        low, high = (np.take_along_axis(rising, at, axis=1) for at in (below, above))
+        below = np.floor(pos).astype(int)
+        low = np.take_along_axis(rising, below, axis=1)
+        high = np.take_along_axis(rising, np.ceil(pos).astype(int), axis=1)
         return np.asarray(low + (pos - below) * (high - low))
 
     @cached_property
@@ -254,7 +256,8 @@ class View:
         few = (self.topics_compared < self.enough) | self.tied
         systems = self.cube.sizes[SYSTEM]
         one, other = np.eye(systems)[all_pairs(systems).T]
-        ahead, behind = self.signed > 0, self.signed < 0
+        ahead = self.signed > 0
+        behind = self.signed < 0
         values["rank_low"] = 1 + behind @ one + ahead @ other
         values["rank_high"] = systems - ahead @ one - behind @ other
         values["first"] = np.where(few[..., np.newaxis], np.nan, values["first"])
@@ -331,7 +334,8 @@ class View:
     @cached_property
     def half(self) -> Array:
         """Half width of each pair's interval, (metric, depth, pair)."""
-        repeats, alpha = self.repeats, self.setting.alpha
+        repeats = self.repeats
+        alpha = self.setting.alpha
         designed = not self.is_single and self.paired.design is not None
         if self.is_single or not (self.crossing or designed):
             return self.every_pair(0.0, 0)

@@ -21,7 +21,7 @@ from irframe.reports import ladder
 from irframe.reports.beside import beside, top_lists
 from irframe.reports.ladder import HardTopics, picture, ranks, rungs, share, span
 from irframe.reports.page import Page
-from irframe.reports.setting import MISSING
+from irframe.reports.words import MISSING
 
 
 @pytest.fixture(scope="module", params=["bm25", None])

@@ -22,8 +22,9 @@ from irframe.escaping import visible
 from irframe.names import UNJUDGED, printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
-from irframe.reports.setting import DOCS, fixed
+from irframe.reports.setting import DOCS
 from irframe.reports.view import rounded, rounded_in_order
+from irframe.reports.words import fixed
 
 
 def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):

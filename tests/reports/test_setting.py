@@ -26,7 +26,7 @@ from irframe.errors import IrframeError, MetricError, cautions_of, united, unsai
 from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
 from irframe.reports import figures
-from irframe.reports.setting import ALONG, TEMPLATES, correlation, fixed, percent, say, short
+from irframe.reports.words import ALONG, TEMPLATES, correlation, fixed, percent, say, short
 from irframe.stops import axis_from_attrs
 from irframe.tables.captions import significance_text
 
