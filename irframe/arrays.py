@@ -97,3 +97,17 @@ def at_places(values: Any, *positions: Any) -> Any:
         if chosen is not None:
             values = values[(*(slice(None),) * axis, chosen)]
     return values
+
+
+def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the positions on the Pareto front, the cheapest first.
+
+    Examples
+    --------
+    >>> on_front(np.array([3.0, 1.0, 2.0, 2.0]), np.array([0.5, 0.2, 0.6, 0.4]))
+    array([1, 2])
+    """
+    order = np.lexsort((-value, cost))
+    best = np.maximum.accumulate(value[order])
+    rises = np.append(True, best[1:] > best[:-1])[: len(order)]
+    return np.asarray(order[rises])

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, on_front
 from irframe.checks import check_int, holding
 from irframe.errors import InputError, cautions_of
 from irframe.metrics.facts import best_first, facts
@@ -399,17 +399,3 @@ def _known_costs(cost: Any, names: list[Hashable]) -> NDArray[np.float64]:
     if values.isna().any():
         raise InputError("a cost of every system", "none for", "", values.index[values.isna()])
     return np.tile(values.to_numpy(), (3, 1))
-
-
-def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the positions on the Pareto front, the cheapest first.
-
-    Examples
-    --------
-    >>> on_front(np.array([3.0, 1.0, 2.0, 2.0]), np.array([0.5, 0.2, 0.6, 0.4]))
-    array([1, 2])
-    """
-    order = np.lexsort((-value, cost))
-    best = np.maximum.accumulate(value[order])
-    rises = np.append(True, best[1:] > best[:-1])[: len(order)]
-    return np.asarray(order[rises])

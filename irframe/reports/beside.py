@@ -14,6 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import on_front
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, TextsById, document_names
 from irframe.cubes.groups import REPEAT_OF
@@ -25,7 +26,6 @@ from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.orderings.orderings import orderings
-from irframe.plots.ladder import on_front
 from irframe.reports import figures
 from irframe.reports.ladder import worst_and_best
 from irframe.reports.setting import PagePart, parts

@@ -14,7 +14,16 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.names import printable
-from irframe.reports.words import ALONG, Values, deep, fixed, percent, short, text
+from irframe.reports.words import (
+    ALONG,
+    Values,
+    component_label,
+    deep,
+    percent,
+    range_label,
+    short,
+    text,
+)
 from irframe.stops import DEPTHS
 
 HUES = 8
@@ -335,7 +344,7 @@ def ranges(ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: i
     columns += [name for name in ("low", "high", "verdict") if name in ends]
     frame = ends[columns].reset_index(drop=True)
     frame["name"] = [short(name, 2 * LONGEST) for name in frame["system"].map(text)]
-    frame["label"] = [_range_label(row, title) for row in frame.to_dict("records")]
+    frame["label"] = [range_label(row, title) for row in frame.to_dict("records")]
     frame["place"] = range(len(frame))
     verdicts = frame.get("verdict", pd.Series("", frame.index))
     frame["verdict"] = verdicts.where(verdicts.isin(["better", "worse"]), "")
@@ -372,7 +381,7 @@ def stacked(components: pd.DataFrame, title: str) -> Spec:
     frame = components.set_axis(names, axis=1).rename_axis("system").reset_index()
     frame["name"] = [short(text(name), 2 * LONGEST) for name in frame["system"]]
     long = frame.melt(["system", "name"], names, "part", "value")
-    long["label"] = [_component_label(row, title) for row in long.to_dict("records")]
+    long["label"] = [component_label(row, title) for row in long.to_dict("records")]
     rank = {name: number for number, name in enumerate(names)}
     long["rank"] = long["part"].map(rank)
     shades = [
@@ -390,15 +399,3 @@ def stacked(components: pd.DataFrame, title: str) -> Spec:
     )
     data = {"parts": long.drop(columns="system")}
     return styled(chart, data, WIDE - 90, LINE * len(components))
-
-
-def _component_label(row: Values, title: str) -> str:
-    """Return the description of a component of a bar."""
-    return f"{text(row['system'])}: {row['part']} {fixed(row['value'])} of {title}"
-
-
-def _range_label(row: Values, title: str) -> str:
-    """Return the description of a system's interval."""
-    ends = f"{fixed(row['lower'])} to {fixed(row['upper'])}"
-    verdict = f"{row['verdict']}, " if row.get("verdict") else ""
-    return f"{text(row['system'])}: {verdict}{title} {fixed(row['mean'])} ({ends})"

@@ -225,7 +225,7 @@ class PagePart:
     @cached_property
     def rows(self) -> list[list[str]]:
         """Cells of the table as texts."""
-        return [[cell_text(value) for value in row] for row in self._frame.itertuples(index=False)]
+        return [list(map(cell_text, row)) for row in self._frame.itertuples(index=False)]
 
 
 Viewed = TypeVar("Viewed")

@@ -260,3 +260,15 @@ def cell_text(value: object) -> str:
         usual = size == 0 or 5e-4 <= size < 1e4
         return f"{value:z.3f}" if usual else f"{value:.3g}"
     return str(value)
+
+
+def component_label(row: Values, title: str) -> str:
+    """Return the description of a component of a bar."""
+    return f"{text(row['system'])}: {row['part']} {fixed(row['value'])} of {title}"
+
+
+def range_label(row: Values, title: str) -> str:
+    """Return the description of a system's interval."""
+    ends = f"{fixed(row['lower'])} to {fixed(row['upper'])}"
+    verdict = f"{row['verdict']}, " if row.get("verdict") else ""
+    return f"{text(row['system'])}: {verdict}{title} {fixed(row['mean'])} ({ends})"
