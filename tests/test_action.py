@@ -126,6 +126,7 @@ def test_irframe_is_installed_from_where_the_action_is(folder):
     assert called == [f"-m venv {folder}/temp/irframe", f"-m pip install --quiet {ROOT}[report]"]
 
 
+@pytest.mark.thorough
 def test_an_action_that_compares_nothing_fails(folder):
     for given in ({"runs": "--help"}, {"runs": "new.txt", "options": "--help"}):
         done, outputs, summary = act(folder, STEPS[1], **USUAL | {"margin": ".5"} | given)
@@ -135,6 +136,7 @@ def test_an_action_that_compares_nothing_fails(folder):
         Path(folder / "github_output").unlink()
 
 
+@pytest.mark.thorough
 def test_an_unwritable_report_keeps_the_verdict(folder):
     given = {"runs": "new.txt", "margin": ".5", "report": "none/page.html"}
     done, outputs, summary = act(folder, STEPS[1], **USUAL | given)

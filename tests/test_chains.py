@@ -95,29 +95,6 @@ def test_discrimination_by_track(frames):
     assert found.dims == ("track", "metric", "depth")
 
 
-def test_lines_that_replace_options_run(frames, tmp_path):
-    pytest.importorskip("altair")
-    runs, qrels, _ = frames
-    cube = runs.ireval.cube(qrels, collection="track")
-    scores, by_depth = runs.ireval.cube(qrels).ireval.score("AP", at=50), cube.ireval.score("AP")
-    track = cube["track"].to_series().to_dict()
-    found = scores.ireval.groupby(track).compare("t", adjust="holm", baseline="bm25")
-    assert len(found) == 2 * 7
-    significance = ir.Significance("t", adjust=None, alpha=0.01)
-    two = by_depth.sel(depth=[10, 20]).ireval.groupby("track").discrimination(significance)
-    assert two.sizes == {"track": 2, "metric": 1, "depth": 2}
-    judged = qrels.assign(document=qrels["topic"].str[-1])
-    found = ir.evaluate(runs, judged, "AP").ireval.design(judged, cluster="document")
-    assert found.ireval.compare()["n_clusters"].eq(10).all()
-    drawn = runs.ireval.cube(qrels, ties=ir.Ties("random", seed=3), pool=ir.Pool(depth=10))
-    assert drawn.sizes["system"] == 8
-    page = ir.report(
-        runs.ireval.cube(qrels, ties="doc", pool=ir.Pool(depth=10)),
-        tmp_path / "a.html", baseline="bm25", metrics="AP", at=[10, 5], resamples=100,
-    )  # fmt: skip
-    assert page.is_file()
-
-
 def test_searches_are_read_up_to_a_number(frames):
     runs, qrels, _ = frames
     turns = runs[runs["system"] == "bm25"].assign(turn=lambda frame: 1 + frame["rank"] % 2)

@@ -47,17 +47,6 @@ class TestParts:
             parts = dict(result.ireval.groupby("metric"))
             assert [*parts] == [*pd.unique(np.ravel(result["metric"]))]
 
-    def test_a_part_gives_what_the_group_gives(self, scores):
-        for subject in scores:
-            groups = subject.ireval.groupby("kind")
-            summary = groups.summary()
-            for key, part in groups:
-                alone = part.ireval.summary()
-                if isinstance(alone, pd.DataFrame):
-                    pd.testing.assert_frame_equal(summary.loc[key], alone, check_names=False)
-                else:
-                    xr.testing.assert_allclose(summary.sel(kind=key, drop=True), alone)
-
 
 class TestSeveralColumns:
     def test_frames_have_each_column_first(self, frames, scores):

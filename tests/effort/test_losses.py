@@ -15,7 +15,7 @@ from variants import VARIANTS
 
 from irframe.errors import InputError, IrframeWarning, MetricError, ParameterError
 
-GRADED = few_of([v for v in VARIANTS if v.ordered and v.metric.by_grade], 4, drawn=False)
+GRADED = few_of([v for v in VARIANTS if v.ordered and v.metric.by_grade], 12, drawn=False)
 LOST = ["not_retrieved", "ordered"]
 
 

@@ -68,7 +68,7 @@ def test_nested_lists_of_documents_are_refused():
     first=st.booleans(),
     whole=st.booleans(),
 )
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=4)
 def test_a_topic_without_documents_is_judged_and_nothing_is_relevant(judged, empty, first, whole):
     held = judged if isinstance(empty, dict) else {doc for doc in judged if judged[doc]}
     same = judged if isinstance(empty, dict) else dict.fromkeys(held, 1)

@@ -141,7 +141,7 @@ lost_results = st.sampled_from([_text(FOUND[0])[:-9], CUT + _text(FOUND[0]), "Er
 
 
 @given(shape=st.sampled_from([*SHAPES]), place=st.integers(0, 2), text=lost_results)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 def test_a_result_that_cannot_be_read_is_refused_or_an_empty_search(shape, place, text):
     results = [*map(_text, FOUND)]
     results[place] = text

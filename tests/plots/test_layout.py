@@ -72,7 +72,7 @@ def drawn(name, count, monkeypatch):
     return plt.gcf()
 
 
-@pytest.mark.parametrize("name", few_of(FIGURES, 4))
+@pytest.mark.parametrize("name", few_of(FIGURES, 8))
 def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
     with SIZES["column"]():
         assert faults(drawn(name, 8, monkeypatch)) == []

@@ -1,8 +1,11 @@
 """The report's decisions equal those of verbs under every design."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from paged import view_of
+from turns import few_of
 
 import irframe as ir
 
@@ -21,8 +24,7 @@ DESIGNS = {
 """How topics were drawn -> the label of the topic at each position."""
 
 
-@pytest.mark.parametrize("alpha", [0.2, 0.01])
-@pytest.mark.parametrize("drawn", DESIGNS)
+@pytest.mark.parametrize(("drawn", "alpha"), few_of(product(DESIGNS, [0.2, 0.01]), 3))
 def test_the_report_decides_as_verbs_do_at_any_level_under_any_design(drawn, alpha):
     cube = ir.cube(*ir.example_track())
     topics = cube["topic"].to_numpy().tolist()

@@ -270,22 +270,6 @@ def test_true_ranks_are_covered_by_tests_and_less_often_by_resamples():
     assert shares["bootstrap"][1] < 0.9
 
 
-def test_a_test_that_allows_for_all_pairs_is_never_corrected_again(scores):
-    one = scores[:1, ..., :1]
-    tukey = ir.paired.TukeyHSD(samples=200)
-    pairs = one.ireval.compare(tukey)
-    assert (pairs["p_adjusted"] == pairs["p"]).all()
-    found = one.ireval.rank_intervals(test=tukey)
-    assert found.attrs["adjust"] == "none"
-    xr.testing.assert_equal(
-        found, one.ireval.rank_intervals(test=ir.Significance(tukey, adjust=None))
-    )
-    assert one.ireval.leaderboard(test=tukey)["tier"].max() == found["tier"].max()
-    words = "tukey are adjusted for all pairs already, but found 'holm'"
-    refused(ParameterError, words, one.ireval.compare, tukey, adjust="holm")
-    refused(ParameterError, words, ir.Significance, tukey, adjust="holm")
-
-
 @pytest.mark.filterwarnings("ignore:comparisons of harmonic:irframe.errors.IrframeWarning")
 def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
     values = xr.DataArray(
