@@ -41,14 +41,8 @@ KEYWORDS = {
     "read_runs.errors": "on_error",
     "styled.decimals": "precision",
 }
-FIELDS = {
-    "RBP.persistence": "p",
-    "AP.cutoff P.k": "depth",
-}
-METRICS = {
-    "ndcg_score retrieval_normalized_dcg": "nDCG",
-    "hit_ratio": "Success",
-}
+FIELDS = {"RBP.persistence": "p", "AP.cutoff P.k": "depth"}
+METRICS = {"ndcg_score retrieval_normalized_dcg": "nDCG", "hit_ratio": "Success"}
 WORDS = {
     "test.ttest_rel test.student test.paired": "'t'",
     "adjust.bh adjust.fdr adjust.benjamini-hochberg": "'fdr_bh'",

@@ -81,10 +81,7 @@ RECIPES = {
     ),
     "Add a gain map": Recipe(
         ("tests/test_registries.py", "irframe/gains.py", "gains", "test_registries"),
-        (
-            "irframe/gains.py before GAINS: dict",
-            "tests/oracles/gains.py of ORACLES = ",
-        ),
+        ("irframe/gains.py before GAINS: dict", "tests/oracles/gains.py of ORACLES = "),
         (
             ("irframe/gains.py", '"exp": Exponential}', '"exp": Exponential, "root": Root}'),
             ("irframe/gains.py", '"Linear", "parse_gain"]', '"Linear", "Root", "parse_gain"]'),

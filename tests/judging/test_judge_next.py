@@ -84,10 +84,7 @@ def test_invalid_arguments_of_judge_next_are_refused(cube):
             ParameterError,
             {"method": ir.JudgingMethod(prior=prior)},
         ),
-        "accepts a prior": (
-            ParameterError,
-            {"method": ir.JudgingMethod("mtf", prior=every)},
-        ),
+        "accepts a prior": (ParameterError, {"method": ir.JudgingMethod("mtf", prior=every)}),
         "grade or probability": (
             InputError,
             {"method": ir.JudgingMethod(prior=prior[["topic", "doc"]])},

@@ -18,14 +18,7 @@ from irframe.paired import (
     describe_differences,
     pairs,
 )
-from irframe.paired.pairs import (
-    MANY,
-    draw_signs,
-    draw_topics,
-    marked_ranks,
-    product,
-    products,
-)
+from irframe.paired.pairs import MANY, draw_signs, draw_topics, marked_ranks, product, products
 
 
 def test_all_pairs():

@@ -157,10 +157,7 @@ def test_grades_have_the_shares_asked_for(grades, shares):
     ("arguments", "words"),
     [
         ({"docs": 99}, "docs to be a whole number of at least 100, but found 99"),
-        (
-            {"pool_depth": 101},
-            "pool_depth to be a whole number of at least 1 and at most 100",
-        ),
+        ({"pool_depth": 101}, "pool_depth to be a whole number of at least 1 and at most 100"),
         ({"teams": 13}, "teams to be a whole number of at least 1 and at most 12, but found 13"),
         *(
             (

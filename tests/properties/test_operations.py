@@ -87,10 +87,7 @@ RESTORED = {
         lambda c: c.sel(topic=c.track == "web"),
         built(topics=TRACKS["web"]),
     ),
-    "topics reversed": (
-        lambda c: c.isel(topic=slice(None, None, -1)),
-        built(topics=TOPICS[::-1]),
-    ),
+    "topics reversed": (lambda c: c.isel(topic=slice(None, None, -1)), built(topics=TOPICS[::-1])),
     "sorted topics": (lambda c: c.sortby("topic", ascending=False), built(topics=TOPICS[::-1])),
     "a system left out": (lambda c: c.isel(system=slice(3)), built(SYSTEMS[:3])),
     "a system dropped": (lambda c: c.drop_sel(system="s3"), built(SYSTEMS[:3])),
@@ -106,18 +103,12 @@ RESTORED = {
     "pickled": (lambda c: pickle.loads(pickle.dumps(c)), COMPLETE),  # noqa: S301
     "copied": (copy.deepcopy, COMPLETE),
     "chunked": (lambda c: c.chunk(topic=3, system=2), COMPLETE),
-    "topics dropped by where": (
-        lambda c: c.where(c.topic.isin(TOPICS[1:6]), drop=True),
-        SOME,
-    ),
+    "topics dropped by where": (lambda c: c.where(c.topic.isin(TOPICS[1:6]), drop=True), SOME),
     "depths sorted downwards": (lambda c: c.sortby("depth", ascending=False), COMPLETE),
     "the first depths": (lambda c: c.isel(depth=slice(3)), SHALLOW),
     "the head": (lambda c: c.head(depth=3), SHALLOW),
     "depths by label": (lambda c: c.sel(depth=slice(None, 3)), SHALLOW),
-    "depths dropped by where": (
-        lambda c: c.where(c.depth <= 3, drop=True),
-        SHALLOW,
-    ),
+    "depths dropped by where": (lambda c: c.where(c.depth <= 3, drop=True), SHALLOW),
     "another coordinate": (
         lambda c: c.assign_coords(year=("topic", np.arange(c.sizes["topic"]))),
         COMPLETE,

@@ -82,9 +82,7 @@ OTHERS = {
     | {key: [("P",)] for key in VERBS.keys() - {"cwl", "estimate", "predict_powered"}},
     "n": 3,
     "no_rel": "nan",
-    "order": {
-        "outcomes": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
-    },
+    "order": {"outcomes": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None)},
     "order_by": With(order_by="win_rate"),
     "pairs": With(pairs=[("s3", "s1"), ("s0", "s2")], baseline=None, systems=None),
     "rank_sum": "plain",
@@ -113,10 +111,7 @@ OTHERS = {
     "simultaneous": False,
     "stages": [["s0", "s1"]],
     "system": "s2",
-    "systems": {
-        "outcomes": [["s0", "s2"]],
-        "topics_needed": With(systems=3, test="anova"),
-    }
+    "systems": {"outcomes": [["s0", "s2"]], "topics_needed": With(systems=3, test="anova")}
     | {"compare_orderings": [["s2", "s3"]]},
     "test": dict.fromkeys(VERBS, "sign") | {"outcomes": "t", "topics_needed": "anova"},
     "threshold": {"stability": 0.2, "score": With(threshold=[1.5], at=None)},
@@ -247,11 +242,7 @@ FRAMES = {
         *((LARGER, SCORING | LENGTHS), (LARGER, SCORING | {"length": "tokens"})),
     ],
     "cube": [
-        *(
-            (RUNS, {"qrels": QRELS}),
-            (LARGER, {"qrels": JUDGED}),
-            (LARGER, {"qrels": JUDGED} | TIED),
-        ),
+        *((RUNS, {"qrels": QRELS}), (LARGER, {"qrels": JUDGED}), (LARGER, {"qrels": JUDGED} | TIED))
     ],
     "rank": [(RUNS, {}), (LARGER, {}), (LARGER, TIED)],
     "collapse": [
@@ -260,10 +251,7 @@ FRAMES = {
         (LARGER, TIED | {"of": CHUNKED}),
     ],
     "pool": [(RUNS, {"pool": 2})],
-    "tie_agreement": [
-        (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
-        (ROUGH, SCORING),
-    ],
+    "tie_agreement": [(RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (ROUGH, SCORING)],
     "check": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY)],
     "risk_coverage": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY), (ROUGH, SCORED_BY)],
     "diagnose": [
@@ -327,14 +315,7 @@ IN_ROWS = {"at", "baseline", "best_of", "budgets", "effects", "methods", "metric
 """Parameters that rows and columns show."""
 UNSAID = {"unit", "original", "restrict", "split", "rank", "pool", "collapse"}
 """Parameters, and verbs of frames, of which captions do not tell."""
-FRAME_ONLY = {
-    "together",
-    "later_copies",
-    "errors",
-    "reference",
-    "pairs",
-    "grades",
-} | {
+FRAME_ONLY = {"together", "later_copies", "errors", "reference", "pairs", "grades"} | {
     "coefficients",
     "groups",
     "coefficient",
