@@ -16,7 +16,9 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.policy import TiePolicy, Topics
 from irframe.files.ids import Codes, grouped, repeated, rows_of_ranges, shown
 from irframe.files.repeats import LACKING, UNLISTED
-from irframe.files.text import LATE
+
+LATE = 2
+"""The highest rank that lists begin with."""
 
 EVERYTHING = pd.Index(["all"])
 """The label of the only collection of all topics."""

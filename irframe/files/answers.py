@@ -1,4 +1,4 @@
-"""Hits in answers of search engines and vector stores, as run rows.
+"""Hits in answers of search engines and vector stores.
 
 `ANSWERS` lists where tools put the hits of a search, and `IDS` what they call the fields of a hit.
 """
@@ -32,6 +32,7 @@ from irframe.names import (
     REPEAT_NAMES,
     SCORE,
     START,
+    counted,
     roles,
 )
 
@@ -157,9 +158,9 @@ def _by_topic(x: object, topics: list[Hashable]) -> dict[Hashable, object]:
     """Return a list of answers by topic."""
     if not isinstance(x, list | tuple):
         expected = "a list of answers for topics=, or a matrix with both topics= and docs="
-        raise InputError(expected, f"a {type(x).__name__}")
+        raise InputError(expected, f"an object of type {type(x).__name__}")
     if len(x) != len(topics):
-        found = f"{len(topics)} topics for {len(x)} answers"
+        found = f"{len(topics)} topics for {counted(len(x), 'answer')}"
         raise InputError("one topic for each answer", found, "pass all topics in order")
     return dict(zip(topics, x, strict=True))
 
@@ -219,7 +220,7 @@ def _at(answer: object, path: Sequence[str]) -> object:
 
 
 def get_in(holder: object, name: str) -> object:
-    """Return the value of a key, attribute or item, None if absent."""
+    """Return a key, attribute or item, None if absent."""
     if isinstance(holder, Mapping):
         return holder.get(name)
     value = getattr(holder, name, None)
@@ -393,7 +394,7 @@ def holds_hits(lists: object) -> bool:
 
 
 def is_hit(hit: object) -> bool:
-    """Tell whether this is a hit, with or without a score."""
+    """Tell whether this is a hit, scored or not."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
             return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)

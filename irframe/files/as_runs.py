@@ -94,7 +94,8 @@ def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
         return None
     texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]
     if texts and not kind.find(x):
-        found, advice = "a text instead of a list for", "put it into a list: {'q1': ['d1']}"
+        found = "a text instead of a list for"
+        advice = "put it into a list: {'q1': ['d1']}"
         raise InputError("{topic: [doc, ...]}", found, advice, texts)
     if not _holds_lists(x, sets=kind.value == GRADE):
         return None
@@ -123,8 +124,7 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
         raise InputError("{topic: {doc: score}} or {system: run}", found, advice, plain)
     if lacking := _split_dictionary(x)[1]:
         advice = "pass all of them to evaluate, cube or scorer, which count these as empty lists"
-        expected = "a frame with rows of every system"
-        raise InputError(expected, "an empty dictionary, list or table", advice, lacking)
+        raise InputError("rows of every system in a frame", "none of", advice, lacking)
     runs = {key for key, high in heights.items() if high not in {1, None} or _is_run(x[key])}
     topics = [key for key, high in heights.items() if high == 1 and key not in runs]
     systems = [key for key in x if key in runs]
@@ -377,7 +377,8 @@ def as_runs(
     name = columns.get(SYSTEM, SYSTEM)
     several = frame[name].unique().tolist() if SYSTEM in columns else []
     if len(several) > 1:
-        raise IdError(f"one system to be named {system!r}", f"{len(several)}", "", several)
+        expected = f"a run of one system, for system={system!r}"
+        raise IdError(expected, f"{len(several)} systems", "leave out system=", several)
     others = frame.drop(columns=name) if SYSTEM in columns else frame.copy(deep=False)
     others.insert(0, name, system)
     return others

@@ -68,7 +68,8 @@ def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
     table = columns_of(x)
     if table is None:
         if not isinstance(x, Iterable) or isinstance(x, str | bytes | Mapping):
-            raise InputError(WANTED, type(x).__name__, "read files with irframe.read_spans")
+            found = f"an object of type {type(x).__name__}"
+            raise InputError(WANTED, found, "read files with ir.read_spans")
         table = framed(list(x))
     nested = next((name for name in NESTED if name in table.columns), None)
     frame = table if nested is None else _unnested(table, nested)
@@ -87,7 +88,8 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
     length = pd.to_numeric(spans[DOC].astype(object).map(lengths))
     unknown = spans.loc[length.isna(), DOC].unique()
     if len(unknown):
-        found, advice = f"{len(unknown)} without", "add them to texts="
+        found = f"{len(unknown)} documents without one"
+        advice = "add them to texts="
         raise InputError("a text for every document with spans", found, advice, map(str, unknown))
     wrong = spans[numbers(spans[END]) > length.to_numpy()]
     if len(wrong):
@@ -131,9 +133,11 @@ def _spans_of_json(value: object, nested: str, row: int) -> list[Any]:
     try:
         spans = json.loads(value) if isinstance(value, str) else value
     except json.JSONDecodeError as error:
-        raise InputError(f"JSON in {nested!r}", f"{error} in row {row}") from error
+        found = f"an error in row {row} ({error})"
+        raise InputError(f"JSON in column {nested!r}", found) from error
     if isinstance(spans, Mapping) or not isinstance(spans, Iterable):
-        raise InputError(f"lists of spans in {nested!r}", f"{type(spans).__name__} in row {row}")
+        found = f"an object of type {type(spans).__name__} in row {row}"
+        raise InputError(f"lists of spans in column {nested!r}", found)
     return list(spans)
 
 
@@ -143,8 +147,8 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
         names[role] = next((alias for alias in aliases if alias in frame.columns), None)
     missing = [role for role in (TOPIC, DOC, START, END) if names.get(role) is None]
     if missing:
-        found = f"other columns, none for {' and '.join(missing)}"
-        raise InputError(WANTED, found, "rename them", map(str, frame.columns))
+        advice = f"rename columns to {' and '.join(missing)}"
+        raise InputError(WANTED, "other columns", advice, map(str, frame.columns))
     if not len(frame):
         raise InputError("spans", "an empty frame")
     columns = {role: frame[names[role]] for role in (TOPIC, DOC, START, END)}

@@ -56,7 +56,8 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
     ]
     if unfit:
         kind = "text or whole numbers" if names else "numbers"
-        found, advice = f"in column {column.name!r}", "mend them: UTF-8, at most 64 bits"
+        found = f"other values in column {column.name!r}"
+        advice = "convert them to UTF-8 text, or to numbers of at most 64 bits"
         raise error(f"{what} that are {kind}", found, advice, unfit)
 
 
@@ -193,6 +194,9 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
         values = pa.array(column)
     except pa.ArrowException:
         _refuse_kind(role, column.name, str(column.dtype))
+    except UnicodeError:
+        refuse_unfit(column.astype(object), IdError, f"{role}s")
+        raise
     if not len(values):  # of which pandas before 3 does not know the type
         values = values.cast(TEXT) if pa.types.is_null(values.type) else values
     return names_in(values, role, column.name)
@@ -242,8 +246,8 @@ def labels_in(labels: pd.Index, role: str, name: Any) -> pd.Index:
 
 def refuse_unnamed(rows: Iterable[Any], role: str) -> None:
     """Raise for rows whose identifier is missing or empty."""
-    found = [*rows]
-    raise IdError(f"a {role} in every row", f"{len(found)} missing at row positions", DROP, found)
+    offenders = [f"row {row}" for row in rows]
+    raise IdError(f"a {role} in every row", f"{len(offenders)} rows without one", DROP, offenders)
 
 
 def _refuse_kind(role: str, name: Any, found: str) -> NoReturn:
@@ -257,8 +261,7 @@ def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
     if np.isnan(values).any():
         refuse_unnamed(np.flatnonzero(np.isnan(values)), role)
     if (values != np.round(values)).any() or (np.abs(values) >= EXACT).any():
-        found = "floats with fractions, or too large for floats to tell apart,"
-        found += f" in column {column.name!r}"
+        found = f"fractions, or floats from {EXACT:.0f} on, in column {column.name!r}"
         raise IdError(f"{role}s that are text or whole numbers", found, "read them as text")
     warn(f"{role}s that are floats, such as {values[0]}, are read as whole numbers")
     return values.astype(np.int64)

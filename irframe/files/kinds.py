@@ -94,7 +94,7 @@ class Kind:
             return replace(kind, called=self._check_roles(columns))
         listed = [*columns] if is_list_like(columns, allow_sets=False) else []
         if not listed or not all(isinstance(name, str) for name in listed):
-            expected = "columns=, the names of all columns in order, or name -> role"
+            expected = "the names of all columns in order, or name -> role, in columns="
             raise ParameterError(expected, shortened(columns))
         names = self.named(listed)
         if names is None:
@@ -107,7 +107,7 @@ class Kind:
         listed = [*columns.values()]
         wrong = [role for role in listed if role not in self.roles or listed.count(role) > 1]
         if wrong:
-            expected = f"columns=, name -> one of {', '.join(self.roles)}, each once"
+            expected = f"the roles {', '.join(self.roles)}, each once, in columns="
             raise ParameterError(expected, "", "", [*dict.fromkeys(map(repr, wrong))])
         return {str(name): role for name, role in columns.items()}
 
@@ -123,10 +123,9 @@ class Kind:
     @property
     def expected(self) -> str:
         """The description of the text format for messages."""
-        choices = " or ".join(
-            f"{len(layout)} columns ({' '.join(layout)})" for layout in self.layouts
-        )
-        return f"{self.noun} with {choices}{' or with a header' * self.headed}"
+        choices = [" ".join(layout) for layout in self.layouts]
+        choices += ["or named by a header"] * self.headed
+        return f"{self.noun} in text (columns: {'; '.join(choices)})"
 
     def find(self, names: Iterable[Hashable]) -> dict[str, str]:
         """Return the names of the columns by role.
@@ -175,19 +174,22 @@ class Kind:
         """
         names = list(names)
         if absent := [name for name in self.called if name not in {*map(str, names)}]:
-            expected = f"the columns of columns=, {', '.join(map(repr, absent))}"
+            expected = f"the columns {', '.join(map(repr, absent))} of columns="
             raise InputError(expected, f"{where} with other columns", "", names)
         columns = self.find(names)
         missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
         if missing:
-            expected = f"{self.noun} with a column for {' and '.join(map(' or '.join, missing))}"
+            *others, last = map(" or ".join, missing)
+            listed = f"{', '.join(others)} and {last}" if others else last
+            expected = f"{self.noun} with a column for {listed}"
             known = ((role, ", ".join(ALIASES[role])) for role in chain(*missing))
             hints = [f"{role} may be named {aliases}" for role, aliases in known]
-            hints += [f"for example {line}"] if (line := example(columns)) else []
-            raise InputError(expected, f"{where} with other columns", "; ".join(hints), names)
+            advice = "; ".join(hints)
+            advice += f". For example: {line}" if (line := example(columns)) else ""
+            raise InputError(expected, f"{where} with other columns", advice, names)
         twice = [name for name in columns.values() if names.count(name) > 1]
         if twice:
-            raise InputError("one column per role", f"{where} with several named", "", twice)
+            raise InputError("one column per role", f"several in {where} named", "", twice)
         return columns
 
     def named(self, fields: Sequence[str]) -> tuple[str, ...] | None:
@@ -373,7 +375,7 @@ def refuse_two_units(
     met = [name for name in ways if not known.isdisjoint(frame[name].astype(str))]
     advice = "; or, ".join(way for name, way in ways.items() if name in met or not met)
     found = f"chunks in {chunk!r} and documents in {own!r}"
-    raise InputError("runs of what is judged, chunks or documents", found, advice)
+    raise InputError("either chunks or documents in a run", found, advice)
 
 
 _INDEX = re.compile(r"__index_level_\d+__")

@@ -302,7 +302,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
     if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
         return columns
-    warn(f"the column {name!r} says something else for every document, and names no systems")
+    warn(f"the column {name!r} differs for every document, and is not read as the system")
     return {role: column for role, column in columns.items() if role != SYSTEM}
 
 
@@ -345,8 +345,8 @@ def refuse_strangers(
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
         found = f"rows of one topic that differ in {name!r} ({shown})"
-        advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if it parts topics of one "
-        advice += f"id, score each by itself with groupby({name!r}); if neither, "
+        advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if it distinguishes topics "
+        advice += f"with one id, score each by itself with groupby({name!r}); if neither, "
         advice += (
             "leave it out" if name in levels or not unique else f"frame.drop(columns={name!r})"
         )
@@ -378,8 +378,8 @@ def refuse_two_texts(
         texts = again.groupby(TOPIC, sort=False)["text"].unique()
         offenders = [f"{topic!r} ({', '.join(map(repr, own[:2]))})" for topic, own in texts.items()]
         advice = "leave it out" if text in levels else f"frame.drop(columns={text!r})"
-        advice = f"give each text a topic of its own, or if they are of one topic, {advice}"
-        found = f"{len(offenders)} with several in {text!r}"
+        advice = f"give each text its own topic, or if they belong to one topic, {advice}"
+        found = f"{len(offenders)} topics with several in {text!r}"
         raise InputError("one text for each topic", found, advice, offenders)
 
 

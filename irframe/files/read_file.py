@@ -229,9 +229,10 @@ def _loaded(data: bytes, source: str) -> Any:
         json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
     if again:
-        expected, found = "each key once in its dictionary", f"{source} with keys again"
-        advice = "keep one of them, or unite what they hold"
-        raise FileFormatError(expected, found, advice, map(shortened, again))
+        found = f"repeated keys in {source}"
+        advice = "keep one entry, or merge them"
+        offenders = map(shortened, again)
+        raise FileFormatError("every key once in a dictionary", found, advice, offenders)
     return nested
 
 
@@ -335,10 +336,9 @@ def parse_text(data: bytes, source: str, kind: Kind) -> pa.Table:
     try:
         return parse(data, source, kind)
     except FileFormatError as error:
-        others = ", or a file of ".join(["", *(format_.name for format_ in FORMATS)])
-        expected = (
-            f"{error.expected}{others}" if error.expected == kind.expected else error.expected
-        )
+        *others, last = (format_.name for format_ in FORMATS)
+        formats = ", ".join([error.expected, *others, f"or {last}"])
+        expected = formats if error.expected == kind.expected else ""
         raise error.within("", expected=expected) from error
 
 

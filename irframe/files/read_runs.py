@@ -20,8 +20,8 @@ import pyarrow as pa
 from irframe.checks import choice
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.files import read_file
-from irframe.files.comments import notes_of
 from irframe.files.kinds import QRELS, RUN, Kind
+from irframe.files.lines import notes_of
 from irframe.files.sources import Source, find_files, is_address, name_of, opened_by
 from irframe.files.values import to_frame
 from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
@@ -293,7 +293,7 @@ def named_groups(pattern: str | None) -> re.Pattern[str] | None:
     if pattern is None:
         return None
     expected = "a regular expression with the groups system and repeat"
-    advice = r"as in repeat=r'(?P<system>.+)-seed(?P<repeat>\d+)'"
+    advice = r"pass, for example, repeat=r'(?P<system>.+)-seed(?P<repeat>\d+)'"
     try:
         compiled = re.compile(pattern)
     except (re.error, TypeError) as error:
@@ -403,7 +403,7 @@ def refuse_clashes(
     for error, again in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
         if clashes:
-            found = f"{len({name for name, *_ in clashes})} that do not fit earlier ones"
+            found = f"{len({name for name, *_ in clashes})} files that do not fit earlier ones"
             advice = "read these separately, and add what they lack"
             if again:
                 advice = f"{BY_NAME if by_file else BY_TAG}; {PARTS}"

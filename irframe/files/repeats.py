@@ -385,8 +385,9 @@ def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
         return repeats
     several = systems[missing & systems.isin(systems[~missing])].unique()
     if len(several) or missing.all():
-        expected = "a label for every repeat of a system with several"
-        raise IdError(expected, f"none in {missing.sum()} rows of", "", several)
+        expected = "a label for every repeat of a system"
+        advice = "fill the missing labels, or drop these rows"
+        raise IdError(expected, f"{missing.sum()} rows without one in", advice, several)
     filled = repeats.fillna(repeats[~missing].iloc[0])
     are_integers = filled.dtype.kind == "f" and (filled == filled.round()).all()
     return filled.astype("int64") if are_integers else filled

@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 from irframe.checks import choice
 from irframe.errors import InputError, IrframeError
 from irframe.files import read_file, read_runs, sources
-from irframe.files.comments import notes_of
 from irframe.files.ids import TEXT, names_in
 from irframe.files.kinds import RUN, Kind, in_types
-from irframe.files.text import Cut, cuts_of, parse
+from irframe.files.lines import Cut, notes_of
+from irframe.files.text import cuts_of, parse
 from irframe.files.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 

@@ -74,7 +74,7 @@ def undamaged(
     *damage: type[Exception],
     advise: Callable[[str], str] = str,
 ) -> Iterator[None]:
-    """Convert errors of a reader to errors that name the file.
+    """Convert errors of a reader to errors naming the file.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def checked_path(path: str | PathLike[str]) -> Path:
 
 @contextmanager
 def _opened(source: object) -> Iterator[IO[bytes]]:
-    """Yield a path, address, pipe or open file as a stream."""
+    """Yield a path, address or open file as a stream."""
     if isinstance(source, str) and is_address(source):
         store, address = opened_by(source)
         with store.open(address, "rb") as stream:

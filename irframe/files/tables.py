@@ -4,7 +4,7 @@ Dictionaries are columns or rows, or nested: topic -> document -> number, also a
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from os import PathLike
@@ -119,14 +119,15 @@ def labelled(x: Any, topics: Iterable[Any] | None, docs: Iterable[Any] | None, v
     """
     if topics is None or docs is None:
         found = "topics=" if docs is None else "docs="
-        raise InputError("a matrix with both its topics= and its docs=", f"{found} alone")
+        raise InputError("a matrix with both topics= and docs=", f"only {found}")
     axes = pd.Index([*topics], name=TOPIC), pd.Index([*docs], name=DOC)
     shape, expected = (
         tuple(map(len, axes)),
         x.shape if hasattr(x, "shape") else pd.DataFrame(x).shape,
     )
     if shape != expected:
-        raise InputError(f"topics and docs of a matrix of shape {expected}", f"labels for {shape}")
+        found = f"labels for shape {shape}"
+        raise InputError(f"topics= and docs= for a matrix of shape {expected}", found)
     if not hasattr(x, "tocoo"):
         return _of_matrix(pd.DataFrame(x, *axes), value)
     sparse = x.tocoo()
@@ -178,7 +179,7 @@ def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
     _refuse_again(f"every level of the index once{where}", frame.index.names)
 
 
-def _refuse_again(expected: str, names: Sequence[Any]) -> None:
+def _refuse_again(expected: str, names: Collection[Hashable]) -> None:
     again = named_again(names) if len({*names}) < len(names) else []
     if again:
         advice = "drop the others, or rename them"
@@ -245,7 +246,7 @@ def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
         advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
         if isinstance(x, str | PathLike):
             advice = "read files with ir.read_runs and ir.read_qrels"
-        raise InputError(expected, type(x).__name__, advice)
+        raise InputError(expected, f"an object of type {type(x).__name__}", advice)
     rows = list(x)
     if not rows:
         raise InputError(f"{kind.noun} with rows", "an empty one")
@@ -270,7 +271,7 @@ def _naming(x: Any, rows: list[Any], kind: Kind, columns: list[str]) -> str:
     names = names_of_rows(rows, kind.layouts[0], columns[-1]) if plain else None
     if names is None and getattr(x, "ndim", 1) == 2:
         reader = "as_runs" if kind.value == SCORE else "as_qrels"
-        return f"of a matrix, name the axes: ir.{reader}(matrix, topics=..., docs=...)"
+        return f"name the axes of a matrix: ir.{reader}(matrix, topics=..., docs=...)"
     if names is None:
         return f"name them in a list of dictionaries, or a frame, by {', '.join(columns)}"
     return f"name them: pd.DataFrame(rows, columns={names})"

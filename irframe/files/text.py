@@ -1,9 +1,7 @@
 """Text files: split lines into columns and report bad ones."""
 
-import csv
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
@@ -14,10 +12,21 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from irframe.errors import FileFormatError, IdError, RankingError
-from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
 from irframe.files.likeness import third_column
+from irframe.files.lines import (
+    ANY,
+    Cut,
+    faults,
+    fields_of,
+    is_row,
+    lines_of,
+    may_be_longer,
+    rows_of,
+    separated,
+    with_notes,
+)
 from irframe.files.sources import LINE, refuse_wide
 from irframe.files.values import (
     ERRORS,
@@ -28,43 +37,16 @@ from irframe.files.values import (
     scaling,
     wanted_of,
 )
-from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
+from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, roles
 
 BLOCK = LINE
 """Bytes that one task parses; a line is shorter."""
-LATE = 2
-"""The highest rank that lists begin with."""
-ANY = " "
-"""What stands between columns that any blanks separate."""
 MEND = "mend these lines, or check that this is the file you meant"
 
-_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
 _POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
 """The end of a line whose last number has a decimal point."""
-_NO_ROW = [*b"\n# \t\v\f"]
-"""How begin lines that may be no rows."""
-
-
-class Cut(NamedTuple):
-    """A way to cut lines into columns."""
-
-    columns: tuple[str, ...]
-    between: str
-    """A tab, a comma or the like, or `ANY`."""
-    header: tuple[str, ...] = ()
-    """The first line, where it names the columns."""
-    start: int = 0
-    """Where rows begin."""
-
-    @property
-    def quoted(self) -> bool:
-        """Whether fields may be quoted.
-
-        Programs that write a header also quote fields.
-        """
-        return self.between != ANY and (bool(self.header) or self.between != "\t")
 
 
 class Strange(NamedTuple):
@@ -73,22 +55,6 @@ class Strange(NamedTuple):
     role: str
     rows: NDArray[np.intp]
     values: list[str]
-
-
-def fields_of(line: str, between: str = ANY) -> list[str]:
-    """Return the columns of a line.
-
-    Examples
-    --------
-    >>> fields_of("1 0  d7 2"), fields_of("1,a b", ",")
-    (['1', '0', 'd7', '2'], ['1', 'a b'])
-    """
-    if between == ANY:
-        return [field for field in re.split("[ \t\v\f]+", line) if field]
-    try:
-        return next(csv.reader([line], delimiter=between), [])
-    except csv.Error:  # of a long field
-        return [line]
 
 
 def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
@@ -122,33 +88,17 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     cuts = cuts or [Cut(kind.layouts[0], kind.between or ANY)]
     refuse_wide(source, max(len(way.columns) for way in cuts))
     above = data[: first.start(1)]
-    return [
-        c if holds_rows(_separated(above), c.columns) else c._replace(start=first.start(1))
-        for c in cuts
-    ]
+    return [c if is_row(above, c) else c._replace(start=first.start(1)) for c in cuts]
 
 
 def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Table:
     """Read a text file as a table.
 
-    Parameters
-    ----------
-    data
-        The file: columns between tabs, if all lines have one number of these that fits, else
-        between blanks of any kind; or a table with a header, with tabs or commas, and quotes. Empty
-        lines and comments do not count. A comment begins with ``#`` and does not fit the columns,
-        see `irframe.files.comments`.
-    source
-        Its name, for messages.
-    kind
-        What it should be.
-    cut
-        How lines before these were cut; these must fit exactly.
-
-    Returns
-    -------
-    pyarrow.Table
-        Rows in file order. Ids are text as written. What the file says of itself is metadata.
+    Columns are separated by tabs if all lines have the same number of these, else by blanks. Tables
+    with a header may also have commas or semicolons, and quotes. Empty lines and comments are
+    skipped; a comment begins with ``#`` and does not fit the columns. With a `cut`, that of earlier
+    lines of the file, all lines must fit exactly. Ids are text as written. Notices about the file
+    are metadata of the table.
     """
     data = data.removeprefix(BOM_UTF8)
     if cut is not None:
@@ -156,33 +106,73 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
         if table is None:
             raise FileFormatError(kind.expected, f"{source} with lines that do not fit")
         return _noted(table, data, source, kind, cut, 0)
-    cuts, strange = cuts_of(data, kind, source), list[tuple[Cut, Strange]]()
+    cuts = cuts_of(data, kind, source)
+    strange = list[tuple[Cut, Strange]]()
+    doubtful = False
     if not cuts:
         raise FileFormatError(kind.expected, f"{source} without a single row")
     for way in cuts:
         found, longest = _cut_rows(data[way.start :], way, kind)
         if isinstance(found, Strange):
             strange.append((way, found))
-        elif found is not None and not _is_doubtful(data, way, found, longest, kind):
-            unnamed = kind.headed and not way.header and {RANK, SCORE} & {*way.columns} == {RANK}
-            if unnamed and (_POINT.search(data) or _third_column(found, source) == SCORE):
-                continue
+        elif found is not None and _is_doubtful(data, way, found, longest, kind):
+            doubtful = True
+        elif found is not None and not _are_scores(found, data, way, kind, source):
             return _noted(found, data, source, kind, way, longest)
+    if not cuts[0].header:
+        _refuse_header(data, source, kind)
     if strange:
         _refuse_values(data, source, *strange[0])
-    offenders, advice = faults(data, cuts[0], kind), MEND
-    found = f"{source} with lines that do not fit"
-    if not offenders:
-        found = f"{source} whose lines fit in two ways, as blanks may be a part of names, or none"
-        advice = (
-            f"separate columns by tabs, or say what they are: {kind.reader}(path, columns=[...])"
-        )
-    raise FileFormatError(kind.expected, found, advice, offenders)
+    raise _error_of_lines(data, source, cuts[0], kind, doubtful=doubtful)
 
 
-def _third_column(table: pa.Table, source: str) -> str:
+def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str) -> bool:
+    """Tell whether an unnamed third column of ranks holds scores."""
+    unnamed = kind.headed and not cut.header and {RANK, SCORE} & {*cut.columns} == {RANK}
+    if not unnamed or _POINT.search(data):
+        return unnamed
     topic = table[TOPIC].combine_chunks().dictionary_encode().indices.to_numpy()
-    return third_column(topic, table[RANK].to_numpy(), source)
+    return third_column(topic, table[RANK].to_numpy(), source) == SCORE
+
+
+def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
+    """Raise for a header without the columns of the kind.
+
+    The first line is a header if it has no numbers, and a column below it has only numbers.
+    """
+    first = _FIRST.search(data)
+    if not kind.headed or first is None:
+        return
+    line = first[1].decode(errors="replace")
+    between = max(("\t", ANY, ",", ";"), key=lambda way: len(fields_of(line, way)))
+    names = fields_of(line, between)
+    if len({*names}) < len(names) or not all(re.search("^[^0-9.+-]", name) for name in names):
+        return
+    rows = data[first.end(1) :]
+    separator = "\t" if between == ANY else between
+    try:
+        rows = (separated(rows) if between == ANY else rows.strip()) + b"\n"
+        table = _read(rows, tuple(names), separator, {}, quoted=between != ANY)
+    except pa.ArrowInvalid:
+        return
+    if any(pa.types.is_integer(t) or pa.types.is_floating(t) for t in table.schema.types):
+        in_types(table, source, kind)
+
+
+def _error_of_lines(
+    data: bytes, source: str, cut: Cut, kind: Kind, *, doubtful: bool
+) -> FileFormatError:
+    """Return the error for lines with odd columns."""
+    offenders = faults(data, cut, kind)
+    found = f"{source} with lines that do not fit"
+    advice = MEND
+    if not offenders:
+        found = f"{source} with quotes or separators that do not fit"
+        advice = "mend the quotes, or name the separator with sep="
+    if doubtful and not offenders:
+        found = f"{source}, whose blanks may separate columns or belong to names"
+        advice = f"separate columns by tabs, or name them: {kind.reader}(path, columns=[...])"
+    return FileFormatError(kind.expected, found, advice, offenders)
 
 
 def _noted(
@@ -191,30 +181,30 @@ def _noted(
     """Return a table with its roles first and file notices."""
     if not table.num_rows:
         raise FileFormatError(kind.expected, f"{source} without a row below its header")
-    if cut.header:
-        names = dict(zip(cut.columns, cut.header, strict=True))
-        called = table.rename_columns([names[name] for name in table.column_names])
-        return with_notes(in_types(called, source, kind), data, source, "", ())
-    named = [role for role in kind.roles if role in table.column_names]
-    others = (name for name in table.column_names if name not in named)
     surplus = [n for n, name in enumerate(cut.columns, 1) if name.startswith(f"{UNREAD} ")]
     surplus += [longest + 1] if longest else []
     uneven = _uneven(data[cut.start :], cut, longest, source) if longest else ""
     if surplus and not uneven:
         text = f"column {surplus[0]} of {source}, and what follows it, is passed over"
         uneven = f"{text}, as by trec_eval: if names hold blanks, separate columns by tabs"
+    if cut.header:
+        names = dict(zip(cut.columns, cut.header, strict=True))
+        called = table.rename_columns([names[name] for name in table.column_names])
+        return with_notes(in_types(called, source, kind), data, source, uneven, surplus)
+    named = [role for role in kind.roles if role in table.column_names]
+    others = (name for name in table.column_names if name not in named)
     return with_notes(table.select([*named, *others]), data, source, uneven, surplus)
 
 
 def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
     """Read rows that all fit; return None otherwise."""
     if cut.between != ANY:
-        return _typed(_without_comments(body, cut), cut.columns, cut.between, cut.quoted)
+        return _typed(rows_of(body, cut), cut.columns, cut.between, cut.quoted)
     if one := _one_blank(body):
         table = _typed(body, cut.columns, one)
         if table is not None or not _is_padded(body, one, len(cut.columns)):
             return table
-    return _typed(without_comments(_separated(body), cut.columns) + b"\n", cut.columns, "\t")
+    return _typed(rows_of(separated(body), cut) + b"\n", cut.columns, "\t")
 
 
 def _one_blank(body: bytes) -> str:
@@ -229,50 +219,47 @@ def _is_padded(body: bytes, one: str, columns: int) -> bool:
     return body.count(one.encode()) != lines * (columns - 1)
 
 
-def _without_comments(lines: bytes, cut: Cut) -> bytes:
-    """Return lines without comments, also for quoted tables."""
-    if not cut.quoted:
-        return without_comments(lines, cut.columns)
-    alone = rb"^#[^\n" + re.escape(cut.between.encode()) + rb"]*$"
-    return re.sub(alone, b"", lines, flags=re.MULTILINE) if b"#" in lines else lines
-
-
 def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | None, int]:
-    """Read rows, of runs without what follows the last column.
+    """Read rows; runs without surplus columns.
 
     Returns
     -------
     table, longest
-        The rows; which of them hold what is no id or number; or None where not all have the same
-        columns. Of those that were cut off, how many columns the first had.
+        The rows; or those with invalid values; or None if they differ in their number of columns.
+        And the number of columns of the first row if surplus columns were skipped, else 0.
     """
     table = _exactly(body, cut)
     if table is not None:
         return table, 0
-    between = cut.between
-    if between == ANY:
+    between = cut.separator
+    if cut.between == ANY:
         one = _one_blank(body)
         plain = one and not _is_padded(body, one, len(cut.columns))
         found = _by_value(body, cut.columns, one) if plain else None
         if found is not None and not (isinstance(found, Strange) and "" in found.values):
             return found, 0
-        body, between = _separated(body), "\t"
-    lines = _without_comments(body, cut) + b"\n"
+        body = separated(body)
+    is_quoted = cut.quoted and b'"' in body
+    if not is_quoted:
+        body = re.sub(rb"^[ \t\v\f]+$", b"", body, flags=re.MULTILINE)
+    lines = rows_of(body, cut) + b"\n"
     found = _by_value(lines, cut.columns, between, quoted=cut.quoted)
-    layout = kind.layouts[0] if kind.layouts else ()
-    if found is not None or not kind.surplus or cut.header or len(cut.columns) < len(layout):
+    if found is not None or is_quoted or not may_be_longer(cut, kind):
         return found, 0
-    kept = rb"^((?:[^\t\n]+\t){%d}[^\t\r\n]+)\t[^\n]*" % (len(layout) - 1)
-    lines = without_comments(re.sub(kept, rb"\1", body, flags=re.MULTILINE), layout) + b"\n"
-    table = _typed(lines, layout, between)
-    return (table if table is not None else _by_value(lines, layout, between)), len(cut.columns)
+    columns = cut.columns if cut.header else kind.layouts[0]
+    tab = re.escape(between.encode())
+    kept = rb"^(" + tab.join([rb"[^\r\n" + tab + rb"]+"] * len(columns)) + rb")" + tab + rb"[^\n]*"
+    body = re.sub(kept, rb"\1", body, flags=re.MULTILINE)
+    lines = rows_of(body, cut._replace(columns=columns)) + b"\n"
+    table = _typed(lines, columns, between)
+    return (table if table is not None else _by_value(lines, columns, between)), len(cut.columns)
 
 
 def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kind) -> bool:
     """Tell whether blanks may be part of ids.
 
-    They are no part of these where lines have the columns of a layout, and not more. Strata are
-    believed where something was not judged, or all are of several documents.
+    They are not if lines have exactly the columns of a layout. A column is accepted as strata if
+    some documents are unjudged, or every stratum has several documents.
     """
     body = data[cut.start :]
     if cut.between != ANY or cut.header or kind.between or not kind.headed:
@@ -386,18 +373,11 @@ def _read(
     )
 
 
-def _separated(body: bytes) -> bytes:
-    """Normalise separators: one tab between columns, line feeds between lines."""
-    body = body.translate(bytes.maketrans(b" \v\f\r", b"\t\t\t\n"))
-    while b"\t\t" in body:
-        body = body.replace(b"\t\t", b"\t")
-    return body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
-
-
 def _uneven(body: bytes, cut: Cut, number: int, source: str) -> str:
     """Return a notice if rows differ in their columns."""
-    rows = (line.split(None if cut.between == ANY else b"\t") for line in body.splitlines())
-    numbers = {len(row) for row in rows if row and not row[0].startswith(b"#")} | {number}
+    between = None if cut.between == ANY else cut.between.encode()
+    rows = (line for line in body.splitlines() if not line.lstrip().startswith(b"#"))
+    numbers = {len(line.split(between)) for line in rows if line.strip()} | {number}
     text = f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the"
     return f"{text} sixth is passed over, as by trec_eval" if len(numbers) > 1 else ""
 
@@ -411,83 +391,12 @@ def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoRetu
         error, expected = RankingError, f"a {role} in every row"
     elif TYPES[role] == TEXT:
         expected = f"a {role} in every row"
-    lines = _lines_of(data, cut, rows[:5].tolist())
+    lines = lines_of(data, cut, rows[:5].tolist())
     headers = [{TOPIC, DOC} <= roles(fields_of(text, cut.between)).keys() for _, text in lines]
     offenders = [
-        f"{line} is a header" if header else f"{line} has the {role} {value!r}"
-        for (line, _), header, value in zip(lines, headers, values, strict=False)
+        f"line {number} is a header" if header else f"line {number} has the {role} {value!r}"
+        for (number, _), header, value in zip(lines, headers, values, strict=False)
     ]
     offenders += [""] * (len(rows) - len(offenders))
     advice = scaling(values, role).partition(SCALED)[0] if role == GRADE else ""
-    raise error(expected, f"in {source}", advice or MEND, offenders)
-
-
-def _lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[str, str]]:
-    """Return the line numbers and texts of some rows."""
-    start = cut.start + bool(cut.header)
-    body, first = data[start:], 1 + data.count(b"\n", 0, start)
-    at = np.frombuffer(body, np.uint8)
-    ends = np.append(np.flatnonzero(at == ord("\n")), len(body))
-    begins = np.append(0, ends[:-1] + 1)
-    if b"\r" not in body and not np.isin(at[begins[begins < len(body)]], _NO_ROW).any():
-        lines = [(first + row, body[begins[row] : ends[row]]) for row in rows]
-        return [(f"line {number}", line.decode(errors="replace")) for number, line in lines]
-    places, expected = [], iter(rows)
-    row = next(expected, None)
-    for place, (number, line) in enumerate(_numbered(data, cut)):
-        if row is None:
-            break
-        if place == row:
-            places.append((f"line {number}", line.decode(errors="replace")))
-            row = next(expected, None)
-    return places
-
-
-def _numbered(data: bytes, cut: Cut) -> Iterator[tuple[int, bytes]]:
-    """Yield the rows of a file with their line numbers."""
-    for number, line in enumerate(_LINE.finditer(data), 1):
-        if line.end(1) > cut.start and line[1].strip(b" \t\v\f"):
-            marked = line[1].lstrip(b" \t\v\f").startswith(b"#")
-            if not marked or holds_rows(_separated(line[1]), cut.columns):
-                yield number, line[1]
-
-
-def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
-    r"""Say which lines have other columns than there should be.
-
-    Examples
-    --------
-    >>> from irframe.files.kinds import QRELS
-    >>> data = b"1 0 d7 2\n1 0 d8\n"
-    >>> faults(data, cuts_of(data, QRELS)[0], QRELS)
-    ['line 2 has 3 columns, not 4']
-    """
-    expected = len(cut.columns)
-    more = kind.surplus and not cut.header and expected >= len(kind.layouts[0])
-    between = None if cut.between == ANY else cut.between.encode()
-    found = []
-    for number, line in _numbered(data, cut):
-        n_fields = len(line.split(between))
-        if n_fields < expected or (n_fields > expected and not more):
-            found.append(_fault(number, line, cut, n_fields))
-    if not found:
-        odd = ((number, line) for number, line in _numbered(data, cut) if not _is_text(line))
-        found = [f"line {number} is not UTF-8 text" for number, _ in odd]
-    return found
-
-
-def _fault(number: int, line: bytes, cut: Cut, n_fields: int) -> str:
-    """Describe a line whose columns do not fit."""
-    if not _is_text(line):
-        return f"line {number} is not UTF-8 text"
-    if {TOPIC, DOC} <= roles(fields_of(line.decode(), cut.between)).keys():
-        return f"line {number} is a header"
-    return f"line {number} has {counted(n_fields, 'column')}, not {len(cut.columns)}"
-
-
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    raise error(expected, f"other values in {source}", advice or MEND, offenders)

@@ -1,4 +1,4 @@
-"""Run frames of hits, and of agents' searches in tool calls, messages and spans.
+"""Run frames of hits, and of searches of agents.
 
 The constants list the fields of tools. A field that stands first is preferred.
 """
@@ -96,7 +96,7 @@ def of_hits(
     ranked_by: RankedBy = None,
     searches: Sequence[int] | None = None,
 ) -> pd.DataFrame:
-    """Return a run frame of hits in their order, ``{topic: hits}``.
+    """Return a run frame of hits, in their order.
 
     Scores become the column ``listed_score``, unless they rank the hits. `name` is the field of the
     document, by default the first one of `IDS`; `searches` are the searches of the hits.
@@ -283,7 +283,7 @@ def _above(span: NAME | None, parents: Mapping[NAME, NAME | None]) -> Iterator[N
 
 
 def _steps_in(entry: object) -> list[object]:
-    """Return the calls and results in a message, else the entry itself."""
+    """Return the calls and results in a message, else itself."""
     steps = []
     for name in BLOCKS:
         blocks = get_in(entry, name)
@@ -461,7 +461,7 @@ def _of_span(
 
 
 def _as_hit(document: Mapping[str, object]) -> dict[str, object]:
-    """Return a document of a span with the field names of hits."""
+    """Return a document of a span as a hit."""
     inner = document.get("document")
     fields = inner if isinstance(inner, Mapping) else document
     return {name.removeprefix("document."): _parsed(value) for name, value in fields.items()}

@@ -109,8 +109,8 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
     if isinstance(data, Mapping):
         long = {n: len(c) for n, c in data.items() if isinstance(c, list | tuple | np.ndarray)}
         if len({*long.values()}) > 1:
-            found = ", ".join(f"{name!r} of {length}" for name, length in long.items())
-            raise InputError("columns of one length", found)
+            found = ", ".join(f"{name!r} with {length} rows" for name, length in long.items())
+            raise InputError("columns of equal length", found)
     rows = data if isinstance(data, list) else ()
     lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
     if len(lengths) > 1:  # pandas would pad shorter rows
@@ -122,7 +122,8 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
             frame = pd.DataFrame(data, columns=columns, dtype=object)
         hash(tuple(frame.columns))
     except (ValueError, TypeError, AssertionError, AttributeError) as error:
-        expected, found = "a table with columns of one length", shortened(error, str)
+        expected = "a table with columns of equal length"
+        found = shortened(error, str)
         raise InputError(expected, found) from error
     return frame
 
@@ -194,7 +195,8 @@ def refuse_missing(missing: NDArray[np.bool_], role: str) -> None:
     if missing.any():
         rows = np.flatnonzero(missing)
         error = RankingError if role in {words.SCORE, words.RANK} else ERRORS.get(role, IdError)
-        raise error(f"a {role} in every row", f"{len(rows)} missing at row positions", DROP, rows)
+        found = f"{len(rows)} rows without one"
+        raise error(f"a {role} in every row", found, DROP, [f"row {row}" for row in rows])
 
 
 def refuse_fractions(
@@ -447,7 +449,7 @@ def says_infinite(value: object) -> bool:
 def refuse_beyond_floats(numbers: Iterable[str], source: str) -> None:
     """Raise for numbers of a file beyond all floats."""
     if large := [shortened(number, str) for number in numbers]:
-        raise FileFormatError("numbers of at most 64 bits", f"in {source}", DROP, large)
+        raise FileFormatError("numbers of at most 64 bits", f"larger ones in {source}", DROP, large)
 
 
 def constant(system: str, rows: int) -> pa.ChunkedArray:

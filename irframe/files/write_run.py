@@ -182,7 +182,7 @@ _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
 
 @contextmanager
 def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for atomic writing, compressed according to its suffix."""
+    """Open a file for writing, compressed according to its suffix."""
     pack = _PACK.get(checked_path(path).suffix.lower(), nullcontext)
     with atomic(path) as stream, pack(stream) as packed:
         yield packed

@@ -307,7 +307,9 @@ def test_invalid_arguments_of_outcomes_are_refused():
         refused(ParameterError, "expected", cube.ireval.outcomes, **options)
         refused(ParameterError, "expected", runs.ireval.outcomes, qrels, **options)
     refused(ParameterError, "qrels frame", lambda: ir.verbs.outcomes(runs))
-    refused(InputError, "judgments.*found str", lambda: ir.verbs.outcomes(runs, "A"))
+    refused(
+        InputError, "judgments.*found an object of type str", lambda: ir.verbs.outcomes(runs, "A")
+    )
     refused(ParameterError, "a cube and judgments", cube.ireval.outcomes, qrels)
     refused(InputError, "rows that name their columns", lambda: ir.verbs.outcomes([1], qrels))
     shared = runs.ireval.cube(qrels, ties="mean")

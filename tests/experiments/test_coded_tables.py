@@ -96,7 +96,7 @@ def test_unrelated_columns_of_one_name_do_not_matter():
 
 
 def test_columns_that_matter_are_there_once():
-    with pytest.raises(InputError, match="one column per role.*several named: doc"):
+    with pytest.raises(InputError, match="one column per role.*several in a frame named: doc"):
         ir.verbs.rank(twice(RUN.drop(columns="doc"), "doc"))
     with pytest.raises(ParameterError, match="found 2 of the name 'team'"):
         ir.verbs.pool(twice(RUN, "team"), 2, together="team")
@@ -114,7 +114,8 @@ def test_columns_that_are_needed():
     with pytest.raises(InputError, match="found a run. Pass the runs first, .* may be swapped"):
         ir.verbs.judge(RUN, RUN)
     with pytest.raises(
-        InputError, match="judgments: a pandas DataFrame, a table, .*, but found NoneType"
+        InputError,
+        match="judgments: a pandas DataFrame, a table, .*, but found an object of type NoneType",
     ):
         ir.verbs.judge(RUN, None)
     refused(InputError, "a run with rows, but found an empty one", lambda: ir.verbs.rank(RUN[:0]))

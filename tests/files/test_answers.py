@@ -347,7 +347,7 @@ def test_what_is_no_number_where_scores_should_be_is_refused(odd):
 def test_columns_of_several_lengths_are_refused(kind, tmp_path):
     number = {"runs": "score", "qrels": "grade"}[kind]
     columns = {"topic": ["q1", "q1"], "doc": ["a"], number: [1, 2]}
-    words = r"columns of one length, but found 'topic' of 2, 'doc' of 1"
+    words = r"columns of equal length, but found 'topic' with 2 rows, 'doc' with 1 row"
     refused(InputError, words, getattr(ir, f"as_{kind}"), columns)
     (tmp_path / "s.json").write_text(json.dumps(columns))
     refused(InputError, words, getattr(ir, f"read_{kind}"), tmp_path / "s.json")

@@ -57,7 +57,9 @@ def test_systems_are_named():
     runs = RUN.assign(name="x")
     assert ir.as_runs(runs, "bm25")["name"].unique().tolist() == ["bm25"]
     assert runs["name"].unique().tolist() == ["x"]
-    with pytest.raises(IdError, match="one system to be named 'bm25', but found 2: a, b"):
+    with pytest.raises(
+        IdError, match="a run of one system, for system='bm25', but found 2 systems: a, b"
+    ):
         ir.as_runs(pd.concat([RUN.assign(run="a"), RUN.assign(run="b")]), "bm25")
 
 
@@ -166,10 +168,13 @@ def test_predictions_of_mteb():
         ([], "found an empty one"),
         (ROWS, r"rows of type tuple. Name them: pd.DataFrame\(rows, columns=\['topic', 'doc',"),
         ([ir_measures.ScoredDoc("q", "d", 1.0), {"topic": "q"}], "2 kinds: ScoredDoc, dict"),
-        (3, r"found int. Make a frame of it: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score"),
-        ("bm25.run", "found str. Read files with ir.read_runs"),
-        (np.float64(3), "found float64"),
-        (ir.cube(RUN, QRELS), "expected .*, but found Dataset"),
+        (
+            3,
+            r"type int. Make a frame of it: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score",
+        ),
+        ("bm25.run", "found an object of type str. Read files with ir.read_runs"),
+        (np.float64(3), "found an object of type float64"),
+        (ir.cube(RUN, QRELS), "expected .*, but found an object of type Dataset"),
     ],
 )
 def test_what_is_no_run(x, words):
@@ -205,7 +210,7 @@ def test_scores_are_grades_where_nothing_else_is():
         ({"q1": {"d1": 1}, "q2": 0}, "found .*: 'q2'"),
         ({}, "found an empty one"),
         (GRADES, r"pd.DataFrame\(rows, columns=\['topic', 'doc', 'grade'\]\)"),
-        (None, "found NoneType"),
+        (None, "found an object of type NoneType"),
     ],
 )
 def test_what_is_no_set_of_judgments(x, words):
@@ -487,7 +492,9 @@ RUNS_OF_ONE = {
 )
 def test_a_system_without_rows_is_in_no_frame_and_in_all_scores(run, empty):
     for runs in ({"x": RUNS_OF_ONE[run], "y": empty}, {"y": empty, "x": RUNS_OF_ONE[run]}):
-        refused(InputError, "an empty dictionary, list or table: y", ir.as_runs, runs)
+        refused(
+            InputError, "rows of every system in a frame, but found none of: y", ir.as_runs, runs
+        )
         with pytest.warns(IrframeWarning, match="0 on all of them: y"):
             found = ir.evaluate(runs, {"q1": {"a": 1}}, "RR")["RR"]
         assert found.to_dict() == {("x", "q1"): 1.0, ("y", "q1"): 0.0}

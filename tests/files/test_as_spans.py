@@ -55,7 +55,13 @@ def test_spans_are_within_their_texts(tmp_path):
     with pytest.raises(InputError, match=r"1 that end beyond: q0 a \[1, 4\) of 3"):
         ir.as_spans(ROWS, texts=texts | {"a": "the"})
     pd.DataFrame(ROWS).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
-    refused(InputError, "1 without.*: b", ir.read_spans, tmp_path / "a.jsonl", texts={"a": "four"})
+    refused(
+        InputError,
+        "1 document without.*: b",
+        ir.read_spans,
+        tmp_path / "a.jsonl",
+        texts={"a": "four"},
+    )
 
 
 RUN = pd.DataFrame({"topic": ["q0"], "doc": ["a"], "start": [0], "end": [9], "rank": [1]})

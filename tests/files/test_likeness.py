@@ -84,7 +84,9 @@ TEXTS = RUN.assign(qid="44", docno=list("abcd"), query=["who", "who", "when", "w
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_topic_with_two_texts_is_refused(table, tmp_path):
-    words = r"1 with several in 'query'.*: '44' \('who', 'when'\).*frame.drop\(columns='query'\)"
+    words = (
+        r"1 topic with several in 'query'.*: '44' \('who', 'when'\).*frame.drop\(columns='query'\)"
+    )
     qrels = {"44": {"a": 1}}
     with pytest.raises(InputError, match=words):
         ir.evaluate(TABLES[table](TEXTS, tmp_path), qrels, "RR")

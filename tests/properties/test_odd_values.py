@@ -195,7 +195,7 @@ def test_a_repeated_key_is_named(tmp_path, name):
     file.write_text(REPEATED[name])
     key = json.dumps(json.loads(REPEATED[name]))
     for read in (ir.read_run, ir.read_qrels):
-        with pytest.raises(FileFormatError, match="each key once") as caught:
+        with pytest.raises(FileFormatError, match="every key once") as caught:
             read(file)
         (again,) = caught.value.offenders
         assert again.strip("'") in key

@@ -1,0 +1,300 @@
+"""Lines of text files: columns, comments, notices and faults."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irframe import names as words
+from irframe.errors import caution, cautions_of, warn
+from irframe.files.kinds import UNREAD, Kind
+
+ANY = " "
+"""The separator of columns between blanks of any kind."""
+_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+IR_METADATA = "ir_metadata"
+"""Attribute of a run frame: system -> the header, in YAML, of the file that it was read from."""
+
+_NOTICES = "notices"
+"""Key of the metadata of a table that holds lines to warn of."""
+_ENDS = 256
+"""Bytes at the beginning of a file where more than blanks is to be found."""
+
+_HEADER = re.compile(
+    rb"^#[ \t]*ir_metadata\.start[^\n]*\n(.*?)^#[ \t]*ir_metadata\.end", re.MULTILINE | re.DOTALL
+)
+_MARK = re.compile(rb"^# ?", re.MULTILINE)
+
+_INTEGER = rb"-?[0-9]+"
+_SHAPES = {
+    words.RANK: _INTEGER,
+    words.GRADE: _INTEGER,
+    words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
+    words.ITERATION: rb"(?:Q?[0-9]+)",
+}
+"""Patterns of the values of roles, which sentences do not fit."""
+_SMALL = 5
+"""Rows of a system from which on a single last row of another system is suspicious."""
+_FEWEST = 4
+"""The least columns of a row that begins with # without a header; a sentence may fit fewer."""
+
+
+@cache
+def _row_pattern(columns: tuple[str, ...], between: str, *, headed: bool) -> bytes:
+    """Return the pattern of a row after its ``#``."""
+    separator = re.escape(between.encode())
+    word = rb"[^\n" + separator + rb"]+"
+    shapes = [_SHAPES.get(name, word) for name in columns[1:]]
+    fits = headed or len(columns) >= _FEWEST or columns[-1] == words.GRADE
+    return separator.join([word, *shapes]) + rb"$" if fits else rb"(?!)"
+
+
+def holds_rows(
+    lines: bytes, columns: tuple[str, ...], between: str = "\t", *, headed: bool = False
+) -> bool:
+    r"""Tell whether a line beginning with ``#`` is a row.
+
+    A row fits the columns.
+
+    Examples
+    --------
+    >>> qrels = ("topic", "iteration", "doc", "grade")
+    >>> holds_rows(b"#1\t0\td7\t2", qrels), holds_rows(b"#\t1\t0\td7\t2", qrels)
+    (True, False)
+    """
+    pattern = _row_pattern(columns, between, headed=headed)
+    return re.search(rb"^#" + pattern, lines, re.MULTILINE) is not None
+
+
+def without_comments(
+    lines: bytes, columns: tuple[str, ...], between: str = "\t", *, headed: bool = False
+) -> bytes:
+    """Return the lines without comments.
+
+    A comment begins with ``#`` and does not fit the columns.
+    """
+    if b"#" not in lines:
+        return lines
+    pattern = _row_pattern(columns, between, headed=headed)
+    return re.sub(rb"^#(?!" + pattern + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
+
+
+class Cut(NamedTuple):
+    """A way to cut lines into columns."""
+
+    columns: tuple[str, ...]
+    between: str
+    """The separator: `ANY`, a tab, a comma or another character."""
+    header: tuple[str, ...] = ()
+    """The names of the columns in the first line, if it is a header."""
+    start: int = 0
+    """The position of the first row."""
+
+    @property
+    def separator(self) -> str:
+        """The separator after `separated` replaced blanks."""
+        return "\t" if self.between == ANY else self.between
+
+    @property
+    def quoted(self) -> bool:
+        """Whether fields may be quoted.
+
+        Programs that write a header also quote fields.
+        """
+        return self.between != ANY and (bool(self.header) or self.between != "\t")
+
+
+def fields_of(line: str, between: str = ANY) -> list[str]:
+    """Return the columns of a line.
+
+    Examples
+    --------
+    >>> fields_of("1 0  d7 2"), fields_of("1,a b", ",")
+    (['1', '0', 'd7', '2'], ['1', 'a b'])
+    """
+    if between == ANY:
+        return [field for field in re.split("[ \t\v\f]+", line) if field]
+    try:
+        return next(csv.reader([line], delimiter=between), [])
+    except csv.Error:  # of a long field
+        return [line]
+
+
+def separated(body: bytes) -> bytes:
+    """Normalise separators: one tab between columns, line feeds between lines."""
+    body = body.translate(bytes.maketrans(b" \v\f\r", b"\t\t\t\n"))
+    while b"\t\t" in body:
+        body = body.replace(b"\t\t", b"\t")
+    return body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
+
+
+def rows_of(lines: bytes, cut: Cut) -> bytes:
+    """Return lines without comments."""
+    if not (cut.quoted and b'"' in lines):
+        return without_comments(lines, cut.columns, cut.separator, headed=bool(cut.header))
+    # A quoted field may have several lines, so only lines of one field are comments.
+    alone = rb"^#[^\n" + re.escape(cut.separator.encode()) + rb"]*$"
+    return re.sub(alone, b"", lines, flags=re.MULTILINE) if b"#" in lines else lines
+
+
+def is_row(lines: bytes, cut: Cut) -> bool:
+    """Tell whether a line beginning with ``#`` is a row."""
+    lines = separated(lines) if cut.between == ANY else lines
+    return holds_rows(lines, cut.columns, cut.separator, headed=bool(cut.header))
+
+
+def may_be_longer(cut: Cut, kind: Kind) -> bool:
+    """Tell whether rows may have further columns, as in trec_eval."""
+    layout = kind.layouts[0] if kind.surplus else ()
+    pairs = zip(cut.columns, layout, strict=False)
+    in_order = all(role in {name, UNREAD} for name, role in pairs)
+    return kind.surplus and in_order and len(cut.columns) >= len(layout)
+
+
+def _numbered(data: bytes, cut: Cut) -> Iterator[tuple[int, bytes]]:
+    """Yield the rows of a file with their line numbers."""
+    for number, line in enumerate(_LINE.finditer(data), 1):
+        if line.end(1) > cut.start and line[1].strip(b" \t\v\f"):
+            marked = line[1].lstrip(b" \t\v\f").startswith(b"#")
+            if not marked or is_row(line[1], cut):
+                yield number, line[1]
+
+
+def lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[int, str]]:
+    """Return the line numbers and texts of some rows."""
+    lines = enumerate(islice(_numbered(data, cut), max(rows) + 1))
+    return [(number, line.decode(errors="replace")) for row, (number, line) in lines if row in rows]
+
+
+def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
+    r"""Describe the lines with a wrong number of columns.
+
+    Examples
+    --------
+    >>> from irframe.files.kinds import QRELS
+    >>> faults(b"1 0 d7 2\n1 0 d8\n", Cut(QRELS.layouts[0], ANY), QRELS)
+    ['line 2 has 3 columns, not 4']
+    """
+    expected = len(cut.columns)
+    more = may_be_longer(cut, kind)
+    between = None if cut.between == ANY else cut.between.encode()
+    found = []
+    for number, line in _numbered(data, cut):
+        n_fields = len(line.split(between))
+        if n_fields < expected or (n_fields > expected and not more):
+            found.append(_fault(number, line, cut, n_fields))
+    if not found:
+        odd = ((number, line) for number, line in _numbered(data, cut) if not _is_text(line))
+        found = [f"line {number} is not UTF-8 text" for number, _ in odd]
+    return found
+
+
+def _fault(number: int, line: bytes, cut: Cut, n_fields: int) -> str:
+    """Describe a line whose columns do not fit."""
+    if not _is_text(line):
+        return f"line {number} is not UTF-8 text"
+    if {words.TOPIC, words.DOC} <= words.roles(fields_of(line.decode(), cut.between)).keys():
+        return f"line {number} is a header"
+    return f"line {number} has {words.counted(n_fields, 'column')}, not {len(cut.columns)}"
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def with_notes(
+    table: pa.Table, data: bytes, source: str, uneven: str, surplus: Sequence[int]
+) -> pa.Table:
+    """Return a table with notices of its file as metadata."""
+    notices = filter(
+        None,
+        [_topics_like_comments(table, data, source), uneven, _line_cut_off(table, data, source)],
+    )
+    notes = {IR_METADATA: _header(data), _NOTICES: "\n".join(notices)}
+    notes[words.SURPLUS] = " ".join(map(str, surplus))
+    return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
+
+
+def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
+    """Return the notices and headers of files as attributes.
+
+    Parameters
+    ----------
+    tables
+        Tables of files.
+
+    Warns
+    -----
+    IrframeWarning
+        If what counts as a row may be a comment, rows have more columns than others, or the last
+        one may be cut off.
+    """
+    attributes: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
+    cautions = list[str]()
+    for table in tables:
+        notes = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
+        for notice in notes.get(_NOTICES, "").splitlines():
+            warn(notice)
+        cautions += cautions_of(notes)
+        for kind, by_system in attributes.items():
+            if (text := notes.get(kind)) and words.SYSTEM in table.column_names:
+                value = text if kind == IR_METADATA else list(map(int, text.split()))
+                by_system.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), value))
+    warn(*cautions)
+    return {name: notes for name, notes in attributes.items() if notes} | caution(cautions)
+
+
+def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
+    """Return a notice if only some topics begin with ``#``."""
+    if b"#" not in data:
+        return ""
+    topics = pc.unique(table[words.TOPIC])
+    marked = topics.filter(pc.starts_with(topics, "#"))
+    if not 0 < len(marked) < len(topics):
+        return ""
+    shown = ", ".join(map(repr, marked[:5].to_pylist()))
+    text = f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics"
+    return f"{text} {shown}; a comment begins with '# '"
+
+
+def cut_off(table: pa.Table) -> str | None:
+    """Return the system that occurs only in the last row.
+
+    A file that ends in the middle of a tag looks like this.
+
+    A file in which the system before it has few rows may be small.
+    """
+    if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
+        return None
+    systems = table[words.SYSTEM]
+    *_, other, last = systems[-2:]
+    if other == last or pc.sum(pc.equal(systems, last)).as_py() > 1:
+        return None
+    return str(last) if pc.sum(pc.equal(systems, other)).as_py() >= _SMALL else None
+
+
+def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
+    """Return a notice about a last line possibly cut off."""
+    system = cut_off(table)
+    if system is None:
+        return ""
+    number = 1 + data.rstrip().count(b"\n")
+    text = f"line {number} of {source}, its last, is the only one of the system {system!r}"
+    return f"{text}: check that the file is not cut off"
+
+
+def _header(data: bytes) -> str:
+    """Return the header of ir_metadata in a file, as YAML."""
+    if data[:_ENDS].lstrip()[:1] != b"#":
+        return ""
+    header = _HEADER.search(data.replace(b"\r\n", b"\n"))
+    return "" if header is None else _MARK.sub(b"", header[1]).decode(errors="replace")
