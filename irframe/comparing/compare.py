@@ -141,7 +141,7 @@ def compare(
           the better system of a decided pair, see `decide`. With `margin`, a pair is also decided
           if the difference must be above minus the margin;
         - for bounds with `margin`, ``verdict_lowest``, the verdict with the lowest scores of a and
-          the highest scores of b, and ``verdict_highest``, with the highest of a and lowest of b.
+          the highest scores of b. ``verdict_highest`` is the verdict with the opposite scores.
 
     Raises
     ------

@@ -126,7 +126,7 @@ class Design:
 
     @cached_property
     def _scaling(self) -> tuple[Floats, Floats]:
-        """Square root of c by cluster; degrees of freedom by task."""
+        """Square roots of c, and degrees of freedom by task."""
         squares = np.asarray(np.bincount(self.cluster, self.shares**2), np.float64)
         by_task = [
             _adjusted(self.masses[task] * self.tasks, squares[task] * self.tasks**2)

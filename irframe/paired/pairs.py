@@ -339,8 +339,8 @@ def critical(drawn: Floats, alpha: float) -> Floats:
     Returns
     -------
     numpy.ndarray
-        The value that a statistic must exceed for p < alpha, where p = (1 + count) / (1 + draws)
-        and count is the number of draws at least as large. Infinite if there are too few draws.
+        The value that a statistic must exceed for p < alpha, infinite if there are too few draws.
+        The p-value is (1 + count) / (1 + draws), with the count of draws at least as large.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """Systems that could be first, and the optimism of means."""
 
 import itertools
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from irframe.scores.averages import Resamples
 FIRST = "could_be_first"
 """Column: whether a system could be first."""
 OPTIMISM = "optimism"
-"""Attribute: expected excess of the first system's mean over its true mean."""
+"""Attribute: expected excess of the observed mean of the first system over its true mean."""
 
 
 def first_p(
@@ -38,24 +37,24 @@ def first_p(
     design
         The sampling design of the topics; by default independent topics of equal weight.
     samples
-        Number of random sign assignments, at least 1. If there are fewer assignments in total,
-        each is used once.
+        Number of random sign assignments, at least 1. If fewer assignments are possible, each is
+        used once.
     seed
         Seed of the signs, at least 0.
 
     Returns
     -------
     numpy.ndarray
-        p-values, shape (system, depth); 1 for a system that is compared with no other.
+        p-values, shape (system, depth). They are 1 for systems that cannot be compared.
 
     Notes
     -----
-    The hypothesis of a system is that no other system has a higher mean. The statistic is the
-    largest paired t of the others against it. Each draw flips the signs of all differences on
-    random topics, or clusters, and recomputes the largest t. ``p = (1 + count) / (1 + samples)``,
-    where count is the number of draws in which it is at least the observed one. Only one system is
-    truly first, so p is not corrected for the number of systems: with probability 1 - alpha, the
-    first system is among those with p > alpha.
+    The null hypothesis about a system is that no other system has a higher mean. The statistic is
+    the largest paired t of the other systems against it. Each draw flips the signs of all
+    differences on random topics, or clusters, and recomputes the largest t. ``p = (1 + count) / (1
+    + samples)``, where count is the number of draws with a larger or equal t. No correction for
+    multiple comparisons is necessary, because only one system is truly first. With probability 1 -
+    alpha, that system has p > alpha.
 
     References
     ----------
@@ -131,7 +130,7 @@ def _of_depth(values: Floats, signs: Floats) -> Floats:
 def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
     """Return which systems could be first, (metric, depth, system).
 
-    The result is None if differences are generalised over repeats, which the test does not support.
+    The result is None if the test would have to generalise to new repeats, which it cannot.
     """
     if scores.repeats is not None and scores.repeats.crossing:
         return None
@@ -154,7 +153,7 @@ DRAWS = 1000
 
 
 def too_few(scores: Scores, resamples: Resamples) -> list[str]:
-    """Return a caution if topics are too few."""
+    """Return a caution if there are too few topics."""
     counts = scores.scored.sum(axis=1)
     design = scores.design
     row, depth = np.unravel_index(counts.argmin(), counts.shape)
@@ -167,11 +166,11 @@ def too_few(scores: Scores, resamples: Resamples) -> list[str]:
     return [f"every system could be first: on {units} {of} p is at least {least:.2g}"]
 
 
-def optimism(scores: Scores, resamples: Resamples) -> dict[str, Any]:
+def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
     """Return the attributes on the optimism of the first mean.
 
-    It is estimated for the first metric and depth, as in `excess_of_first`, from resamples of
-    topics or clusters. With one topic there are no attributes.
+    `excess_of_first` estimates it for the first metric and depth. With one topic there are no
+    attributes.
     """
     if scores.scored[0, :, 0].sum() < 2 or not np.isfinite(scores.means[0, 0]).all():
         return {}
@@ -181,9 +180,11 @@ def optimism(scores: Scores, resamples: Resamples) -> dict[str, Any]:
 
 
 def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slice) -> Array:
-    """Return by how much the first mean of resamples exceeds the observed mean of its system.
+    """Return the mean excess of resampled first means by depth.
 
-    It is the average over resamples for each depth of a metric, NaN with a single topic.
+    In every bootstrap sample of topics, or clusters, the mean of the first system exceeds the
+    observed mean of that system by some amount. The result is the average amount for each depth of
+    a metric, NaN with a single topic.
     """
     summary = scores.summaries[row]
     sign = scores.signs[row]

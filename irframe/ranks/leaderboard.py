@@ -1,6 +1,5 @@
 """Leaderboards."""
 
-import string
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Literal, NamedTuple
@@ -14,27 +13,28 @@ from irframe.arrays import Array
 from irframe.checks import choice, places, room
 from irframe.comparing.corrections import Tested
 from irframe.comparing.significance import Pairing
+from irframe.cubes.parse_scores import ScoreLike
 from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError, caution, listing, united, warn
+from irframe.experiments.policy import MetricLike
 from irframe.experiments.topic_design import MIN_CLUSTERS, TASK, DrawnTopics
 from irframe.metrics.facts import TIE, facts, index_of
 from irframe.names import METRICS
-from irframe.paired import all_pairs
 from irframe.ranks.first import FIRST, optimism
+from irframe.ranks.letters import letters_of
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
 from irframe.scores.averages import Resamples, Resampling, means_of_draws, moments
 from irframe.scores.read_scores import Depths, by_task, choose_pairs, read_scores, select_depths
 from irframe.scores.repeats import Over
 from irframe.scores.summary import Interval
 
-LETTERS = string.ascii_lowercase + string.ascii_uppercase
-"""Letters of groups. Further groups get a number: a2, b2, ..."""
 CHANGES = ("difference", "change", "p_adjusted", "significant")
 """Columns of the comparison with the baseline."""
 Order = Literal["mean", "win_rate", "borda"]
 """Criteria that sort a leaderboard over tasks."""
 ORDERS: tuple[Order, ...] = ("mean", "win_rate", "borda")
+TaskMetrics = Mapping[Hashable, MetricLike]
 TASK_MEANS = "task_means"
 """Attribute of leaderboards that lists the columns of task means."""
 
@@ -50,7 +50,7 @@ def leaderboard(
     interval: Interval = "logit",
     resamples: Resampling | int = 1000,
     order_by: Order = "mean",
-    task_metrics: Mapping[Any, Any] | None = None,
+    task_metrics: TaskMetrics | None = None,
 ) -> pd.DataFrame:
     """Rank systems by their mean, with rank intervals and tiers.
 
@@ -60,45 +60,47 @@ def leaderboard(
         Scores per system and topic: an array, or a frame, wide or long. The first metric
         determines the ranking.
     test
-        As for `rank_intervals`. It is also used for the comparisons with the baseline, which are a
-        separate family: p-values are corrected for the number of these comparisons. The families
-        ``"metric"`` and ``"all"`` include all listed depths and metrics.
+        As for `rank_intervals`. The same test is used for comparisons with the baseline, which are
+        a separate family: their p-values are adjusted for the number of these comparisons. The
+        families ``"metric"`` and ``"all"`` include all listed depths and metrics.
     baseline
-        A system that every other system is compared with; by default none.
+        A system with which every other system is compared; by default none.
     at
         Depths to list, the first of which determines the ranking; by default the greatest.
     rank_interval, interval, resamples
-        As for `rank_intervals`. With tasks, `resamples` also give the spread of win rates.
+        As for `rank_intervals`. With tasks, the spread of win rates also uses `resamples`.
     order_by
-        What sorts the systems if scores have tasks (declared by `design`): ``"mean"``, the mean of
-        task means, ``"win_rate"`` or ``"borda"``. Intervals and letters are always of means.
+        The column by which systems are sorted if scores have tasks (declared by `design`):
+        ``"mean"``, the mean of task means, ``"win_rate"`` or ``"borda"``. Intervals and letters
+        always refer to means.
     task_metrics
         Task -> metric, such as ``{"marco": "RR", "covid": "nDCG"}``. Each task is scored by its
-        metric only. The metrics must be arithmetic means for which higher is better. The column
-        is named after all of them.
+        metric only. The metrics must be arithmetic means for which higher is better. The name of
+        the column consists of all their names.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system, best first, ties sorted by name. The index has the system, after the
-        group if there are groups. The columns are
+        One row per system, with the best first, and ties sorted by name. The index contains the
+        system, after the group if there are groups. The columns are
 
         - ``rank`` and ``tier``, see `rank_intervals`;
         - the mean of the first metric, under its label, with its confidence interval ``ci_low``,
           ``ci_high``;
         - ``letters``: two systems share a letter if, and only if, their difference is not
-          significant [2]_. After 26 small and 26 capital letters follow ``a2``, ``b2``, ...;
+          significant [2]_. The letters are a to z, A to Z, and then ``a2``, ``b2``, ...;
         - ``rank_low``, ``rank_high`` and ``could_be_first``, see `rank_intervals`, and with
           ``rank_interval="bootstrap"`` also ``first``;
         - with a baseline, ``difference``, the mean minus the baseline's; ``change``, the
           difference divided by the baseline's mean, NaN if that is 0; ``p_adjusted`` and
           ``significant``;
-        - with tasks, ``win_rate``, the average share of the other systems that it beats on a task,
-          and ``borda``, the average number of systems that it beats. Ties count half;
+        - with tasks, ``win_rate``, the share of other systems with a lower mean, averaged over
+          tasks, and ``borda``, the number of systems with a lower mean, averaged over tasks. A tie
+          counts one half;
         - with tasks, ``win_rate_low``, ``win_rate_high``, ``borda_low`` and ``borda_high``, the
-          spread of both under resampling of topics within tasks. This is not a confidence
+          spread of both over bootstrap samples of topics within tasks. This is not a confidence
           interval. It is NaN if a task has a single topic or cluster;
-        - with tasks, the mean of each task under its name. A system that lacks a task has no
+        - with tasks, the mean of each task under its name. A system without scores on a task has no
           overall mean, and is listed last;
         - the means of further metrics and depths, under their labels;
         - if systems have repeats, ``n_repeats`` and ``repeat_sd``, see `summary`;
@@ -181,7 +183,7 @@ def leaderboard(
 
 
 def _without_means(tasks: "TaskMeans", order: Order, ranking: RankOptions) -> pd.DataFrame:
-    """Return a leaderboard without means."""
+    """Return a leaderboard of tasks without overall means."""
     scores = tasks.scores
     label = scores.metrics[0]
     label = label if scores.depths is None else scores.axis.named(label, scores.depths[0])
@@ -198,74 +200,6 @@ def _without_means(tasks: "TaskMeans", order: Order, ranking: RankOptions) -> pd
     frame.attrs |= ranking.pairing.described | caution([message]) | drawn | tasks.attributes
     frame.attrs[METRICS] = [label]
     return frame
-
-
-def letters_of(ranks: pd.Series, significant: Array) -> list[str]:
-    """Return the compact letter display of systems.
-
-    Every letter stands for a maximal group of systems without significant differences. Starting
-    from the best system, a group is opened by the worst system that does not differ significantly
-    from it and shares no letter with it yet. The group then takes in as many systems as possible,
-    best first. Finally groups are removed, last one first, if all their pairs share another letter.
-
-    Parameters
-    ----------
-    ranks
-        Ranks by system. Ties are sorted by name, so that letters do not depend on their order.
-    significant
-        Whether each pair differs significantly, in the order of `all_pairs`.
-    """
-    order = np.lexsort([ranks.index.astype(str).to_numpy(), ranks.to_numpy()])
-    a, b = all_pairs(len(ranks)).T
-    alike = np.ones((len(ranks), len(ranks)), bool)
-    alike[a, b] = alike[b, a] = ~significant
-    groups = letter_groups(alike[np.ix_(order, order)])
-    turns = [divmod(number, len(LETTERS)) for number in range(len(groups))]
-    letters = np.array([LETTERS[n] + (str(turn + 1) if turn else "") for turn, n in turns], object)
-    joined = np.empty(len(ranks), object)
-    joined[order] = ["".join(letters[row]) for row in groups.T]
-    return joined.tolist()
-
-
-def letter_groups(alike: Array) -> Array:
-    """Return groups of systems that do not differ.
-
-    Parameters
-    ----------
-    alike
-        Which systems are alike: a symmetric matrix (system, system), best system first.
-
-    Returns
-    -------
-    numpy.ndarray
-        The members of each group, shape (group, system).
-
-    Examples
-    --------
-    The first and the last of three systems are not alike:
-
-    >>> alike = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], dtype=bool)
-    >>> letter_groups(alike).astype(int)
-    array([[1, 1, 0],
-           [0, 1, 1]])
-    """
-    groups: list[Array] = []
-    shared = np.zeros(alike.shape, dtype=int)
-    for system, row in enumerate(alike):
-        while (missing := row & (shared[system] == 0)).any():
-            group = row & alike[np.flatnonzero(missing)[-1]]
-            for member, others in enumerate(alike):  # better systems stay in the group first
-                group = group & others if group[member] else group
-            groups.append(group)
-            shared += np.outer(group, group)
-    kept: list[Array] = []
-    for group in reversed(groups):
-        pairs = np.outer(group, group)
-        if (shared[pairs] > 1).all():  # all its pairs share another group
-            shared = shared - pairs
-        else:
-            kept.append(group)
-    return np.array(sorted(kept, key=lambda group: [*np.flatnonzero(group)]))
 
 
 def _averages(paired: Scores) -> pd.DataFrame:
@@ -306,28 +240,28 @@ class TaskMeans(NamedTuple):
     scores: Scores
     """Scores by the first metric at the first depth."""
     compared: list[tuple[Array, Array]]
-    """For each task a mask of the systems that have it, and the topics on which they compare."""
+    """For each task, a mask of the systems with scores and the topics on which they compare."""
 
     @property
     def lacking(self) -> Array:
-        """A mask of the systems that lack a task."""
+        """Mask of the systems without scores on some task."""
         return self.means.isna().any(axis=1).to_numpy()
 
     @property
     def cautions(self) -> list[str]:
-        """The cautions about systems without a score in some task."""
+        """Cautions about systems without scores on some task."""
         n_missing = self.means.isna().sum(axis=1)
         systems = [f"{system} ({n})" for system, n in n_missing[n_missing > 0].items()]
         message = "systems without a score in some tasks have no mean, and are listed last"
         return [f"{message}: {listing(systems)}"] if systems else []
 
     @property
-    def attributes(self) -> dict[str, Any]:
-        """The attribute that lists the columns of task means."""
+    def attributes(self) -> dict[str, object]:
+        """Attribute that lists the columns of task means."""
         return {TASK_MEANS: [str(task) for task in self.means]}
 
     def columns(self, resamples: Resamples) -> pd.DataFrame:
-        """Return the columns `WON`: win rates, Borda counts and spreads."""
+        """Return win rates and Borda counts with their spreads."""
         drawn = beaten(self._resampled(resamples))
         drawn = np.where(np.isnan(drawn[0]), np.nan, drawn)
         ends = resamples.ends(np.moveaxis(drawn, 1, -1), resamples.alpha / 2)
@@ -336,9 +270,10 @@ class TaskMeans(NamedTuple):
         return pd.DataFrame(rows.T, self.means.index, WON)
 
     def _resampled(self, resamples: Resamples) -> Array:
-        """Return means over topics resampled within tasks, higher is better.
+        """Return means over topics resampled within tasks.
 
-        The shape is (sample, task, system). All are NaN if some task has a single cluster.
+        Higher means are better. The shape is (sample, task, system). All means are NaN if some task
+        has a single cluster.
         """
         scores = self.scores
         size = (resamples.samples, *self.means.T.shape)
@@ -346,7 +281,7 @@ class TaskMeans(NamedTuple):
         room(what, 8 * size[0] * size[1] * size[2], "ask for fewer resamples=")
         means = np.full(size, np.nan)
         kept = np.concatenate([topics for _, topics in self.compared])
-        if scores.topic_order is not None:  # topics are drawn in the order of their names
+        if scores.topic_order is not None:  # topics are sorted by name before they are drawn
             kept = scores.topic_order[np.isin(scores.topic_order, kept)]
         design = scores.design and scores.design.take(kept)
         if design is None or (np.diff(design.starts) < MIN_CLUSTERS).any():
@@ -368,14 +303,15 @@ WON = [f"{name}{end}" for name in ("win_rate", "borda") for end in ("", "_low", 
 def beaten(means: Array) -> Array:
     """Return win rates and Borda counts from task means.
 
-    The means have the shape (..., task, system), the result (2, ..., system).
+    The means have the shape (..., task, system), and the result has the shape (2, ..., system).
 
     Notes
     -----
-    A system beats another on a task if its mean is higher (to 12 decimals), or the other lacks the
-    task; a tie counts half. The Borda count is the average number of systems beaten over all
-    tasks, 0 on tasks that the system lacks. The win rate is the average share beaten of the other
-    systems that have the task, over the tasks that the system has.
+    A system beats another system on a task if its mean is higher (at 12 decimals), or if the other
+    system has no scores on the task. A tie counts one half. The Borda count is the number of
+    systems beaten, averaged over all tasks; it is 0 on tasks without scores of the system. The win
+    rate is the share beaten of the other systems with scores on the task. It is averaged over the
+    tasks with scores of the system.
 
     Examples
     --------
@@ -395,10 +331,10 @@ def beaten(means: Array) -> Array:
 
 
 def means_by_task(scores: Scores) -> TaskMeans | None:
-    """Return the task means of the first metric, or None.
+    """Return task means of the first metric, or None.
 
-    They are at the first depth. A topic counts if every system that has any score in its task has
-    a score on it.
+    The means are at the first depth. A topic counts if it has scores of every system that has
+    scores on its task.
     """
     if scores.design is None or TASK not in scores.label_values:
         return None
@@ -421,7 +357,7 @@ def means_by_task(scores: Scores) -> TaskMeans | None:
     return TaskMeans(pd.DataFrame(columns, scores.systems), first, compared)
 
 
-def read_tasks(scores: Any, over: Over, task_metrics: Mapping[Any, Any] | None) -> Scores:
+def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) -> Scores:
     """Read scores, and select each topic's metric by its task.
 
     Raises
@@ -476,9 +412,10 @@ def with_tasks(
     *,
     every: bool = False,
 ) -> pd.DataFrame:
-    """Return a leaderboard with columns of tasks, sorted.
+    """Return a sorted leaderboard with columns of tasks.
 
-    Systems that lack a task have no mean and come last. With `every`, all systems lack one.
+    Systems without scores on some task have no mean and are last. With `every`, all systems lack a
+    task.
     """
     leading = ["rank", "tier", "letters"]
     rest = board.columns.difference(leading, sort=False)

@@ -22,6 +22,7 @@ from irframe.comparing.significance import Pairing, without_judged
 from irframe.cubes.scores import Arrays, Scores, finite
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError, caution, united, warn
+from irframe.metrics.base import Summary
 from irframe.metrics.facts import TIE
 from irframe.paired import Bootstrap, MaxT, PairedT, all_pairs
 from irframe.paired.design import Design
@@ -38,7 +39,7 @@ from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 def holm_counts(values: Array, known: Array, alpha: float, design: Design | None = None) -> Arrays:
     """Count better and worse systems by t-tests with Holm's correction.
 
-    The correction is separate for each system.
+    Tests are corrected separately for each system.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     known
         Whether the summands of each system are finite, shape (system, depth).
     alpha
-        Significance level of both sides together.
+        Significance level of both one-sided tests together.
     design
         The sampling design of the topics; by default independent topics of equal weight.
 
@@ -70,7 +71,7 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     compute = partial(moments, design=design)
     mean, sd, freedom = in_blocks(compute, values, pairs, dtypes=3 * (np.float64,))
     a, b = pairs.T
-    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf  # never significant
+    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf  # so that these are never significant
     lead = mean / (sd / np.sqrt(topics))
     ahead = np.full((depths, systems, systems), 1.0)
     ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
@@ -101,10 +102,10 @@ def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Ar
 
 
 RankMethod = Literal["pairs", "holm", "max-t", "bootstrap"]
-"""Methods of rank intervals. The last one is the spread under resampling."""
+"""Methods of rank intervals. The last method returns the spread of resampled ranks."""
 METHODS = ("pairs", "holm", "max-t", "bootstrap")
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
-"""Columns beside those of the summary. The last one needs ``"bootstrap"``."""
+"""Columns in addition to those of `summary`. The last column needs ``"bootstrap"``."""
 
 
 @table_verb(repeats=True, one_unit=True)
@@ -125,23 +126,23 @@ def rank_intervals(
     rank_interval
         Method of rank intervals.
 
-        - ``"pairs"``: from all pairs of systems, tested as in `compare`. Significantly better
-          systems rank before a system, and significantly worse ones after it.
-        - ``"holm"``: from one-sided t-tests of each system against the others, with Holm's
-          correction for each system separately.
-        - ``"max-t"``: the same tests, corrected by `MaxT`. These and Holm's intervals are narrower
-          than those from pairs, so that fewer systems may have rank 1 in their interval.
-        - ``"bootstrap"``: the spread of ranks when topics are resampled. This is not a confidence
-          interval, since the observed ranking depends on chance, too.
+        - ``"pairs"``: all pairs of systems are tested as in `compare`. Significantly better systems
+          rank before a system, and significantly worse systems after it.
+        - ``"holm"``: each system is compared with the others by one-sided t-tests. Holm's
+          correction is applied to each system separately.
+        - ``"max-t"``: the same tests, corrected by `MaxT`. The intervals of ``"holm"`` and
+          ``"max-t"`` are narrower than those of ``"pairs"``, and fewer of them contain rank 1.
+        - ``"bootstrap"``: the spread of ranks over bootstrap samples of topics. This is not a
+          confidence interval, because the observed ranking itself depends on chance.
     test
-        Test of the pairs for ``"pairs"`` and for tiers, as in `compare`: an
-        `irframe.Significance`, or the name of a test. ``"holm"`` and ``"max-t"`` need the test t.
-        Intervals of means and ranks have the level 1 - `alpha` of the test. If systems have
-        repeats, every `over` but ``"topic"`` needs ``"pairs"``.
+        Test of pairs, for ``"pairs"`` and for tiers, as in `compare`: an `irframe.Significance`, or
+        the name of a test. ``"holm"`` and ``"max-t"`` need the test t. The confidence level of all
+        intervals is 1 - `alpha`. If systems have repeats, only ``"pairs"`` supports values of
+        `over` other than ``"topic"``.
     interval
-        Method of the intervals of means, see `summary`.
+        Method of the confidence intervals of means, see `summary`.
     resamples
-        Draws of ``"max-t"`` and ``"bootstrap"``: an `irframe.Resampling`, or their number.
+        Draws for ``"max-t"`` and ``"bootstrap"``: an `irframe.Resampling`, or their number.
 
     Returns
     -------
@@ -152,70 +153,70 @@ def rank_intervals(
 
         - ``mean``, ``ci_low``, ``ci_high``, see `summary`, on the topics compared;
         - ``rank``, one more than the number of better systems, so that ties share a rank;
-        - ``rank_low`` and ``rank_high``, the interval of the rank, within 1 to the number of
-          systems;
-        - ``could_be_first``, whether the test below leaves open that the system is first. Missing
-          for repeats, unless ``over="topic"``;
-        - ``tier``, from 1, the best: a run of systems in the ranking that do not differ
-          significantly from each other;
-        - with ``"bootstrap"`` also ``first``, the share of resamples in which the system has rank
-          1. Ties share it equally, so that the shares sum to 1. It is not the probability of being
-          the best system;
+        - ``rank_low`` and ``rank_high``, the confidence interval of the rank, from 1 to the number
+          of systems;
+        - ``could_be_first``, whether the test described below does not exclude that the system is
+          truly first. Missing for repeats, unless ``over="topic"``;
+        - ``tier``, 1 for the best tier. The systems of a tier are consecutive in the ranking, and
+          do not differ significantly from each other;
+        - with ``"bootstrap"`` also ``first``, the share of bootstrap samples in which the system
+          has rank 1. Ties share it equally, so that the shares sum to 1. It is not the probability
+          of being the best system;
         - ``n_topics``, the number of topics compared.
 
     Raises
     ------
     IrframeError
-        As `compare`; also if samples or seed are out of range.
+        As for `compare`; also if samples or seed are out of range.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it. Also as `summary`.
+        score (not NaN) on it. Also as for `summary`.
 
     Notes
     -----
-    With ``"pairs"`` the interval is ``[1 + B, S - W]``, where B of S systems are significantly
-    better and W significantly worse in `compare` with the same `test`. The intervals are
-    simultaneous for all systems if p-values are adjusted for all pairs, as by Holm, Tukey and
-    max-T.
+    With ``"pairs"`` the interval is ``[1 + B, S - W]``. B of S systems are significantly better and
+    W significantly worse in `compare` with the same `test`. The intervals are simultaneous for all
+    systems if p-values are adjusted for all pairs, as by Holm, Tukey and max-T.
 
-    With ``"holm"`` every other system k is compared with system j by a one-sided t-test, ``p_k =
-    P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom and means m. It is 1 if the standard
-    error is 0. Holm's correction over these S - 1 tests at ``alpha / 2`` finds B systems better
-    than j, and likewise W worse systems. The interval is ``[1 + B, S - W]``. Its coverage is at
-    least ``1 - alpha`` for any true ranks. In simulations with topics drawn from real ones, 95%
-    intervals covered the true rank at least 99 times in 100 with 10 to 40 systems and 5 to 50
-    topics.
+    With ``"holm"`` every other system k is compared with system j by a one-sided t-test. Its
+    p-value is ``P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom and means m. It is 1 if
+    the standard error is 0. Holm's correction is applied to these S - 1 tests at level ``alpha /
+    2``. Let B systems be significantly better than j, and W systems significantly worse by the
+    opposite tests. The interval is ``[1 + B, S - W]``. Its coverage is at least ``1 - alpha`` for
+    any true ranks. In simulations with samples of real topics, 95% intervals covered the true rank
+    at least 99 times in 100 with 10 to 40 systems and 5 to 50 topics.
 
-    With ``"max-t"`` the 2(S - 1) tests of a system are corrected jointly by steps. If the average
-    of a metric is not arithmetic, its transformed scores are tested. Averages are rounded to 12
-    decimals, and lower is better for a cost. Weights of topics count as in `compare`; topics that
-    ``"bootstrap"`` draws keep their weights.
+    With ``"max-t"`` the 2(S - 1) tests of a system are corrected jointly by a step-down procedure.
+    If the average of a metric is not arithmetic, its transformed scores are tested. Averages are
+    rounded to 12 decimals, and lower is better for a cost. Topics are weighted as in `compare`.
+    With ``"bootstrap"`` resampled topics keep their weights.
 
     With ``"bootstrap"`` topics are resampled with replacement, and the systems are ranked by their
-    averages in every resample. All systems, metrics and depths with the same topics share the
-    draws. At most a share of ``alpha / 2`` of the resampled ranks is below ``rank_low``, and at
-    most that share above ``rank_high``. For similar systems the coverage is far below ``1 - alpha``
-    [4]_. In the simulations above it was 76 in 100 in the worst case, with 5 topics. There 18 of
-    100 draws left a single system with rank 1 in its interval, which never happened with Holm's
-    intervals.
+    averages in every bootstrap sample. All systems, metrics and depths with the same topics use the
+    same bootstrap samples. At most a share of ``alpha / 2`` of the resampled ranks is below
+    ``rank_low``, and at most that share above ``rank_high``. For similar systems the coverage is
+    far below ``1 - alpha`` [4]_. In the simulations above it was 76 in 100 in the worst case, with
+    5 topics. In 18 of 100 of these simulations only one interval contained rank 1, which never
+    happened with Holm's intervals.
 
-    Rank intervals are about all ranks, ``could_be_first`` about the first rank only. For each
-    system the largest paired t of the others against it is compared with the same maximum under
-    sign flips of topics, or clusters, one-sided. This needs no correction for the number of
-    systems, since only one is truly first: with probability ``1 - alpha`` it is among those left.
-    They are fewer than the systems with a ``rank_low`` of 1. Of 143 runs of TREC-COVID by nDCG@10,
-    19 could be first, and 50 have a ``rank_low`` of 1 with ``"pairs"``. With fewer than six topics
-    every system could be first.
+    Rank intervals are about all ranks, whereas ``could_be_first`` is about the first rank only. The
+    statistic of a system is the largest paired t of the other systems against it. A one-sided
+    randomisation test compares it with its distribution under sign flips of topics, or clusters.
+    No correction for multiple comparisons is necessary, because only one system is truly first.
+    With probability ``1 - alpha`` it is among the systems that could be first. They are fewer than
+    the systems with a ``rank_low`` of 1. Among 143 runs of TREC-COVID by nDCG@10, 19 could be
+    first, and 50 have a ``rank_low`` of 1 with ``"pairs"``. With fewer than six topics every system
+    could be first.
 
     With a single topic every rank is possible, and ``first`` is NaN. For two systems `compare` is
     enough.
 
     Tiers are formed from the best system downwards. A system begins a new tier if it differs
     significantly from any system of the current tier. Ties share a tier. The last system of a tier
-    and the first of the next need not differ significantly.
+    and the first system of the next tier need not differ significantly.
 
     References
     ----------
@@ -285,14 +286,14 @@ class RankOptions:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns beside those of the summary."""
+        """Columns in addition to those of `summary`."""
         return RANKS if self.method == "bootstrap" else RANKS[:-1]
 
     def significant(self, paired: Scores) -> Array:
-        """Return which pairs differ significantly, shape (metric, depth, pair)."""
+        """Return which pairs differ significantly, (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
         [size] = self.pairing.family_sizes([paired], [pairs])
-        p = self.pairing.p_values(paired, pairs)  # first, since it may refuse the test
+        p = self.pairing.p_values(paired, pairs)  # before any warning, as it may raise
         warn(*without_judged([paired]), *beware_of_least(self.pairing, paired, pairs, size))
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
@@ -349,8 +350,8 @@ class RankOptions:
     def ends(self, paired: Scores, row: int, depths: slice) -> Arrays:
         """Return counts or ends of rank intervals, each (system, depth).
 
-        They are counts of better and worse systems for ``"holm"`` and ``"max-t"``, and ends with
-        shares of first ranks for ``"bootstrap"``.
+        For ``"holm"`` and ``"max-t"`` the result consists of the numbers of better and of worse
+        systems. For ``"bootstrap"`` it consists of the ends, and of the shares of first ranks.
         """
         summary = paired.summaries[row]
         sign = paired.signs[row]
@@ -361,8 +362,8 @@ class RankOptions:
 
         def max_t(values: Array, *design: Design) -> Arrays:
             known = finite(values, summary)
-            for each in design:
-                values = by_cluster(each, values)
+            for sampled in design:
+                values = by_cluster(sampled, values)
             if values.shape[1] < 2:
                 return 2 * (np.zeros((len(values), values.shape[2]), int),)
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
@@ -382,10 +383,7 @@ class RankOptions:
 
 
 def first_shares(paired: Scores, resamples: Resamples) -> Array:
-    """Return the shares of resamples with first rank.
-
-    The shape is (metric, depth, system).
-    """
+    """Return shares of rank 1, (metric, depth, system)."""
     uncorrected = Pairing(Significance(adjust=None, alpha=resamples.alpha))
     ranking = RankOptions("bootstrap", "logit", resamples, uncorrected)
     systems = len(paired.systems)
@@ -397,9 +395,9 @@ def first_shares(paired: Scores, resamples: Resamples) -> Array:
 
 
 def _spread(
-    resamples: Resamples, scores: Array, summary: Any, sign: int, *design: Design
+    resamples: Resamples, scores: Array, summary: Summary, sign: int, *design: Design
 ) -> Arrays:
-    """Return limits of resampled ranks, and shares of rank 1."""
+    """Return ends of resampled ranks, and shares of rank 1."""
     means = resamples.means(scores, summary, sign, *design)
     if np.isnan(means).any():
         lowest = np.ones(means.shape[:0:-1])

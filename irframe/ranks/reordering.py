@@ -3,9 +3,9 @@
 Verbs: reordering, ablation, best_systems, rrie.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -57,26 +57,31 @@ def reordering(
     test
         Test of whether another system is better, as for `compare`: an `irframe.Significance`, or
         the name of a test. By default p-values are not corrected, as in the paper. All corrections
-        but max-T are supported. A p-value equal to alpha counts as significant.
+        except max-T are supported. A p-value equal to alpha counts as significant.
     at
-        A depth, or several, which get a column ``depth``; by default the greatest.
+        A depth, or several depths; by default the greatest. Several depths have a column ``depth``.
     relative_margin
-        How much better another system's mean must be, as a share of the system's mean, at least 0.
+        Smallest relative difference of the means of a better system, at least 0.
     per
         ``"step"``: one row per step. ``"system"``: one row per step and system.
 
     Returns
     -------
     pandas.DataFrame
-        One row per step from one metric to the next, and with more than two metrics a last row for
-        the step from the first to the last. The columns are the group, after `groupby`; ``old``,
-        ``new``; ``delta_sort``, the largest absolute value over systems, and ``system``, the
-        system with this value; ``kendall``, tau-b between the orders of systems; ``delta_value``,
-        the mean over systems of new/old score; ``n_systems``, ``n_topics``.
+        One row per step from a metric to the next metric. With more than two metrics, a last row is
+        about the step from the first to the last metric. The columns are
+
+        - the group, after `groupby`;
+        - ``old`` and ``new``, the metrics;
+        - ``delta_sort``, the largest absolute change over systems, and ``system``, the system with
+          this change;
+        - ``kendall``, Kendall's tau-b between the orders of systems;
+        - ``delta_value``, the ratio of new to old score, averaged over systems;
+        - ``n_systems``, ``n_topics``.
 
         With ``per="system"`` the columns are the group, ``old``, ``new``, ``system``, and its
         ``delta_sort`` in percent of the systems. It is positive if fewer systems are better by the
-        new metric than by the old one.
+        new metric than by the old metric.
 
     Raises
     ------
@@ -90,12 +95,12 @@ def reordering(
 
     Notes
     -----
-    ``delta_sort = 100 (n_old - n_new) / S``, where n is the number of systems better than the
-    system. A system is better if its mean is better by at least `relative_margin` of the system's
-    mean, and a two-sided paired test has p <= alpha. The paper uses a t-test, and does not say
+    ``delta_sort = 100 (n_old - n_new) / S``, where n of S systems are better than the system. A
+    system is better if its mean is better by at least the share `relative_margin` of the system's
+    mean, and if a two-sided paired test has p <= alpha. The paper uses a t-test, and does not state
     whether it is paired.
 
-    A topic counts if every system has a score by every metric. ``delta_value`` uses the reciprocal
+    A topic counts if every system has a score by every metric. ``delta_value`` uses the reciprocals
     of costs such as ASL, and omits systems with an old score of 0.
 
     References
@@ -111,8 +116,8 @@ def reordering(
     >>> scores.ireval.reordering().drop(columns=["n_systems", "n_topics"])
         old            new  delta_sort   system  kendall  delta_value
     0  P@20  ASL(first=10)        12.5  colbert    0.857        0.243
-    >>> each = scores.ireval.reordering(per="system")
-    >>> each[each["delta_sort"] != 0].to_dict("list")["system"]
+    >>> by_system = scores.ireval.reordering(per="system")
+    >>> by_system[by_system["delta_sort"] != 0].to_dict("list")["system"]
     ['colbert', 'doct5query']
     """
     choice("per", per, ("step", "system"))
@@ -127,7 +132,17 @@ def reordering(
     return table
 
 
-def _reordered(array: xr.DataArray, *, better: Any, per: str) -> pd.DataFrame:
+class SystemOrder(NamedTuple):
+    """Means by a metric, with numbers of better systems."""
+
+    metric: str
+    mean: Floats
+    n_better: NDArray[np.int64]
+
+
+def _reordered(
+    array: xr.DataArray, *, better: Callable[[Floats, str], NDArray[np.int64]], per: str
+) -> pd.DataFrame:
     labels = metric_labels(array)
     systems = array.indexes[SYSTEM]
     if len(labels) < 2 or len(systems) < 2:
@@ -139,18 +154,13 @@ def _reordered(array: xr.DataArray, *, better: Any, per: str) -> pd.DataFrame:
     values = _complete(array)
     steps = [(row, row + 1) for row in range(len(labels) - 1)]
     steps += [(0, len(labels) - 1)] if len(labels) > 2 else []
-    metrics = [
-        (label, average(scores, facts(label).summary), better(scores, label))
+    orders = [
+        SystemOrder(label, average(scores, facts(label).summary), better(scores, label))
         for label, scores in zip(labels, values, strict=True)
     ]
+    rows = [_step(orders[old], orders[new], systems, per) for old, new in steps]
     if per == "system":
-        moves = [
-            {"old": metrics[old][0], "new": metrics[new][0], SYSTEM: systems}
-            | {"delta_sort": 100 * (metrics[old][2] - metrics[new][2]) / len(systems)}
-            for old, new in steps
-        ]
-        return pd.concat(map(pd.DataFrame, moves), ignore_index=True)
-    rows = [_step(metrics[old], metrics[new], systems) for old, new in steps]
+        return pd.concat(map(pd.DataFrame, rows), ignore_index=True)
     return pd.DataFrame(rows).assign(n_systems=len(systems), n_topics=values.shape[2])
 
 
@@ -185,28 +195,29 @@ def _count_better(
     return np.asarray((enough & (significant | significant.T)).sum(axis=1))
 
 
-def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:
-    """Return the row of one step between two metrics.
-
-    A metric is a tuple of its name, means and numbers of better systems.
-    """
-    change = abs(old[2] - new[2])
-    means = [(mean, facts(name)) for name, mean, _ in (old, new)]
-    before, after = (np.round(fact.sign * mean, 12)[np.newaxis] for mean, fact in means)
-    return {
-        "old": old[0],
-        "new": new[0],
-        "delta_sort": 100 * change.max() / len(systems),
-        "system": systems[int(np.argmax(change))],
-        "kendall": float(Kendall().kernel(before, after)[0, 0]),
-        "delta_value": _delta_value(means),
+def _step(old: SystemOrder, new: SystemOrder, systems: pd.Index, per: str) -> dict[str, object]:
+    """Return the row of one step, or rows per system."""
+    change = 100 * (old.n_better - new.n_better) / len(systems)
+    columns: dict[str, object] = {"old": old.metric, "new": new.metric}
+    if per == "system":
+        return columns | {SYSTEM: systems, "delta_sort": change}
+    largest = int(np.argmax(abs(change)))
+    signed = (np.round(facts(by.metric).sign * by.mean, 12)[np.newaxis] for by in (old, new))
+    return columns | {
+        "delta_sort": abs(change[largest]),
+        "system": systems[largest],
+        "kendall": float(Kendall().kernel(*signed)[0, 0]),
+        "delta_value": _delta_value(old, new),
     }
 
 
-def _delta_value(means: Any) -> float:
-    """Return the mean of new/old, with reciprocals of costs."""
+def _delta_value(old: SystemOrder, new: SystemOrder) -> float:
+    """Return the mean ratio of new to old scores.
+
+    Costs are replaced by their reciprocals.
+    """
     with np.errstate(divide="ignore"):
-        before, after = (1 / mean if fact.cost else mean for mean, fact in means)
+        before, after = (1 / by.mean if facts(by.metric).cost else by.mean for by in (old, new))
     usable = (before != 0) & np.isfinite(before) & np.isfinite(after)
     return float((after[usable] / before[usable]).mean()) if usable.any() else np.nan
 
@@ -306,7 +317,7 @@ def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> p
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     at
-        A depth, or several, which get a column ``depth``; by default the greatest.
+        A depth, or several depths; by default the greatest. Several depths have a column ``depth``.
 
     Returns
     -------
@@ -314,11 +325,11 @@ def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> p
         One row per group and metric, with the columns
 
         - the group, after `groupby`, and ``metric``;
-        - ``system``, the best system, or the first of those that tie up to rounding;
-        - ``value``, its mean over the topics compared. A topic counts if every system that has any
-          score has a score on it;
+        - ``system``, the best system. Of systems that tie up to rounding errors it is the first;
+        - ``value``, its mean over the topics compared. A topic counts if it has scores of every
+          system that has any scores;
         - ``could_be_first``, the names of other systems that could be the best at level .05, see
-          `leaderboard`;
+          `rank_intervals`;
         - ``n_topics``, the number of topics compared.
 
         System and value are missing if there are no scores.
@@ -369,7 +380,7 @@ def _best(scores: xr.DataArray) -> pd.DataFrame:
         best = int(best_first(row, facts(name).sign)[0])
         compared = read.take(metric=[metric], system=known) if n else None
         first = None if compared is None else could_be_first(compared, Resamples(0.05, 1000, 0))
-        others: Any = []
+        others = labels[:0]
         if first is not None:
             others = labels[known[first[0, 0]]].drop(labels[best], errors="ignore")
         rows.append((name, labels[best] if n else None, row[best], listing(others), n))
@@ -386,28 +397,29 @@ def rrie(
     Parameters
     ----------
     scores
-        Scores per system and topic by metrics for which 1 is perfect, be it the highest score
-        (P, AP, nDCG, RR, ...) or the lowest cost (ASL, ESL): an array, or a frame, wide or long.
+        Scores per system and topic: an array, or a frame, wide or long. A perfect score must be 1:
+        the highest score (P, AP, nDCG, RR, ...) or the lowest cost (ASL, ESL).
     baseline
         The system whose error is reduced.
     at
-        A depth, or several, which get a column ``depth``; by default the greatest.
+        A depth, or several depths; by default the greatest. Several depths have a column ``depth``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per metric and other system, with the columns ``metric``, ``baseline``, ``system``,
-        their means ``old`` and ``new`` over the topics on which every system has a score, and
-        ``rrie``, the relative reduction in error. It is 1 for a perfect system, 0 if it equals the
-        baseline, and negative if it is worse. It is NaN if the baseline has no error, or scores
-        beyond 1 (such as an ASL below 1 of empty lists).
+        One row per metric and system other than the baseline, with the columns ``metric``,
+        ``baseline`` and ``system``. ``old`` and ``new`` are the means of the two, over the topics
+        with scores of all systems. ``rrie`` is the relative reduction in error. It is 1 for a
+        perfect system, 0 if it equals the baseline, and negative if it is worse. It is NaN if the
+        baseline has no error, or if its score is better than perfect (such as an ASL below 1 of
+        empty lists).
 
     Raises
     ------
     ParameterError
         If the baseline is not among the systems, or is the only one.
     InputError
-        If there is no topic on which every system has a score.
+        If no topic has scores of all systems.
     DepthError
         If a depth was not scored.
 
@@ -463,7 +475,7 @@ def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
 
 
 def _on_common_topics(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores, NaN on topics that some system lacks."""
+    """Return scores, NaN on topics without scores of some system."""
     scored = scores.notnull()
     common = scored.all(SYSTEM)
     labels = metric_labels(scores)

@@ -47,8 +47,8 @@ def select_top(
     Returns
     -------
     xarray.Dataset or xarray.DataArray
-        The data without the worst ``floor((1 - share) n)`` of n systems. The order of the others
-        is kept. If systems tie, later ones are removed first.
+        The data without the worst ``floor((1 - share) n)`` of n systems, in the same order. If
+        systems tie, later systems are removed first.
 
     Raises
     ------
@@ -83,6 +83,6 @@ def select_top(
         last = scores_at(read.isel({METRIC: row}), None)
     ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
     systems = len(ranked)
-    # Rounded because (1 - 0.9) * 10 is below 1.
+    # The product is rounded because (1 - 0.9) * 10 is below 1.
     n_removed = int(np.floor(round((1 - share) * systems, 9)))
     return data.isel({SYSTEM: np.sort(ranked[: systems - n_removed])})

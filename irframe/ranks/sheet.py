@@ -15,24 +15,27 @@ from irframe.names import METRIC, SYSTEM, TOPIC
 
 @table_verb()
 def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset | pd.DataFrame:
-    """Return a participant's scores beside best, median and worst.
+    """Return a system's scores beside best, median and worst.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     system
-        The participant.
+        The system of the participant.
 
     Returns
     -------
     pandas.DataFrame or xarray.Dataset
-        For every topic, the ``score`` of the system; the ``best``, ``median`` and ``worst`` score
-        of all systems including it (for a cost the best score is the lowest); ``rank``, one more
-        than the number of better systems, a float, NaN if the system has no score; and ``n``, the
-        number of systems with a score. The result is a frame indexed by metric and topic for a
-        frame of scores, or a dataset over (metric, topic, depth) for an array. After `groupby` the
-        group comes first.
+        A frame indexed by metric and topic for a frame of scores, or a dataset over (metric, topic,
+        depth) for an array. After `groupby` the group comes first. The columns are
+
+        - ``score``, the score of the system on the topic;
+        - ``best``, ``median`` and ``worst``, the scores of all systems including this one. The best
+          score is the lowest for a cost;
+        - ``rank``, one more than the number of better systems. It is a float, and NaN if the system
+          has no score;
+        - ``n``, the number of systems with a score.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
-from irframe.ranks.leaderboard import LETTERS, letter_groups
+from irframe.ranks.letters import LETTERS, letter_groups
 from irframe.tables.captions import caption_text
 
 
