@@ -22,7 +22,7 @@ from irframe.planning.over_repeats import by_source, repeat_components, variance
 from irframe.scores.read_scores import scores_to_compare
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Deviations up to this share of the largest score are rounding errors."""
+"""Largest deviation that counts as a rounding error, relative to the largest score."""
 
 
 class MeanSquares(NamedTuple):
@@ -33,7 +33,7 @@ class MeanSquares(NamedTuple):
     system, topic, residual
         Mean squares, each of shape (depth,).
     systems, topics
-        Numbers of systems and topics; topics per depth if depths have different topics.
+        Numbers of systems and of topics, each of shape (depth,).
     """
 
     system: Array
@@ -46,7 +46,7 @@ class MeanSquares(NamedTuple):
     def variances(self) -> Array:
         """Return variances of system, topic and interaction, shape (3, depth).
 
-        They are computed from expected mean squares and may be negative.
+        They are estimated from expected mean squares, and may be negative.
         """
         system = (self.system - self.residual) / self.topics
         topic = (self.topic - self.residual) / self.systems
@@ -64,8 +64,8 @@ def mean_squares(scores: Array) -> MeanSquares:
     Returns
     -------
     MeanSquares
-        Mean squares per depth, NaN with a single topic, and 0 for deviations within rounding
-        errors.
+        Mean squares per depth. They are NaN for a single topic, and 0 if all deviations are
+        rounding errors.
     """
     systems, topics, depths = scores.shape
     of_topic = scores.mean(axis=0)
@@ -93,8 +93,9 @@ def mean_squares(scores: Array) -> MeanSquares:
 def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]:
     """Return lower and upper variances of sources, shape (3, depth).
 
-    The interval of the interaction uses chi squared and is exact for normal scores. The other
-    intervals are for a difference of mean squares, by the modified large-sample method.
+    The interval of the interaction is based on chi squared, and is exact for normal scores. The
+    other variances are differences of mean squares. Their intervals use the modified large-sample
+    method.
     """
     freedom = squares.systems - 1, squares.topics - 1
     rest = freedom[0] * freedom[1]
@@ -123,8 +124,8 @@ def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> 
 def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
     """Return upper quantiles of the F distribution.
 
-    With infinite df2 they are those of chi squared divided by df1. They are NaN without degrees of
-    freedom.
+    For infinite df2 they are quantiles of chi squared divided by df1. They are NaN for zero degrees
+    of freedom.
     """
     df1 = np.where(np.asarray(df1) > 0, df1, np.nan)
     if np.isscalar(df2):
@@ -149,43 +150,45 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
     Returns
     -------
     xarray.Dataset
-        Over (metric, depth, component), with the components ``"system"``, ``"topic"`` and
-        ``"interaction"``. ``variance`` has the interval ``variance_low`` and ``variance_high``.
-        ``share`` is the share of the total variance, 0 to 1.
+        The components are ``"system"``, ``"topic"`` and ``"interaction"``. The variables are
 
-        Over (metric, depth): ``n_topics``, the number of topics with scores of all systems.
+        - ``variance`` (metric, depth, component), with its confidence interval ``variance_low`` and
+          ``variance_high``;
+        - ``share`` (metric, depth, component), the share of the total variance, 0 to 1;
+        - ``n_topics`` (metric, depth), the number of topics with scores of all systems.
 
-        With repeats there are ``variance``, ``share`` and ``n_topics`` only. If each system has
-        repeats of its own, the components are ``"topic"``, ``"repeat"``, ``"system_topic"`` and
-        ``"residual"``. If repeats are shared, they are all seven of systems x topics x repeats,
-        with ``mean_square``. Repeats within topics are averaged first.
+        With repeats there are no intervals. If each system has repeats of its own, the components
+        are ``"topic"``, ``"repeat"``, ``"system_topic"`` and ``"residual"``. If repeats are shared,
+        there are seven components for systems, topics, repeats and their interactions, also with
+        ``mean_square``. Repeats within topics are averaged first.
 
-        After `groupby` the first dimension is the group. Values are NaN with a single topic, and
+        After `groupby` the first dimension is the group. Values are NaN for a single topic, and
         shares are NaN if there is no variance.
 
     Raises
     ------
     IrframeError
-        As `compare`.
+        As for `compare`.
 
     Warns
     -----
     IrframeWarning
-        If topics are dropped because some system has no score on them, or a negative variance is
+        If topics are dropped because some system has no score on them, or if a negative variance is
         set to 0.
 
     Notes
     -----
-    A score is the sum of a mean and independent effects of system, topic and their interaction,
-    with variances v_s, v_t and v_st. The last contains all noise. With S systems and T topics,
-    expected mean squares give ``v_st = MS_st``, ``v_s = (MS_s - MS_st) / T`` and ``v_t = (MS_t -
-    MS_st) / S``.
+    A score is the sum of a mean and independent random effects of system, topic and their
+    interaction. Their variances are v_s, v_t and v_st, where v_st includes random error. With S
+    systems and T topics, they are estimated from mean squares (MS) by ``v_st = MS_st``, ``v_s =
+    (MS_s - MS_st) / T`` and ``v_t = (MS_t - MS_st) / S``.
 
-    The intervals assume normal effects, also of systems. The interval of v_st by chi squared is
-    then exact. Those of v_s and v_t use the modified large-sample method [3]_. In simulations 95%
-    intervals covered the true value 94 to 96 times in 100. With exponential effects they covered it
-    67 to 87 times, with uniform effects at least 96 times. Resampling topics is not offered: it
-    ignores that systems are a sample too, and its coverage is far lower.
+    The intervals assume that all effects, including those of systems, are normal. The interval of
+    v_st is based on chi squared, and is exact under this assumption. The intervals of v_s and v_t
+    use the modified large-sample method [3]_. In simulations with normal effects, 95% intervals
+    covered the true value 94 to 96 times in 100. With exponential effects they covered it 67 to 87
+    times, and with uniform effects at least 96 times. A bootstrap of topics is not provided. It
+    ignores that systems are a sample, too, and its coverage is far lower.
 
     References
     ----------
@@ -226,37 +229,25 @@ def design_effects(paired: Scores) -> dict[str, Array]:
     Returns
     -------
     dict
-        ``design_effect`` is the variance of mean differences divided by that of as many independent
-        topics of equal weight, both summed over pairs. With clusters there is also ``icc``, the
-        intraclass correlation ``(ratio - 1) / (m - 1)``, -1 to 1. Here ``ratio`` is the variance
-        divided by that without clusters, with the same weights and tasks. The mean size of a
-        topic's cluster is ``m = sum B^2 / sum b^2``, with b the share of a topic in the mean and B
-        that of a cluster.
+        ``design_effect`` is the variance of mean differences divided by the variance for as many
+        independent topics of equal weight. Both are summed over pairs. With clusters there is also
+        ``icc``, the intraclass correlation ``(ratio - 1) / (m - 1)``, from -1 to 1. Here ``ratio``
+        is the variance divided by the variance without clusters, with the same weights and tasks.
+        The mean cluster size is ``m = sum B^2 / sum b^2``. The shares of topics and clusters in the
+        mean are b and B.
     """
     pairs = all_pairs(len(paired.systems))
 
-    def effects(scores: Array, *design: Design) -> tuple[Array, Array]:
-        unclustered = [
-            design_of(
-                len(design_at_depth.task),
-                weights=design_at_depth.weights,
-                task=design_at_depth.task,
-            )
-            for design_at_depth in design
-        ]
-        plain, without, drawn = (
-            (describe_differences(scores, pairs, *design_at_depth).sd ** 2).sum(
-                axis=0, keepdims=True
-            )
-            for design_at_depth in ((), unclustered, design)
+    def effects(scores: Array, design: Design) -> tuple[Array, Array]:
+        unclustered = design_of(len(design.task), weights=design.weights, task=design.task)
+        variances = (
+            describe_differences(scores, pairs, under).sd ** 2
+            for under in (None, unclustered, design)
         )
-        larger = [
-            (design_at_depth.masses**2).sum() / (design_at_depth.shares**2).sum() - 1
-            for design_at_depth in design
-        ]
+        plain, without, drawn = (values.sum(axis=0, keepdims=True) for values in variances)
+        size = (design.masses**2).sum() / (design.shares**2).sum()
         with np.errstate(divide="ignore", invalid="ignore"):
-            icc = np.clip((drawn / without - 1) / sum(larger), -1, 1)
-            return drawn / plain, icc
+            return drawn / plain, np.clip((drawn / without - 1) / (size - 1), -1, 1)
 
     effect, icc = paired.over_all(1, effects, given=True)
     result = {"design_effect": effect[..., 0]}
@@ -265,7 +256,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
 
 
 def analyse(paired: Scores) -> MeanSquares:
-    """Return the analysis of variance, terms over (metric, depth).
+    """Return the analysis of variance, with terms over (metric, depth).
 
     The design of topics is ignored.
     """

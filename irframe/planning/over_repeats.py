@@ -16,11 +16,11 @@ from irframe.paired.margins import missed_one_sided
 from irframe.scores.repeats import draw_attributes
 
 OWN = ("topic", "repeat", "system_topic", "residual")
-"""Sources of variance if each system has repeats of its own."""
+"""Variance components if each system has repeats of its own."""
 SHARED = ("system", "topic", "repeat", "system_topic", "system_repeat", "topic_repeat", "residual")
-"""Sources of variance if repeats are shared by all systems."""
+"""Variance components if all systems share repeats."""
 COMPONENT = "component"
-"""Dimension of the sources of variance."""
+"""Dimension of the variance components."""
 N_REPEATS = "n_repeats"
 """Dimension of numbers of repeats."""
 MOST = 2**40
@@ -88,14 +88,15 @@ def own_components(lists: Array, owner: Array) -> Array:
     -------
     numpy.ndarray
         Shape (source, depth), with sources in the order of `OWN`. Estimates may be negative by
-        chance. They are NaN for a single topic or system, and for repeats if there are none.
+        chance. They are NaN for a single topic or system. The variance of repeats is NaN if no
+        system has several.
 
     Notes
     -----
-    The estimates use expected mean squares, with T topics, R repeats of a system and S systems. The
-    residual is pooled over systems. ``repeat = var_r(mean_t) - residual / T`` is averaged over
-    systems with several repeats. From the mean squares of the means over repeats follow
-    ``system_topic = MS_st - residual / R`` and ``topic = (MS_t - MS_st) / S``.
+    Let there be T topics, S systems and R repeats of a system. The residual is pooled over systems.
+    ``repeat = var_r(mean_t) - residual / T`` is averaged over systems with several repeats. The
+    other components follow from mean squares (MS) of the means over repeats: ``system_topic = MS_st
+    - residual / R`` and ``topic = (MS_t - MS_st) / S``.
     """
     table = table_of(lists, owner)
     counts = table.repeats
@@ -130,8 +131,8 @@ def shared_components(table: Array) -> Arrays:
 
     Notes
     -----
-    The estimates use expected mean squares of systems x topics x repeats with one observation per
-    cell.
+    The estimates follow from expected mean squares of systems x topics x repeats, with one
+    observation per cell.
     """
     sizes = {"s": table.shape[0], "r": table.shape[1], "t": table.shape[2]}
     axes = {"s": 0, "r": 1, "t": 2}
@@ -201,7 +202,7 @@ def topics_over_repeats(
 def _of_differences(paired: Scores) -> Arrays:
     """Return the variance components of differences of two systems.
 
-    They are those by topic, by repeat, and the residual, each of shape (metric, depth).
+    The components are topic, repeat and residual, each of shape (metric, depth).
     """
     shared = paired.repeats.layout == "shared"
     values, _ = _analysed(paired)
@@ -222,8 +223,8 @@ def _least_topics(
 ) -> Array:
     """Return the smallest number of topics with the given power.
 
-    The result is NaN if no number of topics suffices. `draws` is 1 if both systems share a repeat.
-    It is 2 if each has a repeat of its own, which contributes half of the variance.
+    The result is NaN if no number of topics is sufficient. `draws` is 1 if systems share repeats.
+    It is 2 if each system has repeats of its own, which contribute half of the variance each.
     """
     by_topic, by_repeat, residual = (np.asarray(variance, np.float64) for variance in values)
 

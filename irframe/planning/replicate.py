@@ -57,20 +57,21 @@ def replicate(
     -------
     xarray.Dataset
         Variables over (metric, system, depth): ``mean`` and ``mean_original``; ``p``, the p-value
-        of a t-test that both means are equal, paired if topics are the same; and, with the same
-        topics, ``rmse``, the root mean squared difference, at least 0.
+        of a t-test of the hypothesis that both means are equal. If the topics are the same, the
+        test is paired, and there is also ``rmse``, the root mean squared difference.
 
-        With a baseline there are two more variables, NaN for the baseline itself. ``effect_ratio``
-        is the improvement divided by the original improvement: 1 if equal, below 0 if the
-        improvement became a loss. ``delta_ri`` is the original relative improvement minus the new
-        one, so it is negative if the improvement is larger now.
+        With a baseline there are two more variables, which are NaN for the baseline itself.
+        ``effect_ratio`` is the improvement divided by the original improvement. It is 1 if they are
+        equal, and below 0 if the improvement became a loss. ``delta_ri`` is the original relative
+        improvement minus the new one, so it is negative if the improvement is larger now.
 
         After `groupby` the first dimension is the group.
 
     Raises
     ------
     ParameterError
-        If metrics, systems or depths differ, or only some topics are the same; and as `compare`.
+        If metrics, systems or depths differ, or only some topics are the same. Also as for
+        `compare`.
     DepthError
         If scores lack a depth.
 
@@ -81,9 +82,10 @@ def replicate(
 
     Notes
     -----
-    Let x be means, x' means of the reproduction, a a system and b the baseline. Then ``ER = (x'_a -
-    x'_b) / (x_a - x_b)`` and ``Delta RI = (x_a - x_b) / x_b - (x'_a - x'_b) / x'_b``. On different
-    topics the t-test is that of two samples with equal variances.
+    Let a be a system and b the baseline, x the original means and x' those of the reproduction.
+    The effect ratio is ``(x'_a - x'_b) / (x_a - x_b)``, and ``delta_ri`` is ``(x_a - x_b) / x_b -
+    (x'_a - x'_b) / x'_b``. On different topics the t-test is that of two samples with equal
+    variances.
 
     References
     ----------
@@ -107,18 +109,13 @@ def replicate(
     """
     new = read_scores(scores)
     refuse_design(new, "replicate")
-    original_scores = read_scores(original)
-    chosen = "select those of both"
-    refuse_unshared(
-        "the same metrics in both scores",
-        sorted({*new.metrics} ^ {*original_scores.metrics}),
-        chosen,
-    )
-    depths, original_depths = (
-        set() if side.depths is None else {*side.depths} for side in (new, original_scores)
-    )
-    refuse_unshared("depths that the original has too", sorted(depths - original_depths), chosen)
-    new, old = match_reference(new, original_scores)
+    old = read_scores(original)
+    advice = "select common metrics and depths of both scores"
+    differing = sorted({*new.metrics} ^ {*old.metrics})
+    refuse_unshared("the same metrics in both scores", differing, advice)
+    depths, old_depths = (set() if side.depths is None else {*side.depths} for side in (new, old))
+    refuse_unshared("depths that the original has too", sorted(depths - old_depths), advice)
+    new, old = match_reference(new, old)
     columns = _paired(new, old) if new.topics.isin(old.topics).any() else _unpaired(new, old)
     if baseline is not None:
         (row,) = places("baseline to be one of the systems", [baseline], new.systems.tolist())
@@ -202,18 +199,18 @@ def standardise(
         Scores per system and topic: an array, or a frame, wide or long.
     scaling
         ``"z"``: the number of standard deviations above the mean of the reference systems.
-        ``"normal"`` or ``"uniform"``: the share of systems with lower scores if scores had this
-        distribution, 0 to 1 (N-std and U-std of [3]_).
+        ``"normal"`` or ``"uniform"``: the share of systems with lower scores, 0 to 1, if scores had
+        a normal or a uniform distribution (N-std and U-std of [3]_).
     reference
-        The reference systems: one or several systems of the scores, or other scores of any systems
-        with the same metrics, topics and depths. By default all systems of the scores.
+        The reference systems: one or several systems of the scores, or scores of other systems with
+        the same metrics, topics and depths. By default all systems of the scores.
 
     Returns
     -------
     xarray.DataArray or pandas.DataFrame
         An array for an array, or a wide frame with the index of the scores for a frame. The
-        direction of each metric is kept, so lower is better for costs. Values are NaN without a
-        score, and on topics on which reference systems do not differ.
+        direction of each metric does not change, so lower is better for costs. Values are NaN if
+        the score is missing, and on topics on which reference systems do not differ.
 
     Raises
     ------
@@ -233,10 +230,10 @@ def standardise(
 
     Notes
     -----
-    ``z = (x - m) / s``, with m and s the mean and standard deviation (divisor n - 1) of the
-    reference systems on the topic and depth. ``"normal"`` is ``Phi(z)``. ``"uniform"`` is
-    ``.15 z + .5``, clipped to [0, 1], as in [2]_ and [3]_, so that 3 1/3 standard deviations above
-    the mean give 1.
+    ``z = (x - m) / s``. The mean m and the standard deviation s (with divisor n - 1) are those of
+    the reference systems on the topic and depth. ``"normal"`` is ``Phi(z)``. ``"uniform"`` is
+    ``.15 z + .5``, clipped to [0, 1], as in [2]_ and [3]_. It is 1 from 3 1/3 standard deviations
+    above the mean.
 
     References
     ----------
@@ -296,7 +293,7 @@ def _refuse_others(array: xr.DataArray) -> None:
 def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
     """Return the reference systems' scores, aligned to the scores.
 
-    Raise for labels that they lack.
+    Raise if they lack labels of the scores.
     """
     if isinstance(reference, ScoreLike):
         other = to_scores(reference).compute()
@@ -318,7 +315,7 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
 
 
 def _tell_constant(array: xr.DataArray, spread: Array) -> None:
-    """Warn about topics that have scores, but no standard scores."""
+    """Warn about topics with scores, but without standard scores."""
     scored = array.notnull().any(SYSTEM).to_numpy()
     lost = (scored & np.isnan(spread[:, 0])).any(axis=tuple(range(2, scored.ndim)))
     for metric, topics in zip(metric_labels(array), np.atleast_2d(lost), strict=True):
@@ -332,7 +329,7 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
 
 
 def _as_frame(scores: xr.DataArray, read: Scores) -> pd.DataFrame:
-    """Return scores as a frame with the rows of the original scores."""
+    """Return scores as a frame with the original rows."""
     original = read.source.to_frame()
     original = original.droplevel(read.by) if read.by in original.index.names else original
     rows = np.asarray(read.rows)

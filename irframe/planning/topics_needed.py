@@ -3,14 +3,15 @@
 Verbs: topics_needed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 import scipy
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
 from irframe.checks import check_int, choice, number
@@ -40,8 +41,8 @@ def topics_for_difference(
     Parameters
     ----------
     difference
-        Difference of means of two systems, above 0. With several systems it is that of the best and
-        the worst, while all others have the mean in between.
+        Difference of the means of two systems, above 0. With several systems it is the difference
+        of the best and the worst system, and all others have the mean of the two.
     variance
         Variance of the differences of two systems, or of the scores of a system; any shape.
     power, alpha
@@ -73,7 +74,7 @@ def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: fl
         The margin of non-inferiority, above 0.
     variance
         Variance of the differences of two systems, any shape.
-        power, alpha
+    power, alpha
         Power and significance level, between 0 and 1.
     """
     effect = margin / np.sqrt(variance)
@@ -94,7 +95,7 @@ def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
     ----------
     width
         Width from end to end, above 0.
-        variance
+    variance
         Variance of the differences of two systems, any shape.
     alpha
         One minus the confidence level.
@@ -111,16 +112,17 @@ def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
 
 
 def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound: Array) -> Array:
-    """Return the smallest numbers of topics that suffice.
+    """Return the smallest sufficient numbers of topics.
 
     Parameters
     ----------
     reached
-        Function of numbers of topics and effects that returns which numbers suffice.
+        Function of numbers of topics and effects that returns which numbers are sufficient.
     effect
         The effect to detect, any shape.
-    start
-        Lower bounds of that shape. NaN stays NaN, and 0 suffices.
+    lower_bound
+        Lower bounds of the numbers, of the same shape. If a bound is NaN, so is the result. If it
+        is 0, the result is `FEWEST`.
     """
     least: Array = np.maximum(np.ceil(np.ravel(lower_bound) - 1e-9), FEWEST)
     short = np.flatnonzero(np.ravel(lower_bound) > 0)
@@ -154,24 +156,24 @@ def topics_needed(
 ) -> xr.Dataset:
     """Estimate from pilot scores how many topics are needed.
 
-    The variance over topics is estimated from scores of a pilot or of an earlier collection. Pass
-    exactly one of `difference`, `width`, `margin` and `topics`.
+    The variance over topics is estimated from the scores of a pilot experiment or an earlier
+    collection. Pass exactly one of `difference`, `width`, `margin` and `topics`.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     difference
-        A difference of means, above 0, that a test detects with the given `power`: of two systems
-        for ``"t"``, of the best and the worst system for ``"anova"``.
+        The difference of means to detect with the given `power`, above 0. It is the difference of
+        two systems for ``"t"``, and of the best and the worst system for ``"anova"``.
     width
-        The width of an interval of a difference of means, from end to end, above 0.
+        The width of a confidence interval of a difference of means, from end to end, above 0.
     margin
         A margin of non-inferiority, above 0. A one-sided test shows with the given `power` that two
-        equal systems differ by less than this.
+        equal systems differ by less than this margin.
     topics
         A number of topics, at least 2. The result is the difference of two systems that a t-test
-        detects with this number.
+        detects with this number of topics.
     test
         ``"t"``, a paired t-test, or ``"anova"``, a one-way analysis of variance; or an
         `irframe.Significance` with one of these. Its `alpha` is the significance level, and one
@@ -182,31 +184,32 @@ def topics_needed(
         Number of systems in ``"anova"``, at least 2; by default the number of systems in the
         scores.
     baseline
-        For ``"t"``, `width`, `margin` and `topics`: a system with which the others are compared. By
-        default all pairs are compared.
+        A system with which the others are compared; by default all pairs are compared. Not
+        available for ``"anova"``.
     per
-        For the same: ``"pair"`` returns a result for each pair. By default variances are averaged
-        over pairs.
+        ``"pair"`` returns a result for each pair; by default variances are averaged over pairs. Not
+        available for ``"anova"``.
     n_repeats
-        For `difference` and `margin`, if the pilot has repeats other than repeats within topics:
-        numbers of repeats per system, at least 1. By default it is the smallest number in the
-        pilot. The result is over (metric, depth, n_repeats), and NaN if the variance of repeats is
-        too large for any number of topics.
+        Numbers of repeats per system, at least 1, for `difference` and `margin`. The pilot must
+        have repeats, but not repeats within topics. By default it is the smallest number in the
+        pilot. The result is over (metric, depth, n_repeats). It is NaN if no number of topics is
+        sufficient, because repeats vary too much.
 
     Returns
     -------
     xarray.Dataset
-        ``topics``, an integer, or with `topics` given ``difference``, the smallest true difference
-        that is detected. ``variance`` is the variance used, in squared units of the metric. The
-        dimensions are (metric, depth), with ``per="pair"`` also pair, with the coordinates
-        ``system_a`` and ``system_b``, and after `groupby` the group first. Values are NaN with a
-        single topic. The attribute ``caution`` gives the number of topics of the pilot.
+        ``topics`` is the number of topics, an integer. If `topics` is passed, there is
+        ``difference`` instead, the smallest true difference that is detected. ``variance`` is the
+        variance used, in squared units of the metric. The dimensions are (metric, depth). With
+        ``per="pair"`` there is also pair, with the coordinates ``system_a`` and ``system_b``. After
+        `groupby` the group is the first dimension. Values are NaN for a single topic. The attribute
+        ``caution`` contains the number of topics of the pilot.
 
     Raises
     ------
     ParameterError
-        If none or several of the four are passed, arguments are out of range or do not apply, and
-        as `compare`.
+        If none or several of the four are passed, or if arguments are out of range or do not apply.
+        Also as for `compare`.
     DepthError
         If scores lack a depth.
 
@@ -218,24 +221,23 @@ def topics_needed(
     Notes
     -----
     Let n be the number of topics and D the true difference. A paired t-test is an F-test with 1 and
-    n - 1 degrees of freedom and noncentrality ``n D^2 / v``, with v the variance of paired
+    n - 1 degrees of freedom and noncentrality ``n D^2 / v``. Here v is the variance of paired
     differences, averaged over pairs. A one-way analysis of variance of m systems has m - 1 and
-    m(n - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``, with v the variance of a
-    system's scores. It assumes that all means but the best and the worst are equal. The result is
+    m(n - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``. Here v is the variance of a
+    system's scores. All means except the best and the worst are assumed to be equal. The result is
     the smallest n with the required power by the noncentral F distribution. For a margin m the test
     is a one-sided t-test with noncentrality ``m sqrt(n / v)``.
 
     The expected width of an interval of a difference is ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)``,
-    with s the standard deviation of n normal differences.
+    where s is the standard deviation of n normal differences.
 
-    With T topics and R repeats, a difference has the variance
-    ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 / (T R)``, from the `components` of the pilot, with
-    Satterthwaite's degrees of freedom.
+    With T topics and R repeats, a difference has the variance ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 /
+    (T R)`` with Satterthwaite's degrees of freedom. The terms are the `components` of the pilot.
 
     The result is an estimate from a pilot. The sample variance of a pair is more often below than
-    above the true variance, so the required number of topics tends to be larger. No interval is
-    returned, because none has its nominal coverage with up to 50 topics: a 95% interval by chi
-    squared covered the true variance 76 to 89 times in 100.
+    above the true variance, so more topics may be needed. No confidence interval is returned,
+    because none has its nominal coverage with up to 50 topics. A 95% interval based on chi squared
+    covered the true variance 76 to 89 times in 100.
 
     References
     ----------
@@ -285,11 +287,11 @@ ANSWERS: dict[str, Callable[..., Array]] = {
         np.sqrt(variance), np.full(np.shape(variance), int(topics)), power=power, alpha=alpha
     ),
 }
-"""Question -> function of the variance that returns topics, or the detectable difference."""
+"""Question -> function of the variance that returns topics or the detectable difference."""
 
 
 def _only(questions: dict[str, float | None]) -> tuple[str, float]:
-    """Return the name and value of the question passed."""
+    """Return the name and value of the only question passed."""
     passed = {name: value for name, value in questions.items() if value is not None}
     if len(passed) != 1:
         raise ParameterError(f"one of {', '.join(questions)}", f"{len(passed)}", "", passed)
@@ -299,10 +301,10 @@ def _only(questions: dict[str, float | None]) -> tuple[str, float]:
     return name, number(name, value, above=0)
 
 
-def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
+def _refuse_foreign(question: str, arguments: Mapping[str, object]) -> None:
     """Raise for arguments that do not apply to a question."""
-    foreign = [name for name in arguments if name not in OPTIONS.get(question, ())]
-    passed = [name for name in foreign if arguments[name] is not None]
+    applicable = OPTIONS.get(question, ())
+    passed = [n for n, value in arguments.items() if value is not None and n not in applicable]
     if passed:
         raise ParameterError(f"arguments that apply to {question!r}", "", "", passed)
 
@@ -352,7 +354,7 @@ def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
     return xr.Dataset({name: paired.labelled(array, name) for name, array in values.items()})
 
 
-def _guess(topics: Any) -> str:
+def _guess(topics: ArrayLike) -> str:
     """Return the caution about the size of the pilot.
 
     Examples
