@@ -34,8 +34,8 @@ NAMES: tuple[MethodName, ...] = ("pool", "mtf", "maxmean", "leverage")
 class JudgingMethod(OptionValue):
     """Method of choosing the next document to judge.
 
-    `judge_next` takes one method as ``method=``, and `replay` takes several as ``methods=``. The
-    name of a method is enough if the other fields have their defaults.
+    `judge_next` accepts one method as ``method=``, and `replay` accepts several as ``methods=``.
+    The name of a method can be passed instead if the other fields have their defaults.
 
     Parameters
     ----------
@@ -43,15 +43,16 @@ class JudgingMethod(OptionValue):
         ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`; by default the
         default of the verb.
     credit
-        Which runs a judgment counts for, under ``"maxmean"``: every run that retrieved the document
-        (``"all"``), or only the run for which it was chosen (``"run"``).
+        The runs for which a judgment counts, for ``"maxmean"`` only: ``"all"`` runs that retrieved
+        the document, or only the ``"run"`` for which it was chosen.
     batch
         Number of documents per topic that are chosen before any of them is judged, at least 1.
         Until a document is judged, its probability of relevance is used.
     prior
-        A model's judgments: topic, doc, and ``grade`` or ``probability``, from 0 to 1. With grades,
-        the probability of relevance of each grade is learned from all judgments. The probability
-        multiplies the priority of a method. ``"mtf"`` accepts no prior.
+        Judgments of a model: a frame with the columns topic, doc, and ``grade`` or
+        ``probability`` (from 0 to 1). With grades, the probability of relevance of each grade is
+        estimated from all judgments. The priority of a document is multiplied by its probability.
+        Not available for ``"mtf"``.
 
     Raises
     ------
@@ -81,8 +82,8 @@ class JudgingMethod(OptionValue):
             raise ParameterError("method 'maxmean' with credit='run'", repr(method))
 
     @classmethod
-    def read(cls, value: Any, default: Any = None) -> Self:
-        """Return a value unchanged, or the method named by text."""
+    def read(cls, value: object, default: str | None = None) -> Self:
+        """Return a method unchanged, or the method with a name."""
         kinds: dict[str, Any] = {name: partial(cls, name) for name in NAMES}
         return super().read(as_written(value, kinds | {cls.__name__: cls}) or value, default)
 
@@ -93,7 +94,7 @@ class JudgingMethod(OptionValue):
 
     @property
     def key(self) -> str:
-        """Return the name in the registry of methods."""
+        """Name in the registry of methods."""
         return f"{self.method}(credit='run')" if self.credit == "run" else str(self.method)
 
 
@@ -106,41 +107,39 @@ class Candidates:
     took_part: Array
     """Whether each system took part, shape (topic, system)."""
     keys: Array
-    """Random integers by which ties of systems are decided; shape (topic, system)."""
+    """Random integers that break ties of systems, shape (topic, system)."""
 
     @cached_property
     def listed(self) -> Array:
-        """Return whether documents are listed, shape (topic, document, system)."""
+        """Whether documents are listed, shape (topic, document, system)."""
         return self.rank > 0
 
     @cached_property
     def exists(self) -> Array:
-        """Return which cells hold a document, shape (topic, document)."""
+        """Whether a cell contains a document, shape (topic, document)."""
         return np.asarray(self.listed.any(axis=-1))
 
     @cached_property
     def best_rank(self) -> Array:
-        """Return the best rank of every document, 0 without one.
-
-        The shape is (topic, document).
-        """
-        far = np.where(self.listed, self.rank, np.iinfo(self.rank.dtype).max)
-        return np.where(self.exists, far.min(axis=-1, initial=np.iinfo(self.rank.dtype).max), 0)
+        """Best rank of every document, 0 without one; (topic, document)."""
+        largest = np.iinfo(self.rank.dtype).max
+        ranks = np.where(self.listed, self.rank, largest)
+        return np.where(self.exists, ranks.min(axis=-1, initial=largest), 0)
 
     @cached_property
     def runs(self) -> Array:
-        """Return the number of lists per document, (topic, document)."""
+        """Number of lists with each document, shape (topic, document)."""
         return np.asarray(self.listed.sum(axis=-1))
 
     @cached_property
     def weight(self) -> Array:
-        """Return 1 / sqrt(rank), or 0 if not listed."""
+        """Weight 1 / sqrt(rank) of documents in lists, 0 if not listed."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(self.listed, 1 / np.sqrt(self.rank), 0.0))
 
     @cached_property
     def leverage(self) -> Array:
-        """Return the standard deviation of weights over participants, (topic, document)."""
+        """Standard deviation of weights over participants, (topic, document)."""
         inside = self.took_part[:, np.newaxis]
         number = np.maximum(inside.sum(axis=-1), 1)
         mean = self.weight.sum(axis=-1) / number
@@ -148,10 +147,7 @@ class Candidates:
         return np.asarray(np.sqrt((deviation**2).sum(axis=-1) / number))
 
     def lot(self, turn: Array) -> NDArray[np.uint64]:
-        """Return random integers of systems at each topic's turn.
-
-        The system with the smallest integer is first.
-        """
+        """Return random integers that order systems at each topic's turn."""
         words = self.keys + turn.astype(np.uint64)[:, np.newaxis]
         return mixed(words * np.uint64(0x9E3779B97F4A7C15))
 
@@ -166,8 +162,8 @@ class Candidates:
         Returns
         -------
         numpy.ndarray
-            The mean precision of the systems that list the document, weighted by its weight in
-            their lists; 0 without a document; shape (topic, document).
+            Shape (topic, document), 0 without a document. Each probability is the mean precision of
+            the systems that list the document, weighted by its weight in their lists.
         """
         total = self.weight.sum(axis=-1)
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
@@ -175,14 +171,11 @@ class Candidates:
 
     @cached_property
     def earliness(self) -> Array:
-        """Return priorities by best rank, then number of lists."""
-        lists = 1 + self.rank.shape[-1]
-        first = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
-        beyond = (
-            self.best_rank - first / lists
-        )  # in (best_rank - 1, best_rank): never passes a rank
+        """Priorities by best rank, then by number of lists."""
+        n_best = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
+        share = n_best / (1 + self.rank.shape[-1])  # below 1, so that the rank decides first
         with np.errstate(divide="ignore"):
-            return np.where(self.exists, 1 / (beyond + 1), 0.0)
+            return np.where(self.exists, 1 / (self.best_rank - share + 1), 0.0)
 
 
 def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
@@ -191,7 +184,7 @@ def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
     Parameters
     ----------
     judged, relevant
-        Which documents are judged, and their relevance from 0 to 1; shape (topic, document).
+        Whether documents are judged, and their relevance from 0 to 1; shape (topic, document).
     weight
         Weight of a document in a list, shape (topic, document, system).
 
@@ -217,8 +210,8 @@ class Prior:
     Parameters
     ----------
     level
-        Level of every document, such as its grade, as an index; shape (topic, document).
-    begun
+        Position of the level of every document, such as its grade; shape (topic, document).
+    initial
         Probability of relevance of each level before any document is judged.
     learns
         Whether judgments change the probabilities.
@@ -254,7 +247,7 @@ def read_prior(
     documents
         The documents of the lists.
     open_
-        Which of these may be judged, (topic, document).
+        Whether a document can be judged, shape (topic, document).
 
     Raises
     ------
@@ -268,7 +261,7 @@ def read_prior(
     Warns
     -----
     IrframeWarning
-        If documents have no prior; they get the mean of the others.
+        If documents have no prior. They get the mean of the others.
     """
     if prior is None:
         return None
@@ -295,7 +288,7 @@ def read_prior(
     return result
 
 
-def _columns_of_prior(prior: Any) -> dict[str, Any]:
+def _columns_of_prior(prior: object) -> dict[str, Any]:
     """Return the columns of a prior frame by role."""
     if not isinstance(prior, pd.DataFrame):
         raise InputError("a prior as a pandas DataFrame", type(prior).__name__)
@@ -315,7 +308,7 @@ def _columns_of_prior(prior: Any) -> dict[str, Any]:
 def _by_grade(grades: Array, row: Array) -> Prior:
     """Return the prior of integer grades.
 
-    Documents without a grade form a level of their own.
+    All documents without a grade have one additional level.
     """
     values = pd.to_numeric(pd.Series(grades), errors="coerce").to_numpy(float)
     wrong = ~(values % 1 == 0)
@@ -398,9 +391,9 @@ class ListedDocuments:
             [judgments.docs[listed].astype(str).astype(object), others.astype(str)]
         )
         every = pd.DataFrame({TOPIC: topic, DOC: names})
-        each = every.drop_duplicates().sort_values([TOPIC, DOC])
-        each["number"] = each.groupby(TOPIC).cumcount()
-        number = every.merge(each, how="left")["number"].to_numpy()
+        distinct = every.drop_duplicates().sort_values([TOPIC, DOC])
+        distinct["number"] = distinct.groupby(TOPIC).cumcount()
+        number = every.merge(distinct, how="left")["number"].to_numpy()
         table = np.full((cube.sizes[TOPIC], 1 + int(number.max(initial=-1))), "", object)
         table[topic, number] = names
         row = np.full(table.shape, -1)
@@ -412,12 +405,12 @@ class ListedDocuments:
 
     @property
     def judgments(self) -> Judgments:
-        """Return the judgments of the cube."""
+        """Judgments of the cube."""
         return experiment_of(self.cube).judgments
 
     @property
     def grade(self) -> Array:
-        """Return the grade of every document, `UNJUDGED` for none."""
+        """Grade of every document, `UNJUDGED` without one."""
         grades = np.append(self.judgments.grade, Grade(UNJUDGED))[self.row]
         return np.where(grades == POOLED_UNJUDGED, Grade(UNJUDGED), grades)
 
@@ -446,22 +439,14 @@ class ListedDocuments:
         return Candidates(ranks, took_part, keys.reshape(took_part.shape))
 
     def label(self, topic: Array, number: Array) -> list[Hashable]:
-        """Return document names, with the type used by the judgments."""
+        """Return document names in the type of the judgments."""
         names = self.names[topic, number].tolist()
         base = self.judgments.docs
         return [*map(int, names)] if len(base) and not isinstance(base[0], str) else names
 
 
-def by_label(cube: xr.Dataset) -> xr.Dataset:
-    """Return a cube sorted by its labels.
-
-    Random draws and rounding then do not depend on the order of rows.
-    """
-    return cube.sortby([SYSTEM, TOPIC])
-
-
 def helping(cube: xr.Dataset) -> Array:
-    """Return the positions of contributing systems, all if unknown."""
+    """Return the positions of contributing systems, or of all."""
     experiment = experiment_of(cube)
     took_part = experiment.participated.any(axis=1)
     stated = took_part & experiment.known_pool.contributing

@@ -30,7 +30,6 @@ from irframe.judging.candidates import (
     ListedDocuments,
     MethodName,
     Prior,
-    by_label,
     helping,
     read_prior,
     tally,
@@ -68,8 +67,8 @@ def judge_next(
         every topic, and begins with the topics with the fewest judgments.
     method
         ``"pool"``: documents by best rank, then by the number of runs with that rank, then by id.
-        ``"mtf"`` (move to front): the next document of the run in front, which stays in front while
-        its documents are relevant. ``"maxmean"``: the next document of the run with the highest
+        ``"mtf"`` (move to front): the next document of the first run, which remains first while its
+        documents are relevant. ``"maxmean"``: the next document of the run with the highest
         expected precision. ``"leverage"``: documents whose ranks differ between systems and that
         are probably relevant. Pass an `irframe.JudgingMethod` for a credit, a batch or a prior.
     depth
@@ -85,10 +84,10 @@ def judge_next(
     Returns
     -------
     pandas.DataFrame
-        `n` rows in the order to judge, with the columns ``topic`` and ``doc``; ``priority``, the
+        `n` rows in the order of judging, with the columns ``topic`` and ``doc``; ``priority``, the
         value by which the method chooses; ``probability``, the probability of relevance;
-        ``best_rank``; and ``runs``, the number of runs with the document. The probability comes
-        from the prior, or without one from the precision so far of the runs with the document.
+        ``best_rank``; and ``runs``, the number of runs with the document. Without a prior, the
+        probability is estimated from the precision of the runs with the document.
 
     Raises
     ------
@@ -109,15 +108,16 @@ def judge_next(
 
     Notes
     -----
-    The state depends on the judgments alone. To continue, add the new judgments to the qrels and
-    build the cube again. With one document per topic at a time, the methods equal the published
-    ones. The seed decides the order of tied runs. Other ties are broken by id, so the order of rows
-    never matters.
+    The result depends only on the judgments in the cube. To continue, add the new judgments to the
+    qrels and build the cube again. With one document per topic at a time, the methods equal the
+    published methods. The seed decides the order of tied runs. Other ties are broken by id, so the
+    order of rows does not matter.
 
-    ``"leverage"`` judges the document with the largest L p^2. W = 1 / sqrt(rank of d in s), or 0 if
-    s lacks d, and L is the standard deviation of W over the systems that took part. Every system
-    has m = (1 + sum of W over relevant) / (2 + sum of W over judged documents), and p is the mean
-    of m weighted by W. The form was chosen on TREC-8, Robust 2003, TREC-COVID round 1 and DL 2021.
+    ``"leverage"`` judges the document with the largest ``L p^2``. Let W = 1 / sqrt(rank) be the
+    weight of a document in a list, or 0 if it is not listed. L is the standard deviation of W over
+    the systems that took part. The precision of a system is estimated by ``m = (1 + sum of W over
+    relevant documents) / (2 + sum of W over judged documents)``. The probability p is the mean of
+    m, weighted by W. The formula was chosen on TREC-8, Robust 2003, TREC-COVID round 1 and DL 2021.
 
     References
     ----------
@@ -142,7 +142,7 @@ def judge_next(
     rel = check_int("rel", rel, low=1)
     judging_method = JudgingMethod.read(method)
     named = None if runs is None else as_runs(runs)
-    cube = by_label(cube)
+    cube = cube.sortby([SYSTEM, TOPIC])  # so that draws do not depend on the order of rows
     documents = ListedDocuments.named(cube, _depth(cube, depth), named)
     pool = documents.pool(helping(cube), seed)
     grade = documents.grade
@@ -183,7 +183,7 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
 
 
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
-    """Return the depth to which lists are read."""
+    """Return the depth to which lists are read, by default 100."""
     return min(cube.sizes[DEPTH], RANKS) if depth is None else read_depth(cube, depth)
 
 
@@ -238,20 +238,20 @@ def replay(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, whose judgments are treated as the truth.
+        A cube made by `irframe.cube`, whose judgments are treated as complete.
     methods
         Methods of `judge_next`: ``"pool"``, ``"mtf"``, ``"maxmean"``, ``"leverage"``, or values of
         `irframe.JudgingMethod`, which are printed as ``"maxmean(credit='run')"``.
     budgets
         Numbers of judgments per topic, at least 1.
     metrics
-        Metrics or their names, at the depth in each, or else at that of the cube.
+        Metrics or their names. A metric without a depth in its name is evaluated at the cube's.
     test
         How significance is decided, as for `compare`: an `irframe.Significance`, or the name of a
         test. Intervals have the confidence level 1 - `alpha` of it.
     unjudged
-        Whether documents left unjudged count as not relevant, or are removed from all lists before
-        scoring (``"condensed"``).
+        How documents without a judgment are scored: as ``"nonrelevant"`` documents, or after their
+        removal from all lists (``"condensed"``).
     rel
         As for `judge_next`.
     depth
@@ -260,9 +260,10 @@ def replay(
         Share of the contributing systems, or of their groups, whose documents are judged; above 0
         and at most 1. Below 1, each sample draws another random subset.
     together
-        A coordinate of the systems such as ``"team"``: systems of a group contribute together.
+        A coordinate of the systems such as ``"team"``. Systems with the same value contribute
+        together.
     resamples
-        Number of repetitions, each with other contributing systems and another order of ties: an
+        Number of samples, each with other contributing systems and another order of ties: an
         `irframe.Resampling`, or a number.
     progress
         Whether to show a progress bar over samples, by tqdm.
@@ -270,22 +271,23 @@ def replay(
     Returns
     -------
     xarray.Dataset
-        Means over samples. For each, ``..._interval`` (..., bound) is Student's interval over
-        samples, NaN for one sample.
+        Means over samples. The names followed by ``_interval`` contain Student's intervals over
+        samples, with the dimension ``bound``. They are NaN for one sample.
 
-        - ``judged`` and ``found`` (strategy, budget), documents judged and relevant documents
-          found, per topic;
-        - ``tau`` and ``tau_ap`` (strategy, budget, metric), agreement of the order of systems with
-          that under full judgments;
-        - ``conclusions`` (strategy, budget, metric, conclusion), the number of pairs of systems
-          that are ``kept`` (significantly different in the same direction), ``lost`` (only under
-          full judgments), ``new`` (only under the budget), ``reversed`` or ``neither``;
+        - ``judged`` and ``found`` (strategy, budget), the numbers of judged documents and of
+          relevant documents among them, per topic;
+        - ``tau`` and ``tau_ap`` (strategy, budget, metric), the agreement of the order of systems
+          with the order under full judgments;
+        - ``conclusions`` (strategy, budget, metric, conclusion), numbers of pairs of systems.
+          ``kept``: significantly different in the same direction. ``lost``: significant under full
+          judgments only. ``new``: significant under the budget only. ``reversed``: significant in
+          opposite directions. ``neither``: never significant;
         - ``kept`` (strategy, budget, metric), the share of significant differences under full
-          judgments that is kept;
+          judgments that remain significant in the same direction;
         - ``changed`` (strategy, budget, metric), the share of all pairs whose significance or
           direction changes;
         - ``change`` (strategy, budget, metric), the change in percent of the mean over systems that
-          did not contribute, minus that over systems that did; NaN if all contribute.
+          did not contribute, minus the change over systems that did. NaN if all contribute.
 
     Raises
     ------
@@ -303,11 +305,11 @@ def replay(
 
     Notes
     -----
-    Full judgments are those of the documents that contributing systems have in the pool. Other
-    judgments are ignored, because no method could choose these documents. All systems are scored
-    on the topics in which all took part, also systems that did not contribute. Only ``"mtf"`` and
-    ``"maxmean"`` break ties at random. The other methods give the same result in every sample if
-    all systems contribute.
+    Full judgments are the judgments of documents in the pool of the contributing systems. Other
+    judgments are ignored, because no method could choose these documents. All systems, including
+    those that did not contribute, are scored on the topics in which all took part. Only ``"mtf"``
+    and ``"maxmean"`` break ties at random. If all systems contribute, the results of the other
+    methods are the same in every sample.
 
     References
     ----------
@@ -341,7 +343,7 @@ def replay(
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing = Pairing(test)
     read = read_depth(cube, depth)
-    cube = by_label(common_topics(drop_absent(cube)))
+    cube = common_topics(drop_absent(cube)).sortby([SYSTEM, TOPIC])
     documents = ListedDocuments.judged(cube, read)
     last = cube.sizes[DEPTH]
     chosen = parse_metrics(metrics)

@@ -52,8 +52,8 @@ class Judging(ABC):
     prior
         Prior probabilities of relevance, or None.
     weight
-        Weight of a document for every run, shape (topic, document, system), if a judgment counts
-        for all runs with the document.
+        Weight of a document in every run, shape (topic, document, system). It is passed if a
+        judgment counts for all runs with the document.
     """
 
     by_account = False
@@ -75,7 +75,7 @@ class Judging(ABC):
 
     @abstractmethod
     def next(self) -> tuple[Array, Array]:
-        """Return each topic's next document (-1 for none) with priority."""
+        """Return each topic's next document, or -1, with its priority."""
 
     def take(self, topic: Array, document: Array) -> None:
         """Mark one document of each given topic as chosen."""
@@ -97,7 +97,7 @@ class Judging(ABC):
             self.seen = 2 + seen
 
     def _best(self, priority: Array) -> tuple[Array, Array]:
-        """Return the open documents of highest priority, ties by name."""
+        """Return the unjudged documents of highest priority, ties by name."""
         weighted = priority if self.prior is None else priority * self.prior.likely()
         rounded = np.where(self.open, np.round(weighted, TIE), -np.inf)
         best = rounded.argmax(axis=-1) if rounded.shape[1] else np.zeros(len(rounded), int)
@@ -128,7 +128,7 @@ class Leverage(Judging):
 
 
 class RunChoice(Judging, ABC):
-    """Choice of the best run's next open document."""
+    """Choice of the next unjudged document of the best run."""
 
     random = True
 
@@ -168,9 +168,9 @@ class RunChoice(Judging, ABC):
         return run
 
     def _first_open(self, topic: Array, lists: Array) -> Array:
-        """Return the first open document of each list.
+        """Return the first unjudged document of each list.
 
-        The topics have the shape of the lists without the last dimension, rank.
+        The topics have the shape of the lists without the last dimension, which is the rank.
         """
         if not self.open.size:
             return np.zeros(lists.shape[:-1], np.int32)
@@ -191,14 +191,14 @@ class RunChoice(Judging, ABC):
 
 
 class MoveToFront(RunChoice):
-    """Move-to-front: choice from one run while its documents are relevant."""
+    """Move-to-front: choice from one run until a non-relevant document."""
 
     by_account = True
 
     def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         if prior is not None:
             expected = "a method that accepts a prior: 'pool', 'maxmean' or 'leverage'"
-            raise ParameterError(expected, "'mtf', whose priorities only order runs")
+            raise ParameterError(expected, "'mtf', which ranks runs instead of documents")
         super().__init__(pool)
         self.priority = np.zeros(self.left.shape)
         self.front = np.full(len(self.left), -1)
@@ -213,7 +213,7 @@ class MoveToFront(RunChoice):
         self.front[outcome.topic] = np.where(outcome.relevant < 1, -1, outcome.run)
 
     def _stay(self, run: Array) -> Array:
-        """Return the front run, or the best without one."""
+        """Return the first run, or the best run without one."""
         stays = (self.front >= 0) & (self.left[self.topics, self.front] > 0)
         return np.where(stays, self.front, run)
 
@@ -230,7 +230,7 @@ class MaxMeanOfAll(RunChoice):
 
 
 class MaxMeanOfRun(MaxMeanOfAll):
-    """Choice by runs' precision over documents chosen for them."""
+    """Choice by precision of runs on documents chosen for them."""
 
     by_account = True
 
@@ -271,13 +271,13 @@ def take_turns(
     method
         The method with its state.
     relevant
-        Relevance of each document, or its probability, from 0 to 1; shape (topic, document).
+        Relevance or probability of relevance of each document, 0 to 1; shape (topic, document).
     turns
         Largest number of documents to judge per topic.
     batch
-        Number of documents that are chosen before the method learns their relevance, at least 1.
-    known
-        Documents that are judged before the first turn, shape (topic, document).
+        Number of documents that are chosen before the method uses their relevance, at least 1.
+    judged
+        Documents that are already judged, shape (topic, document); by default none.
 
     Returns
     -------
@@ -309,7 +309,7 @@ def take_turns(
 
 
 def _next_unknown(method: Judging, relevant: Array, judged: Array) -> tuple[Array, Array]:
-    """Return the next documents, skipping those that are judged already."""
+    """Return the next documents that are not judged yet."""
     while True:
         document, priority = method.next()
         topic = np.flatnonzero(document >= 0)
@@ -322,7 +322,7 @@ def _next_unknown(method: Judging, relevant: Array, judged: Array) -> tuple[Arra
 
 
 SampleResult = dict[str, Array]
-"""Results of one sample by name; see `irframe.verbs.replay`."""
+"""Results of one sample by name, see `irframe.verbs.replay`."""
 RESULTS = ("judged", "found", "tau", "tau_ap", "conclusions", "kept", "changed", "change")
 
 
