@@ -13,7 +13,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.errors import IrframeWarning
-from irframe.judging.coefficients import both_alphas, kappas, with_intervals
+from irframe.judging.coefficients import alphas_of_two, kappas, with_intervals
 from irframe.judging.compare_judges import count_grades
 from irframe.judging.grades_by_judge import passes_of
 from irframe.judging.grades_by_judge import read_judges as read_all
@@ -189,7 +189,7 @@ def judged_counts(data, name):
 
 
 def coefficients(counts, scale):
-    return {"kappa": kappas(counts, scale), "alpha": both_alphas(counts, scale)}
+    return {"kappa": kappas(counts, scale), "alpha": alphas_of_two(counts, scale)}
 
 
 def judges(data, name, topics, draws=DRAWS):

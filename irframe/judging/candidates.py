@@ -133,7 +133,7 @@ class Candidates:
 
     @cached_property
     def weight(self) -> Array:
-        """Weight 1 / sqrt(rank) of documents in lists, 0 if not listed."""
+        """Weights 1 / sqrt(rank) of documents, 0 if not listed."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(self.listed, 1 / np.sqrt(self.rank), 0.0))
 

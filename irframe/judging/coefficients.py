@@ -50,8 +50,8 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     Parameters
     ----------
     coincidences
-        Coincidences of two grades of the same document, symmetric, shape (..., grade, grade). For
-        two judges they are the joint counts plus their transpose.
+        Coincidences of two grades of the same document, shape (..., grade, grade). The matrices are
+        symmetric. For two judges they are the joint counts plus their transpose.
     scale
         The grades, shape (grade,).
 
@@ -79,7 +79,7 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     return _unlike_chance(grades.sum(axis=-1)[..., np.newaxis] - 1, observed, expected)
 
 
-def both_alphas(counts: Array, scale: Array) -> Array:
+def alphas_of_two(counts: Array, scale: Array) -> Array:
     """Return Krippendorff's alpha of two judges from joint counts."""
     return alphas(counts + np.swapaxes(counts, -1, -2), scale)
 
@@ -87,7 +87,7 @@ def both_alphas(counts: Array, scale: Array) -> Array:
 def at_thresholds(counts: Array) -> Array:
     """Return joint counts of binary relevance at every threshold.
 
-    Every grade but the lowest is a threshold.
+    Every grade except the lowest is a threshold.
 
     Examples
     --------
@@ -117,9 +117,9 @@ MOST_UNEQUAL = 0.6
 ROUNDING = 1e-12
 """Standard errors up to this are rounding errors of 0."""
 LEAST_WITH_GRADE = 5
-"""Topics with documents on both sides of a threshold that an interval needs."""
+"""Smallest number of topics with documents on both sides of a threshold for an interval."""
 FEW_WITH_GRADE = 10
-"""Number of such topics below which the interval is wide."""
+"""Number of these topics below which the interval is wide."""
 THRESHOLD = "_at"
 PER_TOPIC = "_per_topic"
 INTERVAL = "_interval"
@@ -137,28 +137,28 @@ def with_intervals(
     coefficients
         Function that computes the coefficients from counts.
     drawn
-        Number of times each resample contains each topic, shape (sample, topic).
+        Number of times that each bootstrap sample contains each topic, shape (sample, topic).
     resamples
-        The resamples with their level alpha.
+        The options of the bootstrap, with the level alpha.
 
     Returns
     -------
     dict
         The keys are names of coefficients followed by `INTERVAL`, by `PER_TOPIC`, or by both. The
-        last dimension of intervals holds the two ends.
+        last dimension of intervals contains the two ends.
 
     Notes
     -----
-    Topics are clusters of m documents, equivalent to ``g = (sum m)^2 / sum m^2`` equal clusters, at
-    least 1.5. With z = atanh(kappa) and s the jackknife standard error of z over topics, the first
-    interval is ``z -+ t(g - 1) s``, transformed back. The second is the expanded percentile
-    interval. The result is their union, and NaN if one of the two is undefined.
+    Topics are clusters of m documents, equivalent to ``g = (sum m)^2 / sum m^2`` clusters of equal
+    size, at least 1.5. Let z = atanh(kappa), and let s be the jackknife standard error of z over
+    topics. The first interval is ``z -+ t(g - 1) s``, transformed back. The second is the expanded
+    percentile interval. The result is their union, which is NaN if one of the two is undefined.
 
     Coefficients at thresholds depend on the documents on the rarer side, which may be concentrated
-    in few topics. There g is the mean of two values. The first is the smallest g with m all
-    documents, those at the grade or above, and those below. The second takes the squared influence
-    of each topic on z as m. It replaces the number of topics in both intervals. The interval is NaN
-    if fewer than five topics have documents on each side.
+    in few topics. For these, g is the mean of two values. The first is the smallest g for three
+    definitions of m: all documents, those from the threshold upwards, and those below. The second
+    uses the squared influence of each topic on z as m. The mean replaces the number of topics in
+    both intervals. The interval is NaN if fewer than five topics have documents on each side.
     """
     sizes = counts.sum(axis=(-2, -1))
     total = counts.sum(axis=0)
@@ -208,9 +208,9 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
     Returns
     -------
     documents, topics
-        The number of documents below and from each threshold on, summed over both judges, shape
-        (topic, ..., threshold, side); and the number of topics with such documents, the minimum
-        over sides and judges, shape (..., threshold).
+        The number of documents on both sides of each threshold, summed over both judges, shape
+        (topic, ..., threshold, side). Then the number of topics with such documents, minimised over
+        sides and judges, shape (..., threshold).
 
     Examples
     --------
@@ -223,7 +223,7 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
 
 
 def _jackknife(total: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
-    """Return coefficients as atanh, their errors, and influences of topics."""
+    """Return atanh of coefficients, standard errors, and influences of topics."""
     topics = judged.sum(axis=0)
     with np.errstate(all="ignore"):
         scaled = np.where(judged, np.arctanh(without), 0)

@@ -48,20 +48,20 @@ def compare_judges(
     ----------
     judges
         Name of each judge -> qrels frame, or anything that `as_qrels` accepts; at least two judges.
-        A judge who judged several times, such as a model, has a list of these or a frame with a
-        column ``pass``. All passes together count as one judge.
-        If a document has grades for several subtopics, the highest is used.
+        If a judge judged several times, such as a model, pass a list of these or a frame with a
+        column ``pass``. All passes together count as one judge. If a document has grades for
+        several subtopics, the highest is used.
     reference
         A judge with whom each other judge is compared; it is ``judge_b`` in every pair. By default
         all pairs of judges are compared.
     pairs
-        Which pairs of topic and document are used. ``"same"``: all of them, and documents that
-        some judge has not judged raise an error. ``"common"``: those that all judges have judged.
-        ``"pairwise"``: for each pair of judges those that both have judged, and for the alpha of
-        all judges those that at least two have judged. ``n`` is the number of pairs used.
+        The pairs of topic and document that are used. ``"same"``: all judges must have judged the
+        same pairs, otherwise an error is raised. ``"common"``: pairs that all judges have judged.
+        ``"pairwise"``: for two judges the pairs that both have judged, and for the alpha of all
+        judges the pairs that at least two have judged. ``n`` is the number of pairs used.
     grades
-        The scale of grades. By default it consists of the grades that occur, and judges with
-        different lowest or highest grades raise an error. If some judge never uses the ends of the
+        The scale of grades. By default it consists of the grades that occur, and an error is raised
+        if the lowest or highest grades of judges differ. If a judge never uses the ends of the
         scale, pass a list of all grades, such as ``range(4)``, or ``"union"`` for all grades that
         occur. Negative grades are valid, except -1, which marks unjudged documents and is refused.
     per
@@ -69,8 +69,8 @@ def compare_judges(
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples
-        Resamples of topics for the intervals: an `irframe.Resampling`, or their number. All pairs
-        use the same resamples.
+        Bootstrap samples of topics for the intervals: an `irframe.Resampling`, or their number. All
+        pairs use the same samples.
 
     Returns
     -------
@@ -88,15 +88,15 @@ def compare_judges(
           (judge, distance), the agreement between passes of the same judge, and ``n_passes``
           (judge). Between two judges, every pass of one is compared with every pass of the other.
           Each document counts once, so ``confusion`` may contain fractions of documents;
-        - the name of a coefficient followed by ``_interval``: its interval, with the dimension
-          ``bound`` (``lower`` and ``upper``);
-        - the name followed by ``_per_topic``: the mean of the coefficient over topics, with
-          ``_per_topic_interval``, Student's interval of that mean. This is a different quantity:
+        - for each coefficient, its name followed by ``_interval``: the confidence interval, with
+          the dimension ``bound`` (``lower`` and ``upper``);
+        - for each coefficient, its name followed by ``_per_topic``: the mean over topics. Its
+          ``_per_topic_interval`` is Student's interval. This is a different quantity, because
           chance agreement is computed per topic, and all topics have equal weight.
 
         With ``per="topic"`` the first dimension is topic. A coefficient is NaN if all grades are
-        equal. An interval is NaN if the coefficient does not vary, or if it is undefined or 1
-        without some topic or in too many resamples.
+        equal. An interval is NaN if the coefficient does not vary. It is also NaN if the
+        coefficient is undefined or 1 without some topic or in too many bootstrap samples.
 
     Raises
     ------
@@ -110,39 +110,38 @@ def compare_judges(
     Warns
     -----
     IrframeWarning
-        If the coverage of intervals is below their level. That happens with fewer than 15 topics,
-        and if the coefficient of variation of the numbers of documents per topic exceeds 0.6. Also
-        if fewer than 10 topics have documents on both sides of a threshold, and if intervals are
-        NaN.
-        The attribute ``caution`` has the same text.
+        If the coverage of intervals is below their level. This is the case for fewer than 15
+        topics, and if the coefficient of variation of the numbers of documents per topic exceeds
+        0.6. Also if fewer than 10 topics have documents on both sides of a threshold, and if
+        intervals are NaN. The attribute ``caution`` has the same text.
 
     Notes
     -----
-    Kappa is ``1 - sum(w o) / sum(w e)``, with w the weights of disagreements, o the observed shares
-    and e the shares expected by chance from the two judges' distributions of grades. Alpha computes
-    chance from the pooled grades of both: ``1 - (n - 1) sum(d o) / sum(d n n')``. The squared
-    distance d is 1 (nominal), or uses the difference of the grades (interval) or of their middle
-    ranks (ordinal). Everything is computed from counts per topic, and a resample draws as many
-    topics as there are.
+    Kappa is ``1 - sum(w o) / sum(w e)``, where w are the weights of disagreements, and o the
+    observed shares. The shares e are expected by chance from the two judges' distributions of
+    grades. Alpha computes chance from the pooled grades of both: ``1 - (n - 1) sum(d o) / sum(d n
+    n')``. The squared distance d is 1 (nominal), or uses the difference of the grades (interval) or
+    of their mid-ranks (ordinal). Everything is computed from counts per topic.
 
-    Documents of the same topic are not independent, so topics are resampled. The n topics are
-    clusters of m documents, equivalent to ``g = (sum m)^2 / sum m^2`` equal clusters [3]_ [4]_, at
-    least 1.5. An interval is the union of two. The first is ``z -+ t s`` transformed back, with z =
-    atanh(kappa), s its jackknife standard error over topics, and t Student's quantile with g - 1
-    degrees of freedom. The second is the expanded percentile interval [5]_, between the quantiles
-    of the resamples at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, with n - 1 degrees of
-    freedom. With 5 to 50 topics drawn from those of real judges, 95% intervals covered the kappa
-    over all topics 93 to 97 times in 100. Plain percentile intervals covered it 83 times with 5
-    topics, and 91 to 93 times with 30.
+    Documents of the same topic are not independent, so the bootstrap draws topics. The n topics are
+    clusters of m documents. They are equivalent to ``g = (sum m)^2 / sum m^2`` clusters of equal
+    size [3]_ [4]_, at least 1.5. The interval is the union of two intervals. The first is ``z -+ t
+    s``, transformed back, where z is atanh(kappa), and s its jackknife standard error over topics.
+    Student's quantile t has g - 1 degrees of freedom. The second is the expanded percentile
+    interval [5]_. Its ends are the bootstrap quantiles at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1
+    - a``, where t has n - 1 degrees of freedom. In simulations with 5 to 50 topics of real judges,
+    95% intervals covered the kappa over all topics 93 to 97 times in 100. Plain percentile
+    intervals covered it 83 times with 5 topics, and 91 to 93 times with 30 topics.
 
-    If few documents lie on one side of a threshold, g is smaller. It is the mean of two values. The
-    first is the smallest g with m all documents, those at the threshold or above, and those below.
-    The second is g with the contribution of each topic to the jackknife variance as m [4]_. It also
-    replaces the number of topics in the percentile interval. An interval at a threshold needs five
-    topics with documents on both sides by either judge. At the top grade these intervals covered
-    kappa 92 to 98 times in 100, and 91 to 94 times for six judges who seldom use it.
+    If few documents are on one side of a threshold, g is smaller. It is the mean of two values. The
+    first is the smallest g for three definitions of m: all documents, those from the threshold
+    upwards, and those below. The second is g with the contributions of topics to the jackknife
+    variance as m [4]_. The mean also replaces the number of topics in the percentile interval. An
+    interval at a threshold needs five topics with documents on both sides by either judge. At the
+    top grade these intervals covered kappa 92 to 98 times in 100. They covered it 91 to 94 times
+    for six judges who seldom use this grade.
 
-    Passes of a model agree more with each other than with people. More passes do not remove the
+    Passes of a model agree more with each other than with people. Further passes do not remove
     errors that the model repeats in every pass.
 
     References
@@ -202,8 +201,10 @@ def compare_judges(
 
 
 Counts = dict[str, Array]
-"""Joint counts of two grades, (..., grade, grade): for every `PAIR`, for `ALL` judges, and for the
-passes of one `JUDGE`."""
+"""Joint counts of two grades, (..., grade, grade).
+
+The keys are `PAIR` (pairs of judges), `ALL` (all judges) and `JUDGE` (passes of each judge).
+"""
 
 
 def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
@@ -272,17 +273,17 @@ def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
     if kind == ALL:
         return {"joint_alpha": coefficients.alphas(counts, scale)}
     kappa = coefficients.kappas(counts, scale)
-    alpha = coefficients.both_alphas(counts, scale)
+    alpha = coefficients.alphas_of_two(counts, scale)
     if kind == JUDGE:
         return {"within_kappa": kappa, "within_alpha": alpha}
     relevant = coefficients.at_thresholds(counts)
     kappa_at = coefficients.kappas(relevant, np.array([0, 1]))[..., 0]
-    alpha_at = coefficients.both_alphas(relevant, np.array([0, 1]))[..., 0]
+    alpha_at = coefficients.alphas_of_two(relevant, np.array([0, 1]))[..., 0]
     return {"kappa": kappa, "alpha": alpha, "kappa_at": kappa_at, "alpha_at": alpha_at}
 
 
 def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> dict[str, Any]:
-    """Return intervals of every coefficient, and its means over topics."""
+    """Return intervals and means over topics of every coefficient."""
     drawn = resamples.counts(len(counts[PAIR]))
     width = max(1, BLOCK // (max(drawn.shape) * counts[ALL][0].size))
     labelled: dict[str, Any] = {}

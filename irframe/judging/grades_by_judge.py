@@ -19,14 +19,14 @@ from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, REPEAT_NAMES, TOPIC,
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 Grades = Sequence[int] | str | None
-"""A scale of grades as passed by users."""
+"""A scale of grades, as users pass it."""
 
 OTHERS = {
-    "common": "compares what all judges have judged",
-    "pairwise": "what both of two have judged",
-    "own": "takes each judge's judgments as they are",
+    "common": "uses the documents that all judges have judged",
+    "pairwise": "uses, for two judges, the documents that both have judged",
+    "own": "uses all judgments of each judge",
 }
-"""Policies for judges who judged different documents, with their advice."""
+"""Policies for judges who judged different documents, with their descriptions in advice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +42,9 @@ class JudgedTwice:
     topic
         Position of every document's topic, shape (document,), ascending.
     grade
-        Grades, shape (judge, document), `UNJUDGED` for documents that a judge did not judge.
+        Grades, shape (judge, document). Documents that a judge did not judge have `UNJUDGED`.
     row
-        Row of the judge's qrels with the grade, -1 for none.
+        Row of the judge's qrels that contains the grade, -1 for none.
     scale
         All grades, ascending.
     """
@@ -57,16 +57,16 @@ class JudgedTwice:
     scale: NDArray[Grade]
 
     @property
-    def judges(self) -> list[Any]:
-        """Return the names of the judges."""
+    def judges(self) -> list[Hashable]:
+        """Names of the judges."""
         return list(self.tables)
 
     @property
-    def judged(self) -> NDArray[Any]:
-        """Return whether a judge judged a document, shape (judge, document)."""
+    def judged(self) -> Array:
+        """Whether a judge judged a document, shape (judge, document)."""
         return np.asarray(self.row >= 0)
 
-    def frames(self) -> dict[Any, pd.DataFrame]:
+    def frames(self) -> dict[Hashable, pd.DataFrame]:
         """Return the qrels of every judge, restricted to these documents."""
         kept = {name: np.zeros(len(table.grade), bool) for name, table in self.tables.items()}
         for mask, row in zip(kept.values(), self.row, strict=True):
@@ -76,7 +76,7 @@ class JudgedTwice:
     def by_topic(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Yield each topic's position and a mask of grades.
 
-        The mask tells whether a judge gave a document a grade, shape (judge, grade, document).
+        A mask has the shape (judge, grade, document).
         """
         starts = beginnings(self.topic)
         for start, end in zip(starts, np.append(starts[1:], len(self.topic)), strict=True):
@@ -95,10 +95,9 @@ def read_judges(
         Judge -> qrels.
     pairs
         Policy for documents that only some judges have judged: ``"same"`` raises an error,
-        ``"common"`` drops them, anything else keeps them.
+        ``"common"`` drops them, and other policies keep them.
     grades
-        The scale: None if every judge uses its lowest and highest grade, ``"union"``, or a list of
-        all grades.
+        The scale of grades, as for `compare_judges`.
     allowed
         Valid values of `pairs`.
 
@@ -121,16 +120,16 @@ def read_judges(
     tables = _of_one_kind({n: coded_tables.read_qrels_table(q) for n, q in judges.items()})
     marks = {name: int((table.grade == POOLED_UNJUDGED).sum()) for name, table in tables.items()}
     if any(marks.values()):
-        expected = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
+        expected = f"judged documents, because grade {POOLED_UNJUDGED} marks unjudged ones"
         advice = "drop these rows, or give them grade 0 if they were judged"
         offenders = [f"{count} by {name}" for name, count in marks.items() if count]
         raise GradeError(expected, f"grade {POOLED_UNJUDGED}", advice, offenders)
     judged = _side_by_side(tables)
-    everyone: Any = judged.judged.all(axis=0)
-    if pairs == "same" and not everyone.all():
-        _refuse_differing(judged, [column for column in allowed if column in OTHERS])
+    by_all = np.asarray(judged.judged.all(axis=0))
+    if pairs == "same" and not by_all.all():
+        _refuse_differing(judged, [policy for policy in allowed if policy in OTHERS])
     if pairs == "common":
-        judged = _chosen_documents(judged, everyone)
+        judged = _chosen_documents(judged, by_all)
     _refuse_none_shared(judged)
     return replace(judged, scale=_scale(judged, grades))
 
@@ -212,8 +211,8 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
     offenders += ["..."] * (len(missing) - len(offenders))
     documents = (~judged.judged.all(axis=0)).sum()
     got = f"{documents} of {judged.judged.shape[1]} that some judge did not"
-    advice = "say what to do: " + ", ".join(
-        f"pairs={column!r} {OTHERS[column]}" for column in policies
+    advice = "choose " + ", ".join(
+        f"pairs={policy!r}, which {OTHERS[policy]}" for policy in policies
     )
     raise IdError("the same documents judged by every judge", got, advice, offenders)
 
@@ -245,9 +244,7 @@ def _refuse_ends(used: Mapping[Any, NDArray[Grade]]) -> None:
         expected = "judges who use the same lowest and highest grade"
         got = f"grades from {usual[0]} to {usual[1]}, and"
         listed_grades = f"grades=range({usual[0]}, {usual[1] + 1})"
-        advice = (
-            f"map the grades first, state the scale, as in {listed_grades}, or say grades='union'"
-        )
+        advice = f"map the grades first, or pass the scale, as in {listed_grades} or grades='union'"
         raise GradeError(expected, got, advice, offenders)
 
 
@@ -262,7 +259,7 @@ def _stated(used: Mapping[Any, NDArray[Grade]], grades: Sequence[int]) -> NDArra
     ]
     if strange:
         expected = f"the grades {', '.join(map(str, sorted(listed_grades)))}"
-        advice = "map these first, as with clip(upper=3), or say grades='union'"
+        advice = "map these first, for example with clip(upper=3), or pass grades='union'"
         raise GradeError(expected, "grades beyond these, by judge", advice, strange)
     return np.array(sorted(listed_grades), Grade)
 
@@ -284,18 +281,18 @@ class Passes(NamedTuple):
 
     @property
     def counts(self) -> Array:
-        """Return the number of passes per judge."""
+        """Number of passes per judge."""
         return np.bincount(self.owner, minlength=len(self.judges))
 
     @property
     def several(self) -> Array:
-        """Return the positions of the judges with several passes."""
+        """Positions of the judges with several passes."""
         return np.flatnonzero(self.counts > 1)
 
     def of(self, judge: Hashable) -> list[Any]:
         """Return the names of a judge's passes."""
         index = self.judges.index(judge)
-        return [name for name, own in zip(self.qrels, self.owner, strict=True) if own == index]
+        return [name for name, owner in zip(self.qrels, self.owner, strict=True) if owner == index]
 
 
 def passes_of(judges: Mapping[Any, Any]) -> Passes:
@@ -343,9 +340,9 @@ def _passes_of(source: Any) -> dict[Any, Any]:
 
 
 def _is_qrels(value: object) -> bool:
-    """Return whether a value holds all judgments of a pass.
+    """Return whether a value contains all judgments of a pass.
 
-    A list may also hold single judgments.
+    Other values in a list are single judgments.
     """
     nested = isinstance(value, Mapping) and all(isinstance(x, Mapping) for x in value.values())
     return isinstance(value, pd.DataFrame) or (nested and bool(value))
@@ -356,8 +353,8 @@ def by_judge(marks: Array, owner: Array) -> Array:
 
     Parameters
     ----------
-    given
-        Whether a pass gave a document a grade, shape (pass, grade, document).
+    marks
+        Whether a document has a grade in a pass, shape (pass, grade, document).
     owner
         Position of each pass's judge, ascending.
 
@@ -384,9 +381,9 @@ def between(shares: Array) -> Array:
     """
     judging = shares.sum(axis=(0, 1))
     weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
-    every = shares.sum(axis=0)
-    own = np.einsum("jad,jbd,d->ab", shares, shares, weight, optimize=True)
-    return np.asarray((every * weight) @ every.T - own)
+    total = shares.sum(axis=0)
+    same_judge = np.einsum("jad,jbd,d->ab", shares, shares, weight, optimize=True)
+    return np.asarray((total * weight) @ total.T - same_judge)
 
 
 def coincidences(counts: Array, *, once: bool = False) -> Array:
@@ -395,7 +392,7 @@ def coincidences(counts: Array, *, once: bool = False) -> Array:
     Parameters
     ----------
     counts
-        Number of times a document got a grade, shape (grade, document).
+        Number of times that a document has a grade, shape (grade, document).
     once
         Whether each document has weight 1, instead of its number of grades.
     """

@@ -4,6 +4,7 @@ Verbs: judge_effect.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -46,8 +47,7 @@ Groups = Mapping[str, Sequence[Hashable]]
 
 DIMS = JUDGE, METRIC, DEPTH
 CONCLUSIONS = ("kept", "lost", "new", "reversed", "neither")
-"""Outcomes of a pair of systems: significant in the same direction under both judges, only under
-the reference, only under the other judge, in opposite directions, or under neither judge."""
+"""Outcomes of a pair of systems under two judges, see `judge_effect`."""
 
 
 @recorded
@@ -72,59 +72,60 @@ def judge_effect(
     ----------
     data
         A cube made by `irframe.cube`, whose documents are judged again by each judge; or a run
-        frame, or anything that `as_runs` accepts. At least two systems.
+        frame, or anything that `as_runs` accepts. At least two systems are needed.
     judges
         Name of each judge -> qrels frame, or anything that `as_qrels` accepts; at least two judges.
-        A judge who judged several times has a list of these, or a frame with a column ``pass``.
-        Means are then taken over passes, and tests treat the passes as repeats shared by all
+        If a judge judged several times, pass a list of these, or a frame with a column ``pass``.
+        Scores are then averaged over passes, and tests treat the passes as repeats shared by all
         systems.
     metrics
         Metrics or their names.
     test
-        How significance is decided, as for `compare`: an `irframe.Significance`, or the name of a
-        test. All intervals have the confidence level 1 - `alpha` of it.
+        The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
+        The confidence level of all intervals is 1 - `alpha`.
     reference
         The judge with whom all others are compared, by default the first.
     at
         Evaluation depths, by default all.
     pairs
-        Which pairs of topic and document are used: ``"same"`` and ``"common"`` as for
-        `compare_judges`; ``"own"`` uses all judgments of each judge, who must have judged the same
-        topics.
+        The pairs of topic and document that are used: ``"same"`` and ``"common"`` as for
+        `compare_judges`; ``"own"`` uses all judgments of each judge. All judges must then have
+        judged the same topics.
     grades
         As for `compare_judges`.
     coefficients
         Coefficients of agreement or their names, as for `agreement`.
     interval_of, resamples
-        The kind of agreement intervals, as for `agreement`, and the resamples of topics for them.
-        By default there are no intervals, because they are slow at many depths.
+        The kind of intervals of agreement, as for `agreement`, and their bootstrap samples of
+        topics. By default there are no intervals, because they are slow for many depths.
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``, to test whether a judge
-        favours them over the other systems. At least two systems in each group and outside it.
+        favours them over the other systems. At least two systems must be in each group, and two
+        outside it.
 
     Returns
     -------
     xarray.Dataset
         Over the other judges, metrics and depths:
 
-        - ``agreement`` (judge, metric, depth, coefficient) of the orders of systems; with
-          ``interval_of`` also ``agreement_interval`` (..., bound), over resamples of topics;
-        - ``conclusions`` (judge, metric, depth, conclusion), the number of pairs of systems that
-          are ``kept`` (significantly different in the same direction under both judges), ``lost``
-          (only under the reference), ``new`` (only under the other judge), ``reversed`` or
-          ``neither``;
+        - ``agreement`` (judge, metric, depth, coefficient), the agreement of the orders of systems.
+          With ``interval_of`` there is also ``agreement_interval`` (..., bound);
+        - ``conclusions`` (judge, metric, depth, conclusion), numbers of pairs of systems.
+          ``kept``: significantly different in the same direction under both judges. ``lost``:
+          significant under the reference only. ``new``: significant under the other judge only.
+          ``reversed``: significant in opposite directions. ``neither``: never significant;
         - ``mean`` and ``rank`` (judge, metric, depth, system), where rank 1 is best and ties share
           the best of their ranks; ``reference_mean`` and ``reference_rank`` (metric, depth,
           system);
-        - ``bias`` (judge, metric, depth, system), the mean under the judge minus that under the
+        - ``bias`` (judge, metric, depth, system), the mean under the judge minus the mean under the
           reference, and ``bias_interval`` (..., bound), Student's interval over topics;
-        - with groups ``group_bias`` (judge, metric, depth, group), the mean bias of the group's
-          systems minus that of all others, ``group_interval`` (..., bound) and ``group_p``.
+        - with groups ``group_bias`` (judge, metric, depth, group), the mean bias of the systems in
+          the group minus that of all others, ``group_interval`` (..., bound) and ``group_p``.
 
     Raises
     ------
     IrframeError
-        As `compare_judges`, `cube` and `score`.
+        As for `compare_judges`, `cube` and `score`.
     IdError
         With ``pairs="own"``, if the judges judged different topics.
     ParameterError
@@ -133,17 +134,17 @@ def judge_effect(
     Warns
     -----
     IrframeWarning
-        As `compare`, and for intervals of agreement as `agreement`.
+        As for `compare`, and for intervals of agreement as for `agreement`.
 
     Notes
     -----
     A topic counts for a metric and depth if every system has a score on it under every judge.
     Means are rounded to 12 decimals before they are ordered. Intervals of agreement are
     conservative: 95% intervals covered Kendall's tau 99 times in 100 with 5 to 50 topics (see
-    `agreement`). The interval and p-value of a group are Welch's, with the systems' biases as the
-    sample. They tell whether similar systems would be favoured, so a group of two or three systems
-    gives little evidence. A judge may favour good systems in general. That is not a bias for a
-    group that happens to be good.
+    `agreement`). The interval and p-value of a group are those of Welch's t-test of the systems'
+    biases. They generalise to similar systems, so a group of two or three systems provides little
+    evidence. A judge may also favour good systems in general. This is not a bias for a group whose
+    systems happen to be good.
 
     References
     ----------
@@ -207,14 +208,16 @@ def _first(judges: list[Hashable], reference: Hashable | None) -> list[Hashable]
 
 
 def _score(
-    data: Any, judged: JudgedTwice, passes: list[list[Any]], metrics: Metrics, at: Any
+    data: xr.Dataset | Runs,
+    judged: JudgedTwice,
+    passes: list[list[Hashable]],
+    metrics: Metrics,
+    at: int | Sequence[int] | None,
 ) -> list[Scores]:
     """Score the runs under every judge on their common topics."""
     chosen = parse_metrics(metrics)
     frames = judged.frames()
-    of_cube = isinstance(data, xr.Dataset)
-    make: Any = rejudge if of_cube else build
-    source = data if of_cube else as_runs(data)
+    make = partial(rejudge, data) if isinstance(data, xr.Dataset) else partial(build, as_runs(data))
     _refuse_topics(judged)
     scores = []
     with OneCall():
@@ -222,7 +225,7 @@ def _score(
             arrays = []
             for name in passed:
                 with in_group(f"judge {name}"):
-                    cube: xr.Dataset = make(source, frames[name])
+                    cube = make(frames[name])
                 arrays.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
             scores.append(_repeated(arrays))
     alike = _alike(scores)
@@ -252,7 +255,7 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
 
 
 def _refuse_topics(judged: JudgedTwice) -> None:
-    """Raise if some topics are judged by some judges only."""
+    """Raise if some topics are not judged by all judges."""
     offenders = []
     for name, judging in zip(judged.judges, judged.judged, strict=True):
         topics = np.setdiff1d(judged.topic, judged.topic[judging])
@@ -265,14 +268,14 @@ def _refuse_topics(judged: JudgedTwice) -> None:
 
 
 def _signed(paired: Scores) -> Array:
-    """Return means in the metric's units, whichever direction is better."""
+    """Return means in units of the metric, also for costs."""
     return np.array(paired.signs)[:, np.newaxis, np.newaxis] * paired.means
 
 
 def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
     """Return half widths of Student's intervals of mean differences.
 
-    The shape is (metric, depth, system). Values are NaN where differences do not vary.
+    The shape is (metric, depth, system). Half widths of constant differences are NaN.
     """
     topics = base.scored.sum(axis=1)
     single = np.array([summary == "mean" for summary in base.summaries])[:, np.newaxis]
@@ -292,7 +295,7 @@ def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
 def _agreements(
     base: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
 ) -> Variables:
-    """Return judges' agreement about the order of systems, with intervals."""
+    """Return the judges' agreement about the order of systems."""
     dims = (*DIMS, "coefficient")
     values = [agreement_of(base, others, method) for method in methods]
     variables: Variables = {"agreement": (dims, np.stack(values, axis=-1))}
@@ -316,7 +319,8 @@ def agreement_of(base: Scores, others: list[Scores], method: Agreement) -> Array
 def winners(paired: Scores, pairing: Pairing) -> Array:
     """Return which system of each pair is significantly better.
 
-    The shape is (metric, depth, pair): 1 for the first system, -1 for the second, 0 for neither.
+    The shape is (metric, depth, pair). The value is 1 for the first system, -1 for the second, and
+    0 if the difference is not significant.
     """
     pairs = all_pairs(len(paired.systems))
     p = pairing.p_values(paired, pairs)
@@ -339,7 +343,7 @@ def conclude(base: Array, others: Sequence[Array]) -> Array:
 
 
 def _members(groups: Groups, systems: list[Hashable]) -> Array:
-    """Return which systems belong to each group, shape (group, system)."""
+    """Return whether systems belong to each group, (group, system)."""
     if not isinstance(groups, Mapping):
         raise ParameterError("groups as a mapping of names to systems", shortened(groups))
     inside = np.zeros((len(groups), len(systems)), bool)

@@ -183,7 +183,7 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
 
 
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
-    """Return the depth to which lists are read, by default 100."""
+    """Return the depth of reading lists, by default 100."""
     return min(cube.sizes[DEPTH], RANKS) if depth is None else read_depth(cube, depth)
 
 

@@ -34,7 +34,7 @@ CHANGES = ("difference", "change", "p_adjusted", "significant")
 Order = Literal["mean", "win_rate", "borda"]
 """Criteria that sort a leaderboard over tasks."""
 ORDERS: tuple[Order, ...] = ("mean", "win_rate", "borda")
-TaskMetrics = Mapping[Hashable, MetricLike]
+TaskMetrics = Mapping[Any, MetricLike]
 TASK_MEANS = "task_means"
 """Attribute of leaderboards that lists the columns of task means."""
 
