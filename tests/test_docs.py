@@ -195,6 +195,32 @@ def test_types_of_a_verb_read_like_those_of_numpydoc(monkeypatch):
     assert "margin : float or dict of str to float or None" in lines
 
 
+def test_the_page_of_the_report_names_its_sections_in_order():
+    template = (DOCS.parent / "irframe" / "reports" / "page" / "page.html").read_text()
+    contents = re.search(r'<nav class="contents".*?</nav>', template)[0]
+    sections = re.findall(r"<a [^>]*>([^<]+)</a>", contents)
+    assert len(sections) == 10
+    assert re.findall(r"^- \*\*(.+?)\*\*", PAGES["guide/report.md"], re.MULTILINE) == [
+        "Summary",
+        *sections,
+    ]
+
+
+SCRIPTS = [*DOCS.glob("*.py"), *REAL.glob("*.py"), *(DOCS.parent / ".ci").glob("*.py")]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_names_that_scripts_import_exist(script):
+    imports = [
+        node
+        for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("irframe")
+    ]
+    for node in imports:
+        for alias in node.names:
+            exec(f"from {node.module} import {alias.name}", {})  # noqa: S102 - our own
+
+
 def test_every_script_writes_for_one_page():
     names = Counter(
         name

@@ -15,7 +15,7 @@ from tracks import COVID, read_track
 
 import irframe as ir
 from irframe.reports.figures import script
-from irframe.reports.view import pack_bytes
+from irframe.reports.page import pack_bytes
 
 PAGE = Page("report")
 METRICS = ["nDCG", "AP", "RBP(p=0.8)"]
