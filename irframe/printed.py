@@ -1,7 +1,7 @@
 """Printing of results: rounded numbers, and the most important columns."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -253,7 +253,7 @@ def fitted(
     if not frame.columns.is_unique or _width_of(seen) <= width:
         return frame, ""
     same = [n for n in names if n in LABELS and len(seen) > 1 and _is_constant(seen[n])]
-    kept: list[Any] = [name for name in names if name in LABELS and name not in same]
+    kept = [name for name in names if name in LABELS and name not in same]
     first = [name for name in dict.fromkeys([*kept, *first]) if name in names]
     cut = narrowed(seen, first, width)
     for name in dict.fromkeys([*first, *names]):
@@ -267,7 +267,9 @@ def fitted(
     return narrowed(seen[kept], kept, width), f"[{'; '.join(notes)}]"
 
 
-def narrowed(frame: pd.DataFrame, columns: Sequence[Any], width: int = WIDTH - 2) -> pd.DataFrame:
+def narrowed(
+    frame: pd.DataFrame, columns: Sequence[Hashable], width: int = WIDTH - 2
+) -> pd.DataFrame:
     """Return a frame with texts shortened until some columns fit.
 
     Examples
@@ -403,12 +405,12 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return _head_and_tail(frame.drop(columns=left)), note
 
 
-def of_outcomes(frame: pd.DataFrame) -> list[Any]:
+def of_outcomes(frame: pd.DataFrame) -> list[Hashable]:
     """Return the columns of the paper's table of outcomes.
 
     P-values are the adjusted ones. All columns of other frames are returned.
     """
-    names: list[Any] = [*frame.columns]
+    names: list[Hashable] = [*frame.columns]
     if not {*OUTCOMES, "n_topics"} <= {*names}:
         return names
     adjusted = (f"{name}_adjusted" if f"{name}_adjusted" in names else name for name in OUTCOMES)

@@ -23,18 +23,18 @@ COMMANDS = {
     "compare": ("compare", "test which systems differ"),
     "freeze": (
         "evaluate",
-        "keep the scores of a run as a file, which later runs are compared with",
+        "save the scores of a run as a baseline file for later runs",
     ),
-    "check": ("evaluate", "say of every run what may be wrong with it"),
-    "diagnose": ("evaluate", "say what to know about runs and judgments before trusting a number"),
-    "leaderboard": ("compare", "list the systems from the best on, and how sure that is"),
-    "losses": ("evaluate", "split what each run lacks of the best score by cause"),
+    "check": ("evaluate", "list problems in each submitted run"),
+    "diagnose": ("evaluate", "list what may mislead in runs and judgments"),
+    "leaderboard": ("compare", "rank the systems, with intervals of ranks"),
+    "losses": ("evaluate", "split the lost score of each run by cause"),
     "risk-coverage": (
         "evaluate",
         "list the risk and coverage of each system by threshold of its first score",
     ),
     "judge-next": ("evaluate", "list the documents to judge next, the most useful first"),
-    "report": ("compare", "write one page with all of it"),
+    "report": ("compare", "write all results to one HTML page"),
     "convert": ("convert", "write runs or judgments in another format"),
     "metrics": ("convert", "list the metrics, or explain some"),
     "demo": ("convert", "evaluate the embedded track and explain the result"),
@@ -75,9 +75,9 @@ GROUPS = {
 EPILOG = """\
 exit status:
   0  the answer was given
-  1  check, diagnose or compare found something as grave as --fail-on says
+  1  check, diagnose or compare found what --fail-on names
   2  an error, printed in one line
-  130  stopped by Ctrl-C; no file is left in part
+  130  stopped by Ctrl-C; no incomplete file was written
 """
 
 NEVER = "never"

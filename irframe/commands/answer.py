@@ -4,7 +4,7 @@ import json
 import math
 import textwrap
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +43,7 @@ def declare_output(parser: ArgumentParser, *further: str) -> None:
     """Declare the options for the output file and its format."""
     parser.add_argument("-o", "--output", metavar="FILE", help="write the answer there")
     kinds = (*FORMATS, *further)
-    words = f"{', '.join(kinds)}; by default what the name of FILE says, else table"
+    words = f"{', '.join(kinds)}; by default that of the suffix of FILE, or table"
     parser.add_argument("--format", metavar="FORMAT", choices=kinds, help=words)
 
 
@@ -51,7 +51,7 @@ def declare_failing(parser: ArgumentParser) -> None:
     """Declare the option for findings that change the exit status."""
     parser.add_argument(
         "--fail-on", choices=(*SEVERITIES, NEVER), default="error",
-        help="how grave a finding makes the exit status 1",
+        help="lowest severity of a finding for exit status 1",
     )  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def format_of(options: Namespace) -> str:
     suffix = Path(options.output or "").suffix.lower()
     if suffix and suffix not in SUFFIXES:
         expected = f"-o with a suffix that is one of {', '.join(SUFFIXES)}"
-        raise ParameterError(expected, options.output, "say which format by --format")
+        raise ParameterError(expected, options.output, "name the format with --format")
     return SUFFIXES.get(suffix, "table")
 
 
@@ -124,7 +124,7 @@ def _with_p_texts(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{str(name): frame[name].map(p_text) for name in names})
 
 
-def narrow_table(frame: pd.DataFrame, first: Sequence[Any]) -> str:
+def narrow_table(frame: pd.DataFrame, first: Sequence[Hashable]) -> str:
     """Return a table within 80 characters, with a note.
 
     The note names the columns left out.
@@ -158,7 +158,7 @@ def _markdown(frame: pd.DataFrame) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _markdown_cell(value: Any) -> str:
+def _markdown_cell(value: object) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else str(fixed_text(value))
     return "" if value is None or value is pd.NA else markdown(value)

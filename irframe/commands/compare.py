@@ -27,6 +27,7 @@ from irframe.comparing.rehearse import rehearse
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.files.write_run import look
+from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, SIDES, UNKNOWN
 from irframe.paired.margins import EFFECTS
@@ -74,21 +75,21 @@ def declare_compare(parser: ArgumentParser) -> None:
     inputs.declare_scoring(parser, ir.evaluate, ir.cube, ir.verbs.compare)
     parser.add_argument(
         "--baseline-file", metavar="FILE",
-        help="scores that irframe freeze wrote, in place of a run; refused where judgments, "
-        "policies or metrics differ",
+        help="baseline file of irframe freeze, in place of a run; its judgments, policies and "
+        "metrics must be the same",
     )  # fmt: skip
     parser.add_argument(
         "--rehearse", action="store_true",
-        help="say on stderr how often the gate fails where no mean differs from the baseline's, "
-        "and where each is worse by the margin",
+        help="print to stderr how often the gate fails if no mean differs from the baseline's, and "
+        "if each is worse by the margin",
     )  # fmt: skip
     parser.add_argument(
         "--update", action="store_true",
-        help="freeze the run in FILE if the gate passes, and say so; else FILE stays as it is",
+        help="freeze the run in FILE if the gate passes; otherwise leave FILE unchanged",
     )  # fmt: skip
     parser.add_argument(
         "--fail-on", choices=CONDITIONS, default="never",
-        help="what makes the exit status 1, against the baseline; see below",
+        help="condition for exit status 1, see below",
     )  # fmt: skip
     gates = "\n".join(
         wrapped(f"  {name:<14} {words}", " " * 17) for name, words in CONDITIONS.items()
@@ -163,7 +164,7 @@ def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
         raise ParameterError("--margin, for --fail-on drop", "none")
 
 
-def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, Any]) -> None:
+def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, object]) -> None:
     """Print how often the gate fails with and without losses."""
     unchanged, worse = rehearse(scores, arguments, options.fail_on, samples=REHEARSALS)
     rates = f"{unchanged:.1%} where nothing changed, and {worse:.1%} where each mean is worse"
@@ -171,7 +172,10 @@ def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, Any
 
 
 def _update(
-    options: Namespace, scored: tuple[Any, Any, list[Any]], scores: pd.DataFrame, rows: pd.DataFrame
+    options: Namespace,
+    scored: tuple[pd.DataFrame, pd.DataFrame, list[Metric]],
+    scores: pd.DataFrame,
+    rows: pd.DataFrame,
 ) -> None:
     """Freeze the run that passed, and print the changed means.
 
@@ -282,7 +286,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     """
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "1st?"}
-    values: dict[str, Any] = {
+    values: dict[str, list[str] | pd.Series] = {
         "ci_low": [*map(interval_text, board["ci_low"], board["ci_high"])],
         "rank_low": [f"{low}-{high}" for low, high in ends],
     }

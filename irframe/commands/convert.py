@@ -6,7 +6,6 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pandas as pd
 import xarray as xr
@@ -19,12 +18,13 @@ from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
 from irframe.files.sources import PACKED
 from irframe.files.write_run import atomic, create
+from irframe.metrics import Metric
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.printed import fixed_text, p_text
 
 KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
-"""What the name of an output file says of its format; all others are TREC's."""
+"""Suffix of an output file -> its format. All others are TREC files."""
 FORMATS = ("trec", "parquet", "json")
 
 
@@ -106,7 +106,7 @@ def run_metrics(options: Namespace) -> Answer:
     return Answer("\n".join(map(_explained, kinds)))
 
 
-def _explained(kind: Any) -> str:
+def _explained(kind: type[Metric]) -> str:
     """Return the call and docstring of a metric."""
     fields = inspect.signature(kind).parameters.values()
     called = ", ".join(f"{field.name}={field.default!r}" for field in fields)

@@ -36,18 +36,18 @@ SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
 def trec_layout(
     scores: pd.DataFrame, names: Sequence[str], listed: pd.MultiIndex | None = None
 ) -> str:
-    """Print scores as trec_eval 9.0 does, system by system.
+    """Return scores in the layout of trec_eval 9.0, by system.
 
     Parameters
     ----------
     scores
-        What `irframe.evaluate` gives.
+        Scores from `irframe.evaluate`.
     names
-        The names asked for; a set of measures, such as ``official``, prints the system, too, as
-        ``runid`` and several systems do.
+        The metrics of the command line. A set of measures, such as ``official``, adds a line
+        ``runid`` with the system. So do several systems.
     listed
-        The pairs of system and topic to print before the averages, in the order of the topics'
-        bytes; trec_eval leaves topics out that a run lacks. By default none.
+        The pairs of system and topic to print before the averages, sorted by the bytes of the
+        topic. trec_eval leaves out topics that a run lacks. By default none.
 
     Returns
     -------
@@ -65,7 +65,8 @@ def trec_layout(
     """
     groups = scores.groupby(level=0, sort=False).indices
     named = len(groups) > 1 or any(split_level(name)[0] in {*SETS, RUNID} for name in names)
-    columns, topics = _printed_columns(scores), scores.index.get_level_values(1).astype(str)
+    columns = _printed_columns(scores)
+    topics = scores.index.get_level_values(1).astype(str)
     printed = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
     lines: list[str] = []
     for label, group in groups.items():
@@ -84,33 +85,35 @@ def trec_layout(
 class Printed(NamedTuple):
     """A column of scores as it is printed."""
 
-    place: tuple[Any, ...]
+    sort_key: tuple[float, ...]
     label: str
     values: NDArray[Any]
     name: str
     """The metric."""
     by_topic: bool = True
+    """Whether there is a line for each topic."""
 
-    def text(self, value: Any) -> str:
+    def text(self, value: float) -> str:
         """Return a value as text."""
         return f"{value:.0f}" if facts(self.name).summary == "sum" else f"{value:.4f}"
 
-    def average(self, rows: NDArray[Any]) -> float:
-        """Sum topic by topic, as trec_eval does.
+    def average(self, rows: NDArray[np.intp]) -> float:
+        """Return the average over topics, as trec_eval computes it.
 
-        The rounding of halves depends on the order.
+        It adds topic by topic. The rounding of halves depends on the order.
         """
-        known, summary = self.values[rows], facts(self.name).summary
-        known = known[~np.isnan(known)]
-        if summary != "mean" or not len(known):
-            return float(average(known, summary))
-        return float(np.add.accumulate(known)[-1] / len(known))
+        summary = facts(self.name).summary
+        values = self.values[rows]
+        values = values[~np.isnan(values)]
+        if summary != "mean" or not len(values):
+            return float(average(values, summary))
+        return float(np.add.accumulate(values)[-1] / len(values))
 
 
 def _printed_columns(scores: pd.DataFrame) -> list[Printed]:
-    """Return the columns in printing order.
+    """Return the columns in the order of trec_eval.
 
-    trec_eval has one level of relevance at a time, which its labels do not say.
+    Its labels do not contain the level of relevance, of which it has one at a time.
     """
     names = [str(name) for name in scores.columns]
     entries = [trec_name(split_level(name)[0]) for name in names]
@@ -124,7 +127,7 @@ def _printed_columns(scores: pd.DataFrame) -> list[Printed]:
             label = entry.label + name.removeprefix(split_level(name)[0]) * mixed
             by_topic = entry.measure not in SUMMARY_ONLY
             columns.append(Printed(entry.sort_key, label, values, name, by_topic))
-    return sorted(columns, key=lambda column: column.place)
+    return sorted(columns, key=lambda column: column.sort_key)
 
 
 def _line(label: str, topic: str, text: str) -> str:
@@ -136,10 +139,10 @@ def declare_freeze(parser: ArgumentParser) -> None:
     inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
         "--documents", type=int, metavar="K",
-        help="keep the first K documents of each list, for what comments say of a loss",
+        help="keep the first K documents of each list, to explain losses in comments",
     )  # fmt: skip
     parser.add_argument(
-        "-o", "--output", metavar="FILE", required=True, help="where to; it ends in .irframe"
+        "-o", "--output", metavar="FILE", required=True, help="file to write, *.irframe"
     )
 
 
@@ -148,7 +151,8 @@ def run_freeze(options: Namespace) -> answer.Answer:
     arguments = inputs.given(options, ir.verbs.freeze)
     if isinstance(arguments["baseline"], list):
         raise ParameterError("--baseline once", f"{len(arguments['baseline'])}")
-    metrics, kept = inputs.metrics_of(options), options.documents
+    metrics = inputs.metrics_of(options)
+    kept = options.documents
     runs: Any = inputs.runs_of(options, rows=kept is not None)
     scores = inputs.scored(options, runs, inputs.read_judgments(options), metrics)
     kept_of = {} if kept is None else {"documents": kept, "runs": runs}
@@ -173,7 +177,8 @@ def declare_evaluate(parser: ArgumentParser) -> None:
 
 def run_evaluate(options: Namespace) -> answer.Answer:
     """Score runs."""
-    names, kind = list(options.metric), answer.format_of(options)
+    names = list(options.metric)
+    kind = answer.format_of(options)
     if kind == TREC_EVAL:
         options.metric = [name for name in names if name != RUNID]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
@@ -183,12 +188,14 @@ def run_evaluate(options: Namespace) -> answer.Answer:
     if drawn:
         other = "trec_eval's layout" if kind == TREC_EVAL else "--by"
         raise ParameterError(f"no {drawn[0]} beside {other}, which counts topics alike", "both")
-    metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
+    metrics = inputs.metrics_of(options)
+    rows = options.per_topic and kind == TREC_EVAL
     runs: Any = inputs.runs_of(options, rows=rows)
     qrels = inputs.read_judgments(options)
     scores = inputs.scored(options, runs, qrels, metrics, options.by)
     unknown = checks.listed(scores.attrs.get(UNKNOWN))
-    if 0 < len(unknown) < scores.index.get_level_values(SYSTEM).nunique():  # of all it is said
+    # evaluate warns itself if no system has a judged document
+    if 0 < len(unknown) < scores.index.get_level_values(SYSTEM).nunique():
         tell(f"warning: no retrieved document of {listing(unknown)} is judged")
     if kind == TREC_EVAL:
         pairs = runs[[SYSTEM, TOPIC]].drop_duplicates() if rows else None
@@ -206,14 +213,14 @@ def _scores_text(scores: pd.DataFrame, kind: str, *, per_topic: bool) -> str | b
 def means(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the averages by system and group.
 
-    Where systems have scores on different topics, a column says on how many.
+    If systems have scores on different topics, further columns have the numbers of topics.
     """
     if DRAWN in scores.attrs:
         of_systems = ir.verbs.summary(scores)["mean"].unstack(METRIC, sort=False)  # noqa: PD010
         return of_systems[[*scores.columns]]
     levels = [name for name in scores.index.names if name != TOPIC]
 
-    def mean(column: "pd.Series[Any]") -> float:
+    def mean(column: "pd.Series[float]") -> float:
         return float(average(column.to_numpy(), facts(str(column.name)).summary))
 
     groups = scores.groupby(level=levels, sort=False)
@@ -223,7 +230,7 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 SHOWN = 3
-"""How much of what a list holds is printed; files in other formats have all of it."""
+"""Printed entries of a list. Other formats have all entries."""
 
 
 def declare_check(parser: ArgumentParser) -> None:
@@ -248,21 +255,22 @@ def run_check(options: Namespace) -> answer.Answer:
 def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
     """Return a table, with shortened lists below it."""
     nested = rows.map(lambda value: isinstance(value, tuple)).all()
-    numbers, note = rows.loc[:, ~nested], ""
+    numbers = rows.loc[:, ~nested]
+    note = ""
     if kind == "table":
         numbers, note = fitted(pd.DataFrame(numbers), FIRST["check"])
-    table, lines = str(answer.written(numbers, kind)), []
+    lines = []
     for run, row in rows.iterrows():
         for name in row["found"]:
             shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
             begin = "- " if kind == "markdown" else ""
             lines.append(f"{begin}{run}: {name} ({len(row[name])}): {', '.join(shown)}\n")
-    parts = [table, note and f"{note}\n", "\n" * bool(lines), *lines]
-    return "".join(parts)
+    table = str(answer.written(numbers, kind))
+    return "".join([table, note and f"{note}\n", "\n" * bool(lines), *lines])
 
 
 LONGEST = 300
-"""Characters of the places of a finding that are printed."""
+"""Printed characters of the positions of a finding."""
 
 
 def declare_diagnose(parser: ArgumentParser) -> None:
@@ -275,7 +283,7 @@ def declare_diagnose(parser: ArgumentParser) -> None:
 def run_diagnose(options: Namespace) -> answer.Answer:
     """Print all findings.
 
-    Files in formats other than text list all places.
+    Formats other than text list all positions.
     """
     kind = answer.format_of(options)
     findings = ir.verbs.diagnose(
@@ -290,14 +298,14 @@ def run_diagnose(options: Namespace) -> answer.Answer:
     return answer.Answer(content, answer.status_of(findings["severity"], options.fail_on))
 
 
-def _finding_text(finding: dict[Hashable, Any]) -> str:
+def _finding_text(finding: dict[Hashable, object]) -> str:
     """Return a paragraph."""
-    places = str(finding["where"])
-    if len(places) > LONGEST:
-        places = places[:LONGEST].rpartition(", ")[0] + ", ..."
+    positions = str(finding["where"])
+    if len(positions) > LONGEST:
+        positions = positions[:LONGEST].rpartition(", ")[0] + ", ..."
     lines = (
         f"{finding['severity']}: {finding['what']} ({finding['how_many']})",
-        f"  where: {places}",
+        f"  where: {positions}",
         f"  advice: {finding['advice']}",
         f"  see: {finding['reference']}",
     )
@@ -381,7 +389,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     )
     arguments = inputs.given(options, ir.verbs.judge_next)
     documents = ir.verbs.judge_next(cube, options.n, **arguments)
-    if kind == QRELS:  # lines of judgments that are yet to be made
+    if kind == QRELS:  # the grade of an unjudged document is to be filled in
         with TemporaryDirectory() as folder:
             path = Path(folder, "lines")
             ir.verbs.write_qrels(documents.assign(**{GRADE: POOLED_UNJUDGED}), path)
@@ -398,5 +406,5 @@ def _texts(path: str) -> pd.Series:
     if doc is None or TEXT not in table.columns:
         expected = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"
         raise InputError(expected, "", "", table.columns)
-    known = table.set_index(table[doc].astype(str))[TEXT]
-    return known[~known.index.duplicated()]
+    texts = table.set_index(table[doc].astype(str))[TEXT]
+    return texts[~texts.index.duplicated()]

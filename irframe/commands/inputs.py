@@ -21,6 +21,7 @@ from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.read_file import LEFT_OUT, plain_table
 from irframe.files.scan_runs import ScannedRuns
 from irframe.files.sources import Source, find_files
+from irframe.metrics import Metric
 from irframe.names import ALIASES, LAYOUTS, SYSTEM, TOPIC, roles
 from irframe.option_values import gathered, plain_parameters
 
@@ -39,7 +40,7 @@ def read_topic_values(path: str, word: str) -> pd.Series:
 
 
 def declare_files(parser: ArgumentParser) -> None:
-    """Let judgments and runs be named."""
+    """Add the files of judgments and runs."""
     parser.add_argument("qrels", metavar="QRELS", help="file of judgments")
     parser.add_argument(
         "runs", metavar="RUN", nargs="+",
@@ -51,7 +52,7 @@ def declare_files(parser: ArgumentParser) -> None:
 def declare_reading(parser: ArgumentParser) -> None:
     """Add options for names of systems, columns and separators."""
     parser.add_argument(
-        "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
+        "--system", choices=("tag", "file"), default="tag", help="name systems by tag or file"
     )
     parser.add_argument(
         "--columns", metavar="NAMES", type=parse_columns,
@@ -59,12 +60,12 @@ def declare_reading(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--sep", metavar="CHARACTER", type=lambda text: text.replace("\\t", "\t"),
-        help="what stands between columns of text; \\t is a tab",
+        help="separator of columns; \\t is a tab",
     )  # fmt: skip
 
 
 def parse_columns(text: str) -> list[str] | dict[str, str]:
-    """Return names of columns between commas, or their roles.
+    """Return names of columns, or the roles of columns.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def parse_columns(text: str) -> list[str] | dict[str, str]:
 
 
 def reading_options(options: Namespace) -> dict[str, Any]:
-    """Return what a line tells of files."""
+    """Return the options for reading files."""
     return {"columns": options.columns, "sep": options.sep}
 
 
@@ -85,7 +86,7 @@ Verb = Callable[..., Any]
 
 
 def depths(text: str) -> int | list[int]:
-    """Return one depth, or several between commas.
+    """Return one depth, or several separated by commas.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def task_metric(text: str) -> list[str]:
 
 
 def names_of_stages(text: str) -> list[str]:
-    """Read stages of a pipeline, between commas.
+    """Return the stages of a pipeline, separated by commas.
 
     Examples
     --------
@@ -131,7 +132,7 @@ def names_of_stages(text: str) -> list[str]:
 
 
 def correction(text: str) -> str | None:
-    """Return a correction for many comparisons, ``none`` for none."""
+    """Return a correction for multiple comparisons, or None."""
     return None if text == "none" else text
 
 
@@ -140,67 +141,68 @@ HELP = {
     "depth": "cut every list there; no metric may be deeper",
     "ties": "order of equal scores",
     "score_dtype": "precision in which scores are equal; float32 as in trec_eval up to 9.0.8",
-    "topics": "qrels: those judged, where a run lacks one it scores 0; runs: only those for which "
-    "some run has a list; common: those for which every run has one",
-    "pool_depth": "depth of the pool, if it is known",
-    "collection": "a column of Parquet files that tells tracks apart",
-    "no_rel": "what topics without relevant documents score, where a metric does not say",
-    "adjust": "correction for many comparisons, such as holm, fdr_bh, max-t or none; auto is holm "
-    "where the test needs one",
-    "family": "which comparisons are corrected for each other",
+    "topics": "qrels: judged topics, on which a missing list scores 0; runs: topics for which some "
+    "run has a list; common: topics for which every run has one",
+    "pool_depth": "depth of the pool, if known",
+    "collection": "column of Parquet files with the track of each topic",
+    "no_rel": "score of topics without relevant documents, unless a metric defines it",
+    "adjust": "correction for multiple comparisons, such as holm, fdr_bh, max-t or none; auto is "
+    "holm if the test needs one",
+    "family": "the comparisons that are corrected together",
     "alpha": "significance level; intervals are at 1 - alpha",
-    "baseline": "what others are compared with; several by using it again",
+    "baseline": "a system that others are compared with; repeat for several",
     "at": "evaluation depths, such as 10 or 5,10",
-    "over": "what differences are generalised over where systems have repeats",
-    "rank_interval": "how intervals of ranks are found",
-    "judge_next.method": "how they are chosen",
+    "over": "the samples that differences generalise over if systems have repeats",
+    "rank_interval": "method of the rank intervals",
+    "judge_next.method": "method that chooses the documents",
     "judge_next.rel": "lowest relevant grade",
     "risk_coverage.rel": "lowest relevant grade",
     "credit": "maxmean: whether a judgment counts for all runs with the document, or for one",
     "prior": "CSV, TSV or Parquet file of a model's judgments: topic, doc, grade or probability",
-    "interval": "how intervals of means are found",
-    "samples": "how many resamples are drawn",
-    "seed": "seed of what is drawn",
+    "interval": "method of the intervals of means",
+    "samples": "number of resamples",
+    "seed": "seed of random draws",
     "margin": "difference that is too small to matter",
     "train": "judgments that systems were trained with",
-    "task_metrics": "the metric that counts on a task, such as marco=RR; again for each task",
-    "length": "column that says what each document costs, or one length of all",
-    "list_length": "how long lists should be",
-    "check.depth": "cut every list there",
-    "leaderboard.baseline": "a system that every other one is compared with",
+    "task_metrics": "the metric of a task, such as marco=RR; repeat for each task",
+    "length": "column with the length of each document, or one length of all",
+    "list_length": "expected length of lists",
+    "check.depth": "cut every list at this depth",
+    "leaderboard.baseline": "a system that all others are compared with",
     "report.at": "evaluation depths, such as 10 or 5,10; the page opens with the first",
     "report.baseline": "a system that others are compared with on the page",
-    "of": "the column, or pattern with one group, that says which document a chunk is of",
-    "threshold": "the least score that is read, such as 0.5 or 0.2,0.5, a=0.2,b=0.5 for systems a "
-    "and b, or all that lists have",
-    "search": "the column that numbers the searches of a topic, read one after the other",
-    "each": "how many documents of each search are read",
-    "searches": "after how many searches, such as 2 or 1,2,3",
-    "budget": "how much text is read, in the unit of --length, such as 500 or 500,1000",
-    "stages": "systems each of which reorders documents of the one before, such as bm25,monot5",
-    "cut": "what becomes of the first document that does not fit into a budget",
+    "of": "column, or pattern with one group, with the document of each chunk",
+    "threshold": "lowest score that is read, such as 0.5 or 0.2,0.5; a=0.2,b=0.5 for systems a and "
+    "b; or all for every score of the lists",
+    "search": "column that numbers the searches of a topic, in reading order",
+    "each": "number of documents read of each search",
+    "searches": "numbers of searches that are read, such as 2 or 1,2,3",
+    "budget": "amount of text that is read, in the unit of --length, such as 500 or 500,1000",
+    "stages": "systems of a pipeline, each reordering documents of the previous one, such as "
+    "bm25,monot5",
+    "cut": "treatment of the first document that does not fit into a budget",
 }
-"""Option of a verb -> what a command says of it in other words than the verb's own."""
+"""Option of a verb -> its help text, if that is not the sentence of the verb's docstring."""
 
 
 DESIGN = {
     "weight": (
         "--weights",
-        "CSV, TSV or Parquet file of how much topics count: topic and one more column",
+        "CSV, TSV or Parquet file of the weights of topics: topic and one more column",
     ),
     "cluster": (
         "--cluster",
-        "such a file of topics that were drawn together: topic and a column of clusters",
+        "such a file of clusters of topics: topic and a column of clusters",
     ),
     "task": (
         "--tasks",
-        "such a file of tasks, each of which counts alike: topic and a column of tasks",
+        "such a file of tasks of equal weight: topic and a column of tasks",
     ),
 }
-"""Option of `design` -> its option on the line, and what a command says of it."""
+"""Option of `design` -> its option of the command line, and the help text."""
 
 
-def _thresholds(text: str) -> Any:
+def _thresholds(text: str) -> str | list[float] | dict[str, float]:
     """Return thresholds: numbers, system=number pairs, or a word."""
     pairs = [part.rpartition("=") for part in text.split(",")]
     try:
@@ -231,26 +233,26 @@ READING: dict[str, dict[str, Any]] = {
     "searches": {"type": depths, "metavar": "NUMBERS"},
     "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
-"""Option of a verb -> how a command reads it, beyond what its type says."""
+"""Option of a verb -> further arguments of argparse, beside those for its type."""
 ELSEWHERE = {
     "metrics": "-m",
     "leaderboard.at": "in the name of a metric, such as AP@10",
     "contributing": "--contributing, a column of the table of systems",
-    "progress": "shown where errors go to a terminal",
-    "copies": "documents that are copies of others are no file of a line",
-    "later_copies": "likewise",
-    "documents": "documents that a collection has are no file of a line",
-    "errors": "reported",
-    "rel": "in the name of a metric, as -l of trec_eval does",
-    "texts": "--texts, files of them",
+    "progress": "always shown on a terminal",
+    "copies": "not available, as no file lists copies of documents",
+    "later_copies": "not available, as no file lists copies of documents",
+    "documents": "not available, as no file lists the documents of the collection",
+    "errors": "always reported",
+    "rel": "in the name of a metric, such as AP(rel=2)",
+    "texts": "--texts, with files",
     "runs": "the files",
-    "scores": "known where --threshold asks for them",
+    "scores": "read if --threshold is used",
 }
-"""Option of a verb that is given in another way, and how."""
+"""Option of a verb without an option of that name -> what takes its place."""
 
 
 _LISTS = re.compile('^[^.;:]*: ``"')
-"""How a sentence begins that lists words."""
+"""Beginning of a sentence that lists values."""
 
 
 def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
@@ -290,7 +292,7 @@ def _sentence(function: Verb, name: str) -> str:
     return re.sub('``?"?(.*?)"?``?', r"\1", sentence[:1].lower() + sentence[1:])
 
 
-def _reading(annotation: Any) -> dict[str, Any]:
+def _reading(annotation: object) -> dict[str, Any]:
     """Return the reader of an option from its annotation."""
     united = get_origin(annotation) in {Union, UnionType}
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType] if united else []
@@ -305,7 +307,7 @@ def _reading(annotation: Any) -> dict[str, Any]:
 
 
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
-    """Return the arguments of a verb that a line has."""
+    """Return the arguments of a verb from the options."""
     arguments = {name: getattr(options, name) for name in _options_of(function)}
     if arguments.get("prior") is not None:
         arguments["prior"] = plain_table(arguments["prior"])
@@ -319,12 +321,13 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
 
 
 def usual(function: Verb, name: str) -> Any:
-    """Return what a parameter of a verb is by default."""
+    """Return the default of a parameter of a verb."""
     return inspect.signature(function).parameters[name].default
 
 
-YES, NO = {"yes", "true", "1"}, {"no", "false", "0"}
-"""Words that make a column one of truths."""
+YES = {"yes", "true", "1"}
+NO = {"no", "false", "0"}
+"""Texts of a column of booleans."""
 
 
 def declare_systems(parser: ArgumentParser) -> None:
@@ -334,7 +337,9 @@ def declare_systems(parser: ArgumentParser) -> None:
         help="CSV or Parquet file with a row per system: a column system, name or run, and others",
     )  # fmt: skip
     parser.add_argument(
-        "--contributing", metavar="COLUMN", help="column that says who made the pool (yes, no)"
+        "--contributing",
+        metavar="COLUMN",
+        help="column with the systems that contributed to the pool (yes, no)",
     )
 
 
@@ -355,7 +360,7 @@ def declare_scoring(
         help="regular expression of names of files with the groups system and repeat, such as "
         r"'(?P<system>.+)-seed(?P<repeat>\d+)'",
     )  # fmt: skip
-    parser.add_argument("--repeats", choices=LAYOUTS, help="what one repeat is a draw of")
+    parser.add_argument("--repeats", choices=LAYOUTS, help="what each repeat varies")
     declare_options(parser, *functions)
     if ir.evaluate in functions:
         for flag, words in DESIGN.values():
@@ -374,8 +379,8 @@ def read_systems(path: str) -> pd.DataFrame:
     if len(again):
         raise IdError(f"a row per system in {path}", f"{len(again)} with several", "", again)
     words = table.apply(lambda column: column.astype(str).str.lower())
-    truths = [name for name in table if words[name].isin(YES | NO).all()]  # which gaps are not
-    return table.assign(**{str(name): words[name].isin(YES) for name in truths})
+    booleans = [name for name in table if words[name].isin(YES | NO).all()]  # without gaps
+    return table.assign(**{str(name): words[name].isin(YES) for name in booleans})
 
 
 def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
@@ -404,12 +409,12 @@ def _who_contributed(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
 
 
 DEEPEST = 2**31 - 1
-"""The greatest rank that a cube can hold."""
+"""The greatest rank of a cube."""
 STDIN = "-"
 
 
 def source_of(word: str) -> Source:
-    """Return what a word names: a path, or standard input."""
+    """Return the path of an argument, or standard input."""
     return sys.stdin.buffer if word == STDIN else word
 
 
@@ -429,8 +434,9 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 
 def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
     """Read all runs, with columns of a table of systems."""
-    named, repeat = sources_of(options.runs, options.qrels), getattr(options, "repeat", None)
-    runs = ir.read_runs(named, system=options.system, repeat=repeat, **reading_options(options))
+    sources = sources_of(options.runs, options.qrels)
+    repeat = getattr(options, "repeat", None)
+    runs = ir.read_runs(sources, system=options.system, repeat=repeat, **reading_options(options))
     return _who_contributed(with_systems(runs, options, every=every), options)
 
 
@@ -440,9 +446,9 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     Parameters
     ----------
     options
-        Those of a line; where columns are asked for that runs do not have, their rows count.
+        The options. Some name columns of runs, for which rows are needed.
     rows
-        Whether they are always required.
+        Whether rows are always needed.
     """
     choices = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
     if rows or any(choices) or STDIN in options.runs:
@@ -452,15 +458,15 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
 
 
 def read_valid(options: Namespace) -> pd.DataFrame:
-    """Read the runs that are valid, and keep other errors."""
-    named = sources_of(options.runs, options.qrels)
-    with OneCall(without=LEFT_OUT):  # as the answer says which, and why
+    """Read the valid runs. The attributes list the problems of others."""
+    sources = sources_of(options.runs, options.qrels)
+    with OneCall(without=LEFT_OUT):  # the answer names them
         return ir.read_runs(
-            named, system=options.system, on_error="skip", **reading_options(options)
+            sources, system=options.system, on_error="skip", **reading_options(options)
         )
 
 
-def metrics_of(options: Namespace) -> list[Any]:
+def metrics_of(options: Namespace) -> list[Metric]:
     """Return the metrics, none deeper than the lists, and costs."""
     units: Any = {name: getattr(options, name, None) for name in ("of", "length", "search")}
     metrics, prepared = Preparation(**units).with_costs(options.metric or options.usual)
@@ -482,7 +488,7 @@ def scored(
     options: Namespace,
     runs: pd.DataFrame | ScannedRuns,
     qrels: pd.DataFrame,
-    metrics: Any,
+    metrics: Sequence[Metric],
     by: str | None = None,
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""

@@ -24,6 +24,8 @@ from irframe.record import OBJECTS, SOURCES, Step, default_options, steps_of
 from irframe.stops import AXES, axis_from_attrs
 from irframe.tables.quantities import SHOWN, low_to_high_of, topics_text
 
+Attributes = Mapping[Any, Any]
+"""Attributes of a frame or an array, of any type in pandas and xarray."""
 ADJUST_WORDS = {
     "none": "uncorrected",
     "holm": "Holm",
@@ -140,7 +142,7 @@ STATED_OPTIONS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by": ""}
 
 
-def caption_text(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> str:
+def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> str:
     """Return the caption of a result.
 
     It names the test, the options, the intervals, the cautions, and the data behind the scores.
@@ -174,7 +176,7 @@ def caption_text(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}
     return "; ".join(filter(None, (*texts, origin_text(attributes))))
 
 
-def decision_text(attributes: Mapping[Any, Any]) -> str:
+def decision_text(attributes: Attributes) -> str:
     """Name the test and correction, or the method."""
     margin = attributes.get("margin", attributes.get("relative_margin", ""))
     verb = str(attributes.get(RESULT))
@@ -186,7 +188,7 @@ def decision_text(attributes: Mapping[Any, Any]) -> str:
     return ", ".join(filter(None, (test, method, margin_text, goal)))
 
 
-def _goal_text(attributes: Mapping[Any, Any]) -> str:
+def _goal_text(attributes: Attributes) -> str:
     """Name the goal of planning: power or width."""
     if "width" not in attributes:
         return f"power {attributes['power']:g}"
@@ -194,7 +196,7 @@ def _goal_text(attributes: Mapping[Any, Any]) -> str:
     return f"{ends} of a difference, {attributes['width']:g} wide on average"
 
 
-def significance_text(attributes: Mapping[Any, Any]) -> str:
+def significance_text(attributes: Attributes) -> str:
     """Name the test, the correction and the level.
 
     Examples
@@ -215,7 +217,7 @@ def significance_text(attributes: Mapping[Any, Any]) -> str:
     return "; ".join(filter(None, texts))
 
 
-def _correction(attributes: Mapping[Any, Any]) -> str:
+def _correction(attributes: Attributes) -> str:
     """Name the correction and the number of comparisons."""
     adjust = str(attributes["adjust"])
     tests = listed(attributes.get("test"))
@@ -242,7 +244,7 @@ def _test_name(text: Any) -> str:
     return f"{test.title} ({', '.join(options)})" if options else str(test.title)
 
 
-def interval_label(attributes: Mapping[Any, Any]) -> str:
+def interval_label(attributes: Attributes) -> str:
     """Name the level and the kind of intervals.
 
     Examples
@@ -268,7 +270,7 @@ def interval_label(attributes: Mapping[Any, Any]) -> str:
     return f"{text}, {coverage}" if coverage else text
 
 
-def draws_text(attributes: Mapping[Any, Any]) -> str:
+def draws_text(attributes: Attributes) -> str:
     """Return the number of samples and the seed.
 
     Examples
@@ -285,7 +287,7 @@ def draws_text(attributes: Mapping[Any, Any]) -> str:
     return f"{spread}{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
 
 
-def repeats_text(attributes: Mapping[Any, Any]) -> str:
+def repeats_text(attributes: Attributes) -> str:
     """Describe the repeats, and whether intervals and tests count them.
 
     Examples
@@ -315,7 +317,7 @@ def repeats_text(attributes: Mapping[Any, Any]) -> str:
     return f"{text}, {counts.get(attributes.get('over', ''), other)}"
 
 
-def design_text(attributes: Mapping[Any, Any]) -> str:
+def design_text(attributes: Attributes) -> str:
     """Describe the design of topics: weights, clusters and tasks.
 
     Examples
@@ -340,7 +342,7 @@ def design_text(attributes: Mapping[Any, Any]) -> str:
     return ", ".join(texts)
 
 
-def options_text(attributes: Mapping[Any, Any]) -> str:
+def options_text(attributes: Attributes) -> str:
     """Return the further changed options of a result.
 
     Examples
@@ -377,7 +379,7 @@ def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str
     return texts
 
 
-def _option_text(name: str, value: Any, depth: str) -> str:
+def _option_text(name: str, value: object, depth: str) -> str:
     """Return the value of an option as text.
 
     A number as ``reference=`` is a depth.
@@ -394,7 +396,7 @@ def _option_text(name: str, value: Any, depth: str) -> str:
     return depth.format(value) if name == "reference" else f"{value:g}"
 
 
-def origin_text(attributes: Mapping[Any, Any]) -> str:
+def origin_text(attributes: Attributes) -> str:
     """Describe the scores behind a result.
 
     The text names the policies for rankings and judgments, and the steps that changed them.
@@ -453,7 +455,7 @@ def step_texts(steps: Iterable[Step]) -> list[str]:
     return list(source)
 
 
-def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+def origin(attributes: Attributes) -> dict[str, Any]:
     """Return the attributes that decided scores."""
     decided = {name: attributes[name] for name in ORIGIN_WORDS if name in attributes}
     steps = steps_of(attributes)
@@ -476,7 +478,7 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     return decided
 
 
-def method_text(attributes: Mapping[Any, Any]) -> str:
+def method_text(attributes: Attributes) -> str:
     """Name the measure of agreement with its changed parameters.
 
     Examples

@@ -130,7 +130,7 @@ def _unique_names(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def _papers_of_step(step: Step, further: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _papers_of_step(step: Step, further: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
     """Yield the reference, DOI and user of each paper."""
     options = {**step.options, **further}
     for name, kind in _used(step):
@@ -147,7 +147,7 @@ def _papers_of_step(step: Step, further: Mapping[str, Any]) -> Iterator[tuple[st
             yield *_reference(entry), adjust
 
 
-def _is_met(condition: str, options: Mapping[str, Any]) -> bool:
+def _is_met(condition: str, options: Mapping[str, object]) -> bool:
     """Return whether an option is passed, or has a value."""
     name, _, value = condition.partition("=")
     option = options.get(name)
@@ -158,7 +158,7 @@ def _letters_of(value: object) -> str:
     return re.sub(r"[^a-z]", "", str(value).lower())
 
 
-def references(used: Any) -> Iterator[tuple[str, str]]:
+def references(used: object) -> Iterator[tuple[str, str]]:
     """Yield the reference and DOI of each docstring entry.
 
     Examples
@@ -179,14 +179,14 @@ def _reference(entry: str) -> tuple[str, str]:
     return DOI.sub("", text).strip(), doi[1] if doi else ""
 
 
-def _used(step: Step) -> Iterator[tuple[str, Any]]:
+def _used(step: Step) -> Iterator[tuple[str, object]]:
     """Yield the name and object of each used thing.
 
     These are metrics, a test, measures of agreement, max-T and the verb.
     """
     metrics = step.options.get("metrics") or [step.options.get("metric")]
     methods = step.options.get("coefficients") or [step.options.get("coefficient")]
-    named: list[tuple[Callable[[Any], Any], Any]] = [(parse_metric, name) for name in metrics]
+    named: list[tuple[Callable[[Any], object], object]] = [(parse_metric, name) for name in metrics]
     named += [(parse_test, step.options.get("test"))]
     named += [(parse_agreement, name) for name in methods]
     for parse, name in named:

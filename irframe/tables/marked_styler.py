@@ -7,7 +7,7 @@ function of each cell and label. `MarkedStyler` wraps these functions at that mo
 
 import re
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Self
@@ -25,6 +25,8 @@ DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
 LETTERS = string.ascii_lowercase
 """Marks of systems."""
+Display = Callable[[object], str]
+"""Function that returns a value as text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +45,7 @@ class Extra:
     frames: tuple[pd.DataFrame, ...]
     markup: Mapping[str, str]
 
-    def written(self, form: str, cell: tuple[int, int], display: Callable[[Any], str]) -> str:
+    def written(self, form: str, cell: tuple[int, int], display: Display) -> str:
         """Return the text after the number of a cell."""
         values: list[Any] = [frame.iloc[cell] for frame in self.frames]
         if any(value == "" or pd.isna(value) for value in values):
@@ -120,7 +122,7 @@ class Table(NamedTuple):
     extras: tuple[Extra, ...] = ()
     best: pd.DataFrame | None = None
     notes: str = ""
-    small: Sequence[Any] = ()
+    small: Sequence[Hashable] = ()
 
 
 class MarkedStyler(Styler):  # type: ignore[misc]
@@ -178,23 +180,23 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         copied.notes = self.notes
         return copied
 
-    def _render_html(self, *arguments: Any, **options: Any) -> str:
+    def _render_html(self, *arguments: object, **options: object) -> str:
         return str(super()._render_html(*arguments, **self._write("html", options)))
 
-    def _render_latex(self, *arguments: Any, **options: Any) -> str:
+    def _render_latex(self, *arguments: object, **options: object) -> str:
         return str(super()._render_latex(*arguments, **self._write("latex", options)))
 
-    def _render_typst(self, *arguments: Any, **options: Any) -> str:
+    def _render_typst(self, *arguments: object, **options: object) -> str:
         return str(super()._render_typst(*arguments, **self._write("typst", options)))
 
-    def _render_string(self, *arguments: Any, **options: Any) -> str:
+    def _render_string(self, *arguments: object, **options: object) -> str:
         return str(super()._render_string(*arguments, **self._write("string", options)))
 
-    def _write(self, form: str, options: dict[str, Any]) -> dict[str, Any]:
+    def _write(self, form: str, options: dict[str, object]) -> dict[str, object]:
         """Prepare this copy for writing in a format."""
         for styler in [self, *self.concatenated]:
             if isinstance(styler, MarkedStyler):
-                styler._display(form, braces=options.get("siunitx", False))  # noqa: SLF001 - its own
+                styler._display(form, braces=bool(options.get("siunitx")))  # noqa: SLF001 - its own
         if self.caption is None:
             self.caption = _plain_caption(self.notes, form) or None
         return options
@@ -214,26 +216,26 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         self,
         form: str,
         cell: tuple[int, int],
-        display: Callable[[Any], str],
+        display: Display,
         braces: bool,  # noqa: FBT001 - one caller
-        value: Any,
+        value: object,
     ) -> str:
         text = _escaped(display, form, value)
         more = "".join(extra.written(form, cell, display) for extra in self.extras)
         return f"{{{text}{more}}}" if braces and more else f"{text}{more}"
 
 
-def _display_of(value: Any, precision: int) -> Any:
+def _display_of(value: object, precision: int) -> object:
     """Return a number as text, and a text unchanged."""
     is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return str(value) if is_integer else fixed_text(value, precision)
 
 
-def _escaping(default: Callable[[], Callable[[Any], str]], form: str) -> Callable[[Any], str]:
+def _escaping(default: Callable[[], Display], form: str) -> Display:
     return partial(_escaped, default(), form)
 
 
-def _escaped(display: Callable[[Any], str], form: str, value: Any) -> str:
+def _escaped(display: Display, form: str, value: object) -> str:
     """Return the displayed value, escaped unless it was formatted."""
     text = "" if value is pd.NA else display(value)
     return _escape(str(text), form) if text is value else text

@@ -1,6 +1,6 @@
 """Tables of means and of other results."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from irframe.checks import places
 from irframe.comparing.compare import COLUMNS, OPTIONAL
@@ -81,7 +81,7 @@ class Means:
     keys: pd.DataFrame
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, groups: list[Any], axis: Axis) -> "Means":
+    def of(cls, frame: pd.DataFrame, groups: list[Hashable], axis: Axis) -> "Means":
         """Return the means of a long frame."""
         keys = frame[[*groups, METRIC, axis.dim]].drop_duplicates(ignore_index=True)
         signs = np.array([facts(str(metric)).sign for metric in keys[METRIC]])
@@ -89,7 +89,7 @@ class Means:
         bare = cls(pd.DataFrame(np.nan, systems, _column_labels(keys, groups, axis)), signs, keys)
         return replace(bare, table=bare.spread(frame, frame["mean"]))
 
-    def spread(self, frame: pd.DataFrame, numbers: Any, role: str = SYSTEM) -> pd.DataFrame:
+    def spread(self, frame: pd.DataFrame, numbers: ArrayLike, role: str = SYSTEM) -> pd.DataFrame:
         """Return the values of a frame's rows as a table.
 
         The frame is the long one, or has the same groups, metrics and depths in the same order.
@@ -122,19 +122,19 @@ class Means:
         order = best_first(self.table.iloc[:, pos].to_numpy(), self.signs[pos])
         return replace(self, table=self.table.iloc[order])
 
-    def relative_to(self, system: Any) -> pd.DataFrame:
+    def relative_to(self, system: Hashable) -> pd.DataFrame:
         """Return relative differences from a system, in per cent."""
         if system not in self.table.index:
             systems = self.table.index.tolist()
             raise ParameterError("relative_to= to be one of the systems", repr(system), "", systems)
-        base: Any = self.table.loc[system]
+        base: Any = self.table.loc[[system]].squeeze(axis=0)
         percent = 100 * (self.table - base) / base.abs().where(base != 0)
         percent.loc[system] = np.nan
         texts: pd.DataFrame = percent.map(lambda x: "" if np.isnan(x) else fixed_text(x, 1, "+"))
         return texts
 
 
-def _column_labels(keys: pd.DataFrame, groups: list[Any], axis: Axis) -> pd.Index:
+def _column_labels(keys: pd.DataFrame, groups: list[Hashable], axis: Axis) -> pd.Index:
     """Return the column labels for groups, metrics and depths."""
     labels = [
         str(metric) if pd.isna(stop) else axis.named(metric, stop)
@@ -229,7 +229,7 @@ def _with_marks(table: Table) -> Table:
     return table._replace(numbers=table.numbers.set_axis(rows), best=best)
 
 
-def _cell_columns(comparison: pd.DataFrame) -> list[Any]:
+def _cell_columns(comparison: pd.DataFrame) -> list[Hashable]:
     """Return the columns of group, metric and depth."""
     dim = axis_of(comparison).dim
     return [*(name for name in comparison if name not in {*COLUMNS, *OPTIONAL, dim}), METRIC, dim]
@@ -255,13 +255,13 @@ def _refuse_duplicates(comparison: pd.DataFrame) -> None:
         raise InputError("each pair once per metric and depth", found, "", twice["system_a"])
 
 
-def _baseline(comparison: pd.DataFrame) -> Any:
+def _baseline(comparison: pd.DataFrame) -> str:
     """Return the only baseline, or raise InputError."""
     others = comparison["system_b"].unique()
     if len(others) != 1:
         advice = "compare with baseline=, or ask for marks='letters' and no intervals"
         raise InputError("a comparison with a baseline", "one of all pairs", advice)
-    return others[0]
+    return str(others[0])
 
 
 def _all_pairs(comparison: pd.DataFrame) -> bool:
@@ -306,7 +306,9 @@ def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     return _joined_marks(marks, ",", means)
 
 
-def _joined_marks(marks: Iterable[tuple[Any, str]], between: str, means: Means) -> pd.DataFrame:
+def _joined_marks(
+    marks: Iterable[tuple[tuple[int, ...], str]], between: str, means: Means
+) -> pd.DataFrame:
     """Return the joined marks of each cell."""
     texts = np.full(means.table.shape, "", dtype=object)
     for cell, mark in marks:
@@ -363,7 +365,7 @@ SPREAD = "_sd"
 PLUS_MINUS = {**everywhere(" ± {}"), "latex": r" $\pm$ {}"}
 
 
-def of_result(result: Any) -> Table:
+def of_result(result: object) -> Table:
     """Return the table of a frame, array or dataset."""
     dims = {*getattr(result, "dims", ())}
     by_stop = {METRIC, axis_of(result).dim} <= dims and SYSTEM not in dims
@@ -416,7 +418,7 @@ def _of_dataset(result: xr.DataArray | xr.Dataset) -> Table:
     return Table(numbers, tuple(extras), None, notes, [name for name in numbers if is_p(name)])
 
 
-def _down(part: xr.DataArray) -> list[Any]:
+def _down(part: xr.DataArray) -> list[Hashable]:
     return [dim for dim in part.dims if dim not in ACROSS]
 
 
@@ -430,7 +432,7 @@ def _columns(name: str, part: xr.DataArray, among: int) -> Iterator[tuple[str, x
         yield text, part.sel({across[0]: label})
 
 
-def _labels_along(data: xr.Dataset, dim: Any) -> list[Any]:
+def _labels_along(data: xr.Dataset, dim: Hashable) -> list[object]:
     """Return the row labels of a dimension."""
     if dim != PAIR:
         return [*data[dim].to_numpy().tolist()]
@@ -460,7 +462,7 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)
 
 
-def _mean_columns(numbers: pd.DataFrame) -> list[Any]:
+def _mean_columns(numbers: pd.DataFrame) -> Sequence[Hashable]:
     """Return the columns of means, or those of metrics."""
     present = [name for name in MEANS if name in numbers]
     return present[:1] or [name for name in numbers if facts(str(name)).known]
@@ -479,14 +481,14 @@ def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
     return tuple(extras)
 
 
-def _beside(numbers: pd.DataFrame, column: Any, values: pd.Series) -> pd.DataFrame:
+def _beside(numbers: pd.DataFrame, column: Hashable, values: pd.Series) -> pd.DataFrame:
     """Return a frame with values in one column only."""
     filled = np.full(numbers.shape, "", dtype=object)
     filled[:, numbers.columns.get_loc(column)] = values
     return pd.DataFrame(filled, numbers.index, numbers.columns)
 
 
-def _best_rows(flat: pd.DataFrame, rows: list[Any], numbers: pd.DataFrame) -> pd.DataFrame:
+def _best_rows(flat: pd.DataFrame, rows: Sequence[Hashable], numbers: pd.DataFrame) -> pd.DataFrame:
     """Return the best means by metric, depth and group."""
     best = np.zeros(numbers.shape, dtype=bool)
     keys = [flat[name] for name in rows if name not in SYSTEMS] or [pd.Series(0, flat.index)]

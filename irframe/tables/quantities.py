@@ -1,9 +1,8 @@
 """Text for the numbers of a table: averages, topics, depths."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from irframe.metrics.facts import facts
 from irframe.names import TOPIC, counted, low_to_high, plural
@@ -24,12 +23,12 @@ def means_text(metrics: pd.Series, topics: pd.Series) -> str:
     return f"{'; '.join(texts)} over {topics_text(topics)}"
 
 
-def low_to_high_of(numbers: Any) -> str:
+def low_to_high_of(numbers: ArrayLike) -> str:
     """Return the range of some integers, or their one value."""
     return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
 
 
-def topics_text(numbers: Any) -> str:
+def topics_text(numbers: ArrayLike) -> str:
     """Return the number of topics, or its range.
 
     Examples
