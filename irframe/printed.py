@@ -68,12 +68,8 @@ MOST_LETTERS = 6
 """Most letters per system of a readable table. With more letters, tiers are printed."""
 VERDICT = ["difference", "significant", "ci_low", "ci_high", "p_adjusted"]
 """The same columns by importance, for tables that are too wide."""
-ENDS = {
-    end: [f"{name}_low", f"{name}_high"]
-    for name in ("ci", "rank")
-    for end in (f"{name}_low", f"{name}_high")
-}
-"""Column -> the two ends of its interval, which are printed together."""
+ENDS = (["ci_low", "ci_high"], ["rank_low", "rank_high"])
+"""The ends of intervals, which are printed together."""
 NOT_SHOWN = "not shown: "
 MEANS = "mean_a"
 """The first column of a comparison after its labels."""
@@ -257,7 +253,8 @@ def fitted(
     first = [name for name in dict.fromkeys([*kept, *first]) if name in names]
     cut = narrowed(seen, first, width)
     for name in dict.fromkeys([*first, *names]):
-        wider = [other for other in names if other in {*kept, *ENDS.get(name, [name])}]
+        added = next((ends for ends in ENDS if name in ends), [name])
+        wider = [other for other in names if other in {*kept, *added}]
         kept = wider if _width_of(cut[wider]) <= width else kept
     left = [name for name in names if name not in kept]
     notes = [f"{len(frame)} rows x {len(names)} columns"]

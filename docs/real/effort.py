@@ -28,7 +28,7 @@ def crossings(cubes):
 
 def curves(cube, scores):
     """Draw four rankings of like, high gain, from huge to low effort."""
-    gain, effort = (scores.sel(metric=name)[..., 0].to_numpy() for name in ("nDCG", "Twist"))
+    gain, effort = (scores.sel(metric=name).to_numpy() for name in ("nDCG", "Twist"))
     like = np.abs(gain - np.nanquantile(gain, 0.95)) < 0.02
     order = np.argsort(np.where(like, effort, np.nan), axis=None)[: like.sum()]
     chosen = order[np.linspace(0, len(order) - 1, 4).astype(int)]

@@ -155,8 +155,7 @@ HELP = {
     "over": "the samples that differences generalise over if systems have repeats",
     "rank_interval": "method of the rank intervals",
     "judge_next.method": "method that chooses the documents",
-    "judge_next.rel": "lowest relevant grade",
-    "risk_coverage.rel": "lowest relevant grade",
+    **dict.fromkeys(("judge_next.rel", "risk_coverage.rel"), "lowest relevant grade"),
     "credit": "maxmean: whether a judgment counts for all runs with the document, or for one",
     "prior": "CSV, TSV or Parquet file of a model's judgments: topic, doc, grade or probability",
     "interval": "method of the intervals of means",
@@ -178,8 +177,7 @@ HELP = {
     "each": "number of documents read of each search",
     "searches": "numbers of searches that are read, such as 2 or 1,2,3",
     "budget": "amount of text that is read, in the unit of --length, such as 500 or 500,1000",
-    "stages": "systems of a pipeline, each reordering documents of the previous one, such as "
-    "bm25,monot5",
+    "stages": "systems of a pipeline in order, such as bm25,monot5",
     "cut": "treatment of the first document that does not fit into a budget",
 }
 """Option of a verb -> its help text, if that is not the sentence of the verb's docstring."""
@@ -239,9 +237,7 @@ ELSEWHERE = {
     "leaderboard.at": "in the name of a metric, such as AP@10",
     "contributing": "--contributing, a column of the table of systems",
     "progress": "always shown on a terminal",
-    "copies": "not available, as no file lists copies of documents",
-    "later_copies": "not available, as no file lists copies of documents",
-    "documents": "not available, as no file lists the documents of the collection",
+    **dict.fromkeys(("copies", "later_copies", "documents"), "not available: no file lists them"),
     "errors": "always reported",
     "rel": "in the name of a metric, such as AP(rel=2)",
     "texts": "--texts, with files",
@@ -408,8 +404,7 @@ def _who_contributed(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
     return runs.assign(**{CONTRIBUTING: runs[name]})
 
 
-DEEPEST = 2**31 - 1
-"""The greatest rank of a cube."""
+DEEPEST = 2**31 - 1  # of the integers of a cube
 STDIN = "-"
 
 
@@ -499,7 +494,7 @@ def scored(
             groups = qrels.drop_duplicates([TOPIC, by]).set_index(TOPIC)[by]
         scored = ir.verbs.groupby(runs, groups).evaluate
     scores: pd.DataFrame = scored(qrels, metrics, **given(options, ir.evaluate))
-    named = {label: getattr(options, flag[2:]) for label, (flag, _) in DESIGN.items()}
-    drawn: Any = {label: read_topic_values(path, label) for label, path in named.items() if path}
+    paths = {label: getattr(options, flag[2:]) for label, (flag, _) in DESIGN.items()}
+    drawn: Any = {label: read_topic_values(path, label) for label, path in paths.items() if path}
     drawn |= {"repeats": options.repeats} if options.repeats else {}
     return ir.verbs.design(scores, **drawn) if drawn else scores

@@ -45,6 +45,7 @@ from irframe.tables.marked_styler import (
 )
 from irframe.tables.quantities import depths_text, means_text
 
+Cell = tuple[int, ...]
 MARK = "mark"
 """Name of the index level of marks."""
 DAGGER = "†"
@@ -251,8 +252,8 @@ def _means(comparison: pd.DataFrame) -> Means:
 def _refuse_duplicates(comparison: pd.DataFrame) -> None:
     twice = comparison[comparison.duplicated([*_cell_columns(comparison), *SIDES])]
     if len(twice):
-        found = f"{len(twice)} again"
-        raise InputError("each pair once per metric and depth", found, "", twice["system_a"])
+        expected = "each pair once per metric and depth"
+        raise InputError(expected, f"{len(twice)} again", "", twice["system_a"])
 
 
 def _baseline(comparison: pd.DataFrame) -> str:
@@ -306,9 +307,7 @@ def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     return _joined_marks(marks, ",", means)
 
 
-def _joined_marks(
-    marks: Iterable[tuple[tuple[int, ...], str]], between: str, means: Means
-) -> pd.DataFrame:
+def _joined_marks(marks: Iterable[tuple[Cell, str]], between: str, means: Means) -> pd.DataFrame:
     """Return the joined marks of each cell."""
     texts = np.full(means.table.shape, "", dtype=object)
     for cell, mark in marks:
@@ -320,8 +319,7 @@ def _verdict_marks(comparison: pd.DataFrame, means: Means) -> Extra:
     """Return the verdict on each system against the baseline."""
     _baseline(comparison)
     if "verdict" not in comparison:
-        advice = "compare with margin= or power="
-        raise InputError("a comparison with verdicts", "none", advice)
+        raise InputError("a comparison with verdicts", "none", "compare with margin= or power=")
     texts = means.spread(comparison, comparison["verdict"], "system_a")
     verdicts = texts.map(lambda text: text if isinstance(text, str) and text else "")
     forms = {"html": " <sup>{}</sup>", "latex": r"\textsuperscript{{ {}}}"}
