@@ -1,6 +1,6 @@
 """Groups of cubes, scores and results: split, and joined again."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -33,7 +33,7 @@ ASKED = ("baseline", "system")
 
 
 @contextmanager
-def naming_group(key: Any, by: Any) -> Iterator[None]:
+def naming_group(key: object, by: object) -> Iterator[None]:
     """Add the name of a group to errors and warnings.
 
     Without groups, leave them unchanged.
@@ -129,7 +129,7 @@ def with_names(given: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
     return {**given, first: named, **arrays}, name
 
 
-def split_arguments(given: Mapping[str, Any], by: Any) -> dict[Any, dict[str, Any]]:
+def split_arguments(given: Mapping[str, Any], by: object) -> dict[Any, dict[str, Any]]:
     """Return the arguments of a verb for each group.
 
     Scores among the arguments are those of the group.
@@ -142,7 +142,8 @@ def split_arguments(given: Mapping[str, Any], by: Any) -> dict[Any, dict[str, An
         If scores among the arguments have other groups than the object.
     """
     (first, subject), *others = given.items()
-    parts, further = _parts(subject, by), {}
+    parts = _parts(subject, by)
+    further = {}
     for word, value in others:
         frame = isinstance(value, pd.DataFrame | xr.DataArray) and not is_judgments(value)
         if frame or _is_table(value):
@@ -156,12 +157,12 @@ def split_arguments(given: Mapping[str, Any], by: Any) -> dict[Any, dict[str, An
     }
 
 
-def _is_table(subject: Any) -> bool:
+def _is_table(subject: object) -> bool:
     """Tell whether something is scores as read, which split themselves."""
     return callable(getattr(subject, "groups", None))
 
 
-def _parts(subject: Any, by: Any) -> dict[Any, Any]:
+def _parts(subject: Any, by: object) -> dict[Any, Any]:
     """Return the groups of scores, a cube or a result."""
     return dict(subject.groups() if _is_table(subject) else groups(subject, by))
 
@@ -175,7 +176,8 @@ def answers(
 
     A group without a system that is asked for is left out.
     """
-    bound, results = bind(call, (groups.example, *arguments), options), {}
+    bound = bind(call, (groups.example, *arguments), options)
+    results = {}
     refuse_collections(groups.subject.values(), bound.arguments.get("rel"))
     for key, cube in drop_groups_without(groups.subject, bound.arguments, groups.name).items():
         with naming_group(key, groups.name):
@@ -189,7 +191,7 @@ def answers(
 
 
 def drop_groups_without(
-    parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any
+    parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: object
 ) -> Mapping[Any, Any]:
     """Return the groups with the required systems; warn about others.
 
@@ -220,7 +222,7 @@ def drop_groups_without(
     return {key: part for key, part in parts.items() if key not in without}
 
 
-def _systems(part: Any) -> set[Any]:
+def _systems(part: Any) -> set[Hashable]:
     """Return the systems of a part."""
     if isinstance(part, pd.DataFrame):
         part = group_values(part, roles([*part.columns, *part.index.names])[SYSTEM])
@@ -228,7 +230,7 @@ def _systems(part: Any) -> set[Any]:
     return set(part if isinstance(part, pd.Index) else np.atleast_1d(part[SYSTEM]).tolist())
 
 
-def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
+def _frame_groups(frame: pd.DataFrame, by: Hashable) -> Iterator[tuple[Hashable, pd.DataFrame]]:
     codes, labels = pd.factorize(group_keys(frame, by))
     for code, key in enumerate(labels):
         part = frame[codes == code]
@@ -237,7 +239,7 @@ def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFr
         yield key, inside
 
 
-def group_keys(frame: pd.DataFrame, by: Any) -> pd.Index:
+def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
     """Return the group of every row.
 
     Raise if the frame has no such column, or a row has no group.
@@ -255,7 +257,7 @@ def group_keys(frame: pd.DataFrame, by: Any) -> pd.Index:
     return keys
 
 
-def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelled]]:
+def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, Labelled]]:
     if by in labelled.dims and by in labelled.indexes and by not in {*LIST, *RESERVED}:
         yield from ((key, of_label(labelled, by, key)) for key in labelled.indexes[by])
         return
@@ -274,7 +276,7 @@ def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelle
         yield key, labelled.isel(places)
 
 
-def of_label(labelled: Labelled, by: Any, key: Any) -> Any:
+def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
     """Return the scores of one label of a dimension.
 
     Systems and topics without scores there are dropped.
@@ -309,8 +311,13 @@ def took_part(labelled: Labelled) -> Array | None:
 
 
 def group_positions(
-    by: Any, dim: str, keys: Any, systems: pd.Index, participated: Any, stated: Any = None
-) -> Iterator[tuple[Any, dict[str, Array]]]:
+    by: object,
+    dim: str,
+    keys: Any,
+    systems: pd.Index,
+    participated: Array,
+    stated: Array | None = None,
+) -> Iterator[tuple[Hashable, dict[str, Array]]]:
     """Yield each group with positions of its systems and topics.
 
     These are the systems and topics that take part in the group.
@@ -329,7 +336,7 @@ def group_positions(
     codes, labels = pd.factorize(keys)
     across = SYSTEM if dim == TOPIC else TOPIC
 
-    def of_groups(cells: Any) -> NDArray[np.bool_]:
+    def of_groups(cells: Array) -> NDArray[np.bool_]:
         return grouped(cells.T if dim == TOPIC else cells, codes, len(labels))
 
     taking_part = participants(of_groups(participated))
@@ -403,12 +410,12 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     return with_coordinates(joined, wholes[0], user_coordinates(source))
 
 
-def _refuse_none(results: Mapping[Any, Any], by: str) -> None:
+def _refuse_none(results: Collection[object], by: Hashable) -> None:
     if not results:
         raise InputError(f"systems and topics in groups of {by}", "none", "select some")
 
 
-def join_frames(results: Mapping[Any, Any], by: Any) -> pd.DataFrame:
+def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFrame:
     """Concatenate frames of groups.
 
     The group becomes the first column, or the first index level.

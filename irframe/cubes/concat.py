@@ -126,7 +126,7 @@ def _joined_record(records: list[list[Step]]) -> list[Step]:
     return joined
 
 
-def _without_inputs(step: Step) -> tuple[str, dict[str, Any]]:
+def _without_inputs(step: Step) -> tuple[str, dict[str, object]]:
     return step.verb, {name: value for name, value in step.options.items() if name != INPUTS}
 
 
@@ -151,7 +151,9 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     return {name: joined[name].variable for name in order} | shared
 
 
-def _shared_coords(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
+def _shared_coords(
+    cubes: list[xr.Dataset], dim: str, labels: pd.Index
+) -> dict[str, tuple[str, Array]]:
     """Return the group coordinates of the other dimension.
 
     Raise if cubes disagree on them.
@@ -230,7 +232,8 @@ def _ranges(sizes: Iterable[int]) -> list[Codes]:
 
 
 def _along_topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
-    pools, helps = [part.known_pool for part in parts], np.zeros(len(systems), bool)
+    pools = [part.known_pool for part in parts]
+    helps = np.zeros(len(systems), bool)
     places = [systems.get_indexer(part.systems) for part in parts]
     for place, pool in zip(places, pools, strict=True):
         helps[place] |= pool.contributing
@@ -293,7 +296,8 @@ def _systems(parts: list[Experiment]) -> Experiment:
     depth = np.stack(depths or [pools[0].depth]).min(axis=0)
     helps = np.concatenate([pool.contributing for pool in pools])
     pool = replace(pools[0], rank=best, depth=depth, contributing=helps)
-    systems, topics = _appended([part.systems for part in parts]), np.arange(first.shape[1])
+    systems = _appended([part.systems for part in parts])
+    topics = np.arange(first.shape[1])
     sides = [(own, topics) for own in _ranges(len(part.systems) for part in parts)]
     return _listed(replace(first, systems=systems, pool=pool), parts, sides, rows)
 
@@ -309,7 +313,9 @@ def _listed(
     The positions of these in the new experiment are given.
     """
     shape = len(base.systems), len(base.judgments.code)
-    took_part, pieces, listings = np.zeros(shape, bool), [], []
+    took_part = np.zeros(shape, bool)
+    pieces = []
+    listings = []
     for part, (systems, topics), row in zip(parts, sides, rows, strict=True):
         took_part[np.ix_(systems, topics)] = part.participated
         place = (systems[:, np.newaxis] * shape[1] + topics).ravel()
@@ -363,7 +369,7 @@ def _places(part: Experiment, first: Experiment) -> Codes:
     return place
 
 
-def _sometimes(base: Judgments) -> list[Any]:
+def _sometimes(base: Judgments) -> list[Array]:
     """Return what judgments have of `SOMETIMES`."""
     grades = base.table.subtopic_grade
     every = None if grades is None else grades[base.row], base.strata, base.probability
@@ -373,5 +379,6 @@ def _sometimes(base: Judgments) -> list[Any]:
 def _refuse_judgments(base: Judgments, differing: Array) -> None:
     """Raise if some topics, given which, have other judgments."""
     if differing.any():
-        topics, found = base.topics[differing], f"different ones on {differing.sum()} topics"
+        topics = base.topics[differing]
+        found = f"different ones on {differing.sum()} topics"
         raise InputError("cubes with the same judgments", found, "", topics)

@@ -4,10 +4,9 @@ Verbs: cube, save, open_cube.
 """
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -137,7 +136,8 @@ def cube(
     grouped = runs if isinstance(runs, InGroups) else None
     runs, by = (runs, None) if grouped is None else (grouped.subject, grouped.by)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded, known = fold(runs, choices.Searches.column(search)), choices.Pool.read(pool)
+    folded = fold(runs, choices.Searches.column(search))
+    known = choices.Pool.read(pool)
     extra = folded.attributes
     prepared = Preparation.read(units, search, scores=scores)
     policy = Policy(
@@ -165,7 +165,7 @@ def build_groups(
     policy: Policy,
     by: str,
     extra: Mapping[str, str] | None = None,
-) -> Iterator[tuple[Any, xr.Dataset]]:
+) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield a cube for every group.
 
     These are selections of one cube. Where groups have different topics of the same name, a cube is
@@ -209,13 +209,15 @@ def build_cube(
     The `extra` are further attributes.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
-    expected, ranked = Extras(filed=True, all_ties=True), None
+    expected = Extras(filed=True, all_ties=True)
+    ranked = None
     files = list(table.frame.attrs.get(words.FILES, []))
     if isinstance(runs, ScannedRuns):
         runs = runs.readable()
         states = runs.states()
         ranked = rank_scanned(runs, table, policy, expected)
-        runs, files = runs if ranked else runs.frame(), [*states, *files]
+        runs = runs if ranked else runs.frame()
+        files = [*states, *files]
     if ranked is None:
         framed = Framed.of(read_table(runs, empty=True), table, policy.collection)
         files = [*framed.table.frame.attrs.get(words.FILES, []), *files]
@@ -348,7 +350,8 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     """
     source = view.read_cube(cube)
     view.verify_grades(source)
-    experiment, depth = view.experiment_of(source), source.sizes[words.DEPTH]
+    experiment = view.experiment_of(source)
+    depth = source.sizes[words.DEPTH]
     chunks = view.blocks_of(*experiment.shape, depth, least=0) or ()
     user_coords = {
         str(name): (

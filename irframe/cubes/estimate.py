@@ -3,7 +3,7 @@
 Verbs: estimate, draw_to_judge.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,8 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
     share = xr.DataArray(list(shares), dims=METRIC)
     reach = reach.where(reach > 10.0**-TIE)
     inside = mean.where((mean > 0) & (mean < 1))
-    angle, turn = np.arcsin(np.sqrt(inside)), reach / (2 * np.sqrt(inside * (1 - inside)))
+    angle = np.arcsin(np.sqrt(inside))
+    turn = reach / (2 * np.sqrt(inside * (1 - inside)))
     ends = []
     for sign in (-1, 1):
         with np.errstate(over="ignore"):
@@ -116,7 +117,7 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
 
 
 def name_scale(
-    metrics: Sequence[Any], flags: Sequence[bool] | Array, scales: tuple[str, str]
+    metrics: Sequence[object], flags: Sequence[bool] | Array, scales: tuple[str, str]
 ) -> str:
     """Return the scale of each metric's confidence limits.
 
@@ -168,7 +169,8 @@ def read_draw(cube: xr.Dataset) -> Draw:
 
     Warns of topics with a stratum of which one of several documents was judged.
     """
-    base, labels = experiment_of(cube).judgments, cube[TOPIC].to_numpy()
+    base = experiment_of(cube).judgments
+    labels = cube[TOPIC].to_numpy()
     draw = Draw.of(base, base.grade, base.strata, base.probability)
     unknown = (np.isnan(draw.factor)).any(axis=1) & draw.together
     if unknown.any():
@@ -180,7 +182,9 @@ def read_draw(cube: xr.Dataset) -> Draw:
     return draw
 
 
-def read_estimated(cube: xr.Dataset, metrics: Any, at: Any) -> tuple[list[Metric], list[int]]:
+def read_estimated(
+    cube: xr.Dataset, metrics: Sequence[Metric | MetricType | str], at: int | Sequence[int] | None
+) -> tuple[list[Metric], list[int]]:
     """Return the metrics and depths to estimate.
 
     Raise if tied documents share their gain.
@@ -314,8 +318,10 @@ def estimate(
     level(alpha)
     chosen, depths = read_estimated(cube, metrics, at)
     experiment = experiment_of(cube)
-    base, rows = experiment.judgments, experiment.rows_at(cube.sizes[DEPTH])
-    draw, grades = read_draw(cube), (base.grade, experiment.tops[base.topic])
+    base = experiment.judgments
+    rows = experiment.rows_at(cube.sizes[DEPTH])
+    draw = read_draw(cube)
+    grades = (base.grade, experiment.tops[base.topic])
     found = [*estimated(chosen, rows, draw, [grades], depths)]
     values = np.stack([total[0] for total, *_ in found])
     errors = np.sqrt(np.maximum(np.stack([spread[0, 0] for _, spread, _ in found]), 0))
@@ -457,7 +463,7 @@ def _drawn(
     return kept, probability
 
 
-def _shares(share: Share, labels: Any) -> NDArray[np.float64]:
+def _shares(share: Share, labels: Iterable[str]) -> NDArray[np.float64]:
     """Return the share that is wanted of each stratum."""
     several = isinstance(share, Mapping)
     given: Any = share if isinstance(share, Mapping) else dict.fromkeys(labels, share)

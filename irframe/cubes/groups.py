@@ -1,6 +1,6 @@
 """Groups and repeats of systems, and attributes of results."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from irframe.record import FACTS, SOURCES, InGroups, applied, plain_options, ste
 
 def each_group(
     cube: xr.Dataset, by: str, *, stated: bool = True
-) -> Iterator[tuple[Any, xr.Dataset]]:
+) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield the groups of a cube.
 
     Parameters
@@ -43,14 +43,15 @@ def each_group(
     ParameterError
         If there is no such coordinate, or a system or topic has no group.
     """
-    groups, experiment = Groups(by, *read_groups(cube, by)), experiment_of(cube)
+    groups = Groups(by, *read_groups(cube, by))
+    experiment = experiment_of(cube)
     participated, listed = experiment.participated, experiment.hits.length > 0
     parts = groups.parts(cube.indexes[words.SYSTEM], participated, listed, stated=stated)
     for key, (systems, topics) in parts.items():
         yield key, cube.isel({words.SYSTEM: systems, words.TOPIC: topics})
 
 
-def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
+def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield the groups of a cube, without absent systems.
 
     These are the groups that pandas makes of the rows of a frame.
@@ -75,7 +76,9 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
         yield key, part if "depth" in part.attrs else part.isel({words.DEPTH: slice(longest)})
 
 
-def warn_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
+def warn_absent(
+    by: object, absent: NDArray[np.bool_], labels: Iterable[object], systems: pd.Index
+) -> None:
     """Warn about systems that lack all scores in a group."""
     rows = zip(labels, absent, strict=True)
     lines = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
@@ -113,7 +116,7 @@ POLICY = {"ties", "score_dtype", "topics"}
 
 
 def stamped(
-    result: Any, name: str, source: Any, options: Mapping[str, Any], subject: Any = None
+    result: Any, name: str, source: object, options: Mapping[str, Any], subject: object = None
 ) -> Any:
     """Record the verb, its input and options in attributes.
 
@@ -154,14 +157,14 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
     return {name: value for name, value in attributes.items() if name not in stale}
 
 
-def provenance(source: Any) -> dict[Any, Any]:
+def provenance(source: Any) -> dict[Hashable, Any]:
     """Return the attributes that decide the numbers of an object.
 
     The object is a cube, scores or a result.
     """
     attributes = getattr(source, "attrs", {})
     known = *PROVENANCE, "top", "pool_depth", words.JUDGMENTS, words.UNKNOWN, words.DRAWN
-    facts = {name: attributes[name] for name in known if name in attributes}
+    facts: dict[Hashable, Any] = {n: attributes[n] for n in known if n in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(source)
         facts[words.JUDGMENTS] = experiment.judgments.digest
@@ -185,7 +188,8 @@ def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     >>> joined_attributes([{"alpha": 0.05, "n": 3}, {"alpha": 0.05, "n": 4, "caution": "few"}])
     {'alpha': 0.05, 'n': [3, 4], 'caution': 'few'}
     """
-    every, joined = list(parts), {}
+    every = list(parts)
+    joined = {}
     for name in [name for name in every[0] if all(name in one for one in every)]:
         values = [one[name] for one in every]
         alike = all(np.array_equal(values[0], value) for value in values)
@@ -225,7 +229,7 @@ def each_a_system(cube: xr.Dataset) -> xr.Dataset:
     return cube.drop_vars([words.REPEAT, REPEAT_OF], errors="ignore")
 
 
-def unfolded(result: Any, layout: Any = None) -> Any:
+def unfolded(result: Any, layout: object = None) -> Any:
     """Return a result with a dimension of repeats.
 
     Results without repeats are returned unchanged. If repeats are draws inside topics, repeats that
@@ -273,7 +277,7 @@ def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
     return pd.Index(frame[name]) if name in frame.columns else frame.index.get_level_values(name)
 
 
-def level_of(wide: pd.DataFrame) -> Any:
+def level_of(wide: pd.DataFrame) -> str | None:
     """Return the index level of repeats, or None."""
     if not any(name in wide.index.names for name in words.REPEAT_NAMES):
         return None
@@ -281,7 +285,7 @@ def level_of(wide: pd.DataFrame) -> Any:
     return repeats_of(wide, [by_role[words.SYSTEM], by_role[words.TOPIC]])
 
 
-def repeats_of(frame: pd.DataFrame, keys: list[Any]) -> Any:
+def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     """Return the level or column of repeats, or None.
 
     Parameters

@@ -6,7 +6,7 @@ It returns values, labels, groups and attributes as one `Scores` object.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -139,8 +139,8 @@ def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
     return frame
 
 
-def _read_rows(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -> ScoreRows:
-    """Return the rows of a frame without topics that summarise the other topics.
+def _read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None) -> ScoreRows:
+    """Read the rows of a frame without aggregated topics.
 
     Parameters are those of `read_rows`.
     """
@@ -159,7 +159,7 @@ def _read_rows(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -
     return read.select(~np.isin(read.codes[words.TOPIC], dropped)) if dropped else read
 
 
-def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
+def parse_scores(x: object, *, asking: str = "", by: object = None) -> Scores:
     """Read scores in any supported form.
 
     Parameters
@@ -194,21 +194,22 @@ def parse_scores(x: Any, *, asking: str = "", by: Any = None) -> Scores:
     return _read_frame(score_frames.score_frame(x), asking, by)
 
 
-def _refuse_metric(x: Any, by: Any) -> None:
+def _refuse_metric(x: object, by: object) -> None:
     """Raise if groups have the name of a metric."""
-    array = isinstance(x, xr.DataArray)
-    stated = getattr(x, "attrs", {}).get(words.METRICS, ())
-    metrics = x.coords.get(words.METRIC, ()) if array else stated
+    if isinstance(x, xr.DataArray):
+        metrics = x.coords.get(words.METRIC, ())
+        alone = f'scores.sel(metric=["{by}"])'
+    else:
+        metrics = getattr(x, "attrs", {}).get(words.METRICS, ())
+        alone = f'scores[["{by}"]]'
     if by in np.asarray(metrics):
-        alone = f'scores.sel(metric=["{by}"])' if array else f'scores[["{by}"]]'
         raise ParameterError("by to name groups of systems or topics", f"a metric, {by}", alone)
 
 
-def refuse_result(x: Any) -> None:
+def refuse_result(x: object) -> None:
     """Raise for results of verbs that are not scores."""
     returned = getattr(x, "attrs", {}).get(words.RESULT, "")
-    frame = isinstance(x, pd.DataFrame)
-    labels = {*x.index.names} if frame else {*getattr(x, "dims", ())}
+    labels = {*(x.index.names if isinstance(x, pd.DataFrame) else getattr(x, "dims", ()))}
     if returned and returned not in words.SCORE_VERBS and {*LIST} <= labels:
         advice = 'rank systems by scores, such as cube.ireval.score("AP")'
         raise InputError("scores of systems", f"what {returned} returned", advice)
@@ -275,7 +276,7 @@ def _array_of(read: Scores) -> xr.DataArray:
     )
 
 
-def _read_array(x: xr.DataArray, asking: str, by: Any) -> Scores:
+def _read_array(x: xr.DataArray, asking: str, by: object) -> Scores:
     x = score_arrays.refuse_repeats(x, asking)
     axis = axis_of(x)
     x, by = with_given_groups(x.expand_dims(selected(x, (*LIST, axis.dim))), by)
@@ -322,7 +323,7 @@ def _scores_of(
     )
 
 
-def declared_labels_of(array: xr.DataArray, by: Any = None) -> TopicLabels | None:
+def declared_labels_of(array: xr.DataArray, by: object = None) -> TopicLabels | None:
     """Return the declared labels of an array's topics, or None."""
     topics = array.sizes[words.TOPIC]
     known = [name for name in LABELS if name in array.coords]
@@ -331,7 +332,9 @@ def declared_labels_of(array: xr.DataArray, by: Any = None) -> TopicLabels | Non
     return _declared(array.attrs, values, by)
 
 
-def _declared(attrs: Mapping[Any, Any], values: dict[str, Array], by: Any) -> TopicLabels | None:
+def _declared(
+    attrs: Mapping[Hashable, object], values: dict[str, Array], by: object
+) -> TopicLabels | None:
     """Return the declared labels of topics.
 
     Labels that only define the groups are left out.
@@ -357,17 +360,18 @@ def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
     return array.drop_isel({words.TOPIC: dropped}) if dropped else array
 
 
-def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
+def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     """Read a frame with a row per system and topic.
 
     A row may also have a repeat, a depth and a group.
     """
-    given = isinstance(by, Mapping | pd.Series)
-    column = None if given or by is None else by
+    column = None if isinstance(by, Mapping | pd.Series) else by
     if column is not None:
         group_keys(frame, column)  # before columns are gone
     read = _read_rows(frame, column)
-    table, codes, labels = read.table, dict(read.codes), dict(read.labels)
+    table = read.table
+    codes = dict(read.codes)
+    labels = dict(read.labels)
     names = [labels[dim].name for dim in labels]
     if column is not None and column in {labels[dim].name for dim in LIST}:
         raise ParameterError("by to be a property of systems or topics", repr(column))
@@ -376,8 +380,8 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
         others = [name for name in names if name != word]
         line = f"ir.as_scores(scores).groupby(level={others}, sort=False).mean()"
         score_arrays.refuse_several_repeats(asking, word, line)
-    keys = None
-    if given:
+    keys: tuple[str, Any] | None = None
+    if isinstance(by, Mapping | pd.Series):
         taken = [name for name in (*names, *table.index.names, *table.columns) if name is not None]
         by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, taken)
         keys = dim, groups.to_numpy()
@@ -399,8 +403,8 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> Scores:
 
 
 def _metric_values(
-    table: pd.DataFrame, codes: Mapping[str, Array], column: Any
-) -> tuple[list[Any], Array]:
+    table: pd.DataFrame, codes: Mapping[str, Array], column: object
+) -> tuple[list[str], Array]:
     """Return the columns of scores and their values."""
     labelled = [name for name in (*LABELS, column) if name in table.columns]
     scored = table.drop(columns=labelled) if labelled else table
@@ -448,8 +452,8 @@ def _to_dense(
 
 
 def _split_topics(
-    groups: pd.Index, by: Any, codes: dict[str, Array], labels: dict[str, pd.Index]
-) -> tuple[str, Any]:
+    groups: pd.Index, by: object, codes: dict[str, Array], labels: dict[str, pd.Index]
+) -> tuple[str, pd.Index]:
     """Return the dimension of groups and each label's group.
 
     A topic that a system has in several groups becomes another one in each.
@@ -460,7 +464,8 @@ def _split_topics(
         first[codes[dim]] = group
         if (first[codes[dim]] == group).all():
             return dim, keys.take(first)
-    topic, topics = codes[words.TOPIC], labels[words.TOPIC]
+    topic = codes[words.TOPIC]
+    topics = labels[words.TOPIC]
     if not pd.DataFrame(codes).duplicated().any():
         uneven = pd.Series(group).groupby(topic).transform("nunique").to_numpy() > 1
         refuse_several(by, topics[np.unique(topic[uneven])])

@@ -72,7 +72,9 @@ class Draw:
             raise InputError(
                 expected, "neither", "draw them with qrels.ireval.draw_to_judge(share)"
             )
-        topic, topics, judged = base.topic, base.topics, grade >= 0
+        topic = base.topic
+        topics = base.topics
+        judged = grade >= 0
         if probability is not None:
             wrong = np.flatnonzero(judged & ~((probability > 0) & (probability <= 1)))
             if len(wrong):
@@ -93,7 +95,8 @@ class Draw:
         drawn = np.bincount(cell, judged, minlength=len(size)).astype(np.int64)
         share = drawn[cell] / size[cell]
         if probability is None:
-            together, chosen = known, share
+            together = known
+            chosen = share
         else:
             together = known and bool(np.allclose(probability[judged], share[judged]))
             chosen = share if together else np.nan_to_num(probability)
@@ -211,7 +214,7 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
     return scores[0] if np.array_equal(scores[0], scores[1]) else None
 
 
-def weights_of(metric: Any, ranks: int, depths: Sequence[int]) -> Floats:
+def weights_of(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats:
     """Return the weights of ranks in a score.
 
     For nDCG these are the weights in the numerator.
@@ -231,7 +234,8 @@ def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequen
     gain = np.where(draw.judged, gains_of(metric, *graded), 0.0)
     order = np.lexsort([-gain, draw.topic])
     order = order[gain[order] > 0]
-    topic, taken = draw.topic[order], 1 / draw.probability[order]
+    topic = draw.topic[order]
+    taken = 1 / draw.probability[order]
     before = np.cumsum(taken) - taken
     before -= before[np.searchsorted(topic, topic)]
     found = np.zeros((len(draw.size), len(depths)))
@@ -239,7 +243,7 @@ def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequen
     return found
 
 
-def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
+def gains_of(metric: Metric, grade: Array, top: Array) -> Floats:
     """Return the gains of grades.
 
     The gain depends on the top grade of the topic. Marks and negative grades gain 0.
@@ -281,7 +285,8 @@ def totals(
         Shape (value, system, topic, depth), and (value, value, system, topic, depth).
     """
     systems, topics, ranks = rows.shape
-    several, depths = len(worth), weights.shape[1]
+    several = len(worth)
+    depths = weights.shape[1]
     estimates = np.empty((several, systems, topics, depths))
     spread = np.zeros((several, several, systems, topics, depths))
     step = max(1, CELLS // max(1, topics * ranks))
@@ -304,7 +309,8 @@ def _spread(draw: Draw, gains: Floats, place: Array, weights: Floats, inverse: F
         inverses = inverse[place]
         return np.asarray((products * (inverses * (inverses - 1))) @ weights**2)
     total = np.zeros((*products.shape[:-1], weights.shape[1]))
-    stratum, factor = np.append(draw.stratum, -1)[place], draw.factor
+    stratum = np.append(draw.stratum, -1)[place]
+    factor = draw.factor
     for code in range(factor.shape[1]):
         inside = stratum == code
         if not (factor[:, code] != 0).any() or not inside.any():
@@ -330,7 +336,8 @@ class _Leaving:
         self.draw, self.topic = draw, draw.topic[self.kept]
         self.inverse = 1 / draw.probability[self.kept]
         self._cell = self.topic * draw.drawn.shape[1] + draw.stratum[self.kept]
-        ones, columns = np.ones(len(self.kept)), np.arange(len(self.kept))
+        ones = np.ones(len(self.kept))
+        columns = np.arange(len(self.kept))
         shape = draw.drawn.size, len(self.kept)
         self._matrix = scipy.sparse.csr_array((ones, (self._cell, columns)), shape)
         # Without one of n drawn documents the others count for n / (n - 1) as many.
@@ -349,7 +356,8 @@ class _Leaving:
         that document.
         """
         sums = self._sums(values * self.inverse)
-        total, own = sums.sum(axis=-1), sums.reshape(*sums.shape[:-2], -1)[..., self._cell]
+        total = sums.sum(axis=-1)
+        own = sums.reshape(*sums.shape[:-2], -1)[..., self._cell]
         changed = (self.grown - 1) * own - self.grown * self.inverse * values
         return total, total[..., self.topic] + changed
 
@@ -373,7 +381,8 @@ class _Leaving:
 
         Less for a stratum the larger its judged share is.
         """
-        drawn, size = self.draw.drawn, np.maximum(self.draw.size, 1)
+        drawn = self.draw.drawn
+        size = np.maximum(self.draw.size, 1)
         factor = (1 - drawn / size) * (drawn - 1) / np.maximum(drawn, 1)
         return np.asarray((self._sums(without - value[..., self.topic]) * factor).sum(axis=-1))
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -80,12 +79,14 @@ class Work:
 
         Its dimensions are (metric, system, topic, depth), the arrays of a metric side by side.
         """
-        grade, experiment = cube[words.GRADE].variable, view.experiment_of(cube)
+        grade = cube[words.GRADE].variable
+        experiment = view.experiment_of(cube)
         if not grade.chunks:
             values = self.tiles(experiment, cube.sizes[words.DEPTH], in_threads)
             return xr.DataArray(view.variable((words.METRIC, *view.CELL), values))
         ends = len(self.metrics) * self.per_metric, len(self.depths)
-        places, task = map(np.arange, experiment.shape), partial(_of_block, self)
+        places = map(np.arange, experiment.shape)
+        task = partial(_of_block, self)
         scored = view.in_chunks(task, grade.data, experiment, places, np.float64, ends)
         return xr.DataArray(scored, dims=(words.METRIC, *view.CELL))
 
@@ -281,7 +282,8 @@ def refuse_metrics(
     With `ties`, raise for metrics that do not allow these.
     """
     experiment = view.experiment_of(cube)
-    columns, spans = experiment.judgments.table.columns, view.of_spans(cube)
+    columns = experiment.judgments.table.columns
+    spans = view.of_spans(cube)
     refuse_spans(metrics, spans=spans)
     named = words.SUBTOPIC in columns and not spans
     refuse_subtopics(metrics, str(columns[words.SUBTOPIC]) if named else None)
@@ -322,7 +324,7 @@ def wanted_depths(
     return [int(depth) for depth in depths]
 
 
-def refuse_repeated_depths(depths: Iterable[Any], expected: str) -> None:
+def refuse_repeated_depths(depths: Iterable[float], expected: str) -> None:
     """Raise for duplicate depths."""
     again = [depth for depth, count in Counter(depths).items() if count > 1]
     if again:
@@ -413,6 +415,7 @@ def cwl(
 
 def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
     """Yield the five quantities of a block by metric."""
-    columns, evidence = [depth - 1 for depth in depths], Evidence(block)
+    columns = [depth - 1 for depth in depths]
+    evidence = Evidence(block)
     for metric in metrics:
         yield from (values[..., columns] for values in metric.read(evidence))

@@ -1,7 +1,7 @@
 """Validation of frames and arrays of scores."""
 
 import inspect
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import Any, NoReturn
@@ -26,7 +26,7 @@ from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
 
 
-def normalise_collection(subject: Any, by: Any) -> Any:
+def normalise_collection(subject: object, by: Any) -> Any:
     """Return the groups of collections, if `by` names them.
 
     They have the name of the column that they were read from, or "collection".
@@ -34,7 +34,8 @@ def normalise_collection(subject: Any, by: Any) -> Any:
     Anything else is returned as it is.
     """
     attributes = getattr(subject, "attrs", {})
-    known, column = _names(subject), attributes.get(COLLECTION)
+    known = _names(subject)
+    column = attributes.get(COLLECTION)
     if column is None or not isinstance(by, str) or by in known or by not in {COLLECTION, column}:
         return by
     of = {topic: label for label, topics in attributes.get(words.TOPICS_OF, ()) for topic in topics}
@@ -57,7 +58,7 @@ def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
         refuse_mixed([subject, *labelled])
 
 
-def refuse_collections(cubes: Iterable[Any], rel: Any) -> None:
+def refuse_collections(cubes: Iterable[Any], rel: object) -> None:
     """Raise if `rel` names collections that no cube has."""
     if not isinstance(rel, Mapping):
         return
@@ -71,7 +72,7 @@ def refuse_collections(cubes: Iterable[Any], rel: Any) -> None:
         Thresholds(rel, ()).refuse_unknown(known)
 
 
-def _names(subject: Any) -> list[Any]:
+def _names(subject: object) -> list[Hashable]:
     if isinstance(subject, pd.DataFrame):
         return [*subject.index.names, *subject.columns]
     return list(getattr(subject, "coords", ()))
@@ -95,14 +96,14 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
     return scores
 
 
-def refuse_several_repeats(verb: str, word: Any, line: str = "") -> NoReturn:
+def refuse_several_repeats(verb: str, word: object, line: str = "") -> NoReturn:
     """Raise for several repeats in a verb without them."""
     line = line or f"scores.mean({words.REPEAT!r}, keep_attrs=True)"
     advice = f"average over them: {line}; or select one"
     raise InputError(f"scores of one {word} for {verb}", "several", advice)
 
 
-def dims_of(scores: Any) -> tuple[str, ...]:
+def dims_of(scores: object) -> tuple[str, ...]:
     """Return the dimensions that scores may have, in their order."""
     return words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, axis_of(scores).dim
 
@@ -209,7 +210,8 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
     if scores.dtype == Grade and (scores <= words.UNJUDGED).any():
         found = "grades of a cube, with marks of what is not judged"
         raise InputError("scores", found, 'score it: cube.ireval.score("AP")')
-    changed, axis = {}, axis_of(scores)
+    changed = {}
+    axis = axis_of(scores)
     for dim in [dim for dim in dims_of(scores) if dim in scores.dims]:
         if dim in {words.METRIC, axis.dim} and not scores.sizes[dim]:
             raise InputError(f"scores with a {dim}", "none", f"select at least one {dim}")
@@ -245,7 +247,8 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         return scores
     if kind in "fiub":
         return scores.astype(np.float64)
-    advice, others = "make numbers of them: scores.astype(float)", []
+    advice = "make numbers of them: scores.astype(float)"
+    others = []
     if kind == "O" and scores.chunks is None:
         column = pd.Series(scores.to_numpy().ravel())
         others = [cell for cell in column.dropna() if not isinstance(cell, int | float | np.number)]
@@ -294,7 +297,7 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
     return frame.astype("Float64").to_numpy(np.float64, na_value=np.nan)
 
 
-def counting_costs(subject: Any) -> AbstractContextManager[None]:
+def counting_costs(subject: object) -> AbstractContextManager[None]:
     """Return a context that knows an object's cost columns."""
     costs = getattr(subject, "attrs", {}).get(LOWER)
     return during(COSTS, COSTS.get() | {*map(str, listed(costs))}) if costs else nullcontext()
@@ -320,7 +323,7 @@ def with_costs(function: Function) -> Function:
 
 GEOMETRIC = "gmean"
 AGGREGATES = frozenset(("all", "amean", "mean", GEOMETRIC))
-"""What other tools call the row of all topics."""
+"""Names of the row of all topics in the output of other tools."""
 PRINTED = 1.1e-4
 """Largest rounding error of a mean of values with four decimals."""
 
@@ -372,12 +375,12 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     return found
 
 
-def has_aggregates(topics: Iterable[Any]) -> bool:
-    """Return whether some topic is called like a summary of topics."""
+def has_aggregates(topics: Iterable[object]) -> bool:
+    """Return whether a topic has the name of an aggregate."""
     return not AGGREGATES.isdisjoint([str(topic).lower() for topic in topics])
 
 
-def _geometric(column: "pd.Series[Any]") -> float:
+def _geometric(column: "pd.Series[float]") -> float:
     return float(np.exp(np.log(np.maximum(column.dropna(), FLOOR)).mean()))
 
 
@@ -399,7 +402,7 @@ def expand_scalars(result: Any, *words: str) -> Any:
     return result.expand_dims(scalars) if scalars else result
 
 
-def refuse_units(scores: Any) -> None:
+def refuse_units(scores: object) -> None:
     """Raise for systems whose lists have different units.
 
     Two ways to split documents into chunks are an example.

@@ -1,6 +1,6 @@
-"""Frames of scores: made from any supported form, and read into coded rows."""
+"""Frames of scores, and coded rows of frames."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -41,7 +41,7 @@ class ScoreColumns(NamedTuple):
     """Role -> column or level: topic, often system, and in long frames metric and value."""
 
 
-def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Any]) -> None:
+def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Hashable]) -> None:
     """Raise if a column may name systems without certainty."""
     others = flat.drop(columns=SYSTEM, errors="ignore")
     columns = {role: str(name) for role, name in roles(others.columns).items() if role == TOPIC}
@@ -52,7 +52,8 @@ def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
     """Raise for a frame without scores."""
     if (known := columns_of(frame)) is not None and SYSTEM not in roles(known.columns):
         _refuse_strangers(known, frame.index.names)
-    columns, advice = map(str, frame.columns), advice_of(frame)
+    columns = map(str, frame.columns)
+    advice = advice_of(frame)
     raise InputError(_WANTED, "a frame with the columns", advice, columns)
 
 
@@ -83,7 +84,7 @@ def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
     )
 
 
-def _first_of(aliases: Iterable[str], names: Iterable[Any]) -> str | None:
+def _first_of(aliases: Iterable[str], names: Iterable[object]) -> str | None:
     """Return the first alias that is among the names."""
     return next(iter(sorted({*aliases} & {*names}, key=[*aliases].index)), None)
 
@@ -126,7 +127,7 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     return score_columns(frame) is not None
 
 
-def _ids(names: Iterable[Any]) -> dict[str, Any]:
+def _ids(names: Iterable[Hashable]) -> dict[str, Any]:
     """Return the names of systems and topics, if present."""
     by_role = roles(names)
     return {role: by_role[role] for role in (SYSTEM, TOPIC) if role in by_role}
@@ -137,7 +138,7 @@ def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
     return _ids(frame.index.names)
 
 
-def named_metrics(frame: pd.DataFrame) -> list[Any]:
+def named_metrics(frame: pd.DataFrame) -> list[str]:
     """Return the columns that are named after metrics.
 
     Exact names take precedence over names in another case.
@@ -147,7 +148,7 @@ def named_metrics(frame: pd.DataFrame) -> list[Any]:
 
 
 def refuse_twice(
-    index: pd.Index, rows: pd.DataFrame | None = None, levels: Sequence[Any] = ()
+    index: pd.Index, rows: pd.DataFrame | None = None, levels: Sequence[Hashable] = ()
 ) -> None:
     """Raise if a system is scored twice on a topic.
 
@@ -190,7 +191,7 @@ def score_frame(x: Any) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _are_rows(x: Any) -> bool:
+def _are_rows(x: object) -> bool:
     named = isinstance(x, list) and all(hasattr(r, "_fields") or isinstance(r, Mapping) for r in x)
     return named and bool(x)
 
@@ -210,7 +211,7 @@ def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Serie
     return frame
 
 
-def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
+def _of_mapping(nested: Mapping[Hashable, Any]) -> pd.DataFrame:
     """Return a dictionary of systems as a frame."""
     systems = {
         name: part
@@ -259,7 +260,7 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     return pd.DataFrame({metric: matrix.to_numpy().ravel()}, index=index)
 
 
-def with_axes(x: Any, systems: str) -> pd.DataFrame:
+def with_axes(x: object, systems: str) -> pd.DataFrame:
     """Return a matrix with named axes."""
     frame = x if isinstance(x, pd.DataFrame) else columns_of(x)
     if frame is None or frame.index.nlevels > 1 or frame.columns.nlevels > 1:
@@ -274,7 +275,7 @@ def with_axes(x: Any, systems: str) -> pd.DataFrame:
     return matrix.rename_axis(index=names[0], columns=names[1])
 
 
-def _axis_role(name: Any) -> str | None:
+def _axis_role(name: object) -> str | None:
     return next((role for role in (SYSTEM, TOPIC) if name in ALIASES[role]), None)
 
 
@@ -303,7 +304,7 @@ def advice_of(frame: pd.DataFrame) -> str:
 
 
 class ScoreRows(NamedTuple):
-    """Rows of scores, each of a system, a topic, and perhaps a repeat and a stop."""
+    """Scores by row, with codes of their labels."""
 
     table: pd.DataFrame
     """A column per metric, and other columns and index levels of the input."""
@@ -314,10 +315,10 @@ class ScoreRows(NamedTuple):
     attrs: Mapping[Any, Any]
     """Attributes of the input."""
     axis: Axis
-    """What the scores are read along."""
+    """The axis of depths or other stops."""
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with the labels of rows in its index."""
+        """Return the table indexed by the labels of rows."""
         names = [labels.name for labels in self.labels.values()]
         index: Any = self.table.index
         if {*names} <= {*index.names}:
@@ -337,8 +338,10 @@ class ScoreRows(NamedTuple):
         return self._replace(table=self.table.loc[rows], codes=codes, labels=labels)
 
 
-def read_rows(frame: pd.DataFrame, by: Any = None, metric: str | None = None) -> ScoreRows:
-    """Return the rows of a frame, with a column per metric.
+def read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None) -> ScoreRows:
+    """Read the rows of a frame of scores.
+
+    A long frame becomes a table with a column per metric.
 
     Parameters
     ----------
@@ -414,7 +417,7 @@ def _codes_of(rows: pd.DataFrame, name: Any) -> Coded:
     if name not in rows.columns and isinstance(rows.index, pd.MultiIndex):
         position = rows.index.names.index(name)
         of_rows = rows.index.codes[position]
-        if (of_rows >= 0).all():  # whose levels distinguish labels already
+        if (of_rows >= 0).all():  # levels are unique, so that no label is hashed
             codes, present = pd.factorize(of_rows)
             return codes, rows.index.levels[position].take(present)
     codes, labels = pd.factorize(group_values(rows, name), use_na_sentinel=False)
@@ -428,7 +431,7 @@ def _spread_metrics(
     measure: Any,
     value: Any,
 ) -> tuple[pd.DataFrame, dict[str, Array]]:
-    """Return a table with a column per metric, and codes of its rows.
+    """Return a column per metric, and codes of rows.
 
     The order is that of the first scores. Further levels become the index.
 

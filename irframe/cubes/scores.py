@@ -1,6 +1,6 @@
 """The class of scores that all verbs read."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -28,11 +28,11 @@ from irframe.stops import DEPTHS, Axis
 Arrays = tuple[Array, ...]
 
 LOADED_BYTES = 2**32
-"""Most lazy scores that are brought into memory."""
+"""Maximum bytes of lazy scores that are loaded into memory."""
 BLOCK_BYTES = 2**26
-"""Target size of an array over pairs and a block of depths, 8 bytes a value."""
+"""Target bytes of an array over pairs and a block of depths."""
 SORTED_BYTES = 2**22
-"""Target size of the scores whose topics are put in order at a time."""
+"""Target bytes of the scores whose topics are sorted at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,35 +42,33 @@ class Scores:
     Parameters
     ----------
     values
-        Shape (metric, system, topic, depth), NaN where there is none; of dask until loaded.
+        Shape (metric, system, topic, depth), NaN for missing scores; a dask array until loaded.
     metrics, systems, topics
         Labels.
     depths
-        Labels too, of other stops where these are; None for scores without depths, which are the
-        one of each metric.
+        Labels of depths or other stops; None if each metric has one score per system and topic.
     attrs
-        Attributes that results take over.
+        Attributes for results.
     design
-        How topics were drawn; None where independently, and all count alike.
+        How topics were drawn; None if they were drawn independently and have equal weights.
     repeats
-        Where systems were run several times, the labels of repeats, which values have after
-        systems; once these are averaged, a `Repeats`.
+        Labels of repeats, a dimension of values after systems; a `Repeats` after averaging.
     axis
-        What they are read along.
+        The axis of depths or other stops.
     topic_labels
-        The declared labels of topics, from which the design is made.
+        Declared labels of topics, from which the design is made.
     source
-        The array, or the frame with a column per metric, that they were read from.
+        The array or the rows of a frame that the scores were read from.
     rows
-        The row of the frame for each system and topic (and depth); -1 where it has none.
+        Position of the row of each system and topic (and depth), -1 without a row; None for arrays.
     by, keys
-        The name of the groups; their dimension, and the group of each label there.
+        Name of the groups; their dimension and the group of each label.
     groups_of_labels
-        The scores of each group, where groups are a dimension of the array.
+        Scores by group, if groups are a dimension of the array.
     bounds
-        Lower and upper scores, where the values are the lower ones.
+        Lower and upper scores, if the values are the lower scores.
     averaged
-        Whether repeats are averaged, and topics that do not count are left out.
+        Whether repeats are averaged, and topics of weight 0 are left out.
     """
 
     values: Any
@@ -99,19 +97,19 @@ class Scores:
     @property
     def pooled(self) -> str:
         """The caution about pooled topics of several collections, or ""."""
-        attributes, coords = self.source.attrs, getattr(self.source, "coords", ())
-        column = attributes.get(COLLECTION)
+        column = self.source.attrs.get(COLLECTION)
         if column is None:
             return ""
-        if column in coords:
+        if column in getattr(self.source, "coords", ()):
             keys: Any = self.source[column].to_numpy()
         else:
-            of = {topic: key for key, every in attributes.get(TOPICS_OF, ()) for topic in every}
+            of = {
+                topic: key for key, every in self.source.attrs.get(TOPICS_OF, ()) for topic in every
+            }
             keys = self.topics.map(of).to_numpy()
         present = len(pd.unique(keys[~pd.isna(keys)]))
-        if present < 2:
-            return ""
-        return f"topics of {present} collections ({column}) are taken together"
+        together = f"topics of {present} collections ({column}) are taken together"
+        return together if present > 1 else ""
 
     def refuse_bounds(self) -> None:
         """Raise for lower and upper scores."""
@@ -119,10 +117,10 @@ class Scores:
             expected = f"dimensions metric, system, topic, {self.axis.dim}"
             raise InputError(expected, "1 more", "", [BOUND])
 
-    def groups(self) -> "Iterator[tuple[Any, Scores]]":
-        """Yield each group's name and its scores.
+    def groups(self) -> "Iterator[tuple[Hashable, Scores]]":
+        """Yield the name and the scores of each group.
 
-        Without groups, everything is one, which has no name. Systems and topics keep their order.
+        Scores without groups are one group called None. Systems and topics keep their order.
         """
         if self.groups_of_labels is not None or self.keys is None:
             yield from (self.groups_of_labels or {None: self}).items()
@@ -162,11 +160,11 @@ class Scores:
 
     @cached_property
     def metric_facts(self) -> list[Facts]:
-        """What is known of each metric."""
+        """The properties of each metric."""
         return [facts(label) for label in self.metrics]
 
     @cached_property
-    def summaries(self) -> list[Any]:
+    def summaries(self) -> list[Summary]:
         """How each metric is averaged over topics."""
         return [fact.summary for fact in self.metric_facts]
 
@@ -179,7 +177,7 @@ class Scores:
     def scored(self) -> NDArray[np.bool_]:
         """Common topics of all systems, shape (metric, topic, depth)."""
         metrics, _, *rest = self.values.shape
-        if np.isfinite(self.values.sum()):  # which no sum with NaN in it is
+        if np.isfinite(self.values.sum()):  # a sum with NaN is NaN
             return np.broadcast_to(np.True_, (metrics, *rest))
         scored: NDArray[np.bool_] = ~np.isnan(self.values).any(axis=1)
         return scored
@@ -261,11 +259,11 @@ class Scores:
         Parameters
         ----------
         size
-            How many values there are of each depth, such as pairs.
+            Number of values per depth, such as pairs.
         compute
             As for `over`.
         given
-            Whether on what a test is `given`.
+            Whether to compute on the terms of means, as `given`.
         """
         how = self.given if given else self.over
         return self.by_pair(size, lambda row, block: how(row, block, compute))
@@ -273,7 +271,7 @@ class Scores:
     def by_summary(self, compute: "Callable[[Scores], list[Array]]") -> list[Array]:
         """Compute metrics with the same kind of mean at once.
 
-        The function takes scores whose depths are those of one metric after the other.
+        The function gets scores in which the depths of one metric follow those of another.
         """
         metrics, systems, topics, depths = self.values.shape
         if metrics == 1:
@@ -310,9 +308,9 @@ class Scores:
         depths
             Positions of the depths.
         compute
-            Takes scores (system, topic, depth) free of NaN, topics in the order of their names,
-            gives arrays with depth last. Of scores with a design it takes that of the topics as
-            well, unless these were drawn independently and count alike.
+            Takes scores (system, topic, depth) without NaN, with topics sorted by name, and returns
+            arrays with depth last. The design of the topics is a second argument, unless topics
+            were drawn independently and have equal weights.
         systems
             Positions of the systems to compute on.
         """
@@ -373,7 +371,10 @@ class Scores:
         depth: Sequence[int] | Array | None = None,
     ) -> Self:
         """Select scores by position along each dimension."""
-        labels, repeats, source, rows = self.topic_labels, self.repeats, self.source, self.rows
+        labels = self.topic_labels
+        repeats = self.repeats
+        source = self.source
+        rows = self.rows
         labels = labels if labels is None or topic is None else labels.take(topic)
         between = [None] * self.several_repeats
         values = at_places(self.values, metric, system, *between, topic, depth)
@@ -381,7 +382,7 @@ class Scores:
             repeats = repeats.take(metric, system, topic, depth)
         if rows is not None:
             rows = at_places(rows, system, topic, *[depth] * (rows.ndim - len(LIST)))
-            values = np.ascontiguousarray(values)  # so that sums are those of the part alone
+            values = np.ascontiguousarray(values)  # sums depend on the layout in memory
         elif source is not None:
             chosen = {METRIC: metric, SYSTEM: system, TOPIC: topic, self.axis.dim: depth}
             source = source.isel({dim: at for dim, at in chosen.items() if at is not None})
@@ -399,7 +400,7 @@ class Scores:
             repeats=repeats,
         )
 
-    def where(self, kept: Any) -> Self:
+    def where(self, kept: NDArray[np.bool_]) -> Self:
         """Return scores with NaN on other topics."""
         if kept.all():
             return self
@@ -440,7 +441,7 @@ def in_memory(*sides: Scores) -> list[Scores]:
     Raises
     ------
     InputError
-        For lazy ones of more than `LOADED_BYTES`.
+        For lazy scores of more than `LOADED_BYTES`.
     """
     lazy = {id(side): side for side in sides if getattr(side.values, "chunks", None) is not None}
     if not lazy:
@@ -465,7 +466,7 @@ def _by_name(labels: pd.Index) -> Array | None:
     return None if sorted(names) == names else np.argsort(np.array(names, object), kind="stable")
 
 
-def _taken(labels: Any, places: Any) -> Any:
+def _taken(labels: Any, places: object) -> Any:
     return labels if places is None or labels is None else labels[places]
 
 
@@ -485,7 +486,7 @@ def summands(scores: Array, summary: Summary) -> Array:
 
 def finite(given: Array, summary: Summary) -> NDArray[np.bool_]:
     """Return whether all `summands` are finite, by system and depth."""
-    if summary == "harmonic":  # where none of them is 0, unless one is infinite
+    if summary == "harmonic":  # the reciprocal of 0 is infinite
         return np.asarray((given != 0).all(axis=1))
     return np.ones((len(given), given.shape[2]), bool)
 

@@ -196,7 +196,8 @@ def both_sides(
 
 def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
     """Yield both bounds of a block by metric."""
-    columns, evidence = np.asarray(depths), Evidence(block)
+    columns = np.asarray(depths)
+    evidence = Evidence(block)
     for metric in metrics:
         if metric.ceiling:
             yield metric.score(evidence)[..., columns - 1]
@@ -449,7 +450,8 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
             "a cube that is not condensed", "a condensed one", "condense it afterwards"
         )
     experiment = experiment_of(cube).loaded
-    new, topics = Judgments.of(qrels, ()), experiment.judgments.topics
+    new = Judgments.of(qrels, ())
+    topics = experiment.judgments.topics
     place = new.topics.get_indexer(topics)
     kept = np.flatnonzero(place >= 0)
     if not len(kept):

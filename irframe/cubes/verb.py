@@ -50,13 +50,13 @@ from irframe.stops import axis_of
 Options = ParamSpec("Options")
 
 LOADED = 1 << 30
-"""Bytes of a lazy cube that a verb loads which cannot work on a part of it at a time."""
+"""Maximum bytes of a lazy cube that is loaded for a verb that needs all of it."""
 
 WORKED = 6
-"""Bytes that verbs make of each grade: the grade, the document, and whether it is tied."""
+"""Bytes per grade: the grade, the document, and whether it is tied."""
 
 VERBS: dict[str, Callable[..., Any]] = {}
-"""Every verb of cubes, of scores and of what they return, by name."""
+"""Verbs of cubes, scores and their results, by name."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Declared:
         """The name in refusals of repeats, or ""."""
         return "" if self.repeats else self.name
 
-    def of_scores(self, subject: Any) -> bool:
+    def of_scores(self, subject: object) -> bool:
         """Return whether the verb reads an object as scores."""
         first = next(iter(signature_of(self.function).parameters))
         return first == "scores" and not isinstance(subject, xr.Dataset)
@@ -113,28 +113,27 @@ def verb(
 
     The first parameter of the function is a cube, scores, or the result of another verb.
 
-    A cube is read through its experiment. A dimension of which one label was selected is a scalar
-    coordinate of the result. The result's attributes say how its numbers came about.
+    A cube is read through its experiment. A dimension with a single selected label is a scalar
+    coordinate of the result. The attributes of the result record its input and options.
 
     Parameters
     ----------
     function
         Its first parameter is the object.
     groups
-        Whether the function reads groups of scores or runs itself, as these share something. Other
-        functions are called for each group.
+        Whether the function reads all groups at once. Other functions are called for each group.
     bounded
-        Whether it works on cubes larger than memory, a part at a time. For others a lazy cube is
-        loaded, if it is small, or refused.
+        Whether it works on cubes larger than memory, in blocks. For other functions a small lazy
+        cube is loaded, and a large one is refused.
     repeats
-        Whether it reads several repeats of a system; others refuse these.
+        Whether it reads several repeats of a system. Other functions refuse repeats.
     spans
-        Whether it reads judgments by spans of text, which are of no documents.
+        Whether it reads judgments of text spans.
     one_unit
-        Whether it compares systems, whose lists must be of one unit.
+        Whether it compares systems, whose lists must have the same unit.
     reads
-        Parameters that name coordinates of the caller. Where none of them is given, the function
-        is called without such coordinates, and its result has them again.
+        Parameters that name user coordinates. If none of them is passed, the function is called
+        without user coordinates, which are added to its result again.
     """
     if function is None:
         return partial(
@@ -183,7 +182,9 @@ def table_verb(
     return verb(repeats=repeats, one_unit=one_unit)  # type: ignore[return-value]
 
 
-def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
+def _answer(
+    verb: Declared, asked: Any, arguments: Sequence[object], options: dict[str, Any]
+) -> Any:
     """Return the result of a verb, by group if grouped."""
     groups = asked if isinstance(asked, InGroups) else None
     subject = asked if groups is None else groups.subject
@@ -194,7 +195,8 @@ def _answer(verb: Declared, asked: Any, arguments: Sequence[Any], options: dict[
         applied = options_of(verb.function, bound.arguments)
         if groups is None:
             given = _read(verb, bound.arguments)
-            (_, read), result = _object_among(given), _answer_one(verb, given)
+            (_, read) = _object_among(given)
+            result = _answer_one(verb, given)
         else:
             applied["by"] = groups.plain
             read, result = _answer_groups(verb, bound.arguments, groups.by)
@@ -210,7 +212,7 @@ def _object_among(given: Mapping[str, Any]) -> tuple[str, Any]:
     return next(iter(given.items()))
 
 
-def _read(verb: Declared, given: Mapping[str, Any], by: Any = None) -> dict[str, Any]:
+def _read(verb: Declared, given: Mapping[str, Any], by: object = None) -> dict[str, Any]:
     """Return the arguments of a verb as read."""
     first, subject = _object_among(given)
     if verb.of_scores(subject):
@@ -230,12 +232,11 @@ def _read(verb: Declared, given: Mapping[str, Any], by: Any = None) -> dict[str,
     return read
 
 
-def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
+def _read_subject(subject: object, asking: str, *, cube: bool) -> Any:
     """Return a validated cube, or a result with all dimensions.
 
-    A dimension of a result of which one label was selected has length one.
-
-    Several repeats are refused in the name of who is asking, if it has one.
+    A dimension with a single selected label has length one. Several repeats are refused if the name
+    of the caller is given.
     """
     is_cube = isinstance(subject, xr.Dataset) and (
         words.GRADE in subject or view.EXPERIMENT in subject.attrs
@@ -250,7 +251,7 @@ def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
     return with_own_levels(subject) if isinstance(subject, pd.DataFrame) else subject
 
 
-def _verified(result: Any, source: Any) -> Any:
+def _verified(result: Any, source: object) -> Any:
     """Return a result after its cube's grades are verified."""
     if isinstance(source, xr.Dataset) and words.GRADE in source:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
@@ -323,7 +324,7 @@ def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[A
     return scores, by_group.join(results, by, scores.source if table else scores)
 
 
-def _as_selected(verb: Declared, result: Any, subject: Any) -> Any:
+def _as_selected(verb: Declared, result: Any, subject: object) -> Any:
     """Return a result with the scalar coordinates of its object."""
     if not (isinstance(result, view.Labelled) and isinstance(subject, view.Labelled)):
         return result
@@ -347,7 +348,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     DepthError
         For a depth beyond the cube.
     MetricError
-        If tied documents share their ranks, so that there is no one order to read.
+        If tied documents share their ranks, so that their order is unknown.
 
     Examples
     --------
@@ -475,7 +476,7 @@ def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
 
 
 def against(
-    labels: Sequence[Any], baseline: Hashable, systems: Hashable | Sequence[Hashable] | None
+    labels: Sequence[object], baseline: Hashable, systems: Hashable | Sequence[Hashable] | None
 ) -> tuple[int, list[int]]:
     """Return the positions of a baseline and other systems.
 

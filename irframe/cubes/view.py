@@ -1,6 +1,6 @@
 """Cubes as labelled views of an experiment."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -40,7 +40,7 @@ def need_dask() -> Any:
 
 
 def in_chunks(
-    function: Any,
+    function: Callable[..., object],
     grade: Any,
     experiment: Experiment,
     codes: Iterable[Codes],
@@ -49,9 +49,9 @@ def in_chunks(
 ) -> Any:
     """Apply a function to blocks of lazy grades lazily.
 
-    It is given grades, which systems and topics of the experiment they are of, and this one. What
-    it makes has the shape of the grades, or as many rows before systems, and depths, as the ends
-    say.
+    The function gets grades, codes of their systems and topics, and the experiment. Its result has
+    the shape of the grades. With `ends`, a first dimension of this size is added, and the last
+    dimension has the second size.
     """
     dask = need_dask()
     rechunked = grade.rechunk({2: -1})
@@ -77,7 +77,7 @@ def _handed(experiment: Experiment) -> Any:
 
 
 LARGE, BLOCK = 1 << 28, 1 << 21
-"""Cells of a cube whose grades are worked out when they are wanted, and so many at a time."""
+"""Cells from which on grades are computed lazily, and cells per block."""
 
 
 def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
@@ -108,47 +108,41 @@ def slices_of(chunks: Sequence[int]) -> list[slice]:
 
 
 variable = partial(xr.Variable, fastpath=True)
-"""A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
+"""A variable of an unchanged array; otherwise xarray imports dask to look for lazy arrays."""
 
 labels: Any = partial(xr.IndexVariable, fastpath=True)
-"""The labels of a dimension, likewise."""
+"""The labels of a dimension, made likewise."""
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)
 Labelled = xr.Dataset | xr.DataArray
 
 EXPERIMENT = "experiment"
-"""Attribute of a cube: what it is a view of."""
+"""Attribute of a cube with its experiment."""
 CODES = {SYSTEM: "system_code", TOPIC: "topic_code"}
-"""Coordinates that say which systems and topics of which experiment there are."""
+"""Coordinates with positions of systems and topics in the experiment."""
 SHOWN = ("retrieved", "unjudged")
-"""How many documents a list has, and how many of them are unjudged."""
+"""Numbers of documents and of unjudged documents per list."""
 OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
-"""Coordinates of cubes and scores that no user has put there."""
+"""Coordinates of cubes and scores that are not added by users."""
 
 Cube = xr.Dataset
-"""What a verb returns that returns a cube: of groups it returns cubes in groups."""
+"""Result of a verb that returns a cube, or cubes in groups."""
 
 PROVENANCE = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "pool", "repeats"),
-    *(
-        "repeated",
-        "unit",
-        "copies",
-        "search",
-        "each",
-        *filter(None, (axis.attribute for axis in AXES.values())),
-    ),
+    *("repeated", "unit", "copies", "search", "each"),
+    *filter(None, (axis.attribute for axis in AXES.values())),
     *("lower", "irframe"),
 )
-"""Attributes of a cube that say how it was made, and that scores and results carry on."""
+"""Attributes that record how a cube was made, and that scores and results keep."""
 
 
 SHIFT = 32
-"""Bits of a code below those that mark the experiment; 52 in all, which floats hold."""
+"""Bits of a code below the mark of the experiment; all 52 bits fit into a float."""
 
 TRUSTED = ContextVar("TRUSTED", default=False)
-"""Whether cubes come from a verb, so that nobody else can have changed them."""
+"""Whether cubes come from a verb, so that they are unchanged."""
 
 ONE_LEVEL = "make one of them: reset_index({0!r}).assign_coords({0}=[...])"
 TOGETHER = "put cubes together with irframe.concat"
@@ -171,23 +165,24 @@ def view(
     Parameters
     ----------
     experiment
-        What is shown.
+        The experiment.
     depth
-        How many ranks.
+        Number of ranks.
     user_coords
         Coordinates of users.
     chunks
-        How many topics each task works on, where grades are worked out when they are wanted; of
-        no topics they are at once.
+        Number of topics per task, if grades are computed lazily.
     """
     every = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
-    # Grades are int16, with marks for what is not there and what is unjudged: as floats, which a
-    # NaN would need, they would take eight times the memory.
+    # Marks for missing and unjudged documents keep grades integer; floats, which NaN would need,
+    # take up to eight times the memory.
     if not chunks:
         grade = experiment.loaded.dense(depth, GRADE)
     else:  # one block of topics at a time, on demand
-        dask, systems = need_dask(), every[SYSTEM]
-        handed, task = _handed(experiment), dask.delayed(_grades)
+        dask = need_dask()
+        systems = every[SYSTEM]
+        handed = _handed(experiment)
+        task = dask.delayed(_grades)
         topics = [every[TOPIC][block] for block in slices_of(chunks)]
         tasks = [task(handed, systems, codes, depth) for codes in topics]
         shapes = [(len(systems), count, depth) for count in chunks]
@@ -201,7 +196,7 @@ def _view_of(
     experiment: Experiment,
     codes: Mapping[str, Codes],
     grade: xr.Variable,
-    named: Mapping[str, Any],
+    named: Mapping[str, pd.Index],
     user_coords: Mapping[Any, Any],
 ) -> xr.Dataset:
     """Return a view of the systems and topics of codes."""
@@ -217,7 +212,7 @@ def _view_of(
     return xr.Dataset({GRADE: grade}, coords | dict(user_coords), made)
 
 
-def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -> Any:
+def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -> Array:
     return experiment.part(systems, topics).loaded.dense(depth, GRADE)
 
 
@@ -250,7 +245,7 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
     return (part if cube[GRADE].chunks else part.loaded).named(*names)
 
 
-def read_cube(cube: Any) -> xr.Dataset:
+def read_cube(cube: object) -> xr.Dataset:
     """Return a validated cube with its dimensions in order.
 
     Only lists that do not exist are masked.
@@ -258,14 +253,13 @@ def read_cube(cube: Any) -> xr.Dataset:
     Parameters
     ----------
     cube
-        What was given for a cube: one made by `irframe.cube`, and then selected, masked,
-        transposed, cast, chunked, copied.
+        A cube made by `irframe.cube`, perhaps selected, masked, transposed, cast or chunked.
 
     Raises
     ------
     InputError
-        If it is no cube, lists are masked in part, or grades were overwritten. Of a lazy cube
-        grades are looked at when they are computed.
+        If it is no cube, lists are masked in part, or grades were overwritten. Lazy grades are
+        checked when they are computed.
     DepthError
         If its depths are not 1, 2, ..., n.
     IdError
@@ -306,7 +300,7 @@ def read_cube(cube: Any) -> xr.Dataset:
 def verify_grades(cube: xr.Dataset) -> None:
     """Verify the grades of a lazy cube now.
 
-    For what is worked out of the experiment alone, and so runs none of them.
+    Results that are computed from the experiment alone do not compute grades.
     """
     if cube[GRADE].chunks:
         cube[GRADE].max().compute()
@@ -325,7 +319,7 @@ def shown_as(cube: xr.Dataset, experiment: Experiment) -> xr.Dataset:
 
 
 trusting = partial(during, TRUSTED, value=True)
-"""Read cubes without asking whether they were overwritten, as within a verb that has asked."""
+"""Context in which cubes are read without being verified again."""
 
 
 def selected(subject: Labelled, dims: Sequence[str] = LIST) -> list[str]:
@@ -337,7 +331,8 @@ def labels_of(subject: Labelled, dim: str, what: str, advice: str) -> pd.Index:
     """Return the labels of a dimension; raise for duplicates."""
     index = subject.indexes[dim] if dim in subject.indexes else pd.Index(subject[dim].to_numpy())
     if index.nlevels > 1:
-        found, names = f"{index.nlevels} levels", map(str, index.names)
+        found = f"{index.nlevels} levels"
+        names = map(str, index.names)
         raise IdError(f"one label for every {dim}", found, ONE_LEVEL.format(dim), names)
     if not index.is_unique:
         again = index[index.duplicated()].unique()
@@ -364,7 +359,8 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
             advice = "select labels that it has, or build it with them"
             raise InputError(f"a cube with every {dim}", "nothing known of", advice, unknown)
         codes = codes.astype(np.int64)
-    places, size = codes & ((1 << SHIFT) - 1), experiment.shape[LIST.index(dim)]
+    places = codes & ((1 << SHIFT) - 1)
+    size = experiment.shape[LIST.index(dim)]
     if ((codes >> SHIFT != experiment.mark) | (places >= size)).any():
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
     index = labels_of(cube, dim, "a cube", f"{TOGETHER}, and select each label once")
@@ -411,12 +407,13 @@ def _verified(
     The grades of other lists must equal those of the experiment.
     """
     if grade.chunks:
-        # The first rank says whether a list is masked; that all of it is, its task holds.
+        # The first rank shows whether a list is masked; the task verifies the other ranks.
         present: Any = np.True_
         if grade.dtype.kind in "fO":
             present = np.asarray(grade.isel({DEPTH: 0}).notnull())
     else:
-        part, shown = experiment.seen(*codes.values()).loaded, grade.to_numpy()
+        part = experiment.seen(*codes.values()).loaded
+        shown = grade.to_numpy()
         present, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
 
         def verify_tile(tile: tuple[slice, slice]) -> None:
@@ -447,7 +444,7 @@ def _masked_or_changed(
     """
     own = part.cells(tile, shown.shape[-1], ties=False)[GRADE]
     if shown.dtype == Grade:
-        # Integers cannot be masked, and nearly always all are alike, which takes one pass to tell.
+        # Integers cannot be masked, and nearly always all are equal, which one pass shows.
         here = np.ones(shown.shape[:2], bool)
         alike = np.array_equal(shown, own)
         return here, np.zeros_like(here) if alike else np.any(shown != own, axis=-1)
@@ -465,7 +462,7 @@ def _verified_block(shown: Array, systems: Codes, topics: Codes, experiment: Exp
     return np.where(pd.isna(shown), EMPTY, shown).astype(Grade)
 
 
-def user_coordinates(subject: Any) -> list[Any]:
+def user_coordinates(subject: object) -> list[Hashable]:
     """Return the coordinates that users added to systems or topics."""
     if not isinstance(subject, Labelled):
         return []
@@ -476,7 +473,7 @@ def user_coordinates(subject: Any) -> list[Any]:
     return [name for name, own in dims.items() if own and own <= {*LIST}]
 
 
-def with_coordinates(result: Any, source: Labelled, names: list[Any]) -> Any:
+def with_coordinates(result: Any, source: Labelled, names: list[Hashable]) -> Any:
     """Return a result with user coordinates added.
 
     Names that the result already has are kept.
@@ -484,9 +481,10 @@ def with_coordinates(result: Any, source: Labelled, names: list[Any]) -> Any:
     if not isinstance(result, Labelled):
         return result
     taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
-    if REPEAT in result.dims:  # where systems are others than those of the whole
+    if REPEAT in result.dims:  # systems differ from those of the source
         names = [name for name in names if SYSTEM not in source[name].dims]
-    labelled, chosen = {*result.dims} & {*result.coords}, {}
+    labelled = {*result.dims} & {*result.coords}
+    chosen = {}
     for dim in [dim for dim in LIST if dim in result.indexes and dim in source.indexes]:
         own, labels = source.indexes[dim], result.indexes[dim]
         if not labels.equals(own):

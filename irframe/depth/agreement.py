@@ -19,6 +19,7 @@ from irframe.checks import choice
 from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
+from irframe.metrics.base import Summary
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC, low_to_high
 from irframe.paired.design import Design
@@ -141,7 +142,7 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
         sign = 1 if method.distance else paired.signs[row]
 
         def draw(
-            scores: Array, *design: Design, summary: str = summary, sign: int = sign
+            scores: Array, *design: Design, summary: Summary = summary, sign: int = sign
         ) -> Arrays:
             return (np.moveaxis(options.resamples.means(scores, summary, sign, *design), 1, -1),)
 

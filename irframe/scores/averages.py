@@ -3,7 +3,7 @@
 Values: Resampling.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self, cast
@@ -31,7 +31,7 @@ from irframe.paired.pairs import count_drawn, draw_topics
 from irframe.stops import axis_of
 
 
-def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
+def scores_at(array: xr.DataArray, at: object) -> xr.DataArray:
     """Return scores at one depth, by default the greatest."""
     dim = axis_of(array).dim
     if dim not in array.dims:
@@ -47,7 +47,9 @@ def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
 
 
 def by_depth(
-    function: Callable[[xr.DataArray], pd.DataFrame], scores: xr.DataArray | pd.DataFrame, at: Any
+    function: Callable[[xr.DataArray], pd.DataFrame],
+    scores: xr.DataArray | pd.DataFrame,
+    at: Any,
 ) -> pd.DataFrame:
     """Apply a function to scores at one or several depths.
 
@@ -100,7 +102,8 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
         rows = [averages(row, summary) for row in scores.compute().transpose(METRIC, ...)]
         return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
     summary = summary or facts(scores[METRIC].item()).summary
-    loaded, dims = scores.compute(), [[TOPIC]]
+    loaded = scores.compute()
+    dims = [[TOPIC]]
     drawn = drawn_topics(declared_labels_of(loaded), loaded.indexes[TOPIC])
     kernel = partial(average, summary=summary)
     if drawn is not None:
@@ -162,7 +165,8 @@ def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
     mean, variance, freedom, topics = (np.full(shape, np.nan) for _ in range(4))
     n = np.count_nonzero(~np.isnan(scores.values), axis=2)
     for row, system in np.ndindex(shape[:2]):
-        values, summary = scores.values[row, system], scores.summaries[row]
+        values = scores.values[row, system]
+        summary = scores.summaries[row]
         for scored, depths in patterns(~np.isnan(values)):
             own = design.take(scored)
             if own.tasks < design.tasks or not scored.any():
@@ -182,7 +186,7 @@ def metric_labels(scores: xr.DataArray) -> list[str]:
     return [str(label) for label in scores[METRIC].to_numpy()]
 
 
-def position(labels: list[str], expected: Any, role: str) -> int:
+def position(labels: list[str], expected: object, role: str) -> int:
     """Return the position of a label, or raise."""
     place = index_of(expected, labels)
     if place is None:
@@ -190,7 +194,7 @@ def position(labels: list[str], expected: Any, role: str) -> int:
     return place
 
 
-def tell_left_out(labels: list[str], counts: Any) -> None:
+def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
     """Warn about topics that are left out, by metric."""
     omitted = "; ".join(f"{n} for {label}" for label, n in zip(labels, counts, strict=True) if n)
     if omitted:
@@ -267,7 +271,7 @@ class Resamples:
         return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
 
     def means(
-        self, scores: Array, summary: Any, sign: int = 1, design: Design | None = None
+        self, scores: Array, summary: Summary, sign: int = 1, design: Design | None = None
     ) -> Array:
         """Average over resampled topics.
 
@@ -343,7 +347,7 @@ class Resamples:
         return np.asarray(scipy.special.ndtr(-t * np.sqrt(several / (several - 1))))
 
 
-def means_of_draws(counts: Array, scores: Array, summary: Any, sign: int = 1) -> Array:
+def means_of_draws(counts: Array, scores: Array, summary: Summary, sign: int = 1) -> Array:
     """Average over topics with given counts, as `Resamples.means`.
 
     The counts have the shape (sample, topic).
@@ -354,7 +358,7 @@ def means_of_draws(counts: Array, scores: Array, summary: Any, sign: int = 1) ->
     return np.asarray(np.round(sign * averaged(np.float64(topics), total, summary), TIE))
 
 
-def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:
+def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
     """Average over all topics but one, for each topic.
 
     Means are rounded so that equal ones tie.

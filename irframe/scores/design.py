@@ -42,7 +42,7 @@ from irframe.record import recorded
 @recorded
 def design(
     scores: xr.DataArray | xr.Dataset | pd.DataFrame,
-    table: Any = None,
+    table: object = None,
     *,
     cluster: TopicValues = None,
     task: TopicValues = None,
@@ -111,7 +111,7 @@ def design(
 
 
 def _values(
-    given: Mapping[str, Any], table: Any, columns: pd.DataFrame, what: str
+    given: Mapping[str, Any], table: object, columns: pd.DataFrame, what: str
 ) -> dict[str, pd.Series]:
     """Return the values of topics for each label."""
     first = None if table is None else columns_of(table)
@@ -128,7 +128,9 @@ def _values(
     return found
 
 
-def _attributes(attrs: Mapping[Any, Any], names: Mapping[str, Any], repeats: Any) -> dict[Any, Any]:
+def _attributes(
+    attrs: Mapping[Any, Any], names: Mapping[str, Any], repeats: Layout | None
+) -> dict[Any, Any]:
     """Return attributes that declare labels and repeats.
 
     Without labels and repeats, earlier declarations are removed.
@@ -138,7 +140,9 @@ def _attributes(attrs: Mapping[Any, Any], names: Mapping[str, Any], repeats: Any
     return declaring(attrs, names) | ({} if repeats is None else {REPEATS: repeats})
 
 
-def _of_labelled(subject: Any, table: Any, given: Mapping[str, Any], repeats: Any) -> Any:
+def _of_labelled(
+    subject: Any, table: object, given: Mapping[str, Any], repeats: Layout | None
+) -> Any:
     if TOPIC not in subject.dims:
         raise InputError("scores or a cube with topics", "none")
     if repeats is not None and REPEAT not in subject.dims and REPEAT_OF not in subject.coords:
@@ -168,7 +172,7 @@ def _refuse_single(repeats: str) -> None:
 
 
 def _of_frame(
-    frame: pd.DataFrame, table: Any, given: Mapping[str, Any], repeats: Any
+    frame: pd.DataFrame, table: object, given: Mapping[str, Any], repeats: Layout | None
 ) -> pd.DataFrame:
     frame = _with_topics_of_tasks(frame, given.get(TASK))
     levels = [level for level in frame.index.names if level is not None]
@@ -199,7 +203,7 @@ def _of_frame(
     return wide
 
 
-def _with_topics_of_tasks(frame: pd.DataFrame, task: Any) -> pd.DataFrame:
+def _with_topics_of_tasks(frame: pd.DataFrame, task: object) -> pd.DataFrame:
     """Return scores with unique names of topics across tasks.
 
     A topic name that occurs in several tasks is preceded by the task.

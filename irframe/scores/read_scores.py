@@ -139,7 +139,7 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     return refuse_crossed_design(replace(kept, design=found.design))
 
 
-def _beware_of_arithmetic(metrics: Iterable[Any], scores: Any) -> None:
+def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) -> None:
     """Warn about metrics with values outside their range."""
     changed = []
     for metric, values in zip(map(str, metrics), scores, strict=True):
@@ -167,7 +167,9 @@ def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
         raise ParameterError("tasks for over='task'", "none", advice)
     loaded = scores.load().take(topic=drawn.kept)
     labels = loaded.label_values[TASK]
-    design, values, named = drawn.design, [], []
+    design = drawn.design
+    values = []
+    named = []
     for task in range(design.tasks):
         own = np.flatnonzero(design.task == task)
         part = replace(loaded.take(topic=own), design=design.take(own), repeats=None)
@@ -356,7 +358,7 @@ def _with_topic_counts(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     return replace(scores, attrs=attrs), replace(other, attrs=attrs)
 
 
-def refuse_unshared(expected: str, differing: Iterable[Any], advice: str) -> None:
+def refuse_unshared(expected: str, differing: Iterable[object], advice: str) -> None:
     """Raise for labels that only one side has."""
     if offenders := [*differing]:
         raise ParameterError(expected, f"{len(offenders)} of one side only", advice, offenders)
@@ -373,7 +375,7 @@ def _repeat_single(side: Scores, shared: Array) -> Scores:
     )
 
 
-def pick_metric(scores: Scores, metric: Any) -> Scores:
+def pick_metric(scores: Scores, metric: str | Metric) -> Scores:
     """Return the scores of one metric.
 
     If its label names a depth, they are the scores at this depth.
@@ -395,7 +397,8 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
         return scores.take(metric=[place])
     name: Any
     if (known := facts(metric).depth) is not None:
-        name, depth = replace(parse_metric(metric), depth=None), str(known)
+        name = replace(parse_metric(metric), depth=None)
+        depth = str(known)
     else:
         name, _, depth = metric.rpartition("@") if isinstance(metric, str) else ("", "", "")
     place = index_of(name, scores.metrics)
@@ -452,7 +455,7 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
     return np.concatenate([part[~np.isin(part[:, 0], rows[:n])] for n, part in enumerate(parts)])
 
 
-def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
+def label_pairs(scores: Scores, pairs: Array) -> dict[str, object]:
     """Return the label columns of comparisons.
 
     Rows are ordered by metric, depth and pair.
@@ -471,7 +474,7 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
     return labels | {name: systems.take(np.tile(p, metrics * depths)) for name, p in sides}
 
 
-def pair_labels(scores: Scores, pairs: Array) -> dict[str, Any]:
+def pair_labels(scores: Scores, pairs: Array) -> dict[str, tuple[str, pd.Index]]:
     """Return the coordinates of pairs: their two systems."""
     sides = zip(SIDES, pairs.T, strict=True)
     return {name: (PAIR, scores.systems.take(side)) for name, side in sides}

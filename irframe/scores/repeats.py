@@ -74,13 +74,22 @@ class Repeats:
         """Whether intervals and tests count what repeats vary by."""
         return self.layout != "topic" and self.over != "topic"
 
-    def take(self, metric: Any, system: Any, topic: Any, depth: Any) -> "Repeats":
+    def take(
+        self,
+        metric: Sequence[int] | None,
+        system: Array | None,
+        topic: Array | None,
+        depth: Sequence[int] | Array | None,
+    ) -> "Repeats":
         """Return the repeats at some positions of each dimension."""
-        lists, owner, counts = None, self.owner, self.counts
+        lists = None
+        owner = self.owner
+        counts = self.counts
         if system is not None:
             rows = [np.flatnonzero(owner == place) for place in system]
             lists = np.concatenate([np.zeros(0, int), *rows])
-            owner, counts = np.repeat(np.arange(len(rows)), [*map(len, rows)]), counts[system]
+            owner = np.repeat(np.arange(len(rows)), [*map(len, rows)])
+            counts = counts[system]
         values = at_places(self.values, metric, lists, topic, depth)
         return replace(self, values=values, owner=owner, counts=counts)
 
@@ -113,7 +122,7 @@ class Repeats:
                 spread[place] = np.sqrt(table.repeat[0] * len(part))
         return variance, freedom, spread
 
-    def by_topics(self, scores: Scores) -> Iterator[tuple[Any, Array]]:
+    def by_topics(self, scores: Scores) -> Iterator[tuple[tuple[int, int, Array], Array]]:
         """Yield positions and lists by metric, system and topics."""
         for row, system in np.ndindex(scores.values.shape[:2]):
             lists = self.values[row, self.owner == system]
@@ -210,7 +219,7 @@ def _warn_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, wo
         )
 
 
-def draw_attributes(parts: Sequence[Scores]) -> dict[str, Any]:
+def draw_attributes(parts: Sequence[Scores]) -> dict[str, object]:
     """Return the attributes of the design of topics and repeats."""
     every = [part.repeats for part in parts if part.repeats is not None]
     attributes = design_attributes(parts)
@@ -229,7 +238,8 @@ def draw_attributes(parts: Sequence[Scores]) -> dict[str, Any]:
 def refuse_crossed_design(scores: Scores) -> Scores:
     """Return scores; raise for a design together with counted repeats."""
     if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
-        word, named = scores.repeats.word, options_declared(scores.attrs)
+        word = scores.repeats.word
+        named = options_declared(scores.attrs)
         advice = f"over='topic' works on means over {plural(word)}; repeats='topic' is for such"
         raise ParameterError(f"{plural(word)} that do not count, beside {named}", "both", advice)
     return scores
@@ -240,7 +250,8 @@ def beware_of_repeats(scores: Scores, what: str = "this interval") -> list[str]:
     known = scores.repeats
     if known is None or not known.crossing:
         return []
-    messages, several = [], known.counts[known.counts > 1]
+    messages = []
+    several = known.counts[known.counts > 1]
     if (known.counts == 1).any():
         message = ONE.format(known.word, known.word, what)
         messages.append(f"{message}: {listing(scores.systems[known.counts == 1])}")
@@ -261,7 +272,7 @@ def spread_of_repeats(scores: Scores) -> dict[str, Array]:
 
 def drawn_repeats(
     scores: Scores, sizes: Mapping[str, int | Sequence[int] | None]
-) -> dict[str, Any]:
+) -> dict[str, Array]:
     """Return the expected best and worst of k repeats.
 
     Columns are called, for example, ``best_of_3``.
@@ -335,17 +346,17 @@ LEAST, LEAST_DRAWN = 5, 10
 """Topics of equal weight below which tests of weighted means, and resamples, do not hold."""
 
 
-def effective(scores: Scores) -> Any:
+def effective(scores: Scores) -> Array:
     """Return the effective number of topics, shape (metric, depth)."""
     return _of_designs(scores, lambda design: design.effective)
 
 
-def clusters(scores: Scores) -> Any:
+def clusters(scores: Scores) -> Array:
     """Return the number of clusters, shape (metric, depth)."""
     return _of_designs(scores, lambda design: design.clusters).astype(int)
 
 
-def _of_designs(scores: Scores, compute: Callable[[Design], float]) -> Any:
+def _of_designs(scores: Scores, compute: Callable[[Design], float]) -> Array:
     design: Any = scores.design
     result = np.zeros((len(scores.scored), scores.scored.shape[2]))
     for row, scored in enumerate(scores.scored):
@@ -355,7 +366,7 @@ def _of_designs(scores: Scores, compute: Callable[[Design], float]) -> Any:
 
 
 def beware_of_design(
-    scores: Scores, topics: Any, freedom: Any, *, drawn: bool = False
+    scores: Scores, topics: Array, freedom: Array, *, drawn: bool = False
 ) -> list[str]:
     """Return cautions about designs with little information.
 
@@ -370,13 +381,16 @@ def beware_of_design(
     drawn
         Whether topics are drawn with replacement, which takes more of them.
     """
-    design, declared = scores.design, names_declared(scores.attrs)
+    design = scores.design
+    declared = names_declared(scores.attrs)
     if design is None or not np.isfinite(topics).any():
         return []
     least, what = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
-    hold, messages = f"{what} hold less often than they say where", []
+    hold = f"{what} hold less often than they say where"
+    messages = []
     if WEIGHT in declared:
-        fewest, heaviest = np.nanmin(topics), design.shares.max()
+        fewest = np.nanmin(topics)
+        heaviest = design.shares.max()
         if fewest < least:
             messages.append(
                 f"{hold} topics with weights are as good as "
@@ -406,7 +420,7 @@ def refuse_design(scores: Scores, what: str) -> None:
         raise ParameterError(expected, f"scores with {named}")
 
 
-def design_attributes(parts: Sequence[Scores]) -> dict[str, Any]:
+def design_attributes(parts: Sequence[Scores]) -> dict[str, object]:
     """Return the attributes of the design of topics."""
     designs = [part.design for part in parts if part.design is not None]
     if not designs:

@@ -193,7 +193,7 @@ def summary(
 
 def summarise(
     scores: Scores, alpha: float, interval: str, *, drawn: bool = False
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return the columns of `summary` and its attributes.
 
     Each column has the shape (metric, system, depth).
@@ -263,7 +263,7 @@ def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> l
 
 
 def like_scores(
-    figures: dict[str, Any], attributes: dict[str, Any], read: Scores, scores: Any
+    figures: dict[str, Array], attributes: dict[str, object], read: Scores, scores: object
 ) -> xr.Dataset | pd.DataFrame:
     """Return columns of systems in the form of the scores.
 
