@@ -146,7 +146,7 @@ NAN = float("nan")
         (([1, 0], [2**70, 2**70 + 1]), InputError, "scores below 2.53"),
         (([1, 0], [10**400, 1]), InputError, "scores below 2.53"),
         (([1, 0], np.ma.array([2**53, 2**53 + 1])), InputError, "scores below 2.53"),
-        (([1, 0], None, [2, 0]), InputError, "listed to be True or False"),
+        (([1, 0], None, [2, 0]), InputError, "listed.* True or False"),
     ],
     ids=str,
 )
