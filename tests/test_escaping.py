@@ -1,10 +1,8 @@
 """Hostile names are escaped on every medium."""
 
-import ast
 import csv
 import re
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +14,6 @@ from irframe.__main__ import main
 from irframe.errors import IrframeError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-ROOT = Path(ir.__file__).parent
 HOSTILE = (
     "\x1b[31mred",
     "\x1b]0;title\x07",
@@ -35,10 +32,6 @@ HOSTILE = (
 )
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What none of them may hold."""
-WRITERS = {"to_csv", "to_latex", "to_string", "to_html", "to_markdown", "print", "_str_escape"}
-"""Functions that make text of what they are given."""
-FREE = {"files/write_run.py", "commands/convert.py", "tables/marked_styler.py"}
-"""Where files of data are written as they are, or own names."""
 
 
 @pytest.fixture
@@ -128,25 +121,6 @@ def test_notebooks_errors_and_reports_show_them_too(tmp_path):
         scores.ireval.compare(baseline="\x1b[31m")
     for text in (*shown, str(raised.value)):
         assert not RAW.search(text), repr(RAW.search(text))
-
-
-def test_only_these_modules_write():
-    for path in sorted(ROOT.rglob("*.py")):
-        name, tree = path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-        called = {
-            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call)
-        }
-        imported = {
-            each.name if isinstance(node, ast.Import) else f"{node.module}.{each.name}"
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for each in node.names
-        }
-        escapes = any(each.startswith("irframe.escaping") for each in imported)
-        assert escapes or name in FREE or not called & WRITERS, (name, called & WRITERS)
-        assert name == "escaping.py" or "html.escape" not in imported, name
 
 
 def test_numpy_error_settings_of_callers_stop_no_verb(tmp_path):

@@ -392,6 +392,26 @@ def test_only_the_errors_module_warns():
     ] == []
 
 
+WRITERS = {"to_csv", "to_latex", "to_string", "to_html", "to_markdown", "print", "_str_escape"}
+"""Functions that convert values to text."""
+UNESCAPED = {"files/write_run.py", "commands/convert.py", "tables/marked_styler.py"}
+"""Modules that write data files unchanged, or names of irframe."""
+
+
+def test_modules_that_write_text_escape_it():
+    for path, module in modules().items():
+        name = path.relative_to("irframe").as_posix()
+        called = {
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            for node in module.nodes
+            if isinstance(node, ast.Call)
+        }
+        names = {name for _, name in imported(module)}
+        escapes = any(name.startswith("irframe.escaping") for name in names)
+        assert escapes or name in UNESCAPED or not called & WRITERS, (name, called & WRITERS)
+        assert name == "escaping.py" or "html.escape" not in names, name
+
+
 def score_unjudged_topics(runs, qrels):
     runs.ireval.cube(qrels[qrels["topic"] != "101"])
 

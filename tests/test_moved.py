@@ -5,6 +5,7 @@ from tempfile import mkdtemp
 import numpy as np
 import pandas as pd
 import pytest
+from turns import few_of
 
 import irframe as ir
 from irframe.moved import MOVED
@@ -78,7 +79,7 @@ CALLS = [
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(
     ("subject", "verb", "arguments", "options"),
-    CALLS,
+    few_of(CALLS, 3),
     ids=[f"{verb}-{'-'.join(options)}" for _, verb, _, options in CALLS],
 )
 def test_the_line_that_replaces_a_call_runs_on_what_was_refused(subject, verb, arguments, options):

@@ -194,8 +194,8 @@ MULTISETS = [
     for codes in itertools.combinations_with_replacement(CODES, size)
 ]
 ORDERED = [sorted({*itertools.permutations(codes)}) for codes in MULTISETS]
-ORDERLY = few_of([v for v in VARIANTS if v.ordered], 3, drawn=False)
-BY_GRADE = few_of([v for v in VARIANTS if v.ordered and v.metric.by_grade], 3, drawn=False)
+ORDERLY = few_of([v for v in VARIANTS if v.ordered], 9, drawn=False)
+BY_GRADE = few_of([v for v in VARIANTS if v.ordered and v.metric.by_grade], 9, drawn=False)
 by_missed = pytest.mark.parametrize("missed", [(), (0, 2, 3)], ids=["all found", "some missed"])
 
 

@@ -219,7 +219,7 @@ def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
 
 
 def counted_out(rows):
-    """Return whether each list is ranked 0, 1, ... or 1, 2, ...
+    """Return whether each list has consecutive ranks from 0 or 1.
 
     Other numbers may be scores.
     """

@@ -170,7 +170,7 @@ def test_every_verb_of_the_accessor_is_registered():
 
 
 @pytest.mark.property
-@pytest.mark.parametrize("operation", few_of(RESTORED, 4, 1, drawn=False))
+@pytest.mark.parametrize("operation", few_of(RESTORED, 8, 1, drawn=False))
 @few
 @given(seed=seeds)
 def test_verbs_after_operations(operation, seed):

@@ -26,7 +26,7 @@ def draw():
 
 
 def estimates(people, model, rest):
-    """Return estimate and interval with model scores on all or other topics."""
+    """Return estimate and interval, with model scores on some topics."""
     few = people[:HUMAN], model[:HUMAN]
     many = model[HUMAN:] if rest else model
     low, high = ppi_mean_ci(*few, many, alpha=0.05)

@@ -26,7 +26,7 @@ def draw(rng, shift, topics):
 
 
 def reference_values(originals, repeated, *, same):
-    """Return the results of repro_eval for a system a and a baseline b."""
+    """Return the results of repro_eval for systems a and b."""
     pairs = {"a": (originals[0], repeated[0]), "b": (originals[1], repeated[1])}
     result = {f"p_{name}": ttest(*pair, rpd=same) for name, pair in pairs.items()}
     if same:
