@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,30 +60,30 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     >>> bool(left[0] == right[1]), bool(left[2] == right[0]), bool(left[0] == left[2])
     (True, True, False)
     """
-    parts = [take(side.doc, np.arange(len(side.topic))) for side in sides]
-    doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    limits = pairwise(np.cumsum([0, *map(len, parts)]))
-    pairs = zip(sides, limits, strict=True)
-    return [(side.topic.astype(np.int64) << 32) + doc[slice(*limit)] for side, limit in pairs]
+    names = [take(side.doc, np.arange(len(side.topic))) for side in sides]
+    doc = pa.concat_arrays(names).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    ends = np.cumsum([len(side.topic) for side in sides])[:-1]
+    pairs = zip(sides, np.split(doc, ends), strict=True)
+    return [(side.topic.astype(np.int64) << 32) + codes for side, codes in pairs]
 
 
 def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
     """Return some rows as one ``large_string`` or ``int64`` array."""
     if len(rows) and bool((np.diff(rows) == 1).all()):
-        part = values.slice(int(rows[0]), len(rows))
+        taken = values.slice(int(rows[0]), len(rows))
     else:
-        part = values.take(pa.array(rows))
-    part = part.cast(pa.int64() if pa.types.is_integer(part.type) else pa.large_string())
-    if isinstance(part, pa.Array):
-        return part
-    return part.chunk(0) if part.num_chunks == 1 else part.combine_chunks()
+        taken = values.take(pa.array(rows))
+    taken = taken.cast(pa.int64() if pa.types.is_integer(taken.type) else pa.large_string())
+    if isinstance(taken, pa.Array):
+        return taken
+    return taken.chunk(0) if taken.num_chunks == 1 else taken.combine_chunks()
 
 
 ROWS = 1 << 19
-"""Rows of a run frame taken at a time where whole columns would cost memory."""
+"""Rows of a run frame per block, to save memory."""
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
-"""The frame of judgments that have no other columns."""
+"""An empty frame, for judgments without other columns."""
 
 
 def digest_of(table: "RunTable | QrelsTable") -> str:
@@ -123,12 +123,12 @@ class RunTable:
 
     @cached_property
     def rank(self) -> NDArray[np.floating[Any]] | None:
-        """Ranks as filed, None if the frame has none."""
+        """Ranks as filed; None without ranks."""
         return self._numbers(words.RANK)
 
     @cached_property
     def kept_score(self) -> NDArray[np.floating[Any]] | None:
-        """Scores, also those of lists ranked by their order."""
+        """Scores, also of lists that are ranked by their order."""
         if words.LISTED_SCORE not in self.frame.columns:
             return self.score
         listed = numbers(self.frame[words.LISTED_SCORE])
@@ -136,7 +136,7 @@ class RunTable:
 
     @cached_property
     def unscored(self) -> NDArray[np.bool_]:
-        """Which systems are ranked by ranks, without any score."""
+        """Whether each system has no score and is ranked by its ranks."""
         if self.score is None or words.RANK not in self.columns:
             return np.full(len(self.systems), self.score is None)
         missing = np.isnan(self.score)
@@ -157,12 +157,12 @@ class RunTable:
 
     def take(self, rows: ids.Codes | slice) -> "RunTable":
         """Return some rows, labels and codes unchanged."""
-        part = self.frame.iloc[rows]
         if isinstance(rows, slice):
             doc = self.doc.slice(rows.start, rows.stop - rows.start)
         else:
             doc = self.doc.take(pa.array(rows))
-        return replace(self, frame=part, system=self.system[rows], topic=self.topic[rows], doc=doc)
+        frame = self.frame.iloc[rows]
+        return replace(self, frame=frame, system=self.system[rows], topic=self.topic[rows], doc=doc)
 
     def _numbers(self, role: str) -> NDArray[np.floating[Any]] | None:
         if role not in self.columns:
@@ -172,10 +172,10 @@ class RunTable:
         return column.to_numpy() if is_plain else numbers(column, role)
 
     def describe(self, rows: ids.Codes) -> list[str]:
-        """Return what identifies some rows, for messages."""
-        systems, docs = self.systems[self.system[rows]], self.doc.take(pa.array(rows)).to_pylist()
-        columns = zip(systems, self.topics[self.topic[rows]], docs, strict=True)
-        return [" ".join(map(str, names)) for names in columns]
+        """Return the systems, topics and documents of rows, for messages."""
+        docs = self.doc.take(pa.array(rows)).to_pylist()
+        labels = self.systems[self.system[rows]], self.topics[self.topic[rows]], docs
+        return [" ".join(map(str, row)) for row in zip(*labels, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,31 +187,32 @@ class QrelsTable:
     topic: ids.Codes
     topics: pd.Index
     names: pa.ChunkedArray | list[str]
-    """The documents, as they came."""
+    """The documents as passed."""
     grade: Grades
-    """The highest one of a document, where it has one for each of several subtopics."""
+    """The grade of each document; with subtopics, its highest grade."""
     subtopic_grade: Grades | None = None
-    """Grades by subtopic, shape (row, subtopic), where there are subtopics."""
+    """Grades by subtopic, shape (row, subtopic); None without subtopics."""
     stratum: pa.ChunkedArray | None = None
-    """The stratum of the pool that each document was drawn from, where there are strata."""
+    """The stratum from which each document was sampled; None without strata."""
     probability: NDArray[np.float64] | None = None
-    """With which probability each document was drawn to be judged, where that is told."""
+    """The sampling probability of each document; None if unknown."""
     given: pd.DataFrame | None = None
-    """The frame with a row per subtopic, and the row here of each of them, where there are some."""
+    """The caller's frame, with a row per subtopic; None without subtopics."""
     row: ids.Codes | None = None
+    """The row of this table for each row of `given`."""
     spans: Spans | None = None
-    """What rows stand for, where judgments are spans of documents."""
+    """The spans of rows, if judgments are spans of documents."""
 
     @cached_property
     def doc(self) -> pa.ChunkedArray:
-        """The documents, as Arrow has them."""
+        """The documents as an Arrow array."""
         if isinstance(self.names, list):
             return pa.chunked_array([pa.array(self.names)])
         return self.names
 
     @cached_property
     def levels(self) -> Grades:
-        """The distinct grades, ascending, of subtopics if there are any."""
+        """The distinct grades, ascending; with subtopics, their grades."""
         if self.subtopic_grade is None:
             return np.unique(self.grade)
         return np.setdiff1d(self.subtopic_grade, words.EMPTY)
@@ -223,7 +224,7 @@ class QrelsTable:
         stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
         return replace(self, **kept, names=self.doc.take(pa.array(rows)), stratum=stratum)
 
-    def with_topics(self, others: Collection[Any]) -> "QrelsTable":
+    def with_topics(self, others: Collection[Hashable]) -> "QrelsTable":
         """Return the table with further topics without judged documents."""
         if not len(others):
             return self
@@ -233,13 +234,13 @@ class QrelsTable:
         return replace(self, topics=topics, spans=spans)
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
-        """Return the rows that judge some documents, for whatever subtopic."""
+        """Return the caller's rows for some documents."""
         if self.given is None or self.row is None:
             return self.frame[kept]
         return self.given[kept[self.row]]
 
     def describe(self, rows: ids.Codes) -> list[str]:
-        """Return what identifies some rows, for messages."""
+        """Return the topics and documents of rows, for messages."""
         docs = self.doc.take(pa.array(rows)).to_pylist()
         pairs = zip(self.topics[self.topic[rows]], docs, strict=True)
         return [f"{topic} {doc}" for topic, doc in pairs]
@@ -251,9 +252,10 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     Parameters
     ----------
     runs
-        Columns topic, doc, and score or rank; usually system; or what `as_runs` takes.
+        A frame with topic, doc, and score or rank; usually system. Or anything that `as_runs`
+        takes.
     empty
-        Whether all lists of a system may be empty; it is one of the systems then.
+        Whether a system may have only empty lists. It is then among the systems.
 
     Returns
     -------
@@ -270,14 +272,14 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     system, systems = code_systems(frame, columns)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
-    every = systems.append(pd.Index(without)) if without else systems
-    return RunTable(frame, columns, system, every, topic, topics, doc)
+    systems = systems.append(pd.Index(without)) if without else systems
+    return RunTable(frame, columns, system, systems, topic, topics, doc)
 
 
 def code_systems(
     frame: pd.DataFrame, columns: Mapping[str, Hashable]
 ) -> tuple[ids.Codes, pd.Index]:
-    """Code the systems of a frame; without a column one."""
+    """Code the systems of a frame; one system without a column."""
     if words.SYSTEM in columns:
         return ids.code_labels(frame[columns[words.SYSTEM]], words.SYSTEM)
     return np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
@@ -289,7 +291,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     Parameters
     ----------
     qrels
-        Columns topic, doc and grade; or what `as_qrels` takes.
+        A frame with topic, doc and grade, or anything that `as_qrels` takes.
     spans
         Whether judgments may be spans of documents.
 
@@ -301,14 +303,15 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     Raises
     ------
     InputError
-        For an empty frame or a missing role, and for spans where they may not be.
+        For an empty frame or a missing role, and for spans if `spans` is False.
     GradeError
         For grades that are not whole numbers from -32,766 to 32,767.
     """
     frame, columns = by_role(qrels, QRELS)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
-    grade, sample = _grades(frame[columns[words.GRADE]]), dict[str, Any]()
+    grade = _grades(frame[columns[words.GRADE]])
+    sample = {}
     if words.STRATUM in columns:
         sample["stratum"] = ids.identifiers(frame[columns[words.STRATUM]], words.STRATUM)
     if words.PROBABILITY in columns:
@@ -318,11 +321,8 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     if borders(frame.columns) is None:
         return _by_subtopic(table) if words.SUBTOPIC in columns else table
     if not spans:
-        advice = (
-            "cube, evaluate, scorer, diagnose read spans; drop the borders if documents are meant"
-        )
-        found = "spans of text, as columns say where they start and end"
-        raise InputError("judgments of documents", found, advice)
+        advice = "pass spans to cube, evaluate, scorer or diagnose; or drop the columns of borders"
+        raise InputError("judgments of documents", "spans of text with start and end", advice)
     return replace(table, **merged_evidence(table))
 
 
@@ -332,22 +332,22 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     Returns
     -------
     QrelsTable or None
-        The judgments, with a frame that has no rows as there are no other columns; None for
-        anything else, or where something is not as it should be.
+        The judgments, with an empty frame. None for anything else, and for judgments with a fault.
     """
     if type(qrels) is not dict or set(map(type, qrels.values())) != {dict}:
         return None
     judged = {topic: docs for topic, docs in qrels.items() if docs}
-    docs, lists = list(chain.from_iterable(judged.values())), [*judged.values()]
-    values = list(chain.from_iterable([grades.values() for grades in lists]))
+    lists = [*judged.values()]
+    docs = [*chain.from_iterable(lists)]
+    values = [*chain.from_iterable([grades.values() for grades in lists])]
     firsts = [next(iter(grades)) for grades in lists]
-    # The first document of each topic alone: the join below fails on any other that is no text.
+    # Only first documents are checked here, because the join below fails for others than text.
     if {*map(type, qrels), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     if "" in qrels or any("" in grades for grades in lists):
         return None
     try:
-        "".join([*qrels, *docs]).encode()  # which says at once whether all are text
+        "".join([*qrels, *docs]).encode()  # fails if one of them is not text
         grade = np.fromiter(values, np.int64, len(docs))
     except (TypeError, OverflowError, UnicodeEncodeError):
         return None
@@ -368,21 +368,21 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     """Return a row per document with grades by subtopic."""
     subtopic, labels = ids.code_labels(table.frame[table.columns[words.SUBTOPIC]], words.SUBTOPIC)
     (codes,) = code_documents(Side(table.topic, table.doc))
-    # By name within each topic, so that neither the order of rows nor another topic's subtopics
-    # move a column.
+    # Columns are sorted by name within each topic, so that neither the order of rows nor the
+    # subtopics of other topics change them.
     by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
-    place = pd.Series(by_name[subtopic]).groupby(table.topic).rank("dense").to_numpy(int) - 1
+    column = pd.Series(by_name[subtopic]).groupby(table.topic).rank("dense").to_numpy(int) - 1
     row = pd.factorize(codes)[0]
     first = np.flatnonzero(~pd.Series(row).duplicated())
-    width = 1 + int(place.max(initial=0))
-    refuse_twice_judged(table, ids.repeated(row.astype(np.int64) * width + place))
+    width = 1 + int(column.max(initial=0))
+    refuse_twice_judged(table, ids.repeated(row.astype(np.int64) * width + column))
     grade = np.full((len(first), width), words.EMPTY, Grade)
-    grade[row, place] = table.grade
-    one = table.frame.iloc[first].drop(columns=[table.columns[words.SUBTOPIC]])
+    grade[row, column] = table.grade
+    frame = table.frame.iloc[first].drop(columns=[table.columns[words.SUBTOPIC]])
     best = grade.max(axis=1)
     return replace(
         table.take(first),
-        frame=one.assign(**{str(table.columns[words.GRADE]): best}),
+        frame=frame.assign(**{str(table.columns[words.GRADE]): best}),
         given=table.frame,
         row=row,
         grade=best,
@@ -399,40 +399,39 @@ def row_slices(rows: int, most: int | None = None) -> list[slice]:
 def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
     """Count codes in blocks, to save memory."""
     counts = np.zeros(size, np.int64)
-    for part in row_slices(len(codes)):
-        counts += np.bincount(codes[part], minlength=size)
+    for rows in row_slices(len(codes)):
+        counts += np.bincount(codes[rows], minlength=size)
     return counts
 
 
-def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Any:
+def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> NDArray[Any]:
     """Return the lengths of some rows.
 
     Raises
     ------
     InputError
-        For lengths that are missing, negative or infinite, listing their rows.
+        If lengths are missing, negative or infinite.
     """
     column = column_of(table.frame, words.LENGTH, name)
     plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
     values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
-    least, most = (values.min(initial=0), values.max(initial=0))
-    if not (least >= 0 and most < np.inf):  # NaN is neither
+    most = values.max(initial=0)
+    if not (values.min(initial=0) >= 0 and most < np.inf):  # NaN fails both
         wrong = ~((values >= 0) & (values < np.inf))
         found = f"{wrong.sum()} missing or negative"
-        advice = "mend them: what is retrieved must cost something, or nothing, 0"
+        advice = "correct them; the length of a document without cost is 0"
         offenders = table.describe(rows[wrong])
         raise InputError(f"lengths from 0 in {name!r}", found, advice, offenders)
-    if values.dtype.kind in "iu" and most < np.iinfo(np.int32).max:
-        return values.astype(np.int32)
-    return values.astype(np.float64, copy=False)
+    as_int = values.dtype.kind in "iu" and most < np.iinfo(np.int32).max
+    return np.asarray(values.astype(np.int32 if as_int else np.float64, copy=False))
 
 
-def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
+def column_of(runs: pd.DataFrame, argument: str, name: object) -> pd.Series:
     """Return the column that an argument names."""
-    names = list(runs.columns)
+    names: list[object] = [*runs.columns]
     if names.count(name) != 1:
         found = f"{names.count(name)} of the name {name!r} among"
-        raise ParameterError(f"{argument} to be a column of the runs", found, "", names)
+        raise ParameterError(f"{argument} as a column of the runs", found, "", names)
     column: pd.Series = runs[name]
     return column
 
@@ -449,7 +448,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     Warns
     -----
     IrframeWarning
-        Of how many there are.
+        If judgments are dropped.
     """
     if table.spans is not None:
         return table
@@ -464,7 +463,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
     if has_details or not alike[same].all() or repeat_column(table.frame, keys) is not None:
         refuse_twice_judged(table, again)
-    warn(f"judgments that are there again, alike, count once: {len(again)}")
+    warn(f"repeated equal judgments count once: {len(again)}")
     kept = np.setdiff1d(np.arange(len(codes)), again)
     return replace(table.take(kept), frame=table.frame.iloc[kept])
 
@@ -472,18 +471,17 @@ def once_judged(table: QrelsTable) -> QrelsTable:
 def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
     """Raise if a topic has a document judged twice."""
     if len(again):
-        found, offenders = f"{len(again)} judged again", table.describe(again)
         keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
         expected = "one judgment per topic and document"
         drop = f"frame.drop_duplicates({keys})"
         advice = about_duplicates(0 * table.topic, table.topic, again, drop, JUDGED_AGAIN)
-        word = repeat_column(table.frame, keys)
-        if word is not None:
-            select = f"qrels[qrels[{word!r}] == ...]"
-            advice = f"evaluate scores each {word} apart; else select: {select}"
+        repeat = repeat_column(table.frame, keys)
+        if repeat is not None:
+            select = f"qrels[qrels[{repeat!r}] == ...]"
+            advice = f"evaluate scores each {repeat} separately; or select one: {select}"
         elif words.SUBTOPIC in table.columns:
             expected += f", and subtopic in {table.columns[words.SUBTOPIC]!r}"
         elif words.ITERATION in table.columns:
             name = table.columns[words.ITERATION]
-            advice += f", or call the column {name!r} subtopic if it names those"
-        raise IdError(expected, found, advice, offenders)
+            advice += f", or rename the column {name!r} to subtopic if it names subtopics"
+        raise IdError(expected, f"{len(again)} judged again", advice, table.describe(again))

@@ -288,7 +288,7 @@ class Overlaps:
         if columns is None:
             advice = "add the columns start and end to the runs, or drop them from the judgments"
             expected = "runs with start and end of retrieved spans, because judgments are spans"
-            raise InputError(expected, "only the columns", advice, table.frame.columns)
+            raise InputError(expected, "only other columns", advice, table.frame.columns)
         start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
         named = ids.identifiers(table.frame[table.columns[DOC]], DOC)
         docs, listed = ids.labels_of_one_kind(spans.docs, pd.Index(named.to_numpy(), dtype=object))

@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.checks import check_int, places
-from irframe.errors import (
-    DepthError,
-    IdError,
-    ParameterError,
-    RankingError,
-)
+from irframe.errors import DepthError, IdError, ParameterError, RankingError
 from irframe.experiments import coded_tables
 from irframe.experiments.choices import Pool, Ties, TiesLike
 from irframe.experiments.lists import rank_directions, refuse_falling, rising_systems, warn_rising
@@ -72,7 +67,8 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     rows
         The rows of some lists, all by default. The ranking refers to positions in `rows`.
     """
-    rule, once = TIE_POLICIES[policy.order], rows is None
+    rule = TIE_POLICIES[policy.order]
+    complete = rows is None
     rows = np.arange(len(table.system)) if rows is None else rows
     key = _keys(table, rule, policy.score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
@@ -85,10 +81,11 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     direction = None
     if rule.column != words.RANK and {words.RANK, words.SCORE} <= table.columns.keys():
         direction = rank_directions(table, rows[order], key[order], first)
-    if once:
+    if complete:
         refuse_falling(table, rule)
         warn_rising(rising_systems(table, table.system[rows[order[first]]], direction))
-    filed, equal = order, rows[order[tied & _by_rank(table, rule, rows[order])]]
+    filed = order
+    equal = rows[order[tied & _by_rank(table, rule, rows[order])]]
     if len(equal):
         advice = "rank by score, or ties='order' after adding scores"
         found = f"{len(equal)} equal"
@@ -98,10 +95,9 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
         inside[:-1] |= tied[1:]
         members = np.flatnonzero(inside)
         block = np.cumsum(~tied[members])
-        those = rows[order[members]]
-        where = table.system[those], table.topic[those], coded_tables.take(table.doc, those)
-        tie = Tied(table.systems, table.topics, *where, policy.seed)
-        keys = rule.keys(tie)
+        member = rows[order[members]]
+        columns = table.system[member], table.topic[member], coded_tables.take(table.doc, member)
+        keys = rule.keys(Tied(table.systems, table.topics, *columns, policy.seed))
         if isinstance(keys, pa.Array):
             position = _name_positions(keys, descending=rule.descending)
         else:
@@ -129,30 +125,31 @@ def _keys(
         if table.rank is None:
             raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
         rank = table.rank[rows]
-        own = rank[ranked]
-        if (own != np.round(own)).any() and not np.isnan(own).any():
-            refuse_fractions(own.astype(np.float64), pd.Series(own, name=words.RANK), words.RANK)
+        used = rank[ranked]
+        if (used != np.round(used)).any() and not np.isnan(used).any():
+            refuse_fractions(used.astype(np.float64), pd.Series(used, name=words.RANK), words.RANK)
         key = rank if by_rank else np.where(ranked, rank, key)
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
         column = words.RANK if ranked[missing].any() else words.SCORE
-        found, offenders = f"{len(missing)} missing", table.describe(rows[missing])
-        raise RankingError(f"a {column} in every row", found, "", offenders)
+        offenders = table.describe(rows[missing])
+        raise RankingError(f"a {column} in every row", f"{len(missing)} missing", "", offenders)
     return key
 
 
 def _sort(group: Codes, key: NDArray[Any]) -> Codes:
     """Sort rows by group, key and position."""
     order = grouped(group)
-    group, key = group[order], key[order]
+    group = group[order]
+    key = key[order]
     falls = np.zeros(len(key), bool)
     falls[1:] = (key[1:] < key[:-1]) & (group[1:] == group[:-1])
     if falls.any():
         first = beginnings(group)
         length = np.diff(first, append=len(group))
-        wrong = np.logical_or.reduceat(falls, first)
-        rows = np.flatnonzero(np.repeat(wrong, length))
-        order[rows] = order[rows[_sort_lists(length[wrong], key[rows])]]
+        unsorted = np.logical_or.reduceat(falls, first)
+        rows = np.flatnonzero(np.repeat(unsorted, length))
+        order[rows] = order[rows[_sort_lists(length[unsorted], key[rows])]]
     return order
 
 
@@ -168,9 +165,9 @@ def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
     inside = np.arange(width) < length[:, np.newaxis]
     keys = np.full(inside.shape, np.inf, key.dtype)
     keys[inside] = key
-    place: Codes = np.argsort(keys, axis=1, kind="stable")
-    place += (np.cumsum(length) - length)[:, np.newaxis]
-    return place[inside]
+    order: Codes = np.argsort(keys, axis=1, kind="stable")
+    order += (np.cumsum(length) - length)[:, np.newaxis]
+    return order[inside]
 
 
 def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
@@ -182,7 +179,7 @@ def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
 
 
 def _inverse(order: Codes) -> Codes:
-    """Return where each item stands, given which item stands where."""
+    """Return the position of each item in an order."""
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     return position
@@ -201,19 +198,21 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
     """Raise if there are rows that list a document again."""
     if not len(again):
         return
-    found, offenders = f"{len(again)} listed again", table.describe(again)
-    word = repeat_column(table.frame, table.identity)
-    if word is None:
+    offenders = table.describe(again)
+    repeat = repeat_column(table.frame, table.identity)
+    if repeat is None:
         doc = table.columns.get(words.DOC, words.DOC)
         chunks = f"if rows are chunks, collapse them: units={doc!r}"
         drop = f"frame.drop_duplicates({table.identity})"
         advice = about_duplicates(table.system, table.group, again, drop, chunks, ADVICE)
+        found = f"{len(again)} listed again"
         raise IdError("every document once in a list", found, advice, offenders)
     advice = (
-        f"select one, as in runs[runs[{word!r}] == ...]; evaluate, cube, report, scorer and "
-        f"diagnose take all, and scores by {word} have compare and its like"
+        f"select one, as in runs[runs[{repeat!r}] == ...]; evaluate, cube, report, scorer and "
+        f"diagnose accept several"
     )
-    raise IdError(f"one {word} of every system here", found, advice, offenders)
+    found = f"{len(again)} documents listed in several"
+    raise IdError(f"one {repeat} per system", found, advice, offenders)
 
 
 @recorded
@@ -297,13 +296,12 @@ def contributing_systems(
     return np.isin(np.arange(len(table.systems)), chosen)
 
 
-def pooling_rank(table: coded_tables.RunTable, rows: Codes | None = None) -> Codes:
-    """Return each row's rank for pooling, from 1.
+def pooling(table: coded_tables.RunTable, rows: Codes | None = None) -> Ranking:
+    """Rank a coded run frame, or some lists of it, for pooling.
 
-    Scores decide, then the order of rows. Without scores the rank column decides. `rows` are the
-    rows of some lists, all by default.
+    Scores decide, then the order of rows. Without scores the rank column decides.
     """
-    return filed_rank(rank_table(table, Policy(ties="order"), rows))
+    return rank_table(table, Policy(ties="order"), rows)
 
 
 def filed_rank(ranking: Ranking) -> Codes:
@@ -320,12 +318,12 @@ def _from_column(table: coded_tables.RunTable, column: str) -> NDArray[np.bool_]
     flags = values.to_numpy(bool)
     systems = len(table.systems)
     rows = coded_tables.counted(table.system, systems)
-    yes = rows if flags.all() else coded_tables.counted(table.system[flags], systems)
-    mixed = table.systems[(yes > 0) & (yes < rows)]
+    flagged = rows if flags.all() else coded_tables.counted(table.system[flags], systems)
+    mixed = table.systems[(flagged > 0) & (flagged < rows)]
     if len(mixed):
         found = f"{len(mixed)} systems with both"
         raise ParameterError(f"one value of {column!r} per system", found, "", mixed)
-    return yes > 0
+    return flagged > 0
 
 
 @recorded
@@ -397,22 +395,22 @@ def pool(
     systems = contributing_systems(table, made.contributing)
     if not systems.any():
         raise ParameterError("a system that contributes", "none")
-    rank = pooling_rank(table)
+    rank = filed_rank(pooling(table))
     rows = np.flatnonzero(systems[table.system] & (rank <= depth))
-    part = table.take(rows)
-    document = coded_tables.code_documents(coded_tables.Side(part.topic, part.doc))[0]
-    refuse_duplicates(part, listed_again(part.system, document))
-    group = part.system
+    pooled = table.take(rows)
+    document = coded_tables.code_documents(coded_tables.Side(pooled.topic, pooled.doc))[0]
+    refuse_duplicates(pooled, listed_again(pooled.system, document))
+    group = pooled.system
     if together is not None:
-        group = pd.factorize(coded_tables.column_of(part.frame, "together", together))[0]
-    alone = part.systems[np.unique(part.system[group < 0])]
-    if len(alone):
-        found = f"{len(alone)} systems without"
-        raise ParameterError(f"a {together!r} for every system that contributes", found, "", alone)
+        group = pd.factorize(coded_tables.column_of(pooled.frame, "together", together))[0]
+    missing = pooled.systems[np.unique(pooled.system[group < 0])]
+    if len(missing):
+        expected = f"a {together!r} for every system that contributes"
+        raise ParameterError(expected, f"{len(missing)} systems without", "", missing)
     pairs = pd.DataFrame({"document": document, "group": group})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
     names = table.identity
     if together is not None and together not in names:
         names.insert(words.SYSTEM in table.columns, together)
-    result = part.frame[names].reset_index(drop=True)
+    result = pooled.frame[names].reset_index(drop=True)
     return result.assign(**{words.RANK: rank[rows], "unique": groups == 1})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
 from operator import is_
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,12 +40,12 @@ from irframe.names import LENGTH, SCORE, SEARCH, SYSTEM, TOPIC
 
 
 class ListHits(NamedTuple):
-    """Some lists, and what they hold of the judgments."""
+    """Some lists and their hits."""
 
     lists: Codes
     """The number of each list, by system and judged topic."""
     hits: Hits
-    """Their hits, by their places in `lists` and by rows of the qrels."""
+    """The hits, by positions in `lists` and rows of the qrels."""
     direction: NDArray[np.int8] | None = None
     """Whether scores rise or fall along the ranks of each list; None without both columns."""
 
@@ -61,15 +61,16 @@ class Framed:
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
         """Match the topics and collections of runs and judgments."""
-        placed, table = joining.place_topics(table, judgments), _of_units(table, judgments)
+        placed = joining.place_topics(table, judgments)
+        table = _of_units(table, judgments)
         collections = Collections.read(judgments, collection, (table, placed))
-        labels, lengths = (table.systems, table.topics), count_rows(table)
-        return cls(table, judgments, Lists(*labels, placed, lengths, collections))
+        lists = Lists(table.systems, table.topics, placed, count_rows(table), collections)
+        return cls(table, judgments, lists)
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
         """Return the rows of some systems; others become empty."""
-        expected = places("systems of the runs compared", systems, list(self.table.systems))
-        inside = np.isin(self.table.system, expected)
+        chosen = places("systems of the runs compared", systems, list(self.table.systems))
+        inside = np.isin(self.table.system, chosen)
         if inside.all():
             return self
         return replace(self, table=self.table.take(np.flatnonzero(inside)))
@@ -82,7 +83,7 @@ class Framed:
         return joining.Overlaps.of(self.table, self.judgments, self.lists.placed)
 
     def ranked(
-        self, policy: Policy, expected: "Extras", before: int = 0
+        self, policy: Policy, extras: "Extras", before: int = 0
     ) -> Iterator[tuple[ListHits, "TopUnjudged | None"]]:
         """Yield ranked lists with their top unjudged documents.
 
@@ -90,7 +91,7 @@ class Framed:
         ----------
         policy
             The rules that decide rankings.
-        expected
+        extras
             Further results to compute.
         before
             The number of lists of earlier runs.
@@ -103,17 +104,18 @@ class Framed:
         for rows in self._stretches():
             ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
-            part = self._part(rows, row, ranking, policy, filed=expected.filed)
-            listed = self._top_unjudged(rows, row, ranking, before) if expected.all_ties else None
-            yield part._replace(lists=before + part.lists), listed
+            ranked = self._hits(rows, row, ranking, policy, filed=extras.filed)
+            unjudged = self._top_unjudged(rows, row, ranking, before) if extras.all_ties else None
+            yield ranked._replace(lists=before + ranked.lists), unjudged
 
     def _top_unjudged(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, before: int
     ) -> "TopUnjudged":
         """Return the top unjudged documents of lists."""
         kept = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
-        rows, rank = rows[ranking.order[kept]], ranking.rank[kept].astype(np.int16) - np.int16(1)
+        rows = rows[ranking.order[kept]]
         of = (before + self._lists_of(rows)).astype(np.int32)
+        rank = (ranking.rank[kept] - 1).astype(np.int16)
         return TopUnjudged(of, rank, self.table.doc.take(pa.array(rows)))
 
     def _lists_of(self, rows: Codes) -> Codes:
@@ -121,58 +123,59 @@ class Framed:
         topic = self.lists.placed[self.table.topic[rows]]
         return self.table.system[rows].astype(np.int64) * len(self.judgments.topics) + topic
 
-    def _part(
+    def _hits(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, policy: Policy, *, filed: bool
     ) -> ListHits:
         """Return the hits of ranked lists."""
-        table, order = self.table, ranking.order
-        first, hit = np.flatnonzero(ranking.rank == 1), np.flatnonzero(row >= 0)
-        lists = self._lists_of(rows[order[first]])
+        ordered = rows[ranking.order]
+        first = np.flatnonzero(ranking.rank == 1)
         length = np.diff(first, append=len(rows))
-        of = np.repeat(np.arange(len(lists), dtype=np.int32), length)[hit]
+        hit = np.flatnonzero(row >= 0)
+        of = np.repeat(np.arange(len(first), dtype=np.int32), length)[hit]
+        rank = ranking.rank[hit].astype(np.int32)
         pooled = None
         if filed:
             alike = policy.order != "rank" and policy.score_dtype == "float64"
-            ranks = (
-                rank_table.filed_rank(ranking) if alike else rank_table.pooling_rank(table, rows)
-            )
-            pooled = ranks[order[hit]].astype(np.int32)
-        rank = ranking.rank[hit].astype(np.int32)
-        if pooled is not None and np.array_equal(pooled, rank):
-            pooled = rank  # one array in memory, because most are equal
+            by_score = ranking if alike else rank_table.pooling(self.table, rows)
+            pooled = rank_table.filed_rank(by_score)[ranking.order[hit]].astype(np.int32)
+            if np.array_equal(pooled, rank):
+                pooled = rank  # one array in memory, because most are equal
+        along = self._along(ordered, length, policy) or None
+        hits = Hits(length, of, rank, row[hit], ranking.tied, pooled, along)
+        return ListHits(self._lists_of(ordered[first]), hits, ranking.direction)
+
+    def _along(self, rows: Codes, length: Codes, policy: Policy) -> dict[str, Array]:
+        """Return the values per retrieved document of ranked lists."""
         along: dict[str, Array] = {}
         if policy.length is not None:
-            along[LENGTH] = lengths_of(table, policy.length, rows[order])
+            along[LENGTH] = lengths_of(self.table, policy.length, rows)
         if policy.score is not None:
-            if table.kept_score is None:
-                raise InputError("scores of what was retrieved", "ranks alone")
-            along[SCORE] = in_precision(table.kept_score[rows[order]], policy.score_dtype)
+            if self.table.kept_score is None:
+                raise InputError("scores of the retrieved documents", "only ranks")
+            along[SCORE] = in_precision(self.table.kept_score[rows], policy.score_dtype)
         if policy.search is not None:
-            along[SEARCH] = table.frame[policy.search].to_numpy()[rows[order]]
-        if self.overlaps is not None:
-            along |= self.overlaps.along(rows[order], length)
-        hits = Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None)
-        return ListHits(lists, hits, ranking.direction)
+            along[SEARCH] = self.table.frame[policy.search].to_numpy()[rows]
+        return along if self.overlaps is None else along | self.overlaps.along(rows, length)
 
     def _stretches(self) -> Iterator[Codes]:
         """Yield the rows of complete lists in blocks."""
-        table, rows = self.table, cast("Codes | None", None)
-        system, topic = table.system, table.topic
-        inside = (self.lists.placed >= 0)[topic]
+        rows: Codes | None = None
+        table = self.table
+        inside = (self.lists.placed >= 0)[table.topic]
         if not inside.all():
             rows = np.flatnonzero(inside)
-            system, topic = system[rows], topic[rows]
-        ends, once = ends_of_lists(system, topic)
+            table = replace(table, system=table.system[rows], topic=table.topic[rows])
+        ends, once = ends_of_lists(table.system, table.topic)
         if not once:
-            order = grouped(system.astype(np.int64) * len(table.topics) + topic)
-            ends, _ = ends_of_lists(system[order], topic[order])
+            order = grouped(table.group)
+            ends, _ = ends_of_lists(table.system[order], table.topic[order])
             rows = order if rows is None else rows[order]
         for stretch in slices_of_lists(ends, coded_tables.ROWS):
             yield np.arange(stretch.start, stretch.stop) if rows is None else rows[stretch]
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
-    """Return runs whose documents are what is judged."""
+    """Return runs whose documents are the judged units."""
     if judgments.spans is not None:
         return joining.named_by_span(table)
     refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
@@ -213,48 +216,47 @@ class Gathered:
 
         `shape` is the number of systems and of judged topics.
         """
-        fields, length = self._fields, np.zeros(shape, np.int64)
+        fields = self._fields
         heads = (_in_one(fields.pop(name, []), np.int64) for name in ("lists", "length", "count"))
         lists, size, count = heads
+        length = np.zeros(shape, np.int64)
         length.ravel()[lists] = size
         put: Callable[[Array], Array] = np.asarray
         if (lists[1:] < lists[:-1]).any():
             order = np.argsort(lists)
             put = partial(of_ranges, start=(np.cumsum(size) - size)[order], length=size[order])
-        tied, filed = fields.pop("tied", []), fields.pop("filed", [])
+        tied, filed, along = (fields.pop(name, []) for name in ("tied", "filed", "along"))
         as_ranked = all(map(is_, filed, fields["rank"]))
         rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("rank", "row"))
         pooled = rank if as_ranked else _in_one(filed, np.int32)
         of = np.repeat(lists.astype(np.int32), count)
         shared = put(np.concatenate(tied)) if tied and all(t is not None for t in tied) else None
-        pool_ranks, along = (
-            None if np.array_equal(pooled, rank) else pooled,
-            fields.pop("along", []),
-        )
-        return Hits(length, of, rank, row, shared, pool_ranks, _joined_lengths(along, put))
+        pool_rank = None if np.array_equal(pooled, rank) else pooled
+        return Hits(length, of, rank, row, shared, pool_rank, _joined_along(along, put))
 
 
-def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
+def _in_one(arrays: Sequence[Codes], dtype: type[np.integer[Any]]) -> Codes:
     return np.concatenate(arrays, dtype=dtype) if arrays else np.zeros(0, dtype)
 
 
-def _joined_lengths(
-    parts: Sequence[Mapping[str, NDArray[Any]] | None], put: Callable[[Array], Array]
-) -> dict[str, NDArray[Any]] | None:
-    """Concatenate per-document values; all groups must have them."""
-    known = {frozenset(part or ()) for part in parts}
-    if len(known) > 1:
-        uneven = sorted(frozenset().union(*known).difference(*known))
-        expected = f"{' and '.join(uneven)} of documents in every part, or in none"
-        raise InputError(expected, "some without", "make all of them alike")
-    names = sorted(frozenset().union(*known))
-    return {
-        name: put(np.concatenate([part[name] for part in parts if part])) for name in names
-    } or None
+def _joined_along(
+    blocks: Sequence[Mapping[str, Array] | None], put: Callable[[Array], Array]
+) -> dict[str, Array] | None:
+    """Concatenate per-document values; all blocks must have them."""
+    names = {frozenset(block or ()) for block in blocks}
+    if len(names) > 1:
+        uneven = sorted(frozenset().union(*names).difference(*names))
+        expected = f"{' and '.join(uneven)} of documents in every cube, or in none"
+        raise InputError(expected, "some without", "build all cubes with the same units")
+    joined = {
+        name: put(np.concatenate([block[name] for block in blocks if block]))
+        for name in sorted(frozenset().union(*names))
+    }
+    return joined or None
 
 
 RANKS = 100
-"""The ranks of every list whose unjudged documents are kept by name; pools are rarely deeper."""
+"""The depth to which the names of unjudged documents are kept; pools are rarely deeper."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,30 +266,28 @@ class TopUnjudged:
     of: Codes
     """The list of each document, by system and topic."""
     rank: Codes
-    """From 0."""
+    """The rank of each document, from 0."""
     doc: pa.ChunkedArray
 
     def load(self) -> "TopUnjudged":
-        """Return the documents in memory, where these are."""
+        """Return the documents, which are in memory."""
         return self
 
     def names(self, shape: tuple[int, int], depth: int) -> Array:
         """Return document names by rank, shape (system, topic, rank)."""
         names_by_rank = np.full((*shape, depth), None, object)
-        shallow = np.flatnonzero(self.rank < depth)
-        names = self.take(shallow).doc.to_numpy(zero_copy_only=False)
-        names_by_rank.ravel()[self.of[shallow].astype(np.int64) * depth + self.rank[shallow]] = (
-            names
-        )
+        shallow = self.take(np.flatnonzero(self.rank < depth))
+        cell = shallow.of.astype(np.int64) * depth + shallow.rank
+        names_by_rank.ravel()[cell] = shallow.doc.to_numpy(zero_copy_only=False)
         return names_by_rank
 
-    def onto(self, place: Codes) -> "TopUnjudged":
+    def onto(self, position: Codes) -> "TopUnjudged":
         """Return the documents under other list numbers."""
-        if np.array_equal(place, np.arange(len(place))):
+        if np.array_equal(position, np.arange(len(position))):
             return self
-        inside = (place >= 0)[self.of]
+        inside = (position >= 0)[self.of]
         kept = self if inside.all() else self.take(np.flatnonzero(inside))
-        return replace(kept, of=place.astype(np.int32)[kept.of])
+        return replace(kept, of=position.astype(np.int32)[kept.of])
 
     def take(self, rows: Codes) -> "TopUnjudged":
         """Return some of the documents, in their order."""
@@ -299,18 +299,19 @@ class TopUnjudged:
         return TopUnjudged(self.of[rows], self.rank[rows], named)
 
 
-def concat_unjudged(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
+def concat_unjudged(blocks: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
     """Concatenate documents; None if a source lacks them."""
-    known = [part.load() for part in parts if part is not None]
-    if len(known) < len(parts) or len({part.doc.type for part in known}) != 1:
+    loaded = [block.load() for block in blocks if block is not None]
+    if len(loaded) < len(blocks) or len({block.doc.type for block in loaded}) != 1:
         return None
-    of, rank = (np.concatenate([getattr(part, name) for part in known]) for name in ("of", "rank"))
-    doc = [chunk for part in known for chunk in part.doc.chunks]
-    return TopUnjudged(of, rank, pa.chunked_array(doc, known[0].doc.type))
+    of = np.concatenate([block.of for block in loaded])
+    rank = np.concatenate([block.rank for block in loaded])
+    doc = [chunk for block in loaded for chunk in block.doc.chunks]
+    return TopUnjudged(of, rank, pa.chunked_array(doc, loaded[0].doc.type))
 
 
 FIRST = 3
-"""Rows kept per file, for the warning that no document is judged."""
+"""The number of rows kept per file, for messages."""
 
 
 class Extras(NamedTuple):
@@ -335,75 +336,86 @@ class Ranked(NamedTuple):
     """Systems whose scores rise along their ranks, for a warning."""
 
 
-def rank_framed(framed: Framed, policy: Policy, expected: Extras) -> Ranked:
+def rank_framed(framed: Framed, policy: Policy, extras: Extras) -> Ranked:
     """Rank the lists of a frame."""
-    shape, gathered = (len(framed.table.systems), len(framed.judgments.topics)), Gathered()
-    listing = [*_gather(gathered, framed, policy, expected)]
+    shape = len(framed.table.systems), len(framed.judgments.topics)
+    gathered = Gathered()
+    listing = [*_gather(gathered, framed, policy, extras)]
     rising = gathered.contrary_systems(framed.table, shape[1])
     return Ranked(framed, gathered.hits(shape), concat_unjudged(listing), rising)
 
 
 def rank_scanned(
-    runs: ScannedRuns, judgments: QrelsTable, policy: Policy, expected: Extras
+    runs: ScannedRuns, judgments: QrelsTable, policy: Policy, extras: Extras
 ) -> Ranked | None:
     """Join and rank the runs of files, in batches.
 
     Returns
     -------
     Ranked or None
-        None if a column of the runs is needed, because its values must be read together.
+        None if a column of the runs is needed whose values must be read together.
     """
     collection = policy.collection
     elsewhere = collection is not None and collection not in judgments.frame.columns
     if elsewhere or isinstance(policy.contributing, str):
         return None
-    tables, every = list[RunTable](), list[pd.DataFrame]()
-    gathered, listing = Gathered(), list[TopUnjudged | None]()
+    tables: list[RunTable] = []
+    lengths_of_files: list[pd.DataFrame] = []
+    listing: list[TopUnjudged | None] = []
+    gathered = Gathered()
     states = runs.states()
-    topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, collection)
+    topics = len(judgments.topics)
+    collections = Collections.read(judgments, collection)
+    systems = 0
     for frame in runs.frames():
         refuse_unread_searches(frame)
         if {rank_table.CONTRIBUTING, collection} & {*frame.columns}:
             return None
         table = _of_units(read_table(frame), judgments)
-        labels, placed = (table.systems, table.topics), joining.find_topics(table, judgments)
-        lists = Lists(*labels, placed, count_rows(table), collections)
+        placed = joining.find_topics(table, judgments)
+        lists = Lists(table.systems, table.topics, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
-        listing += _gather(gathered, framed, policy, expected, systems * topics)
+        listing += _gather(gathered, framed, policy, extras, systems * topics)
         # A few rows of each file are kept, for messages and column names.
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
-        every.append(pd.DataFrame(lists.lengths, columns=table.topics))
+        lengths_of_files.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
         size = int(frame.memory_usage().sum())
         del frame, table, framed  # to free memory before the next files are read
         give_back(size)
     changed = changed_files(states)
     if changed:
-        kept = "files that do not change while they are read"
-        raise StoreError(kept, f"{len(changed)} that changed", "read them again", changed)
+        expected = "files that do not change while they are read"
+        raise StoreError(expected, f"{len(changed)} that changed", "read them again", changed)
     first, *others = tables
-    names = first.topics.append([table.topics for table in others]).unique()
-    runs_of = first.systems.append([table.systems for table in others])
-    table = replace(first, systems=runs_of, topics=names)
-    lengths = pd.concat(every).reindex(columns=names).fillna(0).to_numpy(np.int64)
+    table = replace(
+        first,
+        systems=first.systems.append([table.systems for table in others]),
+        topics=first.topics.append([table.topics for table in others]).unique(),
+    )
+    lengths = pd.concat(lengths_of_files).reindex(columns=table.topics).fillna(0)
     placed = joining.place_topics(table, judgments)
+    counts = lengths.to_numpy(np.int64)
     rising = gathered.contrary_systems(table, topics)
-    framed = Framed(table, judgments, Lists(runs_of, names, placed, lengths, collections))
+    framed = Framed(
+        table, judgments, Lists(table.systems, table.topics, placed, counts, collections)
+    )
     return Ranked(framed, gathered.hits((systems, topics)), concat_unjudged(listing), rising)
 
 
 def refuse_unread_searches(runs: Any) -> None:
-    """Raise if a column may number searches that nothing names."""
+    """Raise if a column may number searches but `search=` is missing."""
     if not any(map(_like_searches, _columns_in(runs))):
         return
     named = by_role(runs, RUN)
     for name in filter(_like_searches, named.frame.columns.difference([*named.columns.values()])):
-        column = named.frame[name]  # of numbers, or of text that says some, as files have them
+        column = named.frame[name]  # numbers, or digits as text from files
         plain = pd.api.types.is_numeric_dtype(column)
         is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
         if is_number and list_differs(named, name):
-            found = f"nothing of {name!r}, which differs within lists"
-            advice = f"search={name!r} reads one after the other; else frame.drop(columns={name!r})"
+            found = f"none, though {name!r} differs within lists"
+            advice = f"search={name!r} reads the searches in order; frame.drop(columns={name!r})"
+            advice += " keeps one list per topic"
             raise ParameterError("search=, the column that numbers searches", found, advice)
 
 
@@ -411,8 +423,8 @@ def _like_searches(name: Any) -> bool:
     return isinstance(name, str) and name.lower() in LIKE_SEARCHES
 
 
-def _columns_in(runs: Any) -> Iterable[Any]:
-    """Return names that may be of columns."""
+def _columns_in(runs: Any) -> Iterable[object]:
+    """Return possible names of columns."""
     if isinstance(runs, list) and runs:
         return _columns_in(runs[0])
     if isinstance(runs, Mapping):
@@ -425,19 +437,19 @@ def _columns_in(runs: Any) -> Iterable[Any]:
     return chain(names, getattr(runs, "_fields", ()))
 
 
-def list_differs(runs: ByRole, name: Any) -> bool:
+def list_differs(runs: ByRole, name: str) -> bool:
     """Tell whether rows of one list differ in a column."""
     lists = [runs.columns[role] for role in (SYSTEM, TOPIC) if role in runs.columns]
     return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
 
 
 def _gather(
-    gathered: Gathered, framed: Framed, policy: Policy, expected: Extras, before: int = 0
+    gathered: Gathered, framed: Framed, policy: Policy, extras: Extras, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame; yield top unjudged documents."""
     # Only cubes and scores by shared ranks need to know which ranks are tied.
-    ties = expected.all_ties or shares_ranks(policy.ties)
-    for part, listed in framed.ranked(policy, expected, before):
-        hits = part.hits if ties else replace(part.hits, tied=None)
-        gathered.add(part._replace(hits=hits))
-        yield listed
+    ties = extras.all_ties or shares_ranks(policy.ties)
+    for ranked, unjudged in framed.ranked(policy, extras, before):
+        hits = ranked.hits if ties else replace(ranked.hits, tied=None)
+        gathered.add(ranked._replace(hits=hits))
+        yield unjudged

@@ -33,9 +33,10 @@ from irframe.names import VERSION
 from irframe.progress import tracked
 
 FACTS = "cube.json"
-"""The file that says all of the others, with their checksums; it is written last."""
-SYSTEMS, SEAL = "systems.parquet", b"facts"
-"""The file that holds a digest of what that says, and under which name."""
+"""The file of facts with the checksums of all other files; it is written last."""
+SYSTEMS = "systems.parquet"
+SEAL = b"facts"
+"""The key of the digest of the facts in the metadata of `SYSTEMS`."""
 CHANGED = "cut or changed since it was written"
 
 
@@ -49,40 +50,39 @@ class Folder:
 
     def put(self, name: str, content: bytes) -> str:
         """Write a file, and return its checksum."""
-        place = f"{self.path}/{name}"
-        if is_address(place):
-            store, at = opened_by(place)
+        path = f"{self.path}/{name}"
+        if is_address(path):
+            store, at = opened_by(path)
             store.makedirs(at.rpartition("/")[0], exist_ok=True)
             store.pipe_file(at, content)
         else:
-            Path(place).write_bytes(content)
+            Path(path).write_bytes(content)
         return checksum_of(content)
 
     def get(self, name: str, checksum: str | None = None) -> bytes:
-        """Read a file, of which the checksum may be known."""
-        place = f"{self.path}/{name}"
+        """Read a file; verify its checksum if known."""
+        path = f"{self.path}/{name}"
         try:
-            if is_address(place):
-                store, at = opened_by(place)
+            if is_address(path):
+                store, at = opened_by(path)
                 content = bytes(store.cat_file(at))
             else:
-                content = Path(place).read_bytes()
+                content = Path(path).read_bytes()
         except OSError as error:
-            how = "missing" if isinstance(error, FileNotFoundError) else f"failing ({error})"
-            raise self.damage(name, how, checksum) from error
+            state = "missing" if isinstance(error, FileNotFoundError) else f"failing ({error})"
+            raise self.damage(name, state, checksum) from error
         if checksum is not None and checksum_of(content) != checksum:
             raise self.damage(name, CHANGED, checksum)
         return content
 
-    def damage(self, name: str, how: str, checksum: str | None = None) -> StoreError:
+    def damage(self, name: str, state: str, checksum: str | None = None) -> StoreError:
         """Return the error for a damaged or replaced file."""
-        found, cure = f"{self.path}/{name} {how}", "save it again"
-        # The facts may be damaged themselves: then all that is known is that this file is.
-        with suppress(StoreError):
+        expected = "files as they were written"
+        with suppress(StoreError):  # the facts may be damaged, too
             if checksum is not None and self.facts()["files"].get(name) != checksum:
                 found = f"another cube, which was saved at {self.path} since it was opened"
-                cure = "open it again"
-        return StoreError("files as they were written", found, cure)
+                return StoreError(expected, found, "open it again")
+        return StoreError(expected, f"{self.path}/{name} {state}", "save it again")
 
     def table(self, name: str, checksum: str) -> pa.Table:
         """Read a table."""
@@ -144,7 +144,7 @@ def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> N
                 raise
         else:
             break
-        if is_saved():  # another writer of the same cube was faster
+        if is_saved():  # by another process
             return
         with suppress(FileNotFoundError):
             Path(folder.path).rename(old)  # damaged
@@ -153,8 +153,9 @@ def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> N
 
 Coords = Mapping[str, tuple[Sequence[str], Any]]
 """User coordinate -> its dimensions and values."""
-EVIDENCE, SETS = ":evidence", ":sets"
-"""Columns of topics where judgments are spans."""
+EVIDENCE = ":evidence"
+SETS = ":sets"
+"""Columns of topics if judgments are spans."""
 
 
 def write_experiment(
@@ -178,8 +179,9 @@ def write_experiment(
             if written is not folder:
                 put_in_place(written.path, folder, is_saved)
     except OSError as error:
-        advice, found = "choose another folder, or make room", f"{path} failing ({error})"
-        raise StoreError("a folder that can be written to", found, advice) from error
+        advice = "choose another folder, or free disk space"
+        found = f"{path} failing ({error})"
+        raise StoreError("a writable folder", found, advice) from error
 
 
 def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
@@ -192,16 +194,17 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     if facts is not None:
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
             advice = "choose another path, or remove it"
-            raise StoreError("this cube, or nothing yet", f"another one at {folder.path}", advice)
+            raise StoreError("a new folder or this cube", f"another at {folder.path}", advice)
         with suppress(StoreError):
             for name, checksum in facts["files"].items():
                 folder.get(name, checksum)
             return True
         return False
-    place = Path(folder.path)
-    names = [entry.name for entry in place.iterdir()] if place.is_dir() else []
-    if (names and FACTS not in names) or (place.exists() and not place.is_dir()):
-        found, advice = f"other things in {folder.path}", "choose another folder, or remove this"
+    path = Path(folder.path)
+    names = [entry.name for entry in path.iterdir()] if path.is_dir() else []
+    if (names and FACTS not in names) or (path.exists() and not path.is_dir()):
+        advice = "choose another folder, or remove this"
+        found = f"other files in {folder.path}"
         raise StoreError("an empty folder, or a saved cube", found, advice, names)
     return False
 
@@ -216,16 +219,17 @@ def _written(
     progress: bool,
 ) -> dict[str, Any]:
     """Write all files except the facts, and return the facts."""
-    ends, small = np.cumsum(chunks, dtype=np.int64), _small(experiment, coords)
+    ends = np.cumsum(chunks, dtype=np.int64)
+    small = _small(experiment, coords)
     files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in small.items()}
-    every, start = np.arange(experiment.shape[0]), ends - np.asarray(chunks)
+    systems = np.arange(experiment.shape[0])
     base = experiment.judgments
-    starts = np.append(base.start, len(base.row))
+    first_rows = np.append(base.start, len(base.row))
     for number in tracked(range(len(ends)), len(ends), "block", progress=progress):
-        topics = np.arange(start[number], ends[number])
-        row = int(starts[start[number]])
-        # Each block is gone before the next one is made.
-        for name, content in _block(experiment.part(every, topics).loaded, row):
+        topics = np.arange(ends[number] - chunks[number], ends[number])
+        row = int(first_rows[ends[number] - chunks[number]])
+        # The memory of each block is freed before the next one is made.
+        for name, content in _block(experiment.part(systems, topics).loaded, row):
             file = f"{name}-{number}.parquet"
             files[file] = folder.put(file, content)
         give_back(LARGE)
@@ -272,7 +276,7 @@ def _small(
 ) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
     """Return the small tables and the types of their columns."""
     base, pool, hits = experiment.judgments, experiment.known_pool, experiment.hits
-    table, own = base.table, pa.array(base.row)
+    table = base.table
     tables: dict[str, dict[str, Any]] = {
         "systems": {"system": experiment.systems, ":contributing": pool.contributing},
         "topics": {"topic": base.topics, ":top": experiment.tops, ":pool_depth": pool.depth},
@@ -283,7 +287,7 @@ def _small(
         },
         "judgments": {
             "topic": base.topic,
-            "doc": table.doc.take(own),
+            "doc": table.doc.take(pa.array(base.row)),
             "grade": base.grade,
             "pool_rank": pool.rank,
         },
@@ -301,28 +305,29 @@ def _small(
         counts = {EVIDENCE: spans.evidence, SETS: spans.n_sets}
         tables["topics"] |= {name: count for name, count in counts.items() if count is not None}
     types = {
-        kind: {name: str(column.dtype) for name, column in own.items() if hasattr(column, "dtype")}
-        for kind, own in tables.items()
+        kind: {n: str(column.dtype) for n, column in columns.items() if hasattr(column, "dtype")}
+        for kind, columns in tables.items()
     }
     for name, (dims, values) in coords.items():
         kind = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[kind][name] = np.asarray(values).ravel()
-        types[kind][name] = str(values.dtype)  # of pandas, where the array is of objects
-    return {f"{kind}.parquet": (own, types[kind]) for kind, own in tables.items()}
+        types[kind][name] = str(values.dtype)  # a dtype of pandas if the array has objects
+    return {f"{kind}.parquet": (columns, types[kind]) for kind, columns in tables.items()}
 
 
 def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> bytes:
-    arrays, stream = dict[str, Any](), BytesIO()
+    arrays = {}
     for name, column in columns.items():
         try:
-            plain = isinstance(column, pa.ChunkedArray)
-            arrays[name] = column if plain else pa.array(column, from_pandas=True)
+            is_arrow = isinstance(column, pa.ChunkedArray)
+            arrays[name] = column if is_arrow else pa.array(column, from_pandas=True)
         except (pa.ArrowException, OverflowError):
             kinds = " and ".join(sorted({type(value).__name__ for value in column}))
-            advice = f"make it text: assign_coords({name}=[...])"
-            expected = f"{name} of text or numbers alone, to save it"
+            advice = f"convert it to text: assign_coords({name}=[...])"
+            expected = f"{name} of only text or only numbers, to save it"
             raise InputError(expected, kinds, advice) from None
     table = pa.table(arrays).replace_schema_metadata(more)
+    stream = BytesIO()
     pq.write_table(table, stream, write_page_checksum=True, compression="zstd")
     return stream.getvalue()
 
@@ -333,51 +338,51 @@ class SavedHits:
 
     folder: str
     files: Mapping[str, str]
-    """The checksum of each."""
+    """The checksum of each file."""
     ends: Codes
-    """Where blocks of topics end."""
+    """The end of each block of topics."""
     all_lengths: NDArray[np.int64]
-    """How long each list is, of all that are saved."""
+    """The length of every saved list."""
     hits: NDArray[np.int64]
-    """How many hits it has."""
+    """The number of hits of every saved list."""
     systems: Codes
-    """Which systems and topics of all are wanted."""
+    """The selected systems among all that are saved."""
     topics: Codes
+    """The selected topics among all that are saved."""
     row: Codes
-    """What each judgment of all is."""
+    """The row of each saved judgment in the selection, or -1."""
 
     @property
     def length(self) -> NDArray[np.int64]:
-        """As of `Hits`."""
+        """The length of each list, shape (system, topic)."""
         return np.asarray(self.all_lengths[np.ix_(self.systems, self.topics)])
 
     @property
     def count(self) -> NDArray[np.int64]:
-        """As of `Hits`."""
+        """The number of hits per list, shape (system, topic)."""
         return np.asarray(self.hits[np.ix_(self.systems, self.topics)])
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "SavedHits":
         """Return the hits of some lists; see `Hits.part`."""
-        rows = np.where(self.row < 0, -1, np.append(row, -1)[self.row])
-        chosen = self.systems[systems], self.topics[topics]
-        return replace(self, systems=chosen[0], topics=chosen[1], row=rows)
+        row = np.where(self.row < 0, -1, np.append(row, -1)[self.row])
+        return replace(self, systems=self.systems[systems], topics=self.topics[topics], row=row)
 
     def load(self) -> Hits:
-        """Read them."""
-        shape, parts = (len(self.systems), len(self.topics)), []
-        block = np.searchsorted(self.ends, self.topics, side="right")
-        for number in np.unique(block).tolist():
-            here = np.flatnonzero(block == number)
+        """Read the hits."""
+        shape = len(self.systems), len(self.topics)
+        blocks = []
+        block_of = np.searchsorted(self.ends, self.topics, side="right")
+        for number in np.unique(block_of).tolist():
+            inside = np.flatnonzero(block_of == number)
             first = int(self.ends[number - 1]) if number else 0
-            inside = self.all_lengths[:, first : int(self.ends[number])]
             stored = _read_block(self.folder, number, tuple(self.files.items()))
-            hits = replace(stored, length=inside)
-            part = hits.part(self.systems, self.topics[here] - first, self.row)
-            lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + here).ravel()
-            parts.append(ranked_runs.ListHits(lists, replace(part, length=part.length.ravel())))
-        if len(parts) == 1 and len(parts[0].lists) == shape[0] * shape[1]:
-            return replace(parts[0].hits, length=self.length)
-        return ranked_runs.Gathered(parts).hits(shape).by_list()
+            every = replace(stored, length=self.all_lengths[:, first : int(self.ends[number])])
+            hits = every.part(self.systems, self.topics[inside] - first, self.row)
+            lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + inside).ravel()
+            blocks.append(ranked_runs.ListHits(lists, replace(hits, length=hits.length.ravel())))
+        if len(blocks) == 1 and len(blocks[0].lists) == shape[0] * shape[1]:
+            return replace(blocks[0].hits, length=self.length)
+        return ranked_runs.Gathered(blocks).hits(shape).by_list()
 
 
 @dataclass(frozen=True, eq=False)
@@ -387,51 +392,55 @@ class SavedNames:
     folder: str
     files: Mapping[str, str]
     ends: Codes
-    place: Codes
-    """The number of each list of all that are saved, -1 for one that is not wanted."""
+    position: Codes
+    """The number of each saved list in the selection, or -1."""
 
-    def onto(self, place: Codes) -> "SavedNames":
+    def onto(self, position: Codes) -> "SavedNames":
         """Return the names under other list numbers; see `TopUnjudged.onto`."""
-        return replace(self, place=np.append(place, -1)[self.place])
+        return replace(self, position=np.append(position, -1)[self.position])
 
     def load(self) -> ranked_runs.TopUnjudged | None:
-        """Read them."""
-        folder, parts, first = Folder(self.folder), list[ranked_runs.TopUnjudged | None](), 0
-        place = self.place.reshape(-1, self.ends[-1])
-        for number, end in enumerate(self.ends.tolist()):
-            name, here = f"names-{number}.parquet", place[:, first:end].ravel()
-            if not parts or (here >= 0).any():
+        """Read the names."""
+        folder = Folder(self.folder)
+        blocks: list[ranked_runs.TopUnjudged | None] = []
+        position = np.split(self.position.reshape(-1, self.ends[-1]), self.ends[:-1], axis=1)
+        for number, lists in enumerate(position):
+            name = f"names-{number}.parquet"
+            if not blocks or (lists >= 0).any():
                 stored = folder.table(name, self.files[name])
                 of, rank = (stored[column].to_numpy() for column in ("list", "rank"))
-                parts.append(ranked_runs.TopUnjudged(of, rank, stored["doc"]).onto(here))
-            first = end
-        return ranked_runs.concat_unjudged(parts)
+                names = ranked_runs.TopUnjudged(of, rank, stored["doc"])
+                blocks.append(names.onto(lists.ravel()))
+        return ranked_runs.concat_unjudged(blocks)
 
 
 @lru_cache(maxsize=2)
 def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> Hits:
     """Read the hits of a block of topics."""
-    known, tables = dict(files), dict[str, pa.Table]()
+    checksums = dict(files)
+    tables: dict[str, pa.Table] = {}
     for kind in ("hits", "ties", "along"):
-        if (name := f"{kind}-{number}.parquet") in known:
-            tables[kind] = Folder(path).table(name, known[name])
+        if (name := f"{kind}-{number}.parquet") in checksums:
+            tables[kind] = Folder(path).table(name, checksums[name])
     columns = {
         kind: {name: table[name].to_numpy() for name in table.column_names}
         for kind, table in tables.items()
     }
-    hits, tied = columns["hits"], None
+    hits = columns["hits"]
+    tied = None
     if "ties" in tables:
         tied = np.zeros(int(tables["ties"].schema.metadata[b"documents"]), bool)
         tied[columns["ties"]["document"]] = True
-    of, along = hits.pop("list"), columns.get("along")
-    return Hits(np.zeros((0, 0), np.int64), of, **hits, tied=tied, along=along)
+    nothing = np.zeros((0, 0), np.int64)
+    return Hits(nothing, hits.pop("list"), **hits, tied=tied, along=columns.get("along"))
 
 
 def read_experiment(
     path: str | os.PathLike[str],
 ) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
     """Return an experiment (hits unread), its facts and user coordinates."""
-    facts = (folder := Folder(path)).facts()
+    folder = Folder(path)
+    facts = folder.facts()
     systems, topics, lists, judged = (
         _typed_columns(folder, facts, kind) for kind in ("systems", "topics", "lists", "judgments")
     )
@@ -440,18 +449,23 @@ def read_experiment(
     spans = Spans.of_tables(partial(_typed_columns, folder, facts), *counts)
     table = _as_judged(judged, pd.Index(topics["topic"]), facts["columns"], spans)
     base = Judgments.chosen(table, np.arange(len(table.topics)), np.array(facts["levels"], Grade))
-    helps, depth = systems.pop(":contributing"), topics.pop(":pool_depth")
-    pool = JudgedPool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
+    pool = JudgedPool(
+        judged["pool_rank"],
+        gap=np.zeros(0, np.int64),
+        contributing=systems.pop(":contributing"),
+        stated=facts["stated"],
+        depth=topics.pop(":pool_depth"),
+    )
     length, count, participated = (
         lists.pop(name).reshape(shape) for name in (":length", ":hits", ":took_part")
     )
-    files, ends = facts["files"], np.array(facts["ends"], np.int64)
+    stored = folder.path, facts["files"], np.array(facts["ends"], np.int64)
     every = [np.arange(size) for size in (*shape, len(base.row))]
-    names = SavedNames(folder.path, files, ends, np.arange(shape[0] * shape[1]))
+    names = SavedNames(*stored, np.arange(shape[0] * shape[1]))
     experiment = Experiment(
         base,
         pd.Index(systems["system"]),
-        cast("Hits", SavedHits(folder.path, files, ends, length, count, *every)),
+        cast("Hits", SavedHits(*stored, length, count, *every)),
         facts["names"],
         None if participated.all() else participated,
         topics.pop(":top"),
@@ -461,10 +475,10 @@ def read_experiment(
         files=facts["sources"],
     )
     experiment.__dict__["digest"] = facts["digest"]
-    coords: dict[str, Any] = {name: (("system",), v) for name, v in systems.items()}
+    del systems["system"], topics["topic"]
+    coords: dict[str, Any] = {name: (("system",), values) for name, values in systems.items()}
     coords |= {name: (("topic",), values) for name, values in topics.items()}
     coords |= {name: (("system", "topic"), v.reshape(shape)) for name, v in lists.items()}
-    del coords["system"], coords["topic"]
     return experiment, facts, coords
 
 
@@ -490,8 +504,8 @@ def _as_judged(
 def _typed_columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return the columns of a table in their original types."""
     name = f"{kind}.parquet"
-    table, columns = folder.table(name, facts["files"][name]), dict[str, Any]()
-    columns |= zip(table.column_names, table.columns, strict=True)
+    table = folder.table(name, facts["files"][name])
+    columns: dict[str, Any] = dict(zip(table.column_names, table.columns, strict=True))
     for column, dtype in facts["types"][name].items():
         values = columns[column].to_numpy()
         original = pd.api.types.pandas_dtype(dtype)

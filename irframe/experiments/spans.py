@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from irframe.experiments.coded_tables import QrelsTable
 
 TEXT = "spans of text"
-"""What scores by spans say of the unit of lists."""
+"""The unit of lists if judgments are spans, as an attribute of scores."""
 
 
 def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
@@ -45,15 +46,14 @@ def read_borders(
     frame
         A frame.
     columns
-        What `borders` gives, and the columns of topics and documents.
+        The result of `borders`, and the columns of topics and documents.
     what
-        What it holds, for messages.
+        A name of the spans, for messages.
 
     Raises
     ------
     InputError
-        For borders that are missing, below 0 or no whole numbers, and for an end that is not after
-        its start, listing topics and documents.
+        If borders are missing, negative or not whole numbers, or an end is not after its start.
     """
     start, end = (numbers(frame[columns[role]]) for role in (START, END))
     with np.errstate(invalid="ignore"):
@@ -65,12 +65,11 @@ def read_borders(
         at_fault = np.flatnonzero(wrong)
         names = [columns[role] for role in (TOPIC, DOC) if role in columns]
         rows = frame[names].iloc[at_fault].astype(str).agg(" ".join, axis=1)
-        parts = zip(rows, start[at_fault], end[at_fault], strict=True)
-        offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in parts]
+        invalid = zip(rows, start[at_fault], end[at_fault], strict=True)
+        offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in invalid]
         expected = f"{what} from start to end, whole numbers from 0, the end after the start"
-        raise InputError(
-            expected, f"{len(at_fault)} at fault", "mend or drop these rows", offenders
-        )
+        advice = "correct or drop these rows"
+        raise InputError(expected, f"{len(at_fault)} at fault", advice, offenders)
     return start.astype(np.int64), end.astype(np.int64)
 
 
@@ -78,15 +77,15 @@ def read_borders(
 class Items:
     """Disjoint spans per topic and document.
 
-    Evidence of sets has a group for each span, as those of one set are alternatives.
+    A group contains the spans of one topic, document and set of evidence.
     """
 
     pair: Codes
-    """The topics and documents of groups, as numbers, ascending; those of one are its sets."""
+    """The number of each group's topic and document, ascending."""
     key: Codes
-    """The set of each group, by number."""
+    """The number of each group's set of evidence."""
     group: Codes
-    """The group of each span; spans stand by group and start."""
+    """The group of each span; spans are sorted by group and start."""
     start: Codes
     end: Codes
 
@@ -124,9 +123,9 @@ class Items:
         """Return the pairs of spans that overlap."""
         low = np.searchsorted(self.pair, pair)
         near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
-        low, high = low[near], np.searchsorted(self.pair, pair[near], side="right")
-        count = high - low
-        row, group = np.repeat(near, count), rows_of_ranges(low, count)
+        count = np.searchsorted(self.pair, pair[near], side="right") - low[near]
+        row = np.repeat(near, count)
+        group = rows_of_ranges(low[near], count)
         wide = 1 + int(max(self.end.max(initial=0), end.max(initial=0)))
         first = np.searchsorted(self.group * wide + self.end, group * wide + start[row], "right")
         stop = np.searchsorted(self.group * wide + self.start, group * wide + end[row], "left")
@@ -136,80 +135,84 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """What the rows of judgments by spans stand for."""
+    """The spans of evidence in judgments."""
 
     docs: pd.Index
-    """Names of documents that hold evidence."""
+    """Names of documents that contain evidence."""
     text: Items
-    """All evidence, whatever its set."""
+    """The spans of all sets of evidence, merged."""
     row: Codes
-    """A row of the judgments for each span of it."""
+    """A row of the judgments for each span."""
     evidence: NDArray[np.float64]
-    """How much evidence each topic has."""
+    """The length of all evidence per topic."""
     sets: Items | None = None
-    """Evidence by the set it is of, of which one span each is needed, where there are sets."""
+    """The spans by set of evidence; None without sets. A set needs one of its spans."""
     n_sets: NDArray[np.int64] | None = None
-    """How many sets each topic has."""
+    """The number of sets per topic; None without sets."""
 
     def of_topics(self, code: Codes) -> "Spans":
-        """Return the same of some topics."""
+        """Return the evidence of some topics."""
         sets = None if self.n_sets is None else self.n_sets[code]
         return replace(self, evidence=self.evidence[code], n_sets=sets)
 
     def with_topics(self, n: int) -> "Spans":
         """Return the evidence extended to `n` topics."""
-        further = 0, n - len(self.evidence)
-        sets = None if self.n_sets is None else np.pad(self.n_sets, further)
-        return replace(self, evidence=np.pad(self.evidence, further), n_sets=sets)
+        width = 0, n - len(self.evidence)
+        sets = None if self.n_sets is None else np.pad(self.n_sets, width)
+        return replace(self, evidence=np.pad(self.evidence, width), n_sets=sets)
 
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
-        """The tables to save, but for evidence per topic."""
-        tables: dict[str, dict[str, Any]] = {"span_docs": {"doc": self.docs}}
-        tables["span_texts"] = self.text.columns
+        """The tables to save, without the evidence per topic."""
+        docs: dict[str, Any] = {"doc": self.docs}
+        tables = {"span_docs": docs, "span_texts": self.text.columns}
         return tables if self.sets is None else tables | {"span_sets": self.sets.columns}
 
     @classmethod
     def of_tables(
-        cls, read: Callable[[str], Mapping[str, Any]], evidence: Any, n_sets: Any
+        cls,
+        read: Callable[[str], Mapping[str, Any]],
+        evidence: NDArray[np.float64] | None,
+        n_sets: NDArray[np.int64] | None,
     ) -> "Spans | None":
         """Return the evidence from saved tables, if any."""
         if evidence is None:
             return None
-        kinds = {"span_texts": False} | ({} if n_sets is None else {"span_sets": True})
-        items = [
-            Items.of(*map(read(kind).__getitem__, ("pair", "key", START, END)), sets=sets)[0]
-            for kind, sets in kinds.items()
-        ]
-        docs, rows = pd.Index(read("span_docs")["doc"], dtype=object), np.zeros(0, np.int64)
-        return cls(docs, items[0], rows, evidence, None if n_sets is None else items[1], n_sets)
+
+        def items(kind: str, *, sets: bool) -> Items:
+            return Items.of(*itemgetter("pair", "key", START, END)(read(kind)), sets=sets)[0]
+
+        docs = pd.Index(read("span_docs")["doc"], dtype=object)
+        sets = None if n_sets is None else items("span_sets", sets=True)
+        text = items("span_texts", sets=False)
+        return cls(docs, text, np.zeros(0, np.int64), evidence, sets, n_sets)
 
     @classmethod
-    def joined(cls, every: Sequence["Spans | None"]) -> "Spans | None":
-        """Concatenate the evidence of topics, None if empty.
+    def joined(cls, sources: Sequence["Spans | None"]) -> "Spans | None":
+        """Concatenate the evidence of topics; None if there is none.
 
         Raises
         ------
         InputError
-            For spans beside documents, and for several that differ.
+            If some judgments are spans and others are documents, or spans differ.
         """
-        known = [part for part in every if part is not None]
-        if not known:
+        spans = [source for source in sources if source is not None]
+        if not spans:
             return None
-        first = known[0].tables
+        first = spans[0].tables
         alike = all(
-            first.keys() == part.tables.keys()
-            and np.array_equal(first[name][column], part.tables[name][column])
-            for part in known[1:]
+            first.keys() == other.tables.keys()
+            and np.array_equal(first[name][column], other.tables[name][column])
+            for other in spans[1:]
             for name in first
             for column in first[name]
         )
-        if len(known) < len(every) or not alike:
-            advice = "put the runs together, and the spans, and build one cube"
+        if len(spans) < len(sources) or not alike:
+            advice = "concatenate the runs and the spans, and build one cube"
             raise InputError("cubes of the same spans, or of documents", "several", advice)
-        sets = [part.n_sets for part in known if part.n_sets is not None]
-        evidence = np.concatenate([part.evidence for part in known])
-        return replace(known[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
+        sets = [source.n_sets for source in spans if source.n_sets is not None]
+        evidence = np.concatenate([source.evidence for source in spans])
+        return replace(spans[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
 
 
 def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
@@ -217,15 +220,16 @@ def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
     columns = dict(table.columns) | (borders(table.frame.columns) or {})
     start, end = read_borders(table.frame, columns, "spans of evidence")
     doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
-    sets, labels = np.zeros(len(doc), np.int64), None
+    sets = np.zeros(len(doc), np.int64)
+    labels = None
     if SET in table.frame.columns:
         sets, labels = pd.factorize(table.frame[SET].astype(str))
     good = np.flatnonzero(table.grade >= 1)
     pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
     own, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
     if merged := len(good) - len(own.start):
-        why = "overlap others and are merged with them"
-        warn(f"{merged} spans of evidence {why if labels is None else 'are twice in a set'}")
+        note = "overlap others and are merged with them"
+        warn(f"{merged} spans of evidence {note if labels is None else 'are twice in a set'}")
     others = np.flatnonzero(table.grade < 1)
     kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
     low, high = np.append(own.start, start[others]), np.append(own.end, end[others])
@@ -233,11 +237,11 @@ def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
     if labels is not None:
         names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
     once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
-    rows, named = kept[once], pa.array([names[place] for place in once], pa.large_string())
+    rows = kept[once]
     return {
         "frame": table.frame.iloc[rows],
         "topic": table.topic[rows],
-        "names": pa.chunked_array([named]),
+        "names": pa.chunked_array([pa.array([names[row] for row in once], pa.large_string())]),
         "grade": table.grade[rows],
         "stratum": None,
         "probability": None,
@@ -255,8 +259,8 @@ def _evidence_of(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Span
     spans = Spans(docs, text, row, np.asarray(evidence, np.float64))
     if not sets:
         return spans
-    known = np.unique(np.stack([own.pair // (len(docs) + 1), own.key]), axis=1)
-    return replace(spans, sets=own, n_sets=np.bincount(known[0], minlength=topics))
+    topics_of_sets = np.unique(np.stack([own.pair // (len(docs) + 1), own.key]), axis=1)[0]
+    return replace(spans, sets=own, n_sets=np.bincount(topics_of_sets, minlength=topics))
 
 
 def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
@@ -277,21 +281,23 @@ def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
 
 
 PLACE = "text"
-"""What is told of a document beside its borders: the topic and document that it is of."""
+"""The number of a unit's topic and document, beside its borders."""
 
 
-class Found(NamedTuple):
-    """Retrieved units in ranked order, and their evidence."""
+class Coverage(NamedTuple):
+    """The evidence that retrieved units cover."""
 
     covered: NDArray[np.float64]
-    """How much of it each one is the first to hold."""
+    """The length of evidence that each unit is the first to cover."""
     completing: Codes
-    """The unit that completes each span which is held as a whole, by list and span."""
+    """The unit that completes each covered span, by list and span."""
     list: Codes
+    """The list of each covered span."""
     item: Codes
+    """The number of each covered span."""
 
 
-def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes) -> Found:
+def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes) -> Coverage:
     """Return the evidence each unit is the first to cover.
 
     Parameters
@@ -299,11 +305,11 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
     items
         The evidence.
     of
-        The list of every unit, ascending; of one list the best unit comes first.
+        The list of every unit, ascending; the units of a list are in ranked order.
     pair
-        Its topic and document, as `items` number them.
+        The topic and document of every unit, numbered as in `items`.
     start, end
-        Its borders.
+        The borders of every unit.
     """
     unit, item = items.overlapping(pair, start, end)
     low, high = np.maximum(start[unit], items.start[item]), np.minimum(end[unit], items.end[item])
@@ -313,19 +319,20 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
     low, high = cell * wide + low, cell * wide + high
     points = np.unique(np.concatenate([low, high]))
     first, stop = np.searchsorted(points, low), np.searchsorted(points, high)
-    part, by = rows_of_ranges(first, stop - first), np.repeat(unit, stop - first)
-    holder = np.full(len(points), -1)
-    holder[part[::-1]] = by[::-1]  # units are in order, and the last to be written stays
-    pieces = np.flatnonzero(holder >= 0)
+    piece = rows_of_ranges(first, stop - first)
+    first_unit = np.full(len(points), -1)
+    # Units are in order, and the last value written stays, hence the reversal.
+    first_unit[piece[::-1]] = np.repeat(unit, stop - first)[::-1]
+    pieces = np.flatnonzero(first_unit >= 0)
     length = (np.append(points, 0)[pieces + 1] - points[pieces]).astype(float)
-    covered = np.bincount(holder[pieces], length, len(of))
-    owner = points[pieces] // wide
-    amount = np.bincount(owner, length, len(cells))
+    covered = np.bincount(first_unit[pieces], length, len(of))
+    of_piece = points[pieces] // wide
+    amount = np.bincount(of_piece, length, len(cells))
     last = np.zeros(len(cells), np.int64)
-    np.maximum.at(last, owner, holder[pieces])
-    lists, spans = cells // size, cells % size
+    np.maximum.at(last, of_piece, first_unit[pieces])
+    lists, spans = np.divmod(cells, size)
     full = amount >= (items.end - items.start)[spans]
-    return Found(np.asarray(covered, np.float64), last[full], lists[full], spans[full])
+    return Coverage(np.asarray(covered, np.float64), last[full], lists[full], spans[full])
 
 
 def completed(

@@ -89,7 +89,9 @@ def test_labels_that_parquet_cannot_hold_are_refused(cube, path, labels):
     for name in ("system", "make"):
         other = two.assign_coords({name: ("system", named)})
         assert other.ireval.score("AP").sizes["system"] == 2
-        refused(InputError, f"{name} of text or numbers alone, to save it", other.ireval.save, path)
+        refused(
+            InputError, f"{name} of only text or only numbers, to save it", other.ireval.save, path
+        )
     assert not path.exists()
 
 
@@ -107,9 +109,7 @@ def test_what_is_saved_again_is_left_alone_or_mended_and_others_are_refused(cube
     (path / "hits-0.parquet").write_bytes(b"other")
     xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
     for other in (cube.ireval.pooled(3), cube.isel(depth=slice(9)), cube.drop_vars("team")):
-        refused(
-            StoreError, "this cube, or nothing yet, but found another one", other.ireval.save, path
-        )
+        refused(StoreError, "a new folder or this cube, but found another", other.ireval.save, path)
     (path.parent / "notes").mkdir()
     (path.parent / "notes" / "a.txt").touch()
     with pytest.raises(

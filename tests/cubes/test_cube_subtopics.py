@@ -154,7 +154,7 @@ def test_iterations_are_subtopics_where_metrics_need_them(tmp_path):
     named = ir.read_qrels(tmp_path / "qrels", subtopics=True)
     assert named.columns.tolist() == ["topic", "doc", "grade", "subtopic"]
     assert ir.evaluate(runs, named, "alpha_nDCG@5").to_dict() == expected.to_dict()
-    refused(IdError, "call the column 'iteration' subtopic if it names those", ir.cube, runs, read)
+    refused(IdError, "rename the column 'iteration' to subtopic", ir.cube, runs, read)
 
 
 def test_frames_of_judgments_keep_their_subtopics():

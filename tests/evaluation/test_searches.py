@@ -253,7 +253,7 @@ def test_searches_of_which_nothing_is_said_are_asked_about(tmp_path):
         "R",
         stop=ir.AfterSearches(1),
     )
-    numbers, words = runs.drop_duplicates(["system", "topic", "doc"]), "nothing of 'call'"
+    numbers, words = runs.drop_duplicates(["system", "topic", "doc"]), "none, though 'call' differs"
     one = numbers[numbers["system"] == "s0"]
     for reader in READERS.values():
         for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), one):
@@ -289,7 +289,7 @@ def test_what_is_made_of_searches_keeps_them(tmp_path):
     )
     np.testing.assert_array_equal(by_name, frame.loc[by_name.index])
     rows = runs.to_dict("records")
-    refused(ParameterError, "nothing of 'call'", ir.evaluate, rows, qrels, "R")
+    refused(ParameterError, "none, though 'call' differs", ir.evaluate, rows, qrels, "R")
     np.testing.assert_array_equal(ir.evaluate(rows, qrels, ["R", "shown"], **told), frame)
 
 

@@ -66,7 +66,7 @@ def test_where_passes_are_one_too_many_it_is_said_what_to_do_with_them(make):
         make(RUNS, twice)
     twice["pass"] = np.repeat([1, 2], len(QRELS))
     with pytest.raises(
-        IdError, match=r"scores each pass apart; else select: qrels\[qrels\['pass'\]"
+        IdError, match=r"scores each pass separately; or select one: qrels\[qrels\['pass'\]"
     ):
         make(RUNS, twice)
 

@@ -28,7 +28,7 @@ def test_judged_twice():
     run = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": 1.0})
     twice = pd.concat([QRELS, QRELS.assign(grade=0)])
     refused(IdError, "1 judged again: 1 a", lambda: run.ireval.judge(twice))
-    with pytest.warns(IrframeWarning, match="alike, count once: 1"):
+    with pytest.warns(IrframeWarning, match="repeated equal judgments count once: 1"):
         assert run.ireval.judge(pd.concat([QRELS, QRELS]))["grade"].tolist() == [1]
 
 

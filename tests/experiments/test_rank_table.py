@@ -19,7 +19,7 @@ from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import (
     contributing_systems,
     filed_rank,
-    pooling_rank,
+    pooling,
     rank_table,
 )
 
@@ -100,17 +100,22 @@ def test_columns_that_do_not_tell():
 
 
 def test_ranks_row_by_row():
-    assert pooling_rank(read_table(CONTRIBUTING_RUNS)).tolist() == [2, 1, 1, 1]
-    assert pooling_rank(read_table(CONTRIBUTING_RUNS.assign(score=0))).tolist() == [1, 1, 2, 1]
+    assert filed_rank(pooling(read_table(CONTRIBUTING_RUNS))).tolist() == [2, 1, 1, 1]
+    assert filed_rank(pooling(read_table(CONTRIBUTING_RUNS.assign(score=0)))).tolist() == [
+        1,
+        1,
+        2,
+        1,
+    ]
     filed = CONTRIBUTING_RUNS.drop(columns="score").assign(rank=[2, 0, 1, 7])
-    assert pooling_rank(read_table(filed)).tolist() == [2, 1, 1, 1]
+    assert filed_rank(pooling(read_table(filed))).tolist() == [2, 1, 1, 1]
 
 
 def test_ranks_as_filed_come_with_any_order_by_score():
     table = read_table(CONTRIBUTING_RUNS.assign(score=0))
     for ties in ("trec", "doc", "order", "random", "mean"):
         ranking = rank_table(table, Policy(ties=ties, seed=1))
-        assert filed_rank(ranking).tolist() == pooling_rank(table).tolist()
+        assert filed_rank(ranking).tolist() == filed_rank(pooling(table)).tolist()
 
 
 def test_pool_by_hand():
@@ -181,7 +186,7 @@ def test_refused_options(options, words):
 
 
 def test_what_is_no_column_of_teams_is_refused():
-    words = "together to be a column"
+    words = "together as a column"
     refused(ParameterError, words, lambda: TEAMED.ireval.pool(1, together=["team"]))
 
 

@@ -79,7 +79,7 @@ def test_what_is_no_span_is_refused(case):
     message, columns = REFUSED[case]
     spans = ir.as_spans(pd.DataFrame(ROWS)).assign(**columns)
     refused(InputError, message, RUN.ireval.evaluate, spans, "SpanR")
-    with pytest.raises(InputError, match="no such columns"):
+    with pytest.raises(InputError, match="only other columns"):
         RUN.drop(columns="end").ireval.evaluate(ir.as_spans(ROWS), "SpanR")
 
 

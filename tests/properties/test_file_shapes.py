@@ -110,7 +110,7 @@ def test_two_writers_of_different_cubes_lose_nothing(tmp_path):
                 cube.ireval.save(path)
                 results.append(cube)
             except StoreError as error:
-                assert "another one at" in str(error)  # noqa: PT017 - in a thread
+                assert "another at" in str(error)  # noqa: PT017 - in a thread
 
         threads = [threading.Thread(target=write, args=(cube,)) for cube in cubes]
         for thread in threads:
