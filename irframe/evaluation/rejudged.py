@@ -124,7 +124,7 @@ def judged_anew(
 def _collections_and_tops(
     experiment: Experiment, judgments: Judgments
 ) -> tuple[Collections, NDArray[np.integer[Any]]]:
-    """Return the collections of topics, and the highest grade per topic."""
+    """Return the collections and highest grades of topics."""
     collection = experiment.collection
     if collection is None:  # the judgments of other topics count as well
         topics = len(judgments.count)

@@ -136,7 +136,7 @@ class RunTable:
 
     @cached_property
     def unscored(self) -> NDArray[np.bool_]:
-        """Whether each system has no score and is ranked by its ranks."""
+        """Whether each system is ranked by its ranks."""
         if self.score is None or words.RANK not in self.columns:
             return np.full(len(self.systems), self.score is None)
         missing = np.isnan(self.score)
@@ -279,7 +279,7 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
 def code_systems(
     frame: pd.DataFrame, columns: Mapping[str, Hashable]
 ) -> tuple[ids.Codes, pd.Index]:
-    """Code the systems of a frame; one system without a column."""
+    """Code the systems of a frame."""
     if words.SYSTEM in columns:
         return ids.code_labels(frame[columns[words.SYSTEM]], words.SYSTEM)
     return np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])

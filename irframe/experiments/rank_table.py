@@ -297,7 +297,7 @@ def contributing_systems(
 
 
 def pooling(table: coded_tables.RunTable, rows: Codes | None = None) -> Ranking:
-    """Rank a coded run frame, or some lists of it, for pooling.
+    """Rank a coded run frame, or some lists, for pooling.
 
     Scores decide, then the order of rows. Without scores the rank column decides.
     """

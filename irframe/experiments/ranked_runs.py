@@ -356,8 +356,7 @@ def rank_scanned(
         None if a column of the runs is needed whose values must be read together.
     """
     collection = policy.collection
-    elsewhere = collection is not None and collection not in judgments.frame.columns
-    if elsewhere or isinstance(policy.contributing, str):
+    if isinstance(policy.contributing, str) or collection not in {None, *judgments.frame}:
         return None
     tables: list[RunTable] = []
     lengths_of_files: list[pd.DataFrame] = []
@@ -383,28 +382,22 @@ def rank_scanned(
         size = int(frame.memory_usage().sum())
         del frame, table, framed  # to free memory before the next files are read
         give_back(size)
-    changed = changed_files(states)
-    if changed:
-        expected = "files that do not change while they are read"
-        raise StoreError(expected, f"{len(changed)} that changed", "read them again", changed)
+    _refuse_changed(states)
     first, *others = tables
-    table = replace(
-        first,
-        systems=first.systems.append([table.systems for table in others]),
-        topics=first.topics.append([table.topics for table in others]).unique(),
-    )
+    names = first.systems.append([table.systems for table in others])
+    ids = first.topics.append([table.topics for table in others]).unique()
+    table = replace(first, systems=names, topics=ids)
     lengths = pd.concat(lengths_of_files).reindex(columns=table.topics).fillna(0)
     placed = joining.place_topics(table, judgments)
     counts = lengths.to_numpy(np.int64)
+    lists = Lists(table.systems, table.topics, placed, counts, collections)
     rising = gathered.contrary_systems(table, topics)
-    framed = Framed(
-        table, judgments, Lists(table.systems, table.topics, placed, counts, collections)
-    )
-    return Ranked(framed, gathered.hits((systems, topics)), concat_unjudged(listing), rising)
+    hits = gathered.hits((systems, topics))
+    return Ranked(Framed(table, judgments, lists), hits, concat_unjudged(listing), rising)
 
 
 def refuse_unread_searches(runs: Any) -> None:
-    """Raise if a column may number searches but `search=` is missing."""
+    """Raise if a column may number searches without `search=`."""
     if not any(map(_like_searches, _columns_in(runs))):
         return
     named = by_role(runs, RUN)
@@ -441,6 +434,13 @@ def list_differs(runs: ByRole, name: str) -> bool:
     """Tell whether rows of one list differ in a column."""
     lists = [runs.columns[role] for role in (SYSTEM, TOPIC) if role in runs.columns]
     return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
+
+
+def _refuse_changed(states: Iterable[list[Any]]) -> None:
+    """Raise if files changed while they were read."""
+    if changed := changed_files(states):
+        expected = "files that do not change while they are read"
+        raise StoreError(expected, f"{len(changed)} that changed", "read them again", changed)
 
 
 def _gather(

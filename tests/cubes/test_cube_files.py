@@ -15,7 +15,7 @@ from turns import few_of
 import irframe as ir
 from irframe.cubes import view
 from irframe.errors import InputError, IrframeError, IrframeWarning, StoreError
-from irframe.experiments import saved as folder
+from irframe.experiments import folder
 
 
 def cut(file):
@@ -112,9 +112,7 @@ def test_what_is_saved_again_is_left_alone_or_mended_and_others_are_refused(cube
         refused(StoreError, "a new folder or this cube, but found another", other.ireval.save, path)
     (path.parent / "notes").mkdir()
     (path.parent / "notes" / "a.txt").touch()
-    with pytest.raises(
-        StoreError, match="an empty folder, or a saved cube, but found other things"
-    ):
+    with pytest.raises(StoreError, match="an empty folder, or a saved cube, but found other files"):
         cube.ireval.save(path.parent / "notes")
     refused(StoreError, r"written by save\(\), but found none", ir.open_cube, path.parent / "notes")
 

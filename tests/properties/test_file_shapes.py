@@ -11,7 +11,7 @@ import pytest
 import irframe as ir
 from irframe.comparing import freeze
 from irframe.errors import IrframeError, StoreError
-from irframe.experiments import saved
+from irframe.experiments import folder
 from irframe.files import write_run
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
@@ -83,7 +83,7 @@ def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):
 
 def test_saved_cubes_of_a_wrong_shape_are_refused(tmp_path):
     cube = ir.cube(RUNS, QRELS).ireval.save(tmp_path / "cube")
-    expected, path = cube.ireval.score("AP").compute(), tmp_path / "cube" / saved.FACTS
+    expected, path = cube.ireval.score("AP").compute(), tmp_path / "cube" / folder.FACTS
     content, tried = json.loads(path.read_bytes()), 0
     for place, value, mutant in list(mutants(content))[::2]:
         path.write_text(json.dumps(mutant))

@@ -1,0 +1,136 @@
+"""Folders of files with checksums, local or remote."""
+
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from irframe.errors import StoreError
+from irframe.files import write_run
+from irframe.files.sources import is_address, opened_by, read_parquet, refuse_strange
+
+FACTS = "cube.json"
+"""The file of facts with the checksums of all other files; it is written last."""
+SYSTEMS = "systems.parquet"
+SEAL = b"facts"
+"""The key of the digest of the facts in the metadata of `SYSTEMS`."""
+CHANGED = "cut or changed since it was written"
+
+
+class Folder:
+    """A folder of files with checksums, local or remote."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        refuse_strange(path)
+        name = os.fspath(path)
+        self.path = name.rstrip("/") if is_address(name) else os.fspath(Path(name).resolve())
+
+    def put(self, name: str, content: bytes) -> str:
+        """Write a file, and return its checksum."""
+        path = f"{self.path}/{name}"
+        if is_address(path):
+            store, at = opened_by(path)
+            store.makedirs(at.rpartition("/")[0], exist_ok=True)
+            store.pipe_file(at, content)
+        else:
+            Path(path).write_bytes(content)
+        return checksum_of(content)
+
+    def get(self, name: str, checksum: str | None = None) -> bytes:
+        """Read a file; verify its checksum if known."""
+        path = f"{self.path}/{name}"
+        try:
+            if is_address(path):
+                store, at = opened_by(path)
+                content = bytes(store.cat_file(at))
+            else:
+                content = Path(path).read_bytes()
+        except OSError as error:
+            state = "missing" if isinstance(error, FileNotFoundError) else f"failing ({error})"
+            raise self.damage(name, state, checksum) from error
+        if checksum is not None and checksum_of(content) != checksum:
+            raise self.damage(name, CHANGED, checksum)
+        return content
+
+    def damage(self, name: str, state: str, checksum: str | None = None) -> StoreError:
+        """Return the error for a damaged or replaced file."""
+        expected = "files as they were written"
+        with suppress(StoreError):  # the facts may be damaged, too
+            if checksum is not None and self.facts()["files"].get(name) != checksum:
+                found = f"another cube, which was saved at {self.path} since it was opened"
+                return StoreError(expected, found, "open it again")
+        return StoreError(expected, f"{self.path}/{name} {state}", "save it again")
+
+    def table(self, name: str, checksum: str) -> pa.Table:
+        """Read a table."""
+        return read_parquet(self.get(name, checksum), name)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts of a saved cube; refuse damaged ones."""
+        try:
+            content = self.get(FACTS)
+        except StoreError as error:
+            raise StoreError("a cube written by save()", f"none at {self.path}") from error
+        try:
+            facts: dict[str, Any] = json.loads(content)
+            systems = self.get(SYSTEMS, str(facts["files"][SYSTEMS]))
+            stored = pq.read_schema(pa.BufferReader(systems)).metadata or {}
+            is_intact = stored.get(SEAL) == seal_of(facts)
+            is_intact &= all(isinstance(checksum, str) for checksum in facts["files"].values())
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, pa.ArrowException):
+            is_intact = False
+        if not is_intact:
+            raise self.damage(FACTS, CHANGED)
+        return facts
+
+
+def checksum_of(content: bytes) -> str:
+    """Return the CRC-32 of some bytes, in hexadecimal digits."""
+    return f"{zlib.crc32(content):08x}"
+
+
+def seal_of(facts: Mapping[str, Any]) -> bytes:
+    """Return a digest of the facts and the file names."""
+    texts = {**facts, "files": sorted(map(str, facts["files"]))}
+    return blake2b(json.dumps(texts, sort_keys=True).encode(), digest_size=16).hexdigest().encode()
+
+
+@contextmanager
+def beside(folder: Folder) -> Iterator[Folder]:
+    """Provide a temporary folder for writing."""
+    if is_address(folder.path):
+        yield folder
+        return
+    made = write_run.beside(Path(folder.path))
+    made.mkdir(parents=True)
+    with write_run.locked(made):
+        try:
+            yield Folder(made)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> None:
+    """Rename a folder into place, replacing only a damaged one."""
+    old = Path(f"{beside}.old")
+    while True:
+        try:
+            Path(beside).rename(folder.path)
+        except OSError:
+            if not Path(folder.path).exists():
+                raise
+        else:
+            break
+        if is_saved():  # by another process
+            return
+        with suppress(FileNotFoundError):
+            Path(folder.path).rename(old)  # damaged
+        shutil.rmtree(old, ignore_errors=True)
